@@ -73,41 +73,6 @@ def test_planted_errors_are_recovered(planted: tuple[str, dict[str, bool]], by: 
     assert true_share in beside.rogan_gladen.interval
 
 
-def test_wrong_words_are_refused_with_the_right_one(planted: tuple[str, dict[str, bool]]) -> None:
-    """Names and values are checked as everywhere."""
-    store, _ = planted
-    with pytest.raises(ec.ConfigError, match="stratified"):
-        ec.label("planted", by="strata", store=store)
-    with pytest.raises(ec.ConfigError, match="n of label"):
-        ec.label("planted", 0, store=store)
-    with pytest.raises(ec.InputError, match="no run 'nobody'"):
-        ec.calibrate("nobody", store=store)
-    with pytest.raises(ec.ConfigError, match="run of calibrate\\(\\) must be a run, its id or its name"):
-        ec.calibrate(3, store=store)
-    with pytest.raises(ec.InputError, match=r"no claim of run .* is labelled"):
-        ec.calibrate("planted", store=store)
-    with pytest.raises(ec.ConfigError, match="no probabilities"):
-        ec.label("planted", by="uncertainty", store=store)
-
-
-def test_one_rate_has_one_interval_wherever_it_is_asked_for(planted: tuple[str, dict[str, bool]]) -> None:
-    """Labels, summaries and lists of runs give the same numbers to the last digit, and `compare` the calibration's."""
-    store, truth = planted
-    rows = [
-        {**row, "label": "SUPPORTED" if truth[row["claim"]] else "CONTRADICTED"}
-        for row in ec.label("planted", 150, by="random", store=store).rows
-    ]
-    found = ec.calibrate("planted", rows, store=store)
-    run = ec.find_run("planted", store=store)
-    assert found.corrected.raw == run.summary.overall.supported
-    assert run.score == run.summary.overall.score
-    compared = ec.compare("planted", "planted", store=store)
-    tpr = found.rates.tpr
-    assert tpr.value is not None
-    assert f"The judge agrees with people on {100 * tpr.value:.0f} % (95 %" in compared.sentence
-    assert compared.to_json()["judge"]["failing_called_so"]["labels"] == found.rates.failing
-
-
 def labelled_run(
     store: Path, verdict: Callable[[bool, random.Random], dict[str, object]], *, n: int = 160
 ) -> Calibration:
@@ -128,14 +93,6 @@ def labelled_run(
 
 def verdict_of(is_supported: bool, chance: float) -> dict[str, object]:
     return {"label": "SUPPORTED" if is_supported else "UNSUPPORTED", "probability": chance}
-
-
-def test_a_perfect_judge_is_offered_no_threshold(tmp_path: Path) -> None:
-    """A cut inside its probabilities could only lose supported claims."""
-    found = labelled_run(tmp_path / "runs.db", lambda truth, draw: verdict_of(truth, 0.5 + truth * 0.3 * draw.random()))
-    assert found.fitted is not None
-    assert not found.fitted.trial.helps
-    assert found.advice == ("both rates are shown to be at least 90 %.",)
 
 
 def test_a_threshold_that_helps_is_advised_with_what_it_gains(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -187,19 +186,6 @@ def test_what_is_no_passage_is_refused(passages: object, call: Callable[[object]
         call(passages)
 
 
-@pytest.mark.parametrize(
-    "passages",
-    [TEXT, PASSAGES, (TEXT,), iter(PASSAGES), np.array(PASSAGES), pd.Series(PASSAGES), pl.Series(PASSAGES),
-     pa.array(PASSAGES), {"a": TEXT}.values(), ec.Passage("p1", TEXT), {"id": "p1", "text": TEXT}, {"text": PASSAGES}],
-)  # fmt: skip
-def test_passages_may_come_in_any_order_keeping_form(passages: Any) -> None:
-    """One alone, too; a mapping is one passage and not a list of its keys."""
-    result = ec.score(response=TEXT, passages=passages)
-    assert result.score == 1.0
-    assert result.claims[0].verdict.evidence[0].passage_id == "p1"
-    assert not result.warnings
-
-
 @pytest.mark.parametrize("field", ["response", "question", "reference"])
 @pytest.mark.parametrize("value", [3, b"text", ["a text"], {"text": "a text"}, pd.Series(["a text"]), pd.NA])
 def test_what_is_no_text_is_refused_where_a_text_is_judged(field: str, value: object) -> None:
@@ -215,21 +201,6 @@ def test_that_there_are_no_passages_is_said(metric: str, passages: Any) -> None:
     result = ec.score(response="The kettle holds 2 litres.", passages=passages, metric=metric)
     assert result.outcome == "scored"
     assert "no passages were given, so nothing in the response could be supported" in result.warnings
-
-
-@pytest.mark.parametrize("name", [{"slices": "domain"}, {"slices": ["domain"]}, {"slices": np.array(["domain"])}])
-def test_one_name_is_a_list_of_one(name: dict[str, Any], tmp_path: Path) -> None:
-    """And not a list of its letters."""
-    run = ec.score_file(ROWS, store=tmp_path / "runs.db", judge="lexical", **name)
-    assert run.slices == ("domain",)
-    assert [dict(result.tags) for result in run.results()] == [{"domain": "kitchen"}]
-
-
-def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
-    """A limit that was computed is a limit."""
-    rows = [{**ROWS[0], "id": str(i)} for i in range(3)]
-    run = ec.score_file(rows, store=tmp_path / "runs.db", judge="lexical", limit=np.int64(2), strict=np.bool_(True))
-    assert len(list(run.results())) == 2
 
 
 @pytest.mark.parametrize(
@@ -251,12 +222,6 @@ def test_an_option_that_would_do_nothing_is_refused(call: Callable[..., object],
         call(**option)
 
 
-@pytest.mark.parametrize("option", [{"max_cost": None}, {"cache": "off"}, {"one_call": False}, {"headers": {}}])
-def test_what_says_nothing_is_no_option(option: dict[str, Any]) -> None:
-    """So that one set of options serves with and without a language model."""
-    assert ec.score(response=TEXT, passages=PASSAGES, judge="lexical", **option).score == 1.0
-
-
 @pytest.mark.parametrize(
     ("sample", "why"),
     [
@@ -275,10 +240,3 @@ def test_a_sample_that_holds_something_else_is_a_bad_row(sample: Sample, why: st
     assert [result.id for result in run.results()] == ["g"]
     assert run.read is not None
     assert why in run.read.bad_rows[0].reason
-
-
-def test_a_model_is_meant_as_the_judge_where_there_is_no_answer() -> None:
-    """Elsewhere `model` names who wrote the answer."""
-    with pytest.raises(ec.ConfigError, match="no option 'model'; did you mean 'judge'"):
-        ec.verify_claims(TEXT, PASSAGES, model="openai:m")
-    assert ec.score(response=TEXT, passages=PASSAGES, model="gpt-5-mini").score == 1.0

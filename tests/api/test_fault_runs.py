@@ -89,7 +89,6 @@ missing = edited(lambda rows: rows[1:])
 duplicate = edited(lambda rows: [*rows, rows[0]])
 stranger = edited(lambda rows: [*rows, {**rows[0], "id": "c99"}])
 wrong_label = edited(lambda rows: rows[0].update(label="MOSTLY_TRUE"))
-nowhere = edited(lambda rows: rows[0].update(quotes=["p1: The moon is made of cheese and of nothing else."]))
 other_language = edited(lambda rows: ["s1: Der dritte Wasserkocher hat eine rote Farbe.", *rows[1:]])
 
 
@@ -237,31 +236,6 @@ def test_a_fault_is_one_answers_alone(
     again = scored(server, wire, tmp_path, judge=judge, resume=run.id)
     assert len(server.requests) == victims(server) == (0 if not case.reason else 2 if case.at == "split" else 1)
     assert unpaid(shown(again)) == unpaid(clean)
-
-
-@pytest.mark.parametrize("wire", [WIRES[0], pytest.param(WIRES[1], marks=pytest.mark.slow)])
-@pytest.mark.parametrize(
-    ("options", "calls", "label"),
-    [({}, 2, "SUPPORTED"), ({"strict": True}, 3, "UNSUPPORTED"), ({"evidence": "required"}, 3, "UNSUPPORTED")],
-    ids=["flagged", "strict", "required"],
-)
-def test_evidence_that_is_nowhere_is_that_claims_alone(
-    server: JudgeServer, tmp_path: Path, wire: str, options: dict[str, Any], calls: int, label: str
-) -> None:
-    """Flagged, not believed under the strict policy, asked for once more where it is required, as strictly it is."""
-    server.script(good)
-    clean = shown(scored(server, wire, tmp_path, store=tmp_path / "clean.db", cache="off", **options))
-    server.script(hit(Case([nowhere], 0, for_ever=True)))
-    server.requests.clear()
-    found = shown(scored(server, wire, tmp_path, **options))
-    assert victims(server) == calls
-    first, second = found[VICTIM]["claims"]
-    assert (first["verdict"]["label"], first["verdict"]["evidence"]) == (label, [])
-    assert "quote_not_found" in first["verdict"]["flags"]
-    assert second == clean[VICTIM]["claims"][1]
-    assert {key: row for key, row in found.items() if key != VICTIM} == {
-        key: row for key, row in clean.items() if key != VICTIM
-    }
 
 
 @pytest.mark.parametrize("wire", [WIRES[0], pytest.param(WIRES[1], marks=pytest.mark.slow)])

@@ -54,29 +54,6 @@ def test_a_band_is_fitted_and_the_cascade_keeps_to_it(tmp_path: Path) -> None:
     assert (made_by.parameters["low"], made_by.parameters["high"]) == (f"{fit.low:g}", f"{fit.high:g}")
 
 
-def test_options_of_the_judges_come_with_their_place() -> None:
-    """And judges made of judges have none."""
-    fit = ec.fit_band(SURE, Thermometer())
-    spec = cascade_spec(fit, "lexical?threshold=0.4", "openai:m?claims_per_call=4")
-    assert spec.startswith("cascade:lexical>openai:m?1.threshold=0.4&2.claims_per_call=4&high=")
-    with pytest.raises(ec.ConfigError, match="made of plain judges"):
-        cascade_spec(fit, "lexical", "panel:openai:a|openai:b")
-
-
-def test_failures_blank_passages_and_missing_labels_are_left_out() -> None:
-    """They say nothing about how often the judge is wrong."""
-    odd = [
-        row(0.97, "SUPPORTED", 300) | {"claim": "broken"},
-        row(0.97, "SUPPORTED", 301) | {"contexts": []},
-        {key: value for key, value in row(0.97, "", 302).items() if key != "label"},
-        row(0.97, "SUPPORTED", 303) | {"label": None},
-    ]
-    told: list[bool] = []
-    fit = ec.fit_band([*SURE, *odd], Thermometer(), on_verdict=lambda found: told.append(found.verdict is None))
-    assert fit.claims == len(SURE)
-    assert (len(told), sum(told)) == (len(SURE) + 2, 1)
-
-
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
@@ -90,14 +67,3 @@ def test_a_source_that_holds_nothing_to_fit_to_is_said(rows: list[dict[str, Any]
     """With the row, the field, or what became of them."""
     with pytest.raises(ec.InputError, match=said):
         ec.fit_band(rows, Thermometer())
-
-
-def test_a_judge_that_is_never_unsure_cannot_be_fitted() -> None:
-    """A language model that is not asked for probabilities gives none; one that votes does."""
-    rows = [{"claim": "It is red.", "contexts": [f"It is red. {i}"], "label": "SUPPORTED"} for i in range(60)]
-    with JudgeServer(lambda request: play(request.messages)) as server:
-        with pytest.raises(ec.ConfigError, match=r"gives no probabilities.*gpt-5-mini"):
-            ec.fit_band(rows, "openai:m?probabilities=none", base_url=server.base_url)
-        assert (
-            ec.fit_band(rows, "openai:m?probabilities=none", base_url=server.base_url, repeats=2).settled.claims == 60
-        )

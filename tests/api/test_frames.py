@@ -16,7 +16,6 @@ import pytest
 
 import everyclaim as ec
 from everyclaim.api.claims import ClaimVerdict, verify_file
-from everyclaim.core.types import Sample
 
 ROWS: list[dict[str, Any]] = [
     {
@@ -102,25 +101,6 @@ def test_every_source_gives_what_the_file_gives(kind: str, tmp_path: Path) -> No
     assert expected[0][2] == 0.5
     assert expected[-2:] == [3, ["the response is missing (null)"]]
     assert scored(SOURCES[kind](tmp_path), tmp_path) == expected
-
-
-def test_samples_are_read_like_rows(tmp_path: Path) -> None:
-    """Their tags are slices, and that they have no passages is said."""
-    samples = [Sample("a", "The tower is tall.", tags={"domain": "hall"})] * 2
-    run = ec.score_file(samples, store=tmp_path / "runs.db", judge="lexical", slices="domain")
-    assert [result.id for result in run.results()] == ["a", "a#2"]
-    assert run.read is not None
-    assert any("no Sample has passages" in warning for warning in run.read.warnings)
-    with pytest.raises(ec.InputError, match="no field 'domian'; the fields are: domain; did you mean 'domain'"):
-        ec.score_file(samples, store=tmp_path / "runs.db", judge="lexical", slices="domian")
-
-
-def test_a_sample_among_rows_that_are_none_is_scored(tmp_path: Path) -> None:
-    """The others are bad rows and not the end."""
-    mixed = [Sample("a", "The tower is tall."), 3, None, "text", ["list"], object]
-    run = ec.score_file(mixed, store=tmp_path / "runs.db", judge="lexical")
-    assert run.read is not None
-    assert (run.read.good, run.read.bad) == (1, 5)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,6 @@ ODD = {
     "emoji": "👩‍👩‍👧 🏳️‍🌈 e\u0301",
     "line separators": "a\u2028b\u2029c\x0bd\x0ce\r\nf",
 }
-BIG = 10_000_000
 
 
 @pytest.fixture
@@ -55,14 +54,3 @@ def test_odd_texts_reach_the_judge_as_they_are_and_come_back_in_their_place(
         for evidence in claim.verdict.evidence:
             assert texts[evidence.passage_id][evidence.start : evidence.end] == evidence.quote
     assert result_from_json(json.loads(json.dumps(result_to_json(result)))) == result
-
-
-@pytest.mark.slow
-def test_ten_megabytes_are_judged_where_the_endpoint_takes_them(server: JudgeServer) -> None:
-    """Nothing of a long passage is cut off: the last sentence supports as the first would."""
-    text = "It is a day like any other. " * (BIG // 28) + "The kettle is red."
-    result = ec.score(response="The kettle is red.", passages=[text], judge="openai:m", base_url=server.base_url)
-    assert (result.score, server.calls) == (1.0, 2)
-    (evidence,) = result.claims[0].verdict.evidence
-    assert text[evidence.start : evidence.end] == evidence.quote
-    assert len(request_data(server.requests[1].messages)["passages"]["p1"]) == len(text)

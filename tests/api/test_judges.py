@@ -8,10 +8,9 @@ import pytest
 
 import everyclaim as ec
 from everyclaim.api.components import build_metric
-from everyclaim.api.judges import llm_decomposer, llm_verifier
 from everyclaim.api.specs import create_verifier
 from everyclaim.core.spec import Spec
-from everyclaim.testing import JudgeServer, play, rate_limited
+from everyclaim.testing import JudgeServer, play
 
 ANSWER = "The kettle is red. It holds 9 litres. Do you want it?"
 SHELF = ["The kettle is red. It holds 2 litres."]
@@ -43,15 +42,6 @@ def test_two_calls_per_sample_by_default(server: JudgeServer) -> None:
     assert result.provenance.parameters["judge_prompt"].startswith("verdict-8")
 
 
-def test_the_other_wire_format_gives_the_same_result(server: JudgeServer) -> None:
-    """Anthropic messages, with the same prompts."""
-    ours = ec.score(response=ANSWER, passages=SHELF, judge=openai(server))
-    theirs = ec.score(response=ANSWER, passages=SHELF, judge=f"anthropic:other-model?base_url={server.root}")
-    assert [(c.text, c.span, c.verdict.label, c.verdict.evidence) for c in ours.claims] == [
-        (c.text, c.span, c.verdict.label, c.verdict.evidence) for c in theirs.claims
-    ]
-
-
 def test_a_file_scored_again_is_not_paid_for_again(server: JudgeServer, tmp_path: Path) -> None:
     """With a cache the second run makes no call at all and gives the same scores."""
     rows = [{"id": str(i), "response": f"The kettle number {i} is red.", "contexts": SHELF} for i in range(20)]
@@ -65,17 +55,6 @@ def test_a_file_scored_again_is_not_paid_for_again(server: JudgeServer, tmp_path
         assert (evaluator.usage.calls, evaluator.usage.cache_hits) == (40, 40)
 
 
-def test_a_judge_that_stays_away_fails_its_samples(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the reason, without a score."""
-    from everyclaim.testing import no_sleep
-
-    with JudgeServer(rate_limited()) as server, no_sleep():
-        result = ec.score(response=ANSWER, passages=SHELF, judge=openai(server))
-    assert (result.outcome, result.score) == (ec.Outcome.FAILED, None)
-    assert result.reason.startswith("rate_limited")
-    assert result.usage.calls == server.calls > 1
-
-
 def test_a_cascade_asks_the_model_only_where_the_lexical_judge_is_in_doubt(server: JudgeServer) -> None:
     """Split by the embedded decomposer, so nothing else is sent."""
     spec = f"cascade:lexical>openai:m?2.base_url={server.base_url}&audit=0&low=0&high=0"
@@ -84,27 +63,6 @@ def test_a_cascade_asks_the_model_only_where_the_lexical_judge_is_in_doubt(serve
     doubtful = ec.score(response=ANSWER, passages=SHELF, judge=spec.replace("high=0", "high=1"))
     assert server.calls == 1
     assert {c.verdict.judge.partition(":")[0] for c in doubtful.claims} <= {"lexical", "openai"}
-
-
-def test_a_panel_of_two_providers_asks_both(server: JudgeServer) -> None:
-    """One call each; the embedded decomposer splits."""
-    spec = f"panel:openai:a|anthropic:b?1.base_url={server.base_url}&2.base_url={server.root}"
-    result = ec.score(response=ANSWER, passages=SHELF, judge=spec)
-    assert (result.score, server.calls, result.usage.calls) == (0.5, 2, 2)
-
-
-def test_options_of_the_judge_are_its_own_and_the_rest_are_the_endpoints() -> None:
-    """Both are in the spec that results store."""
-    judge = llm_verifier(
-        Spec.parse("openai:m?claims_per_call=4&repeats=3&evidence=required&reply_tokens=100&inference=explicit")
-    )
-    assert (judge.claims_per_call, judge.repeats, judge.evidence) == (4, 3, "required")
-    assert judge.spec == "openai:m?claims_per_call=4&evidence=required&inference=explicit&repeats=3&reply_tokens=100"
-    assert judge.chat.spec == "openai:m?reply_tokens=100&temperature=0"
-    assert (judge.parameters["temperature"], judge.reply_tokens) == ("0", 100)
-    assert "inference=explicit" in judge.parameters["judge_prompt"]
-    split = llm_decomposer(Spec.parse("openai:m?atomicity=low&sentences=5&language=de"))
-    assert (split.prompt.atomicity, split.at_most, split.language) == ("low", 5, "de")
 
 
 @pytest.mark.parametrize(

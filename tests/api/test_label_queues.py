@@ -62,18 +62,6 @@ def test_a_second_queue_holds_nothing_of_the_first(run, place):
     assert ec.label_queue(run, 5, answers=True).answers
 
 
-def test_an_answer_that_repeats_is_asked_about_once(place):
-    """Labels belong to the text, so one of them serves both places."""
-    row = {"response": "Fact 1 holds. Fact 2 holds.", "contexts": ["Facts hold."]}
-    twice = ec.score_file([{"id": "a"} | row, {"id": "b"} | row], judge=judge, decomposer=split, store=place)
-    queue = ec.label_queue(twice, 10)
-    assert queue.progress["annotator"].total == 2
-    with Store.open(place) as store:
-        desk = LabelingSession.of_queue(store, queue.id, "annotator")
-        desk.say("label-0001", desk.left()[0], ec.Label.SUPPORTED)
-    assert ec.calibrate(twice).used == 2
-
-
 def test_what_is_said_at_a_desk_is_in_the_store_at_once_and_calibrate_sees_it(run, place):
     """A label with its evidence and comment, by the passage's own characters; whatever is skipped comes last."""
     queue = ec.label_queue(run, 10, by="random")
@@ -95,39 +83,6 @@ def test_what_is_said_at_a_desk_is_in_the_store_at_once_and_calibrate_sees_it(ru
         assert desk.left() == []
         assert ec.calibrate(run).used == 10
         assert ec.calibrate(run).by_way == {"random": 10}
-
-
-def test_evidence_that_is_not_in_the_passages_is_refused(run, place):
-    """No label is kept with evidence that nobody can find, and none with a comment without end."""
-    queue = ec.label_queue(run, 10)
-    with Store.open(place) as store:
-        desk = LabelingSession.of_queue(store, queue.id, "annotator")
-        key = desk.left()[0]
-        for bad in (Picked(2, 0, 1), Picked(-1, 0, 1), Picked(0, 0, 12), Picked(0, 3, 3), Picked(0, -2, 3)):
-            with pytest.raises(ec.InputError, match="passage"):
-                desk.say("label-0001", key, ec.Label.SUPPORTED, evidence=(bad,))
-        with pytest.raises(ec.InputError, match="comment"):
-            desk.say("label-0001", key, ec.Label.SUPPORTED, note="x" * 20_000)
-        with pytest.raises(ec.InputError, match="not, or no longer, on this desk"):
-            desk.say("label-0001", "0" * 32, ec.Label.SUPPORTED)
-        assert store.labels(run.id) == []
-
-
-def test_an_action_id_stands_for_one_action(run, place):
-    """The id of another person's action, or of an action about another claim, is refused instead of passed over."""
-    queue = ec.label_queue(run, 10, annotators=["Ada", "Bo"], overlap=1)
-    with Store.open(place) as store:
-        ada, bo = (LabelingSession.of_queue(store, queue.id, name) for name in queue.annotators)
-        first, second, *_ = ada.left()
-        ada.say("label-0001", first, ec.Label.SUPPORTED)
-        for desk, key in ((bo, first), (ada, second)):
-            with pytest.raises(ec.InputError, match="belongs to another action"):
-                desk.say("label-0001", key, ec.Label.SUPPORTED)
-        with pytest.raises(ec.InputError, match="belongs to another action"):
-            ada.undo("label-0001")
-        with pytest.raises(ec.ConfigError, match="8 to 64"):
-            ada.undo("x")
-        assert len(store.labels(run.id)) == 1
 
 
 def test_where_people_differ_somebody_settles_and_that_is_what_calibrate_takes(run, place):
@@ -155,10 +110,3 @@ def test_where_people_differ_somebody_settles_and_that_is_what_calibrate_takes(r
         desk.undo("settle-03")
         assert desk.left() == [keys[1]]
         assert ec.calibrate(run).used == 6
-
-
-@pytest.mark.parametrize("names", [[], [""], [str(n) for n in range(101)], ["Adjudicated"], ["x" * 100], ["a\x1b[2Jb"]])
-def test_names_that_cannot_be_told_apart_or_shown_are_refused(run, names):
-    """Who labels has a name that fits on a line, and is not the one who settles."""
-    with pytest.raises(ec.ConfigError):
-        ec.label_queue(run, annotators=names)

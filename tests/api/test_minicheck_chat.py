@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import everyclaim as ec
-from everyclaim.testing import JudgeServer, Reply, rejected
+from everyclaim.testing import JudgeServer, Reply
 
 ANSWER = "The kettle is red. It holds 9 litres."
 SHELF = ["The kettle is red.", "It holds 2 litres."]
@@ -42,28 +42,3 @@ def test_any_other_word_is_a_failure() -> None:
         assert server.calls == 2
     assert (result.outcome, result.score) == ("failed", None)
     assert "bad_reply" in result.reason
-
-
-def test_what_it_takes_is_counted() -> None:
-    """Calls and tokens of every claim, also of replies that were of no use and of calls that failed."""
-    with JudgeServer(Reply("Yes", prompt_tokens=100, completion_tokens=1)) as server:
-        result = ec.score(response=ANSWER, passages=SHELF, judge=spec(server))
-        usage = result.usage
-        assert (usage.calls, usage.prompt_tokens, usage.completion_tokens, usage.cost) == (2, 200, 2, None)
-        server.script(Reply("Perhaps", prompt_tokens=100, completion_tokens=1))
-        failed = ec.score(response="The kettle is red.", passages=SHELF, judge=spec(server))
-        assert (failed.outcome, failed.usage.calls, failed.usage.prompt_tokens) == ("failed", 2, 200)
-        server.script(rejected("flagged", code="content_filter"))
-        declined = ec.score(response="The kettle is red.", passages=SHELF, judge=spec(server))
-        assert (declined.outcome, declined.usage.calls) == ("failed", 1)
-
-
-def test_one_token_is_enough_of_an_answer() -> None:
-    """Where the reply is limited to one, it ends by that limit; a refusal is no answer."""
-    with JudgeServer(Reply("Yes", "length")) as server:
-        assert (
-            ec.score(response="The kettle is red.", passages=SHELF, judge=spec(server, "&reply_tokens=1")).score == 1.0
-        )
-        server.script(Reply("No", "refusal"))
-        result = ec.score(response="The kettle is red.", passages=SHELF, judge=spec(server))
-    assert (result.outcome, result.reason.partition(":")[0]) == ("failed", "refused")

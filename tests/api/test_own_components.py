@@ -148,26 +148,3 @@ def test_strict_is_a_profile_of_stated_values() -> None:
         ec.score(response=ANSWER, passages=SHELF, judge="lexical", strict=True).provenance.parameters["policy"]
         == "strict"
     )
-
-
-@pytest.mark.parametrize(
-    "options", [{"numbers": "rounded"}, {"hedges": "flag"}, {"judge": "openai:m?inference=allowed"}]
-)
-def test_strict_and_what_it_is_not_exclude_each_other(options: dict[str, Any]) -> None:
-    """Neither wins in silence."""
-    with pytest.raises(ec.ConfigError, match="strict"):
-        ec.score(
-            **{"response": ANSWER, "passages": SHELF, "judge": "openai:m", "base_url": "http://127.0.0.1:1", **options},
-            strict=True,
-        )
-
-
-def test_an_invented_claim_costs_its_sentence_alone() -> None:
-    """The sentence that is most alike takes the place of what a function made up, with a warning; others stay."""
-
-    def invents(response: str) -> list[str]:
-        return ["The kettle was made in Paris in 1912.", "It is new."]
-
-    result = ec.score(response=ANSWER, passages=SHELF, judge=is_there, decomposer=invents)
-    assert [claim.text for claim in result.claims] == ["The kettle is red.", "It is new."]
-    assert any("judged whole" in warning for warning in result.warnings)

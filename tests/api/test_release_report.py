@@ -83,55 +83,6 @@ def test_a_release_that_only_invents_is_taken_back(store: Path) -> None:
     assert first.rule.sentence.startswith("Watch v2: its rate of unsupported claims")
 
 
-def test_a_rise_between_two_runs_is_a_change_of_level_and_no_advice(store: Path) -> None:
-    """0.6, 16.4 and 0.6 % of contradicted claims: both changes are named, and nothing is to be taken back."""
-    for name, share in (("one", 0.006), ("two", 0.164), ("three", 0.006)):
-        score(rows("", share, seed=len(name), answers=60), store, name)
-    trend = ec.trend(["one", "two", "three"], store=store)
-    told = [line for line in trend.sentences if line.startswith("rate of contradicted claims")]
-    assert ["from two on" in told[0], "from three on" in told[1]] == [True, True]
-    assert trend.advice == ""
-    assert ec.trend(["one", "one", "two"], store=store).advice.startswith("Watch two: its rate of contradicted claims")
-
-
-def test_chance_alone_is_no_reason(tmp_path: Path) -> None:
-    """Releases that are alike are kept, and few answers are called few."""
-    alike = tmp_path / "alike.db"
-    score(rows("v1", 0.05, seed=1), alike, "before")
-    score(rows("v2", 0.05, seed=2), alike, "after")
-    assert ec.release_report(["before", "after"], store=alike).rule.verdict == "keep"
-    few = tmp_path / "few.db"
-    score(rows("v1", 0.02, seed=1, answers=8), few, "before")
-    score(rows("v2", 0.9, seed=2, answers=8), few, "after")
-    assert ec.release_report(["before", "after"], store=few).rule.verdict == "too few samples"
-
-
-def test_one_run_of_live_answers_is_taken_apart_by_release_and_time(store: Path) -> None:
-    """Samples name their release and their time; the newer half of the release is held against the older release, too."""
-    live = [*rows("v1", 0.02, seed=1, day=1), *rows("v2", 0.2, seed=2, day=10)]
-    score(live, store, "live")
-    found = ec.release_report(["live"], store=store)
-    assert (found.comparison.before.title, found.comparison.after.title) == ("v1", "v2")
-    assert found.comparison.before.total == found.comparison.after.total == 120
-    assert not found.comparison.matching.paired
-    stretches = dict.fromkeys(step.title for step in found.rule.steps)
-    assert list(stretches) == ["2026-03-10 to 2026-03-12", "2026-03-13 to 2026-03-15"]
-    assert found.rule.verdict == "roll back"
-    ids = {one.mover.id for one in found.comparison.moved}
-    assert not ids, "nothing is paired, so no answer moved"
-
-
-def test_answers_that_name_no_release_are_counted(store: Path) -> None:
-    """Beside others that do: in no part, and said."""
-    live = [*rows("v1", 0.02, seed=1), *rows("v2", 0.02, seed=2)]
-    del live[0]["release"], live[200]["release"]
-    score(live, store, "live")
-    found = ec.release_report(["live"], store=store)
-    assert found.notes[0].startswith("2 answers of run")
-    assert found.comparison.before.total == 119
-    assert "name no release" in str(found)
-
-
 def test_it_is_written_as_page_as_markdown_and_as_json(store: Path, tmp_path: Path) -> None:
     """The page loads nothing; hostile ids and claims are text in all of them."""
     before, after = rows("v1", 0.02, seed=1), rows("v2", 0.2, seed=1)
@@ -157,22 +108,6 @@ def test_it_is_written_as_page_as_markdown_and_as_json(store: Path, tmp_path: Pa
         found.write(tmp_path / "page.pdf")
     with pytest.raises(ec.ConfigError):
         found.write(store)
-
-
-def test_what_people_labelled_is_in_it(store: Path, tmp_path: Path) -> None:
-    """From the same calibration as everywhere."""
-    score(rows("v1", 0.1, seed=1), store, "before")
-    score(rows("v2", 0.1, seed=2), store, "after")
-    sheet = ec.label("after", 80, by="random", store=store).rows
-    ec.calibrate("after", [{**row, "label": judge_of(str(row["claim"]))} for row in sheet], store=store)
-    found = ec.release_report(["before", "after"], store=store)
-    assert "The judge agrees with people on 100 %" in found.sentence
-    found.write(tmp_path / "page.md")
-    assert f"{found.comparison.calibration.labelled} claims of run" in (tmp_path / "page.md").read_text("utf-8")
-
-
-def judge_of(claim: str) -> str:
-    return "CONTRADICTED" if claim == BAD else "SUPPORTED"
 
 
 def test_one_release_alone_cannot_be_reported_on(store: Path) -> None:

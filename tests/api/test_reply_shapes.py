@@ -110,16 +110,6 @@ def test_a_verdict_with_id_and_label_is_accepted_and_flagged(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "quotes", ["p1: The kettle is red.", [{"passage": "p1", "quote": "The kettle is red."}], [3, "The kettle is red."]]
-)
-def test_quotes_of_another_form_are_still_looked_for(quotes: Any) -> None:
-    """One text, objects, a stray number: what is a quote is located in the passage like any other."""
-    result, _ = judged(lambda rows: {"verdicts": [row | {"quotes": quotes} for row in rows]})
-    assert result.claims[0].verdict.evidence[0].quote == "The kettle is red."
-    assert "incomplete_verdict" in result.claims[0].verdict.flags
-
-
-@pytest.mark.parametrize(
     ("shape", "code"),
     [
         (lambda rows: [*rows, rows[0] | {"id": "c9"}], "bad_reply"),
@@ -182,17 +172,3 @@ def test_a_split_in_another_dress_is_the_same_split(shape: Callable[[list[str]],
     with JudgeServer(rule) as server:
         result = ec.score(response=ANSWER, passages=SHELF, judge=f"openai:small?base_url={server.base_url}")
         assert (found(result), server.calls) == (JUDGED, 2)
-
-
-def test_what_one_call_brings_may_be_incomplete_as_well() -> None:
-    """Claims and verdicts in one request: the same rules."""
-
-    def rule(request: Request) -> str:
-        rows = json.loads(play(request.messages))["claims"]
-        return json.dumps({"claims": [{k: row[k] for k in ("sentence", "claim", "label")} for row in rows]})
-
-    with JudgeServer(rule) as server:
-        judge = f"openai:small?base_url={server.base_url}"
-        result = ec.score(response=ANSWER, passages=SHELF, judge=judge, one_call=True)
-        assert (found(result), server.calls) == (JUDGED, 1)
-    assert all("incomplete_verdict" in claim.verdict.flags for claim in result.claims)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 
 import pytest
 
@@ -37,13 +35,6 @@ def test_a_run_writes_its_report(run, tmp_path):
         run.report(3)
 
 
-def test_a_report_never_replaces_the_store(run):
-    """Not even under a name that fits."""
-    ec.score_file(ROWS, judge="lexical", store="store.html")
-    with pytest.raises(ec.ConfigError, match="which is read"):
-        ec.find_run(store="store.html").report("store.html")
-
-
 def test_frames_have_a_row_per_claim_answer_or_slice(run):
     """Pandas and polars alike."""
     for frame in (run.to_pandas, run.to_polars):
@@ -69,19 +60,3 @@ def test_a_notebook_shows_result_run_and_comparison(run):
         style = re.search(r"<style>(.*)</style>", html, re.DOTALL)[1]
         assert style.strip().startswith(".everyclaim {")
         assert not re.search(r"^(html|body|:root|\*)", style.partition(".everyclaim { background")[0], re.MULTILINE)
-
-
-def test_a_result_of_any_outcome_shows_itself():
-    """Failed, declined, empty: the reason and no number."""
-    assert "abstained" in ec.score(response="I do not know.", passages=["x"], judge="lexical")._repr_html_()
-    assert "no claims" in ec.score(response="", passages=["x"], judge="lexical")._repr_html_()
-
-
-def test_scoring_loads_no_template_engine():
-    """Pages are made where they are asked for: neither the import nor a score pays for them."""
-    code = (
-        "import sys, everyclaim as ec; ec.score(response='It is red.', passages=['It is red.'], judge='lexical');"
-        "print('jinja2' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"

@@ -46,25 +46,3 @@ def test_what_is_no_row_is_refused(call: Any, said: str) -> None:
     with pytest.raises(ec.InputError) as caught:
         call()
     assert said in str(caught.value)
-
-
-def test_a_row_and_its_fields_exclude_each_other() -> None:
-    """One of them would be ignored."""
-    with pytest.raises(ec.ConfigError, match="a row, or its fields by name, and not both"):
-        ec.score({"answer": TEXT}, passages=[TEXT])
-
-
-def test_two_fields_for_one_thing_are_told_of() -> None:
-    """As when a file is read: the result says which was used."""
-    result = ec.score({"answer": TEXT, "output": "Something else.", "contexts": [TEXT]}, judge="lexical")
-    assert result.score == 1.0
-    assert any("output" in warning for warning in result.warnings)
-
-
-@pytest.mark.parametrize("model", ["openai:gpt-5-mini", "openai:m?repeats=3", "cascade:embedded>openai:m"])
-def test_a_judge_given_as_the_writers_model_is_refused(model: str) -> None:
-    """It would be judged by the default without a word; `model` names who wrote the answer."""
-    with pytest.raises(ec.ConfigError, match="judge="):
-        ec.score(response=TEXT, passages=[TEXT], model=model)
-    with ec.Evaluator() as evaluator, pytest.raises(ec.ConfigError, match="judge="):
-        evaluator.score(response=TEXT, passages=[TEXT], model=model)

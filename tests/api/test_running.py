@@ -72,24 +72,11 @@ def test_a_changed_file_is_a_new_run(answers: Path, tmp_path: Path) -> None:
     assert [r.id for r in run.results()] == ["b"]
 
 
-def test_a_finished_run_is_not_resumed_but_made_anew(answers: Path, tmp_path: Path) -> None:
-    """Scoring twice on purpose gives two runs with the same results, ready to compare."""
-    first, second = (ec.score_file(answers, store=tmp_path / "runs.db") for _ in range(2))
-    assert first.id != second.id
-    assert [result_to_json(r) for r in first.results()] == [result_to_json(r) for r in second.results()]
-
-
 def test_resuming_a_run_with_other_options_is_refused(answers: Path, tmp_path: Path) -> None:
     """One run has one configuration."""
     run = ec.score_file(answers, store=tmp_path / "runs.db")
     with pytest.raises(ec.ConfigError, match="another configuration"):
         ec.score_file(answers, store=tmp_path / "runs.db", resume=run.id, strict=True)
-
-
-def test_a_source_without_samples_is_an_error_that_says_why(tmp_path: Path) -> None:
-    """Nothing scored is not a perfect run."""
-    with pytest.raises(ec.InputError, match=r"no sample that can be scored; row 1: .*response"):
-        ec.score_file([{"response": 7}], store=tmp_path / "runs.db")
 
 
 def test_a_field_that_nobody_named_is_there_to_compare_by_later(tmp_path: Path) -> None:

@@ -7,12 +7,10 @@ from pathlib import Path
 import pytest
 
 import everyclaim as ec
-from everyclaim.api.settings import DECLARED
-from everyclaim.api.specs import cache_beside, judge_spec
+from everyclaim.api.specs import judge_spec
 from everyclaim.testing import JudgeServer, play, request_data
 
 SHELF = ["The kettle is red. It holds 2 litres."]
-SETTINGS_PAGE = Path(__file__).parents[2] / "docs" / "reference" / "settings.md"
 
 
 def played(request: object) -> str:
@@ -53,40 +51,6 @@ def test_what_is_said_twice_and_differently_is_an_error(judge: str, options: dic
     assert says in str(raised.value)
 
 
-def test_an_address_is_for_one_provider() -> None:
-    """Each would be sent the other's key; the error says how it is said of one of them."""
-    with pytest.raises(ec.ConfigError, match=r"as in '1\.base_url=…'"):
-        ec.score(response="It is red.", passages=SHELF, judge="panel:openai:a|anthropic:b", base_url="http://x")
-
-
-def test_a_header_that_is_said_twice_is_not_repeated_in_the_error() -> None:
-    """It may hold a secret."""
-    with pytest.raises(ec.ConfigError) as raised:
-        judge_spec("openai:m?header.X-Token=hunter2", {"headers": {"X-Token": "hunter3"}})
-    assert "hunter" not in str(raised.value)
-
-
-def test_the_cache_lies_in_the_folder_of_the_store() -> None:
-    """For a database, in that of the usual store."""
-    assert cache_beside("here/runs.db") == "here/replies.db"
-    assert cache_beside("postgresql://host/db") == ".everyclaim/replies.db"
-
-
-def test_the_same_names_serve_in_python() -> None:
-    """For one answer, for given claims, for splitting alone."""
-    with JudgeServer(played) as server:
-        common = {"base_url": server.base_url, "headers": {"X-Team": "blue"}}
-        result = ec.score(
-            response="It is red. It is new.", passages=SHELF, judge="openai:m", claims_per_call=1, **common
-        )
-        ec.verify_claims("The kettle is red.", SHELF, judge="openai:m", numbers="exact", **common)
-        ec.extract_claims("The kettle is red.", decomposer="openai:m", **common)
-        assert server.calls == 3 + 1 + 1
-        assert {request.headers["x-team"] for request in server.requests} == {"blue"}
-    assert result.provenance.parameters["claims_per_call"] == "1"
-    assert result.provenance.decomposer.startswith("openai:m?base_url=")
-
-
 def test_a_file_keeps_replies_beside_its_store_unless_told(tmp_path: Path) -> None:
     """So that the second scoring of the same file asks nobody."""
     rows = [{"id": str(i), "response": f"The kettle holds {i} litres.", "contexts": SHELF} for i in range(1, 4)]
@@ -99,23 +63,6 @@ def test_a_file_keeps_replies_beside_its_store_unless_told(tmp_path: Path) -> No
         ec.score_file(rows, store=tmp_path / "other" / "runs.db", cache="off", **options)
         assert server.calls == 12
     assert not (tmp_path / "other" / "replies.db").exists()
-
-
-def test_a_limit_stops_a_run_and_the_same_call_goes_on(tmp_path: Path) -> None:
-    """The run is `stopped`, holds what is done, and is finished by the next calls."""
-    file = tmp_path / "answers.jsonl"
-    file.write_text(
-        "".join(f'{{"id": "{i}", "response": "It holds {i} litres.", "contexts": ["x"]}}\n' for i in range(4))
-    )
-    with JudgeServer(played) as server:
-        options = {"judge": "openai:m", "base_url": server.base_url, "store": tmp_path / "runs.db", "concurrency": 1}
-        with pytest.raises(ec.BudgetExceeded):
-            ec.score_file(file, max_calls=4, **options)
-        stopped = ec.find_run(store=tmp_path / "runs.db")
-        assert (stopped.record.status, stopped.summary.overall.scored) == ("stopped", 2)
-        run = ec.score_file(file, max_calls=4, **options)
-    assert (run.id, run.record.status, run.summary.overall.scored) == (stopped.id, "finished", 4)
-    assert server.calls == 8
 
 
 def test_what_fails_in_one_batch_waits_for_the_others(tmp_path: Path) -> None:
@@ -159,10 +106,3 @@ def test_a_reply_of_no_use_is_not_replayed_for_ever(tmp_path: Path, bad: str) ->
         again = ec.score_file(file, resume=first.id, **options)
     assert again.summary.overall.scored == 1
     assert server.calls == before + (1 if key == "claims" else 2)
-
-
-@pytest.mark.parametrize("name", sorted(DECLARED))
-def test_every_setting_is_on_the_page(name: str) -> None:
-    """A new one is documented, or this fails."""
-    text = SETTINGS_PAGE.read_text("utf-8")
-    assert f"\n{name} = " in text or f"\n[{name}]" in text

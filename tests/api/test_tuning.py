@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import everyclaim as ec
-from everyclaim.testing import JudgeServer, play, server_error
+from everyclaim.testing import JudgeServer, play
 
 COLOURS = ("red", "blue", "green", "black", "white")
 
@@ -84,14 +84,6 @@ def test_the_file_makes_the_judge_judge_as_the_team_does(tuned: Path) -> None:
     assert str(tuned.parent) not in spec
 
 
-def test_the_same_labels_in_any_order_give_the_same_bytes(lax: Any, tuned: Path, tmp_path: Path) -> None:
-    """So a file can be made again and compared."""
-    again = ec.tune(LAX[::-1])
-    again.write(tmp_path / "again.json")
-    assert (tmp_path / "again.json").read_bytes() == tuned.read_bytes()
-    assert again.fit == lax.fit
-
-
 def test_a_fit_that_does_not_help_is_not_written(tmp_path: Path) -> None:
     """The shipped judge is right about these already."""
     fit = ec.tune(FAIR)
@@ -114,13 +106,6 @@ def test_too_few_labels_tell_nothing(labels: list[dict[str, Any]]) -> None:
     assert fit.table == {}
 
 
-def test_what_cannot_be_measured_is_left_out_and_counted() -> None:
-    """A claim without passages, and one of ten thousand words."""
-    odd = [row(1, "Kettle 1 is red.", "SUPPORTED") | {"contexts": []}, row(2, "tea kettle " * 6000, "SUPPORTED")]
-    fit = ec.tune([*FAIR[:30], *odd]).fit
-    assert (fit.claims, fit.left_out) == (30, 2)
-
-
 @pytest.mark.parametrize(
     ("change", "told"),
     [
@@ -140,18 +125,6 @@ def test_a_file_of_another_model_or_a_damaged_one_is_refused(change: dict[str, A
     with pytest.raises(ec.ConfigError, match=told) as caught:
         ec.score(response="It is red.", passages=["It is red."], judge=f"embedded?tuned={tuned}")
     assert "\n" not in str(caught.value)
-
-
-def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
-    """Also the digest that a result stores, a folder, and what is not JSON or much too large."""
-    (tmp_path / "text.json").write_text("[1, 2")
-    (tmp_path / "deep.json").write_text("[" * 100_000)
-    (tmp_path / "large.json").write_text(" " * 1_100_000)
-    for name in ("", "0123456789abcdef", str(tmp_path), "a\0b", *map(str, tmp_path.iterdir())):
-        with pytest.raises(ec.ConfigError, match="everyclaim tune"):
-            ec.score(
-                response="It is red.", passages=["It is red."], judge=f"embedded?tuned={name.replace(chr(0), '%00')}"
-            )
 
 
 def test_only_the_plain_embedded_judge_is_tuned(tuned: Path) -> None:
@@ -187,36 +160,3 @@ def test_another_judge_may_label_a_sample_of_answers() -> None:
     assert fit.fit.claims == 24
     assert fit.fit.documents == 12
     assert fit.fit.labelled_by.startswith("openai:m")
-
-
-@pytest.mark.slow
-def test_failures_of_the_other_judge_are_no_labels_and_limits_end_the_asking() -> None:
-    """Both are said."""
-
-    def moody(request: Any) -> Any:
-        return server_error() if "Kettle 3 " in str(request.messages) else play(request.messages)
-
-    with JudgeServer(moody) as server:
-        fit = ec.tune(ANSWERS[:6], from_judge="openai:m", base_url=server.base_url)
-        assert (fit.failed, fit.fit.claims) == (1, 10)
-        few = ec.tune(ANSWERS[10:], from_judge="openai:m", base_url=server.base_url, max_calls=5, concurrency=1)
-    assert few.stopped
-    assert few.fit.claims == 10
-    with JudgeServer(lambda _: server_error()) as server, pytest.raises(ec.InputError, match="no verdict"):
-        ec.tune(ANSWERS[:2], from_judge="openai:m", base_url=server.base_url)
-
-
-def test_an_evaluator_tunes_to_labels_or_with_its_own_judge_and_budget(lax: Any) -> None:
-    """With the embedded judge to labels; with a language model to what that says, within the one budget."""
-    with ec.Evaluator() as evaluator:
-        assert evaluator.tune(LAX).fit == lax.fit
-        with pytest.raises(ec.ConfigError, match="answers"):
-            evaluator.tune(LAX, answers=20)
-    with JudgeServer(lambda request: play(request.messages)) as server:
-        judge = f"openai:m?base_url={server.base_url}"
-        with ec.Evaluator(judge=judge, decomposer="embedded", max_calls=12) as evaluator:
-            first = evaluator.tune(ANSWERS, answers=8, concurrency=1)
-            assert (first.fit.claims, evaluator.usage.calls) == (16, 8)
-            second = evaluator.tune(ANSWERS[8:], answers=8, concurrency=1)
-            assert second.stopped
-            assert second.fit.claims == 8

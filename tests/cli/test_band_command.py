@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-import everyclaim as ec
 from everyclaim.testing import JudgeServer, play
 
 LABELS = [
@@ -80,51 +79,3 @@ def test_what_is_wrong_is_one_line(everyclaim, labels, options, said):
     done = everyclaim("band", labels, *(["--judge", "lexical"] if "--judge" not in options else []), *options)
     assert (done.code, done.out, len(done.said)) == (2, "", 1)
     assert said in done.err
-
-
-def test_labels_may_name_their_answers(everyclaim, desk):
-    """As those of the example do: contexts come from the answers, and who labelled twice counts once."""
-    answers = [{"id": f"a{i}", "response": row["claim"], "contexts": row["contexts"]} for i, row in enumerate(LABELS)]
-    rows = [{"sample_id": f"a{i}", "claim": row["claim"], "label": row["label"]} for i, row in enumerate(LABELS)]
-    again = [{**rows[0], "label": "SUPPORTED"}, rows[1], {**rows[2], "sample_id": "gone"}]
-    (desk / "answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in answers))
-    (desk / "labels.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows + again))
-    done = everyclaim("band", "labels.jsonl", "--answers", "answers.jsonl", "--judge", "lexical", "--json")
-    assert done.code == 0, done.err
-    found = json.loads(done.out)
-    assert (found["claims"], found["clusters"], found["settled"]["wrong"]) == (120, 120, 0)
-    assert "2 claims have several labels, of which 1 differ" in done.err
-    assert "labels of answers that are not there were left out" in done.err
-    assert "no row has a field for the contexts" not in done.err
-
-
-def test_labels_without_contexts_say_what_is_missing(everyclaim, desk):
-    """And not that the judge gave no verdict."""
-    (desk / "labels.jsonl").write_text(json.dumps({"sample_id": "a", "claim": "It is.", "label": "SUPPORTED"}) + "\n")
-    done = everyclaim("band", "labels.jsonl")
-    assert done.code == 2
-    assert "holds labels, but no contexts to judge the claims against" in done.err
-    assert "--answers FILE" in done.err
-
-
-def test_the_labels_of_the_example_are_read(everyclaim):
-    """With its own files: every claim that the first annotator labelled."""
-    folder = Path(__file__).parents[2] / "examples" / "support_bot"
-    labels, answers = str(folder / "labels.jsonl"), str(folder / "answers.jsonl")
-    done = everyclaim("band", labels, "--answers", answers, "--judge", "lexical", "--json")
-    assert json.loads(done.out)["claims"] == 197
-    assert "66 claims have several labels, of which 11 differ" in done.err
-
-
-def test_the_cache_is_no_file_that_is_read(everyclaim, labels, desk):
-    """Neither the labels nor the answers; both stay as they are."""
-    answers = desk / "answers.jsonl"
-    answers.write_text('{"id": "a", "response": "It is red.", "contexts": ["It is red."]}\n')
-    for cache in (labels, "answers.jsonl"):
-        before = (desk / cache).read_bytes()
-        done = everyclaim("band", labels, "--answers", "answers.jsonl", "--judge", "openai:m", "--cache", cache)
-        assert done.code == 2
-        assert "which is read: give another name" in done.err
-        with pytest.raises(ec.ConfigError, match="which is read: give another name"):
-            ec.fit_band(labels, "openai:m", answers="answers.jsonl", cache=cache)
-        assert (desk / cache).read_bytes() == before

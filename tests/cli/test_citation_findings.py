@@ -78,14 +78,6 @@ def test_a_guard_points_a_citation_to_the_right_passage(response, titles, text):
         assert f"citation corrected: {FAULTS[0]}" in str(answer)
 
 
-def test_without_repair_a_guard_leaves_citations_alone():
-    """It warns of the dead one, and does not call the answer validated."""
-    guard = ec.Guard(None, metric="attribution", repair="none", threshold=0.1)
-    answer = guard.answer("What of the museum?", PASSAGES, response=ANSWER)
-    assert (answer.text, answer.checked) == (ANSWER, False)
-    assert "a citation names none of the passages: '[7]'" in answer.warnings
-
-
 def test_every_answer_of_a_conversation_is_scored(rows):
     """By `--turns all`, with scores per conversation; a wrong word is refused."""
     said = [{"role": "user", "content": "Tell me about it."}, {"role": "assistant", "content": "It opened in 1956."}]

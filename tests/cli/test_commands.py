@@ -40,14 +40,6 @@ def test_verify_writes_one_verdict_per_claim_in_input_order(everyclaim, desk):
     assert "4 judged of 4 · 0 failed" in done.out
 
 
-def test_verify_to_stdout_is_clean(everyclaim):
-    """`-` in, `-` out: a filter."""
-    stdin = "\n".join(json.dumps(row) for row in CLAIMS).encode()
-    done = everyclaim("verify", "-", "--out", "-", stdin=stdin)
-    assert [json.loads(line)["id"] for line in done.out.splitlines()] == ["a", "b", "c", "d"]
-    assert "4 judged of 4" in done.err
-
-
 def test_a_failed_claim_has_an_error_and_no_label(everyclaim, desk):
     """The failure stands on its row, is counted, and exits with 3; the others are judged."""
     write_jsonl("claims.jsonl", [*CLAIMS, {"id": "f", "claim": "FAIL", "contexts": ["x"]}])
@@ -94,17 +86,6 @@ def test_verify_counts_for_machines(everyclaim):
     assert "line 5" in done.err
 
 
-@pytest.mark.parametrize("name", ["gone.jsonl", "empty.jsonl"])
-def test_verify_without_claims_is_bad_input(everyclaim, desk, name):
-    """A missing and an empty file."""
-    (desk / "empty.jsonl").touch()
-    done = everyclaim("verify", name, "--out", "verdicts.jsonl")
-    assert done.code == 2
-    assert len(done.said) == 1
-    assert name in done.err
-    assert not (desk / "verdicts.jsonl").exists()
-
-
 # ---- claims
 
 
@@ -114,15 +95,6 @@ def test_claims_shows_the_decomposition(everyclaim):
     assert done.code == 0
     assert "c2   12:21" in done.out
     assert "2 claims" in done.out
-
-
-def test_claims_says_what_was_skipped_although_it_says_something(everyclaim):
-    """On the page and in JSON."""
-    text = "Please contact Acme in Graz for more details."
-    page = everyclaim("claims", text, "--decomposer", "embedded").out
-    assert "every sentence was skipped, nothing is checked · 1 of them with a number or a name" in page
-    found = json.loads(everyclaim("claims", text, "--decomposer", "embedded", "--json").out)
-    assert [piece.get("unchecked") for piece in found["skipped"]] == [True]
 
 
 @pytest.mark.parametrize(
@@ -146,27 +118,6 @@ def test_help_lists_what_a_command_can_use(everyclaim, command, absent):
         assert everyclaim(command, "x", option).code == 2
 
 
-@pytest.mark.parametrize("command", [[], ["score"], ["corpus"], ["corpus", "build"]])
-def test_no_help_shows_a_type_behind_a_flag(everyclaim, command):
-    """Of a command, of a group, and of a command in one."""
-    assert "<bool>" not in everyclaim(*command, "--help").out
-
-
-def test_claims_as_json_from_stdin(everyclaim):
-    """Spans are offsets into the text as given."""
-    text = "É is red | It is big"
-    found = json.loads(everyclaim("claims", "-", "--json", stdin=text.encode()).out)
-    assert [text[slice(*claim["span"])] for claim in found["claims"]] == ["É is red", "It is big"]
-    assert found["abstained"] is False
-
-
-def test_claims_of_bytes_that_are_no_text(everyclaim):
-    """One line that says where."""
-    done = everyclaim("claims", "-", stdin=b"It is \xff\xfe")
-    assert done.code == 2
-    assert done.said == ["error: standard input is not UTF-8 text: byte 6 cannot be read"]
-
-
 # ---- runs and report
 
 
@@ -182,13 +133,6 @@ def test_runs_lists_the_newest_first(everyclaim):
     assert "one" not in table
 
 
-def test_an_empty_store_lists_nothing(everyclaim):
-    """No runs yet is not an error."""
-    done = everyclaim("runs")
-    assert done.code == 0
-    assert "no runs yet" in done.out
-
-
 def test_report_shows_a_kept_run_as_it_was(everyclaim):
     """The page from the store is the page of the scoring, by id, by name, and as the newest."""
     first = everyclaim("score", "answers.jsonl", "--slice", "topic", "--name", "nightly").out
@@ -196,22 +140,6 @@ def test_report_shows_a_kept_run_as_it_was(everyclaim):
     assert everyclaim("report", run).out == first
     assert everyclaim("report", "nightly").out == first
     assert everyclaim("report").out == first
-
-
-def test_report_can_slice_write_and_gate_without_scoring(everyclaim, desk):
-    """A stored run answers new questions; no judge is asked."""
-    write_jsonl("answers.jsonl", [row | {"model": f"m{place % 2}"} for place, row in enumerate(ANSWERS)])
-    everyclaim("score", "answers.jsonl", "--quiet")
-    done = everyclaim("report", "--slice", "model", "--out", "again.csv", "--fail-under", "0.9", "--json")
-    assert done.code == 1
-    assert set(json.loads(done.out)["summary"]["slices"]["model"]) == {"m0", "m1"}
-    assert (desk / "again.csv").read_text().count("\n") > 5
-
-
-def test_a_slice_that_no_answer_has_is_said(everyclaim):
-    """A mistyped tag is not a slice of nothing."""
-    everyclaim("score", "answers.jsonl", "--quiet")
-    assert "warning: no answer has a tag 'topc'" in everyclaim("report", "--slice", "topc").err
 
 
 @pytest.mark.parametrize("wanted", ["nothing", "''; DROP TABLE runs", "../../etc"])
@@ -222,15 +150,6 @@ def test_a_run_that_is_not_there(everyclaim, wanted):
     assert done.code == 2
     assert len(done.said) == 1
     assert done.err.startswith("error: no run")
-
-
-def test_a_store_that_is_no_store(everyclaim, desk):
-    """A text file in its place is said, not overwritten."""
-    (desk / "notes.txt").write_text("keep me " * 500)
-    done = everyclaim("score", "answers.jsonl", "--store", "notes.txt")
-    assert done.code == 2
-    assert len(done.said) == 1
-    assert (desk / "notes.txt").read_text() == "keep me " * 500
 
 
 # ---- doctor
@@ -245,18 +164,6 @@ def test_doctor_finds_a_working_installation(everyclaim):
     assert done.out.rstrip().endswith("no problems found")
 
 
-def test_doctor_names_what_serving_and_watching_need(everyclaim):
-    """Whoever looks into a container sees whether the service and its metrics can run."""
-    found = {one["name"] for one in json.loads(everyclaim("doctor", "--json").out)["checks"]}
-    assert {f"extra {name}" for name in ("serve", "client", "ui", "prometheus", "langfuse", "postgres")} <= found
-
-
-def test_doctor_makes_nothing(everyclaim, desk):
-    """Looking leaves no store behind."""
-    everyclaim("doctor")
-    assert not (desk / ".everyclaim").exists()
-
-
 @pytest.mark.parametrize(
     ("arguments", "check"), [(["--store", "answers.jsonl/runs.db"], "store"), (["--config", "gone.toml"], "settings")]
 )
@@ -267,14 +174,6 @@ def test_doctor_says_what_is_broken_and_exits_with_1(everyclaim, arguments, chec
     assert done.code == 1
     assert found["ok"] is False
     assert [one["name"] for one in found["checks"] if one["ok"] is False] == [check]
-
-
-def test_doctor_finds_a_judge_that_cannot_be_made(everyclaim, monkeypatch):
-    """The self-check uses the settings in use."""
-    monkeypatch.setenv("EVERYCLAIM_JUDGE", "nobody")
-    done = everyclaim("doctor")
-    assert done.code == 1
-    assert "unknown name 'nobody'" in done.out
 
 
 # ---- every command line

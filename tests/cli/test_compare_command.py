@@ -1,8 +1,6 @@
 """`everyclaim compare`: two kept runs side by side, by id or name."""
 
 import json
-import sqlite3
-from contextlib import closing
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -45,38 +43,6 @@ def test_the_page_says_what_regressed_with_the_claims_and_advises_to_watch(runs)
     assert "new: It is old" in page or "It is old" in page
 
 
-@pytest.mark.parametrize("columns", range(48, 80, 4))
-def test_no_line_ends_between_a_number_and_its_per_cent_sign(runs, monkeypatch, columns):
-    """However wide the terminal is; and nothing else is printed in the blank's place."""
-    monkeypatch.setenv("COLUMNS", str(columns))
-    printed = runs("compare", "old", "new").out
-    assert "95 % " in " ".join(printed.split())
-    sentence = printed.split("mean score  ")[0]
-    assert not any(line.lstrip().startswith("%") for line in sentence.splitlines())
-    assert "\uf8ff" not in printed
-
-
-def test_where_nothing_could_be_tested_no_correction_is_told_of(everyclaim):
-    """Of a handful of answers the page says that they are too few, not that zero tests were corrected for."""
-    for name, rows in (("old", OLD[:3]), ("new", NEW[:3])):
-        write_jsonl(f"{name}.jsonl", rows)
-        assert everyclaim("score", f"{name}.jsonl", "--name", name, "-q").code == 0
-    page = " ".join(everyclaim("compare", "old", "new").out.split())
-    assert "Too few samples to test any difference." in page
-    assert "0 tests" not in page
-
-
-def test_files_in_the_place_of_runs_are_told_to_be_scored_first(runs):
-    """Who compares two files learns the step between; a name with a slip gets the one that was meant."""
-    done = runs("compare", "old.jsonl", "new.jsonl")
-    assert (done.code, done.said) == (
-        2,
-        ["error: old.jsonl is a file, not a run: score it first, and name the run that this makes"],
-    )
-    assert runs("score", "new.jsonl", "--name", "nightly", "-q").code == 0
-    assert "did you mean 'nightly'?" in runs("compare", "old", "nightyl").err
-
-
 def test_a_regression_fails_when_asked_to(runs):
     """Exit code 1, and only for a regression."""
     assert runs("compare", "old", "new", "--fail-on-regression").code == 1
@@ -115,17 +81,6 @@ def test_eight_of_forty_answers_that_got_worse_are_a_regression(everyclaim):
     assert json.loads(everyclaim("compare", "new", "old", "--json").out)["whole"][0]["word"] == "improved"
 
 
-def test_where_nothing_is_shown_the_interval_holds_zero_and_the_power_is_stated(everyclaim):
-    """Five answers of 40 that got worse: p is 0.06."""
-    scored(everyclaim, "old", {f"a{n}": True for n in range(40)})
-    scored(everyclaim, "new", {f"a{n}": n >= 5 for n in range(40)})
-    printed = json.loads(everyclaim("compare", "old", "new", "--json").out)
-    primary = printed["whole"][0]
-    assert primary["low"] <= 0 <= primary["high"]
-    assert f"a change of {100 * primary['detectable']:.1f} points is detected with 80 % power" in printed["sentence"]
-    assert gates(everyclaim, "old", "new")[0] == {0}
-
-
 def test_what_was_not_compared_leaves_the_gate_open(everyclaim):
     """Bad answers that the base does not have: exit code 4, with how many they are and the mean of all."""
     scored(everyclaim, "base", {f"a{n}": True for n in range(50)})
@@ -140,18 +95,6 @@ def test_what_was_not_compared_leaves_the_gate_open(everyclaim):
     codes, told = gates(everyclaim, "few", "few")
     assert codes == {4}
     assert "9 answers that both scored are too few" in told
-
-
-def test_an_interrupted_base_leaves_the_gate_open(everyclaim):
-    """What the base lacks could not be compared."""
-    scored(everyclaim, "base", {f"a{n}": True for n in range(40)})
-    scored(everyclaim, "new", {f"a{n}": True for n in range(40)})
-    assert gates(everyclaim, "base", "new")[0] == {0}
-    with closing(sqlite3.connect(".everyclaim/runs.db")) as store, store:
-        store.execute("UPDATE runs SET status = 'interrupted' WHERE name = 'base'")
-    codes, told = gates(everyclaim, "base", "new")
-    assert codes == {4}
-    assert "run base is interrupted" in told
 
 
 def test_json_is_what_python_gives(runs):
@@ -192,13 +135,6 @@ def test_three_runs_show_a_trend(runs):
     assert json.loads(runs("compare", "old", "old", "new", "--json").out)["changes"]
 
 
-def test_a_run_that_is_not_there_and_too_few_runs_are_told(runs):
-    """One line each, exit code 2."""
-    assert "no run 'newest'" in runs("compare", "old", "newest").err
-    assert "two runs are needed" in runs("compare", "old").err
-    assert "no sample has a tag 'sauce': the tags are topic" in runs("compare", "old", "new", "--by", "sauce").err
-
-
 def test_a_release_is_gated_by_a_kept_run(runs):
     """`report` and `score` fail on a shown regression beyond the margin, and only then."""
     assert runs("report", "new", "--fail-on-regression", "old", "-q").code == 1
@@ -208,16 +144,6 @@ def test_a_release_is_gated_by_a_kept_run(runs):
     assert runs("report", "new", "--fail-on-regression", "old", "--margin", "0.9", "-q").code == 0
     assert runs("report", "old", "--fail-on-regression", "new", "-q").code == 0
     assert runs("report", "old", "--fail-on-regression", "old").code == 0
-
-
-def test_a_baseline_that_is_not_there_is_told_before_anything_is_scored(runs):
-    """Hours of scoring should not end in a wrong name; a margin alone does nothing and says so."""
-    before = len(json.loads(runs("runs", "--json").out))
-    refused = runs("score", "new.jsonl", "--fresh", "--fail-on-regression", "nowhere")
-    assert refused.code == 2
-    assert "no run 'nowhere'" in refused.err
-    assert len(json.loads(runs("runs", "--json").out)) == before
-    assert runs("report", "new", "--margin", "0.1").code == 2
 
 
 def test_rates_of_labels_have_limits(runs):
@@ -251,21 +177,6 @@ def test_build_servers_are_told_what_failed(runs, tmp_path):
     assert runs("report", "new", "--github", "--json").code == 2
 
 
-def test_cases_fail_only_where_the_gate_does(runs):
-    """Of a run that passes no case fails; with a bar for each answer those below it fail, and the gate with them."""
-    rows = [row | {"response": "It is red | It is old"} if place < 5 else row for place, row in enumerate(OLD)]
-    write_jsonl("mixed.jsonl", rows)
-    assert runs("score", "mixed.jsonl", "--name", "mixed", "-q", "--fail-under", "0.5", "--junit", "a.xml").code == 0
-    suite = ET.parse("a.xml").getroot()
-    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("41", "0", "0")
-    assert "It is old" in suite.find("testcase/system-out").text
-    done = runs("report", "mixed", "--fail-answer-under", "0.6", "--junit", "a.xml", "-q")
-    assert done.code == 1
-    assert "5 of 40 scored answers are below the threshold 0.6" in done.err
-    assert ET.parse("a.xml").getroot().get("failures") == "6"
-    assert runs("report", "mixed", "--fail-answer-under", "0.5", "-q").code == 0
-
-
 def test_hostile_answers_forge_no_annotation_and_no_broken_xml(runs):
     """An id with a line break, a command of GitHub, markup and NUL stays one piece of text."""
     row = {"id": "x\n::error::forged", "response": "<b>&\u0000 ]]> ::set-env", "contexts": ["y"]}
@@ -274,23 +185,3 @@ def test_hostile_answers_forge_no_annotation_and_no_broken_xml(runs):
     assert done.code in (0, 1, 4), done.err
     assert not any(line.startswith("::error::forged") for line in done.out.splitlines())
     assert ET.parse("j.xml").getroot().find("testcase") is not None
-
-
-def test_no_text_of_an_answer_is_a_command_to_a_build_server(runs, monkeypatch):
-    """In a job of GitHub a line that begins with two colons is one, also behind spaces, and ``##[`` anywhere."""
-    monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    row = {"id": "::error::forged", "response": "::error::forged of it ##[error]more", "contexts": ["y"]}
-    write_jsonl("bad.jsonl", [row])
-    done = runs("score", "bad.jsonl")
-    assert "forged" in done.out
-    lines = (done.out + done.err).splitlines()
-    assert not [line for line in lines if line.lstrip().startswith("::") or "##[" in line]
-
-
-def test_a_tag_that_no_answer_has_is_told_in_a_cut_too(runs):
-    """As for a slice by that tag alone."""
-    for name in ("colour", "topic+colour", "colour+auto:length"):
-        done = runs("report", "old", "--slice", name, "--worst", "0")
-        assert done.code == 0
-        assert "no answer has a tag 'colour'" in done.err
-        assert done.err.count("warning") == 1

@@ -1,7 +1,6 @@
 """``everyclaim corpus``: build a file from documents, look into it, and score against it."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -29,28 +28,6 @@ def test_a_corpus_is_built_and_searched(everyclaim, documents):
     assert json.loads(everyclaim("corpus", "search", "documents", "week", "--topic", "rye", "--json").out)
 
 
-def test_what_cannot_be_built_or_searched_is_one_line(everyclaim, documents, desk):
-    """No traceback, exit code 2, and the words of what to do."""
-    (desk / "other.db").write_text("not a corpus")
-    (desk / "bad.jsonl").write_text('{"text": "Fine."}\n{"title": "no text"}\n', "utf-8")
-    for arguments, says in [
-        (("search", "nowhere.db", "x"), "there is no file nowhere.db"),
-        (("search", "answers.jsonl", "x"), "no field for the text"),
-        (("search", "documents", "x", "--topic", "Trams"), "no document of corpus:documents has the title 'Trams'"),
-        (("build", "documents", "--out", "other.db"), "other.db is there already and is not a corpus"),
-        (("build", "documents", "--out", "no/such/c.db"), "cannot write the corpus"),
-        (("build", "documents", "--out", "documents"), "--out documents is the source documents, which is read"),
-    ]:
-        done = everyclaim("corpus", *arguments)
-        assert (done.code, len(done.said)) == (2, 1)
-        assert says in done.err
-    assert (
-        everyclaim("corpus", "build", "bad.jsonl", "--out", "c.db").said[0]
-        == "warning: line 2: there is no text; left out"
-    )
-    assert everyclaim("corpus", "search", "c.db", "zeppelin").said == ["no passage has a word of the query"]
-
-
 def test_answers_are_scored_against_a_corpus(everyclaim, documents):
     """Evidence in what was found is shown where it stands, and the response ratio is in the summary."""
     everyclaim("corpus", "build", "documents", "--out", "c.db")
@@ -59,26 +36,3 @@ def test_answers_are_scored_against_a_corpus(everyclaim, documents):
     assert summary["outcomes"]["scored"] == 3
     assert summary["response_ratio"] == 3 / 5
     assert set(summary["components"]) == {"factscore", "factscore_unpenalised", "length_penalty"}
-
-
-def test_k_over_the_set_is_on_every_page(everyclaim, documents):
-    """The table, the file and the report of a stored run agree."""
-    done = everyclaim(
-        "score", "answers.jsonl", "--metric", "safe?corpus=documents&k=max&steps=words", "--json", "--out", "r.jsonl"
-    )
-    score = json.loads(done.out)["summary"]["score"]["value"]
-    rows = [json.loads(line) for line in Path("r.jsonl").read_text("utf-8").splitlines()]
-    scores = [row["score"] for row in rows if row["score"] is not None]
-    assert {row["details"]["k"] for row in rows if "details" in row} == {2.0}
-    assert score == pytest.approx(sum(scores) / len(scores))
-    again = json.loads(everyclaim("report", "--json").out)
-    assert again["summary"]["score"]["value"] == score
-
-
-def test_the_cache_may_be_chosen_for_a_metric_that_searches_the_web(everyclaim, monkeypatch):
-    """But limits on language models are refused where there is none."""
-    monkeypatch.setenv("EVERYCLAIM_KEYS", "nowhere.toml")
-    monkeypatch.delenv("SERPER_API_KEY", raising=False)
-    searching = ("score", "answers.jsonl", "--metric", "safe?search=serper")
-    assert "no API key for serper" in everyclaim(*searching, "--no-cache").err
-    assert "--max-cost is about language models" in everyclaim(*searching, "--max-cost", "1").err

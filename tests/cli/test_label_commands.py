@@ -2,9 +2,7 @@
 
 import csv
 import json
-import random
 import re
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -34,17 +32,6 @@ def labels_of(rows, **more):
         for r in rows
         for claim, label in zip(r["response"].split(" | "), ("SUPPORTED", "UNSUPPORTED"), strict=True)
     ]
-
-
-def test_a_sheet_is_not_written_over_another_table(everyclaim, desk):
-    """What is no sheet stays as it is, and the message is about the file, not about its fields."""
-    assert everyclaim("score", "answers.jsonl", "--quiet").code == 0
-    (desk / "prices.csv").write_text("article;price\nrye;4.80\n")
-    done = everyclaim("label", "--n", "2", "--out", "prices.csv")
-    assert (done.code, done.said[-1]) == (
-        2, "error: prices.csv is there, and is no sheet to fill in: give another name, or move it away"
-    )  # fmt: skip
-    assert (desk / "prices.csv").read_text() == "article;price\nrye;4.80\n"
 
 
 def test_a_file_to_label_has_what_people_need_and_no_verdict(scored):
@@ -162,38 +149,6 @@ def test_labels_serve_every_run_over_the_same_text(scored):
     assert first["supported"] == second["supported"]
 
 
-def test_a_run_with_labels_shows_raw_and_corrected(scored):
-    """On the page and in JSON of `report`; a run without labels has neither."""
-    before = json.loads(scored("report", "one", "--json").out)
-    assert before["calibration"] is None
-    write_jsonl("labels.jsonl", labels_of(ROWS[:20]))
-    scored("calibrate", "one", "labels.jsonl")
-    page = scored("report", "one").out
-    assert "claims supported, by the judge" in page
-    assert "corrected by labels" in page
-    assert "50.0 %" in page
-    after = json.loads(scored("report", "one", "--json").out)
-    assert after["calibration"]["supported"]["corrected"]["value"] == pytest.approx(0.5, abs=0.05)
-    assert after["calibration"]["supported"]["raw"] == after["summary"]["labels"]["supported"]["rate"]
-    assert after["summary"] == before["summary"]
-
-
-def test_several_annotators_agree_or_are_adjudicated(scored):
-    """Equal votes are disputed and count nowhere, until somebody labels as `adjudicated`."""
-    rows = labels_of(ROWS)
-    second = [row | {"annotator": "Bo"} for row in rows]
-    for row in second[:4]:
-        row["label"] = "CONTRADICTED" if row["label"] == "SUPPORTED" else "SUPPORTED"
-    write_jsonl("labels.jsonl", [*(row | {"annotator": "Ada"} for row in rows), *second])
-    found = json.loads(scored("calibrate", "one", "labels.jsonl", "--json").out)["labels"]
-    assert (found["claims"], found["disputed"], found["annotators"]) == (76, 4, ["Ada", "Bo"])
-    assert (found["agreement"]["shared"], found["agreement"]["agreeing"]) == (80, 76)
-    assert 0.8 < found["agreement"]["kappa"]["value"] < 1
-    write_jsonl("more.jsonl", [row | {"annotator": "adjudicated"} for row in rows[:4]])
-    found = json.loads(scored("calibrate", "one", "more.jsonl", "--json").out)["labels"]
-    assert (found["claims"], found["disputed"]) == (80, 0)
-
-
 def test_what_is_labelled_is_not_chosen_again(scored):
     """And when nothing is left, that is said."""
     write_jsonl("labels.jsonl", labels_of(ROWS[:30]))
@@ -209,26 +164,6 @@ def test_what_is_labelled_is_not_chosen_again(scored):
     assert "nothing left to label" in done.err
 
 
-def test_annotators_share_the_work_and_overlap(scored):
-    """Everybody labels the share that agreement is measured on; the rest goes to one each."""
-    scored("label", "one", "--n", 20, "--out", "t.jsonl", "--annotator", "Ada", "--annotator", "Bo", "--overlap", 0.5)
-    rows = lines("t.jsonl")
-    by = {name: {(r["sample_id"], r["claim"]) for r in rows if r["annotator"] == name} for name in ("Ada", "Bo")}
-    assert len(by["Ada"] & by["Bo"]) == 10
-    assert len(by["Ada"] | by["Bo"]) == 20
-
-
-def test_whole_answers_can_be_labelled(scored):
-    """An answer is faithful when all its claims are supported."""
-    scored("label", "one", "--answers", "--n", 10, "--by", "random", "--out", "t.jsonl")
-    rows = [row | {"label": "UNSUPPORTED"} for row in lines("t.jsonl")]
-    assert {row["claim"] for row in rows} == {""}
-    write_jsonl("done.jsonl", rows)
-    found = json.loads(scored("calibrate", "one", "done.jsonl", "--json").out)
-    assert (found["answers"]["tnr"]["value"], found["answers"]["tnr"]["labels"]) == (1.0, 10)
-    assert found["labels"]["claims"] == 0
-
-
 def test_ninety_per_cent_is_not_met_by_a_few_labels(scored):
     """All right on a few labels shows nothing; --require says so by its exit code."""
     write_jsonl("labels.jsonl", labels_of(ROWS[:5]))
@@ -240,49 +175,3 @@ def test_ninety_per_cent_is_not_met_by_a_few_labels(scored):
     done = scored("calibrate", "one", "wrong.jsonl", "--require")
     assert done.code == 1
     assert "misses too many failing claims" in " ".join(done.out.split())
-
-
-def test_a_claim_cut_otherwise_takes_the_label_of_its_parts(everyclaim, desk):
-    """A failing part fails it; supported parts support it only where they cover it; partly labelled ones are in no rate."""
-    text = "It is red, and it is small [1]"
-    rows = [
-        {"id": name, "response": text, "contexts": [f"We say: {text} ({name})"]} for name in ("both", "one", "fails")
-    ]
-    write_jsonl("rows.jsonl", rows)
-    everyclaim("score", "rows.jsonl", "--quiet", "--name", "cut")
-    parts = [
-        ("both", "It is red", "SUPPORTED"),
-        ("both", "it is small", "SUPPORTED"),
-        ("one", "It is red", "SUPPORTED"),
-        ("fails", "it is small", "UNSUPPORTED"),
-        ("fails", "It is red", "SUPPORTED"),
-    ]
-    write_jsonl("labels.jsonl", [{"sample_id": s, "claim": c, "label": la} for s, c, la in parts])
-    found = json.loads(everyclaim("calibrate", "cut", "labels.jsonl", "--json").out)
-    assert found["labels"]["carried_over"] == {"parts": 2}
-    assert (found["tpr"]["labels"], found["tnr"]["labels"]) == (1, 1)
-
-
-def test_labels_hold_no_text(scored):
-    """What people said stays when a run is deleted, so it must not hold what the run did."""
-    write_jsonl("labels.jsonl", labels_of(ROWS))
-    scored("calibrate", "one", "labels.jsonl")
-    connection = sqlite3.connect(".everyclaim/runs.db")
-    kept = connection.execute("SELECT * FROM labels_2").fetchall()
-    connection.close()
-    assert len(kept) == 80
-    assert "It is" not in repr(kept)
-
-
-def test_uncertain_claims_enter_no_rate(everyclaim, desk):
-    """Where the judge was unsure it errs more than usual: such labels are counted and kept apart."""
-    write_jsonl("rows.jsonl", ROWS)
-    everyclaim("score", "rows.jsonl", "--quiet", "--name", "one")
-    everyclaim("label", "one", "--n", 8, "--by", "uncertainty", "--out", "t.jsonl")
-    unsure = [row | {"label": "SUPPORTED"} for row in lines("t.jsonl")]
-    known = {(row["sample_id"], row["claim"]) for row in unsure}
-    others = [row for row in labels_of(ROWS) if (row["sample_id"], row["claim"]) not in known]
-    random.Random(1).shuffle(others)
-    write_jsonl("labels.jsonl", [*unsure, *others])
-    found = json.loads(everyclaim("calibrate", "one", "labels.jsonl", "--json").out)
-    assert (found["labels"]["claims"], found["labels"]["used"]) == (80, 72)

@@ -94,38 +94,3 @@ def test_a_spreadsheet_goes_out_and_comes_back_as_worked_examples(scored, desk):
     again = scored("label", "run", "--splits", "--marks", "back.csv", "--examples", "rubric.toml")
     assert again.code == 2
     assert "rubric.toml is there already" in again.err
-
-
-def test_what_is_no_claim_needs_no_words_to_become_an_example(scored, desk):
-    """A sentence of which some claims are none, and the others good, is split as the good ones say."""
-    rows = drawn(scored, "--n", "2")
-    marked = [row | {"mark": "good" if "kettle" in row["claim"] else "not_a_claim"} for row in rows]
-    found = ec.check_splits("run", marked, store=desk / ".everyclaim/runs.db")
-    assert sorted(len(example.claims) for example in found.examples) == [0, 1] or len(found.examples) == 1
-    assert all("mill" not in claim for example in found.examples for claim in example.claims)
-
-
-def test_bad_marks_get_a_line_each_and_the_others_count(scored):
-    """An unknown mark, a claim of another answer, the same claim twice; a file without any mark is refused."""
-    rows = [row | {"mark": "good"} for row in drawn(scored, "--n", "2")]
-    bad = [rows[0] | {"mark": "fine"}, rows[0] | {"claim": "It is blue."}, rows[0] | {"sample_id": "zz"}, rows[0]]
-    write_jsonl("marks.jsonl", [*rows, *bad])
-    done = scored("label", "run", "--splits", "--marks", "marks.jsonl")
-    assert done.code == 0
-    for told in ("the mark fine is none of good", "is not in the answer", "'zz' is not in run", "twice"):
-        assert told in done.err
-    write_jsonl("empty.jsonl", drawn(scored, "--n", "2"))
-    none = scored("label", "run", "--splits", "--marks", "empty.jsonl")
-    assert none.code == 2
-    assert "no mark that can be used" in none.err
-
-
-@pytest.mark.parametrize(
-    "options",
-    [["--marks", "x.jsonl"], ["--splits", "--answers"], ["--splits", "--examples", "x.toml"], ["--splits", "--json"]],
-)
-def test_options_that_would_do_nothing_are_refused(scored, options):
-    """One line, exit code 2."""
-    done = scored("label", "run", *options)
-    assert done.code == 2
-    assert len(done.err.splitlines()) == 1

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from everyclaim.models import BatchSettings
-from everyclaim.testing import JudgeServer, Reply, play, rate_limited, refused_url, request_data, server_error
+from everyclaim.testing import JudgeServer, Reply, play, request_data, server_error
 
 KEY = "sk-test-0123456789abcdef"
 SHELF = ["The kettle is red. It holds 2 litres."]
@@ -87,17 +87,6 @@ def test_verify_judges_given_claims(cli, server, desk, wire):
     assert KEY not in done.out + done.err + (desk / "v.jsonl").read_text()
 
 
-@pytest.mark.parametrize("wire", ["openai", "anthropic"])
-def test_claims_are_split_by_a_model(cli, server, wire):
-    """`--decomposer` takes the same options."""
-    address = server.base_url if wire == "openai" else server.root
-    done = cli("claims", "It is red. Is it?", "--decomposer", f"{wire}:m", "--base-url", address, "--json")
-    assert (done.code, server.calls) == (0, 1), done.err
-    found = json.loads(done.out)
-    assert [claim["text"] for claim in found["claims"]] == ["It is red."]
-    assert [piece["reason"] for piece in found["skipped"]] == ["question"]
-
-
 def test_a_process_of_its_own_does_the_same_and_never_prints_the_key(process, server):
     """As people run it: key from the environment, exit code 0, nothing of the key on either stream or in the store."""
     write_jsonl("answers.jsonl", ROWS)
@@ -116,45 +105,6 @@ def test_a_process_of_its_own_does_the_same_and_never_prints_the_key(process, se
 
 
 # ---- options reach the judge
-
-
-def test_options_become_part_of_what_the_run_stores(cli, server):
-    """Claims per call, repeats, strictness, rubric: all in the provenance, none of the limits."""
-    Path("rubric.toml").write_text('[verify]\nrules = "A litre is a litre."\n')
-    options = ["--claims-per-call", "1", "--repeats", "2", "--inference", "explicit", "--rubric", "rubric.toml"]
-    done = cli("score", "answers.jsonl", *judge(server), *options, "--max-calls", "1000", "--json")
-    parameters = json.loads(done.out)["run"]["provenance"]["parameters"]
-    assert (parameters["claims_per_call"], parameters["repeats"]) == ("1", "2")
-    assert "inference=explicit" in parameters["judge_prompt"]
-    assert "+" in parameters["judge_prompt"]
-    assert "+" in parameters["split_prompt"]
-    assert "max_calls" not in json.dumps(parameters)
-    assert server.calls == 5 * (1 + 2 * 2) - 8  # a claim that all answers share is paid for once
-    assert any("A litre is a litre." in request.text for request in server.requests)
-
-
-def test_one_call_is_one_call(cli, server):
-    """Split and judged together."""
-    done = cli("score", "answers.jsonl", *judge(server), "--one-call", "--json")
-    assert (done.code, server.calls) == (0, 5), done.err
-    assert json.loads(done.out)["run"]["provenance"]["metric"] == "faithfulness?mode=one_call"
-
-
-def test_settings_name_the_same_things(cli, server, desk):
-    """The file of a project says it once."""
-    (desk / "everyclaim.toml").write_text(
-        f'judge = "openai:m"\nbase_url = "{server.base_url}"\nclaims_per_call = 1\ncache = "off"\n'
-        '[headers]\nX-Team = "$TEAM"\n'
-    )
-    os.environ["TEAM"] = "blue"
-    try:
-        done = cli("score", "answers.jsonl", "--json")
-    finally:
-        del os.environ["TEAM"]
-    assert done.code == 0, done.err
-    assert server.requests[0].headers["x-team"] == "blue"
-    assert json.loads(done.out)["run"]["provenance"]["parameters"]["claims_per_call"] == "1"
-    assert not (desk / ".everyclaim" / "replies.db").exists()
 
 
 @pytest.mark.parametrize(
@@ -181,15 +131,6 @@ def test_a_wrong_option_is_one_line_before_anything_is_asked(cli, options, said)
     assert (done.code, done.out, len(done.said)) == (2, "", 1), done.err
     assert said in done.err
     assert "secret" not in done.err
-
-
-def test_a_missing_key_says_where_to_put_one(cli, monkeypatch):
-    """One line, exit code 2."""
-    monkeypatch.delenv("OPENAI_API_KEY")
-    monkeypatch.setenv("EVERYCLAIM_KEYS", "no-keys.toml")
-    done = cli("score", "answers.jsonl", "--judge", "openai:gpt-5-mini")
-    assert done.code == 2
-    assert "set OPENAI_API_KEY" in done.err
 
 
 # ---- the provider's batches
@@ -219,32 +160,6 @@ def test_batch_sends_a_run_through_the_providers_batches(cli, server, desk, quic
     assert json.loads(alone.out)["run"]["provenance"]["parameters"] == parameters
 
 
-@pytest.mark.parametrize("wire", ["openai", "anthropic"])
-def test_a_limit_stops_a_batched_run_and_the_same_command_goes_on(cli, server, quick_batches, wire):
-    """Calls beyond the limit are in no batch; what was answered is not submitted again."""
-    command = ["score", "answers.jsonl", *judge(server, wire), "--batch", "--max-calls", "6"]
-    done = cli(*command)
-    assert (done.code, sum(len(batch.requests) for batch in server.batch_desk.batches)) == (3, 6)
-    assert done.said[-1].startswith("stopped at max_calls=6; used: 6 calls, ")
-    assert "1 samples are stored" in done.said[-1]
-    again = cli(*command, "--json")
-    assert (again.code, sum(len(batch.requests) for batch in server.batch_desk.batches)) == (0, 10), again.err
-    assert summary(again)["outcomes"]["scored"] == 5
-
-
-def test_batches_are_for_runs_and_can_be_a_projects_setting(cli, server, desk, quick_batches):
-    """`provider_batch` is for `score` alone, where `--no-batch` goes over it; `batch` of a spec stays claims per call."""
-    (desk / "everyclaim.toml").write_text("provider_batch = true\n")
-    done = cli("verify", "claims.jsonl", *judge(server))
-    assert (done.code, server.calls, server.batch_desk.batches) == (0, 5, []), done.err
-    named = ["--judge", "openai:some-model?claims_per_call=1", "--base-url", server.base_url]
-    done = cli("score", "answers.jsonl", *named, "--json", "--no-cache")
-    assert json.loads(done.out)["run"]["provenance"]["parameters"]["claims_per_call"] == "1"
-    assert len(server.batch_desk.batches) == 2
-    done = cli("score", "answers.jsonl", *judge(server), "--no-batch", "--fresh", "--no-cache")
-    assert (done.code, server.calls, len(server.batch_desk.batches)) == (0, 15, 2), done.err
-
-
 # ---- limits
 
 
@@ -266,35 +181,6 @@ def test_a_limit_stops_the_run_keeps_what_is_done_and_the_same_command_goes_on(c
     assert (last_time.code, server.calls) == (0, 10)
     assert summary(last_time)["outcomes"]["scored"] == 5
     assert summary(last_time)["usage"]["calls"] == 10
-
-
-def test_what_is_in_flight_at_the_limit_is_finished_and_kept(cli, server):
-    """Five answers at once and five calls: all five are splits, none is lost; the next time only verdicts are asked."""
-    command = ["score", "answers.jsonl", *judge(server), "--max-calls", "5", "--concurrency", "5"]
-    done = cli(*command)
-    assert (done.code, server.calls) == (3, 5)
-    assert "used: 5 calls, " in done.err  # also those that were under way when the limit was reached
-    done = cli(*command, "--json")
-    assert (done.code, server.calls) == (0, 10), done.err
-    assert summary(done)["usage"] | {"prompt_tokens": 0, "completion_tokens": 0} == {
-        "calls": 5, "cache_hits": 5, "cost": None, "prompt_tokens": 0, "completion_tokens": 0,
-        "cache_read_tokens": 0, "cache_write_tokens": 0,
-    }  # fmt: skip
-
-
-def test_a_limit_on_cost_needs_a_price_and_stops_there(cli, server):
-    """With the user's prices; the page says dollars."""
-    Path("prices.toml").write_text("[openai.models]\nsome-model = { input = 1000.0, output = 1000.0 }\n")
-    command = ["score", "answers.jsonl", *judge(server), "--prices", "prices.toml", "--concurrency", "1"]
-    done = cli(*command, "--max-cost", "0.5")
-    assert done.code == 3
-    assert "stopped at max_cost=0.5; used: " in done.err
-    assert "$" in done.err
-    calls = server.calls
-    assert calls < 10
-    done = cli(*command)
-    assert (done.code, server.calls) == (0, 10)
-    assert "price unknown" not in done.out
 
 
 def test_one_limit_serves_all_files_of_a_command(cli, server):
@@ -364,15 +250,6 @@ def test_only_the_failed_are_scored_again(cli, server, no_waiting, trouble, trie
     assert summary(again)["usage"]["cache_hits"] == 2
 
 
-def test_a_judge_that_stays_away_is_said_and_exits_with_3(cli, server, no_waiting):
-    """Every answer fails with the provider's reason; the headline counts none of them."""
-    server.script(rate_limited())
-    done = cli("score", "answers.jsonl", *judge(server))
-    assert done.code == 3
-    assert "rate limited 5" in done.out
-    assert "none: no answer was scored" in done.out
-
-
 @pytest.fixture
 def no_waiting():
     from everyclaim.testing import no_sleep
@@ -414,81 +291,8 @@ def test_doctor_asks_the_judge_of_the_settings(cli, server, monkeypatch):
 # ---- judges of judges, and what the page says of them
 
 
-def test_doctor_tries_a_judge_before_it_is_used(cli, server, monkeypatch):
-    """By the options that `score` has; where a variable sends the requests is listed."""
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://someone:secret@127.0.0.1:9/v1")
-    found = checks(cli("doctor", "--json", *judge(server)))
-    assert found["self-check"]["ok"] is True
-    assert "openai:" in found["self-check"]["found"]
-    assert found["address openai"]["found"] == "http://***@127.0.0.1:9/v1 from OPENAI_BASE_URL"
-
-
 def checks(done):
     return {check["name"]: check for check in json.loads(done.out)["checks"]}
-
-
-def test_an_address_that_never_answered_ends_the_command(cli, no_waiting):
-    """One line with the address, the cause and how often it was tried, for `score` and `verify`."""
-    for command in (["score", "answers.jsonl"], ["verify", "claims.jsonl"]):
-        done = cli(*command, "--judge", "openai:m", "--base-url", refused_url())
-        assert done.code == 3
-        assert "http://127.0.0.1" in done.err
-        assert "attempts" in done.err
-
-
-def test_a_cascade_says_what_it_spared(cli, server):
-    """Everything settled and everything audited: the page and the JSON have the share and the agreement."""
-    spec = f"cascade:lexical>openai:m?2.base_url={server.base_url}&low=0.5&high=0.5&audit=1"
-    done = cli("score", "answers.jsonl", "--judge", spec)
-    assert done.code == 0, done.err
-    page = " ".join(done.out.split())
-    assert "100.0 % of 10 claims settled by lexical" in page
-    assert "audit: " in page
-    assert "of 10 agree" in page
-    found = summary(cli("report", "--json"))["judging"]
-    assert found["cascade"]["settled"]["n"] == 10
-    assert found["cascade"]["agreement"]["n"] == 10
-
-
-def test_base_url_reaches_the_model_inside_a_cascade(cli, server):
-    """One provider, so there is no doubt whose address it is."""
-    done = cli("score", "answers.jsonl", "--judge", "cascade:lexical>openai:m?audit=1", "--base-url", server.base_url)
-    assert done.code == 0, done.err
-    assert server.calls > 0
-
-
-def test_a_panel_and_repeats_say_how_often_verdicts_differ(cli, server):
-    """Two models that differ on every claim about litres; one model that changes its mind."""
-
-    def torn(request):
-        reply = json.loads(play(request.messages))
-        if request.model == "b" and "verdicts" in reply:
-            for verdict in reply["verdicts"]:
-                verdict.update(label="UNSUPPORTED", quotes=[], mode="other")
-        return json.dumps(reply)
-
-    server.script(torn)
-    done = cli("score", "answers.jsonl", "--judge", "panel:openai:a|openai:b", "--base-url", server.base_url)
-    assert "judges disagree on 6 of 10 claims" in " ".join(done.out.split()), done.err
-
-    def fickle(request):
-        reply = json.loads(play(request.messages))
-        for verdict in reply.get("verdicts", ()):
-            if request.number % 2:
-                verdict.update(label="UNSUPPORTED", quotes=[], mode="other")
-        return json.dumps(reply)
-
-    server.script(fickle)
-    done = cli("score", "answers.jsonl", *judge(server), "--repeats", "3", "--no-cache", "--json")
-    assert summary(done)["judging"]["flips"]["n"] == 10
-
-
-def test_the_same_family_is_warned_of_once(cli, server):
-    """With the number of answers, not once per answer."""
-    done = cli("score", "answers.jsonl", "--judge", "openai:gpt-5-mini", "--base-url", server.base_url)
-    page = " ".join(done.out.split())
-    assert page.count("of the same family as the judge (GPT)") == 1
-    assert "5 answers: the answer's model 'gpt-4o'" in page
 
 
 def test_settings_of_language_models_are_for_whichever_command_has_one(everyclaim, desk):

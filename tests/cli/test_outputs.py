@@ -13,8 +13,6 @@ from pathlib import Path
 import pytest
 from command_line import ANSWERS, PLUGIN, write_jsonl
 
-import everyclaim as ec
-
 CLAIMS = [{"id": "a", "claim": "It is red", "contexts": ["It is red"]}]
 
 
@@ -75,26 +73,6 @@ def test_nothing_that_is_read_is_written_over(everyclaim, inputs, command):
     assert "which is read" in done.err or " are both " in done.err
     assert files(inputs) == before
     assert not (inputs / ".everyclaim").exists()
-
-
-@pytest.mark.parametrize("name", ["rows.jsonl", "sub/rows.jsonl"])
-def test_nothing_is_written_into_a_folder_that_is_read(everyclaim, desk, name):
-    """It would be taken for a part of the data the next time; a store in a hidden folder there is not."""
-    tables = pytest.importorskip("pyarrow.parquet")
-    (desk / "data" / "sub").mkdir(parents=True)
-    table = __import__("pyarrow").table({"response": ["It is red"], "contexts": [["It is red"]]})
-    tables.write_table(table, desk / "data" / "train.parquet")
-    done = everyclaim("score", "data", "--out", f"data/{name}")
-    assert done.code == 2
-    assert "is in the input data, which is read: write elsewhere" in done.err
-    for _ in range(2):
-        assert everyclaim("score", "data", "--store", "data/.everyclaim/runs.db", "--quiet").code == 0
-
-
-def test_a_corpus_may_lie_beside_its_documents(everyclaim, desk):
-    """The natural place of a first try."""
-    (desk / "note.md").write_text("The kettle is red.")
-    assert everyclaim("corpus", "build", ".", "--out", "corpus.db").code == 0
 
 
 @pytest.mark.slow
@@ -189,19 +167,6 @@ def test_what_was_written_is_written_again(everyclaim, command):
         assert everyclaim(*command.split()).code == 0
 
 
-def test_python_writes_over_nothing_else_either(everyclaim):
-    """`Run.report`, `Run.write` and `Comparison.report` hold to the same."""
-    assert everyclaim("score", "answers.jsonl", "--name", "run", "--quiet").code == 0
-    write_jsonl("other.jsonl", ANSWERS)
-    Path("page.html").write_text("<!doctype html><title>Our home page</title>")
-    run = ec.find_run("run")
-    for write in (run.report, ec.compare(run, run).report):
-        with pytest.raises(ec.ConfigError, match=r"page\.html is there, and is not a page of everyclaim"):
-            write("page.html")
-    with pytest.raises(ec.ConfigError, match="is there, and is not results that everyclaim wrote"):
-        run.write("other.jsonl")
-
-
 @pytest.mark.parametrize("name", ["thesis.txt", "ours.db"])
 def test_a_cache_takes_no_file_of_somebody_else(everyclaim, desk, monkeypatch, name):
     """A text, and a database with other tables: refused, and both are as they were."""
@@ -214,21 +179,6 @@ def test_a_cache_takes_no_file_of_somebody_else(everyclaim, desk, monkeypatch, n
     assert done.code == 2
     assert f"the reply cache {name} cannot be used" in done.err
     assert files(desk) == before
-
-
-def test_a_kept_run_is_not_written_over_its_answers(everyclaim, desk):
-    """`report` knows what the run was made of; so does `Run.write`."""
-    everyclaim("score", "answers.jsonl", "--quiet")
-    before = files(desk)
-    done = everyclaim("report", "--out", "answers.jsonl")
-    assert done.code == 2
-    assert "--out answers.jsonl is the data set of the run" in done.err
-    assert files(desk) == before
-    everyclaim("score", "answers.jsonl", "--quiet", "--store", "runs.json")
-    for option in ("--out", "--report"):
-        done = everyclaim("report", "--store", "runs.json", option, "runs.json")
-        assert (done.code, f"{option} runs.json is the store runs.json" in done.err) == (2, True)
-    assert everyclaim("runs", "--store", "runs.json").code == 0
 
 
 def test_an_output_that_cannot_be_written_is_said_before_anything_is_scored(everyclaim, desk):
@@ -307,35 +257,3 @@ def test_a_command_that_is_killed_while_writing_leaves_the_older_output_whole(de
     subprocess.run([*command[:3], "verify", "claims.jsonl", "--out", "out.jsonl"], cwd=desk, env=env, check=True)
     assert list(desk.glob(".out.jsonl.*")) == []
     assert json.loads((desk / "out.jsonl").read_text())["label"] == "SUPPORTED"
-
-
-def test_python_holds_them_apart_too(everyclaim, inputs):
-    """A cache that cannot be read as one would be set aside: the data set is none. A run is not written over its data."""
-    import everyclaim as ec
-    from everyclaim.api.claims import verify_file
-
-    everyclaim("claims", "text")  # no variables around
-    chosen = {"judge": "scripted", "decomposer": "sentences"}
-    before = files(inputs)
-    for call in (
-        lambda: ec.score_file("answers.jsonl", cache="link.jsonl", **chosen),
-        lambda: ec.score_file("answers.jsonl", store="twin.jsonl", **chosen),
-        lambda: ec.score_file(Path("answers.jsonl"), store="runs.jsonl", cache="runs.jsonl", **chosen),
-        lambda: verify_file("claims.jsonl", print, judge="scripted", cache="claims.jsonl"),
-    ):
-        with pytest.raises(ec.ConfigError):
-            call()
-    assert files(inputs) == before
-    run = ec.score_file("answers.jsonl", store="store.jsonl", **chosen)
-    for place in ("answers.jsonl", Path("link.jsonl"), "store.jsonl"):
-        with pytest.raises(ec.ConfigError, match="which is read"):
-            run.write(place)
-    run.write("results.jsonl")
-    assert (inputs / "results.jsonl").read_text().count("\n") == len(ANSWERS)
-    assert (inputs / "answers.jsonl").read_bytes() == before["answers.jsonl"]
-
-
-def test_a_spec_may_be_longer_than_a_name_of_a_file(everyclaim, desk):
-    """Looking whether it names one is no reason to fail."""
-    done = everyclaim("score", "answers.jsonl", "--judge", f"scripted:{'x' * 5000}", "--quiet")
-    assert done.code == 0

@@ -1,11 +1,9 @@
 """`runs`, `report` and `doctor` only look; `runs --delete` and `runs --upgrade` change what they are told to."""
 
-import itertools
 import json
 import os
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -19,8 +17,6 @@ from everyclaim.core.types import Label
 from everyclaim.store.records import Annotation, answer_key_of
 from everyclaim.store.store import Store
 
-OLD = Path(__file__).parents[1] / "store" / "schema1.sql"
-
 
 def listed(everyclaim):
     return json.loads(everyclaim("runs", "--json").out)
@@ -28,14 +24,6 @@ def listed(everyclaim):
 
 def tree(folder):
     return {str(path.relative_to(folder)): path.is_file() and path.read_bytes() for path in folder.rglob("*")}
-
-
-def test_the_answers_of_a_list_are_counted_whatever_its_file_is_called(everyclaim):
-    """A JSON list over many lines in a file named .jsonl has as many answers as it holds, not as many as lines."""
-    Path("list.jsonl").write_text(json.dumps(ANSWERS, indent=1), "utf-8")
-    assert everyclaim("score", "list.jsonl", "--quiet").code == 0
-    assert everyclaim("runs").out.split()[-1] == "3/5"
-    assert [run["total"] for run in listed(everyclaim)] in ([None], [5])
 
 
 @pytest.mark.parametrize("command", [["runs"], ["runs", "--json"], ["report"], ["doctor"], ["runs", "--upgrade"]])
@@ -61,46 +49,6 @@ def test_runs_are_listed_with_their_scores(everyclaim):
     heading, _, row = everyclaim("runs").out.splitlines()
     assert heading.split("  ")[0] == "run"
     assert f"0.500   {score['low']:.3f} – {score['high']:.3f}" in row
-
-
-def test_scores_of_several_metrics_are_told_apart(everyclaim):
-    """A list that holds numbers of two kinds says which is which; one metric alone needs no column."""
-    everyclaim("score", "answers.jsonl", "--quiet")
-    assert "metric" not in everyclaim("runs").out
-    everyclaim("score", "answers.jsonl", "--quiet", "--metric", "nli")
-    told = everyclaim("runs").out
-    assert "metric" in told
-    assert " nli " in told
-    assert " faithfulness " in told
-
-
-@pytest.mark.parametrize("command", [["runs", "--delete", ""], ["report", ""]])
-def test_an_empty_name_of_a_run_is_called_empty(everyclaim, command):
-    """A variable of the shell that is not set names no run, and says so."""
-    everyclaim("score", "answers.jsonl", "--quiet")
-    done = everyclaim(*command)
-    assert done.code == 2
-    assert done.said == ["error: the id or name given for a run is empty; `everyclaim runs` lists the runs there are"]
-
-
-@pytest.mark.parametrize("command", ["runs", "band", "score", "verify", "doctor"])
-def test_a_paragraph_of_help_has_no_line_breaks_of_its_own(everyclaim, monkeypatch, command):
-    """Every line but a paragraph's last is as full as the page allows."""
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setenv("TERMINAL_WIDTH", "80")
-    told = everyclaim(command, "--help").out.partition("[OPTIONS]")[2].partition("╭")[0].splitlines()[1:]
-    for line, after in itertools.pairwise(one.strip() for one in told):
-        assert not line or not after or len(line) + 1 + len(after.split()[0]) > 76, line
-
-
-def test_looking_changes_nothing(everyclaim, desk):
-    """Every file is what it was, to the byte and to the moment."""
-    everyclaim("score", "answers.jsonl", "--quiet")
-    before, when = tree(desk), (desk / ".everyclaim/runs.db").stat().st_mtime_ns
-    for command in (["runs"], ["report"], ["report", "--json"], ["doctor"]):
-        assert everyclaim(*command).code == 0
-    assert tree(desk) == before
-    assert (desk / ".everyclaim/runs.db").stat().st_mtime_ns == when
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
@@ -140,26 +88,6 @@ def test_a_store_on_a_read_only_disk_can_be_looked_at(everyclaim, desk):
     assert "it can be read, not written" in done.stdout
 
 
-def old_store(desk):
-    connection = sqlite3.connect(desk / "old.db")
-    connection.executescript(OLD.read_text())
-    connection.close()
-    return (desk / "old.db").read_bytes()
-
-
-def test_an_older_store_is_upgraded_when_that_is_asked_for(everyclaim, desk):
-    """Not by looking, which says how; then everything in it is there."""
-    before = old_store(desk)
-    for command in (["runs"], ["report"], ["runs", "--delete", "old"]):
-        done = everyclaim(*command, "--store", "old.db")
-        assert done.code == 2
-        assert "everyclaim runs --upgrade" in done.err
-        assert len(done.said) == 1
-    assert (desk / "old.db").read_bytes() == before
-    assert "old" in everyclaim("runs", "--upgrade", "--store", "old.db").out
-    assert everyclaim("report", "old", "--store", "old.db").code == 0
-
-
 def test_a_run_is_deleted_by_id_or_name(everyclaim, desk):
     """With everything that belongs to it, and only that; labels belong to the text and stay, which is said."""
     for name in ("one", "two", "three"):
@@ -175,36 +103,6 @@ def test_a_run_is_deleted_by_id_or_name(everyclaim, desk):
         f"run {ids['one']} deleted, with 5 samples; 1 human label of its texts stays",
     ]
     assert [run["name"] for run in listed(everyclaim)] == ["three"]
-
-
-@pytest.mark.parametrize(
-    ("wanted", "says"),
-    [
-        (["nothing"], "no run 'nothing'"),
-        (["twice"], "2 runs are named 'twice': give the id of one"),
-        (["once", "nothing"], "no run 'nothing'"),
-        (["''; DROP TABLE runs"], "no run"),
-        ([""], "the id or name given for a run is empty"),
-    ],
-)
-def test_nothing_is_deleted_when_one_of_them_cannot_be(everyclaim, desk, wanted, says):
-    """A name that several runs have means none of them."""
-    for name in ("twice", "twice", "once"):
-        everyclaim("score", "answers.jsonl", "--quiet", "--name", name)
-    before = tree(desk)
-    done = everyclaim("runs", *[part for one in wanted for part in ("--delete", one)])
-    assert done.code == 2
-    assert len(done.said) == 1
-    assert says in done.err
-    assert [run["name"] for run in listed(everyclaim)] == ["once", "twice", "twice"]
-    assert set(tree(desk)) == set(before)
-
-
-def test_deleting_makes_no_store(everyclaim, desk):
-    """There is nothing to delete where there is none."""
-    done = everyclaim("runs", "--delete", "x")
-    assert done.code == 2
-    assert not (desk / ".everyclaim").exists()
 
 
 @pytest.mark.slow

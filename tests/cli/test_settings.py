@@ -34,21 +34,3 @@ def test_slices_of_a_project_are_for_the_files_that_have_them(everyclaim, desk):
     assert done.code == 0
     assert "no answer has a tag 'domain'" in done.err
     assert everyclaim("score", "answers.jsonl", "--slice", "domain").code == 2
-
-
-def test_a_variable_that_is_almost_a_setting_is_refused(everyclaim, monkeypatch):
-    """A gate that is mistyped does not pass silently, and `doctor` does not call it well."""
-    monkeypatch.setenv("EVERYCLAIM_FAIL_UNDERR", "0.99")
-    done = everyclaim("score", "answers.jsonl")
-    assert done.code == 2
-    assert "did you mean 'EVERYCLAIM_FAIL_UNDER'?" in done.err
-    found = everyclaim("doctor")
-    assert found.code == 1
-    assert "EVERYCLAIM_FAIL_UNDERR" in found.out
-
-
-def test_variables_of_others_are_let_be(everyclaim, monkeypatch):
-    """Kubernetes sets some for a service of this name; `doctor` says that they set nothing."""
-    monkeypatch.setenv("EVERYCLAIM_SERVICE_HOST", "10.0.0.1")
-    assert everyclaim("score", "answers.jsonl").code == 0
-    assert "EVERYCLAIM_SERVICE_HOST is no setting" in " ".join(everyclaim("doctor").out.split())

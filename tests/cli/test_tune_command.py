@@ -5,9 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from everyclaim.io import write_rows
-from everyclaim.testing import JudgeServer, play
-
 COLOURS = ("red", "blue", "green", "black", "white")
 
 
@@ -71,46 +68,6 @@ def test_too_few_labels_are_inconclusive(cli):
     assert done.code == 4
     assert "10 sets of passages" in " ".join(done.out.split())
     assert not Path("tuned.json").exists()
-
-
-@pytest.mark.parametrize("name", ["half.jsonl", "half.csv"])
-def test_a_sheet_that_is_half_filled_in_serves_with_what_there_is(cli, name):
-    """Claims that nobody has labelled yet are passed over and counted, as `calibrate` does it."""
-    rows = [row | {"contexts": row["contexts"][0]} for row in list(labels(lax=False))[:6]]
-    rows = [row | {"label": "" if place % 3 else row["label"].lower()} for place, row in enumerate(rows)]
-    write_rows(rows, name)
-    done = cli("tune", name, "--out", "tuned.json")
-    assert done.code == 4, done.err
-    assert "2 labelled claims" in done.out
-    assert "warning: 4 rows without a label so far" in done.said
-
-
-def test_json_has_the_numbers(cli):
-    """Outcome, counts, the table with its intervals."""
-    done = cli("tune", "lax.jsonl", "--json")
-    found = json.loads(done.out)
-    assert done.code == 0, done.err
-    assert (found["outcome"], found["claims"], found["written"]) == ("helps", 60, None)
-    assert set(found["table"]["roc_auc"]) == {"before", "after", "low", "high"}
-
-
-def test_another_judge_labels_so_many_answers(cli):
-    """By the options that language models have everywhere; a limit ends the asking and is said."""
-    rows = [
-        {"response": f"Kettle {i} is red. It was assembled by hand in {1900 + i}.", "contexts": [f"Kettle {i} is red."]}
-        for i in range(20)
-    ]
-    write("answers.jsonl", rows)
-    with JudgeServer(lambda request: play(request.messages)) as server:
-        asked = ("--from-judge", "openai:m", "--answers", "12", "--base-url", server.base_url, "--json")
-        done = cli("tune", "answers.jsonl", *asked)
-        assert len(server.requests) == 12
-        found = json.loads(done.out)
-        assert found["documents"] == 12
-        assert found["labelled_by"].startswith("openai:m")
-        stopped = cli("tune", "answers.jsonl", *asked, "--max-calls", "4", "--no-cache")
-    assert "stopped at" in stopped.err
-    assert json.loads(stopped.out)["documents"] <= 4
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,9 @@ import re
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import httpx
 import pytest
-
-from everyclaim.web.tokens import add_token, new_token
 
 
 @pytest.fixture
@@ -48,25 +45,3 @@ def test_an_address_that_others_reach_needs_to_know_who_comes(everyclaim):
     done = everyclaim("ui", "--host", "0.0.0.0")
     assert done.code == 2
     assert "can be reached from other machines" in done.err
-
-
-def test_tokens_are_asked_for(started, everyclaim, tmp_path):
-    """With a file of tokens nobody sees anything without one; an empty file is an error."""
-    path: Path = tmp_path / "tokens.txt"
-    shown, kept = new_token("ada", ["ui"])
-    add_token(path, kept)
-    said, _ = started("--tokens", str(path))
-    address = re.search(r"http://\S+", said)[0]
-    assert shown not in said
-    assert httpx.get(address, timeout=30).status_code == 401
-    assert httpx.get(address, headers={"authorization": f"Bearer {shown}"}, timeout=30).status_code == 200
-    path.write_text("# nobody\n")
-    empty = everyclaim("ui", "--tokens", str(path))
-    assert (empty.code, "there is no token in it" in empty.err) == (2, True)
-
-
-@pytest.mark.parametrize("name", ["", "X Forwarded", "x:y", "Ü"])
-def test_a_proxys_header_has_a_name(everyclaim, name):
-    """What cannot be the name of a header is refused."""
-    done = everyclaim("ui", "--proxy-header", name)
-    assert (done.code, "--proxy-header" in done.err) == (2, True)

@@ -38,12 +38,6 @@ def test_a_settings_file_that_cannot_be_read(everyclaim, desk, content, says):
     assert "everyclaim.toml" in done.err
 
 
-def test_a_settings_file_with_a_byte_order_mark_is_read(everyclaim, desk):
-    """Windows' editors write it."""
-    (desk / "everyclaim.toml").write_bytes(b"\xef\xbb\xbffail_under = 0.9\n")
-    assert everyclaim("score", "answers.jsonl", "-q").code == 1
-
-
 @pytest.mark.parametrize(
     ("name", "value", "says"),
     [
@@ -63,17 +57,6 @@ def test_a_variable_that_cannot_be_read(everyclaim, monkeypatch, name, value, sa
     assert len(done.said) == 1
     assert says in done.err
     assert "secret" not in done.err
-
-
-@pytest.mark.parametrize("variable", [None, "0.5"])
-def test_a_wrong_option_is_not_blamed_on_a_variable_or_a_file(everyclaim, desk, monkeypatch, variable):
-    """What was given last is what is wrong."""
-    (desk / "everyclaim.toml").write_text("fail_under = 0.4\n")
-    if variable:
-        monkeypatch.setenv("EVERYCLAIM_FAIL_UNDER", variable)
-    done = everyclaim("score", "answers.jsonl", "--fail-under", "60")
-    assert done.code == 2
-    assert done.said == ["error: --fail-under must be a number from 0 to 1, got 60.0 (a share: 60 % is 0.6)"]
 
 
 def shell(desk, line, **env):
@@ -147,49 +130,3 @@ def test_an_interrupt_while_starting_is_one_line(desk, number, word):
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (128 + number, "", f"{word}\n")
-
-
-@pytest.mark.slow
-@posix
-def test_an_ignored_hang_up_stays_ignored(desk):
-    """That is what nohup is for."""
-    write_jsonl("long.jsonl", [ANSWERS[0] | {"id": f"s{i}", "response": "STOP"} for i in range(3)])
-    done = shell(desk, "trap '' HUP; $EC score long.jsonl -q", SCRIPTED_STOP="SIGHUP")
-    assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_a_folder_of_files_is_no_data_set_and_the_help_says_so(everyclaim, desk):
-    """The error says what to give instead."""
-    (desk / "folder").mkdir()
-    write_jsonl("folder/a.jsonl", ANSWERS)
-    done = everyclaim("score", "folder")
-    assert done.code == 2
-    assert done.said == ["error: folder is a folder, but none that `datasets` saved; give its files by name"]
-    assert "folders saved by datasets" in " ".join(everyclaim("score", "--help").out.split())
-
-
-@pytest.mark.parametrize("number", ["9223372036854775808", "9" * 30])
-def test_a_limit_beyond_all_numbers_is_no_limit(everyclaim, desk, number):
-    """Nobody counts so far, so nothing is cut."""
-    write_jsonl("claims.jsonl", [{"claim": "It is red", "contexts": ["It is red"]}])
-    for command in (["score", "answers.jsonl", "-q"], ["verify", "claims.jsonl", "-q"], ["runs"]):
-        assert everyclaim(*command, "--limit", number).code == 0
-
-
-@pytest.mark.slow
-@posix
-def test_waiting_for_input_ends_when_asked(desk):
-    """Nothing was read yet, so nothing is kept, and that is all there is to say."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith("EVERYCLAIM_")}
-    env |= {"PYTHONPATH": os.pathsep.join([str(PLUGIN), *sys.path]), "EVERYCLAIM_JUDGE": "scripted"}
-    env |= {"EVERYCLAIM_DECOMPOSER": "sentences"}
-    pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE}
-    command = [sys.executable, "-m", "everyclaim", "score", "-"]
-    process = subprocess.Popen(command, cwd=desk, env=env, text=True, **pipes)
-    with pytest.raises(subprocess.TimeoutExpired):
-        process.wait(timeout=6)
-    process.send_signal(signal.SIGTERM)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 143
-    assert len(err.splitlines()) == 1
-    assert err.startswith("terminated")

@@ -73,13 +73,3 @@ def test_it_ends_with_the_code_that_says_how(tmp_path: Path, rows: Any, words: A
     done = run(tmp_path, "a.jsonl", "--once", *words)
     assert (done.returncode, said in done.stderr) == (code, True), done.stderr
     assert "Traceback" not in done.stderr
-
-
-def test_its_own_output_is_not_what_it_watches(tmp_path: Path) -> None:
-    """Redirected into the folder, every pass would find the one before."""
-    write_jsonl(tmp_path / "a.jsonl", [ANSWER])
-    with (tmp_path / "a.jsonl").open("a") as file:
-        command = [sys.executable, "-m", "everyclaim", "watch", "a.jsonl", "--once", "--json", "--store", "r.db"]
-        done = subprocess.run(command, cwd=tmp_path, stdout=file, stderr=subprocess.PIPE, text=True, check=False)
-    assert done.returncode == 2
-    assert "which is read" in done.stderr

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,9 @@ import pytest
 from batching import PROVIDERS, answers, ask_all, ask_batched, echo, numbered, open_chat, settings, taken, until
 from chatting import KEY, spec_for
 
-from everyclaim.core.errors import BudgetExceeded, ConfigError, JudgeError, StoreError
+from everyclaim.core.errors import BudgetExceeded, ConfigError, JudgeError
 from everyclaim.core.protocols import ChatReply
-from everyclaim.models import BatchSettings, BatchState, Budget, build_chat_model
+from everyclaim.models import BatchState, Budget, build_chat_model
 from everyclaim.testing import (
     BatchScript,
     JudgeServer,
@@ -74,19 +73,6 @@ def test_what_was_answered_comes_from_the_cache(wire: str, tmp_path: Path) -> No
         state.close()
 
 
-def test_without_a_cache_a_call_made_again_is_a_new_request(tmp_path: Path) -> None:
-    """The state is no cache: what was delivered is not served twice."""
-    with JudgeServer(echo) as server:
-
-        async def work() -> list[str]:
-            async with open_chat(server, "chat", settings(tmp_path, cache=False)) as chat:
-                await ask_all(chat, ["a", "b"])
-                return answers(await ask_all(chat, ["a", "b"]))
-
-        assert asyncio.run(work()) == ["a", "b"]
-        assert taken(server) == {"a": 2, "b": 2}
-
-
 @pytest.mark.parametrize("wire", TWO)
 def test_more_than_a_batch_takes_is_several_batches(wire: str, tmp_path: Path) -> None:
     """By number: 25 calls at 10 a batch are 10, 10 and 5."""
@@ -94,18 +80,6 @@ def test_more_than_a_batch_takes_is_several_batches(wire: str, tmp_path: Path) -
         replies = ask_batched(server, wire, settings(tmp_path, max_requests=10), numbered(25))
         assert answers(replies) == numbered(25)
         assert [len(batch.requests) for batch in server.batch_desk.batches] == [10, 10, 5]
-
-
-@pytest.mark.parametrize("wire", TWO)
-def test_batches_stay_under_their_size(wire: str, tmp_path: Path) -> None:
-    """By bytes: texts of 10 kB at 64 kB a batch are five or six to a batch; one that can never fit fails alone."""
-    long = [f"{number} " + "x" * 10_000 for number in range(20)]
-    with JudgeServer(echo) as server:
-        replies = ask_batched(server, wire, settings(tmp_path, max_bytes=64_000), [*long, "y" * 70_000])
-        assert answers(replies) == [*long, "too_long"]
-        sizes = [len(json.dumps(list(batch.requests.values()))) for batch in server.batch_desk.batches]
-        assert max(sizes) < 64_000
-        assert len(sizes) == 4
 
 
 def mixed(request: Request) -> Any:
@@ -150,42 +124,12 @@ def test_what_failed_for_the_moment_goes_into_another_batch(wire: str, tmp_path:
 
 
 @pytest.mark.parametrize("wire", TWO)
-def test_what_an_endpoint_rejects_is_put_differently_in_the_next_batch(wire: str, tmp_path: Path) -> None:
-    """A model that takes no temperature is found out by the first batch, for all calls."""
-
-    def picky(request: Request) -> Any:
-        if "temperature" in request.body:
-            return rejected("Unsupported parameter: temperature", param="temperature")
-        return echo(request)
-
-    with JudgeServer(picky) as server:
-
-        async def work() -> list[str]:
-            async with open_chat(server, wire, settings(tmp_path), temperature="0") as chat:
-                first = answers(await ask_all(chat, numbered(6)))
-                return first + answers(await ask_all(chat, ["later"]))
-
-        assert asyncio.run(work()) == [*numbered(6), "later"]
-        assert [len(batch.requests) for batch in server.batch_desk.batches] == [6, 6, 1]
-
-
-@pytest.mark.parametrize("wire", TWO)
 @pytest.mark.parametrize("ending", ["expired", "cancelled"])
 def test_what_the_provider_did_not_get_to_is_sent_again(wire: str, ending: Any, tmp_path: Path) -> None:
     """Half of twenty are done when the batch ends early: the other ten go into the next batch, and no other."""
     with JudgeServer(echo, batches=BatchScript(endings=(ending, "completed"))) as server:
         assert answers(ask_batched(server, wire, settings(tmp_path), numbered(20))) == numbered(20)
         assert [len(batch.requests) for batch in server.batch_desk.batches] == [20, 10]
-
-
-@pytest.mark.parametrize("wire", TWO)
-def test_a_provider_that_never_gets_to_it_is_given_up(wire: str, tmp_path: Path) -> None:
-    """After two more batches the calls fail, each for itself, and say why."""
-    with JudgeServer(echo, batches=BatchScript(endings=("expired",), finished=0)) as server:
-        replies = ask_batched(server, wire, settings(tmp_path, resubmit=2), numbered(5))
-        assert answers(replies) == ["batch_unfinished"] * 5
-        assert "expired" in str(replies[0])
-        assert [len(batch.requests) for batch in server.batch_desk.batches] == [5, 5, 5]
 
 
 @pytest.mark.parametrize("wire", TWO)
@@ -196,6 +140,15 @@ def test_a_submission_is_tried_again(wire: str, fault: Any, tmp_path: Path) -> N
         assert answers(ask_batched(server, wire, settings(tmp_path), numbered(8))) == numbered(8)
         assert server.batch_desk.submissions == 4
         assert [len(batch.requests) for batch in server.batch_desk.batches] == [8]
+
+
+def short(exchange: Callable[..., Any]) -> Callable[..., Any]:
+    """A creation that hangs is given up after half a second and not after a quarter of an hour."""
+
+    async def quick(*arguments: Any, seconds: float | None = None, **more: Any) -> Any:
+        return await exchange(*arguments, seconds=0.5 if seconds else None, **more)
+
+    return quick
 
 
 @pytest.mark.parametrize("wire", TWO)
@@ -211,32 +164,6 @@ def test_a_batch_that_was_taken_without_our_hearing_of_it_is_found(wire: str, fa
 
         assert asyncio.run(work()) == numbered(8)
         assert server.batch_desk.submissions == len(server.batch_desk.batches) == 1
-
-
-def short(exchange: Callable[..., Any]) -> Callable[..., Any]:
-    """A creation that hangs is given up after half a second and not after a quarter of an hour."""
-
-    async def quick(*arguments: Any, seconds: float | None = None, **more: Any) -> Any:
-        return await exchange(*arguments, seconds=0.5 if seconds else None, **more)
-
-    return quick
-
-
-def test_a_stranger_of_the_same_size_is_not_taken_for_ours(tmp_path: Path) -> None:
-    """Somebody else's batch of as many requests is waited for, recognised, and left alone."""
-    with JudgeServer(echo, batches=BatchScript(submissions=[None, server_error()], polls=5)) as server:
-
-        async def stranger() -> None:
-            other = settings(tmp_path / "other", first_poll=0)
-            async with open_chat(server, "messages", other) as chat:
-                task = asyncio.ensure_future(ask_all(chat, [f"other {n}" for n in range(8)]))
-                await until(lambda: server.batch_desk.batches)
-                task.cancel()
-
-        asyncio.run(stranger())
-        assert answers(ask_batched(server, "messages", settings(tmp_path), numbered(8))) == numbered(8)
-        assert len(server.batch_desk.batches) == 2
-        assert set(taken(server).values()) == {1}
 
 
 @pytest.mark.parametrize("wire", TWO)
@@ -266,16 +193,6 @@ def test_a_wrong_key_stops_the_run(wire: str, tmp_path: Path) -> None:
         assert answers(ask_batched(server, wire, settings(tmp_path), numbered(3))) == numbered(3)
 
 
-@pytest.mark.parametrize("wire", TWO)
-def test_looking_at_a_batch_survives_faults(wire: str, tmp_path: Path) -> None:
-    """Fifteen bad looks in a row, then a good one."""
-    script = BatchScript(looks=[server_error(503), rate_limited(), server_error(500)] * 5)
-    with JudgeServer(echo, batches=script) as server:
-        assert answers(ask_batched(server, wire, settings(tmp_path), numbered(3))) == numbered(3)
-        assert server.batch_desk.looks == 17
-        assert len(server.batch_desk.batches) == 1
-
-
 def test_a_full_queue_at_the_provider_makes_batches_smaller(tmp_path: Path) -> None:
     """An account that takes six requests at a time gets 40 in batches of at most five, one after the other."""
     with JudgeServer(echo, batches=BatchScript(most_requests=6)) as server:
@@ -284,28 +201,6 @@ def test_a_full_queue_at_the_provider_makes_batches_smaller(tmp_path: Path) -> N
         good = [len(batch.requests) for batch in server.batch_desk.batches if batch.ending == "completed"]
         assert sum(good) == 40
         assert max(good) <= 6
-
-
-def test_a_line_that_is_refused_takes_no_other_with_it(tmp_path: Path) -> None:
-    """OpenAI refuses a whole file for one line: its call fails, the others are sent again without it."""
-    script = BatchScript(
-        endings=("failed", "completed"), refusal=[{"line": 3, "code": "invalid_json_line", "message": "line 3 is bad"}]
-    )
-    with JudgeServer(echo, batches=script) as server:
-        replies = ask_batched(server, "chat", settings(tmp_path), numbered(6), structured="schema")
-        assert answers(replies) == ["question 0", "question 1", "bad_request", *numbered(6)[3:]]
-        assert [len(batch.requests) for batch in server.batch_desk.batches] == [6, 5]
-
-
-@pytest.mark.parametrize(
-    ("code", "error"), [("model_not_found", ConfigError), ("billing_hard_limit_reached", BudgetExceeded)]
-)
-def test_a_batch_that_is_refused_for_all_alike_stops_the_run(code: str, error: type, tmp_path: Path) -> None:
-    """A model that does not exist and an account without money concern every call."""
-    script = BatchScript(endings=("failed",), refusal=[{"code": code, "message": "on purpose"}])
-    with JudgeServer(echo, batches=script) as server:
-        replies = ask_batched(server, "chat", settings(tmp_path), numbered(3))
-        assert [type(reply) for reply in replies] == [error] * 3
 
 
 @pytest.mark.parametrize("wire", TWO)
@@ -341,21 +236,6 @@ def test_a_budget_on_calls_keeps_what_is_under_way(wire: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("wire", TWO)
-def test_two_models_with_one_state_share_requests(wire: str, tmp_path: Path) -> None:
-    """The same call by two models of one run is submitted once."""
-    with JudgeServer(echo, batches=BatchScript(polls=5)) as server:
-        chosen = settings(tmp_path, cache=False)
-
-        async def work() -> list[str]:
-            async with open_chat(server, wire, chosen) as one, open_chat(server, wire, chosen) as two:
-                both = await asyncio.gather(ask_all(one, numbered(10)), ask_all(two, numbered(12)))
-                return answers([*both[0], *both[1]])
-
-        assert asyncio.run(work()) == numbered(10) + numbered(12)
-        assert taken(server) == dict.fromkeys(numbered(12), 1)
-
-
-@pytest.mark.parametrize("wire", TWO)
 def test_a_call_that_is_given_up_is_not_sent(wire: str, tmp_path: Path) -> None:
     """Cancelled before its batch is cut, a call costs nothing; cancelled after, its reply is there the next time."""
     with JudgeServer(echo, batches=BatchScript(polls=2)) as server:
@@ -375,24 +255,6 @@ def test_a_call_that_is_given_up_is_not_sent(wire: str, tmp_path: Path) -> None:
         assert taken(server) == dict.fromkeys(numbered(3), 1)
 
 
-@pytest.mark.parametrize("wire", TWO)
-def test_hostile_text_goes_through(wire: str, tmp_path: Path) -> None:
-    """Line separators, quotes, NUL and lone surrogates stay within their request."""
-    texts = ['a\nb\u2028c\u0085d"}\n{"custom_id"', "\x00\ud800 \r\n--boundary--", "日本語 👩‍👩‍👧 \u202e"]
-    with JudgeServer(echo) as server:
-        replies = ask_batched(server, wire, settings(tmp_path), texts)
-        assert answers(replies) == [text.replace("\ud800", "\ufffd") for text in texts]
-
-
-@pytest.mark.parametrize(
-    ("name", "value"), [("linger", -1), ("max_requests", 0), ("max_bytes", 0), ("attempts", 0), ("resubmit", -1)]
-)
-def test_impossible_settings_are_refused(name: str, value: float, tmp_path: Path) -> None:
-    """The message names the setting and the value."""
-    with pytest.raises(ConfigError, match=rf"{name}.*{value}"):
-        BatchSettings(BatchState(tmp_path / "b.db"), **{name: value})  # type: ignore[arg-type]
-
-
 def test_a_batch_that_the_provider_does_not_know_any_more_says_what_to_do(tmp_path: Path) -> None:
     """Another account's key, or a deleted batch: the run stops and names the batch and the file."""
     with JudgeServer(echo, batches=BatchScript(polls=1000)) as server:
@@ -409,15 +271,3 @@ def test_a_batch_that_the_provider_does_not_know_any_more_says_what_to_do(tmp_pa
         assert isinstance(reply, ConfigError)
         assert "batch_1" in str(reply)
         assert "batches.db" in str(reply)
-
-
-def test_a_database_of_something_else_is_no_file_of_batches(tmp_path: Path) -> None:
-    """It is refused, gets no table, and stays as it is."""
-    path = tmp_path / "notes.db"
-    with sqlite3.connect(path) as connection:
-        connection.execute("CREATE TABLE notes (text TEXT)")
-    connection.close()
-    before = path.read_bytes()
-    with pytest.raises(StoreError, match="it is another database"):
-        BatchState(path).find("k")
-    assert path.read_bytes() == before

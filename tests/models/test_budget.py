@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from batching import settings as batch_settings
 from chatting import KEY, SCHEMA, run, spec_for
 
 from everyclaim.core.errors import BudgetExceeded, ConfigError, JudgeError
@@ -122,13 +120,6 @@ def test_cost_and_tokens_go_over_by_one_call_at_most(prices: Path, name: str, ki
     assert {stop.limit.partition("=")[0] for stop in stops} == {kind}
 
 
-def test_far_from_the_limit_calls_are_made_together(prices: Path) -> None:
-    """A limit that is not near holds nobody up."""
-    with JudgeServer(lambda _: Reply('{"ok": true}', latency=0.05)) as server:
-        ask_many(server, plain(Budget(max_cost=50.0, max_tokens=10**9, max_calls=10**6), prices), 200)
-        assert (server.calls, server.peak) == (200, 64)
-
-
 @pytest.mark.parametrize("wire", WIRES)
 @pytest.mark.parametrize(
     "steps",
@@ -167,60 +158,6 @@ def test_a_decomposer_and_a_judge_spend_from_one_purse(prices: Path) -> None:
         assert {request.model for request in server.requests} == {"judge-1", "judge-2"}
 
 
-def test_threads_with_loops_of_their_own_spend_from_one_purse(prices: Path) -> None:
-    """A web server asks from several threads at once: waiting for room works across their event loops."""
-    meter, settings = Meter(), plain(Budget(max_cost=0.05), prices)
-    with JudgeServer(steady) as server:
-        chat = build_chat_model(spec_for("chat", server.base_url), settings, key=KEY, meter=meter)
-
-        async def some(thread: int) -> None:
-            calls = (chat.complete([Message("user", f"{thread} {number}")]) for number in range(16))
-            await asyncio.gather(*calls, return_exceptions=True)
-            await chat.aclose()
-
-        threads = [threading.Thread(target=lambda n=n: asyncio.run(some(n))) for n in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(timeout=30)
-        assert not any(thread.is_alive() for thread in threads)
-        assert server.calls == 28
-
-
-def test_a_call_that_is_given_up_frees_its_room(prices: Path) -> None:
-    """Cancelled while it waits or while it is under way: the others go on."""
-    meter, settings = Meter(), plain(Budget(max_cost=0.05), prices)
-
-    async def work() -> list[Any]:
-        async with build_chat_model(spec_for("chat", server.base_url), settings, key=KEY, meter=meter) as chat:
-            tasks = [asyncio.ensure_future(chat.complete([Message("user", str(number))])) for number in range(60)]
-            await asyncio.sleep(0.02)
-            for task in tasks[:30]:
-                task.cancel()
-            return await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 30)
-
-    with JudgeServer(steady) as server:
-        results = run(work)
-    assert meter.under_way == 0
-    assert sum(isinstance(result, ChatReply) for result in results[30:]) > 15
-
-
-@pytest.mark.parametrize("wire", WIRES)
-@pytest.mark.parametrize("kind", ["max_cost", "max_tokens"])
-def test_batches_keep_to_the_limit_as_well(prices: Path, tmp_path: Path, wire: str, kind: str) -> None:
-    """Two hundred calls wait for a batch, twenty-eight can be paid."""
-    call = Usage(1, 200, 2000)
-    budget = Budget(max_cost=27.5 * price(call)) if kind == "max_cost" else Budget(max_tokens=27 * 2200 + 1)
-    reply = Reply('{"ok": true}', prompt_tokens=call.prompt_tokens, completion_tokens=call.completion_tokens)
-    dearer = {"input": 2 * INPUT, "output": 2 * OUTPUT}  # batches cost half
-    prices.write_text(json.dumps({provider: {"models": {"judge-1": dearer}} for provider in ("openai", "anthropic")}))
-    with JudgeServer(reply) as server:
-        chosen = batch_settings(tmp_path, budget=budget, prices=prices)
-        results, meter = ask_many(server, chosen, 200, wire=wire, reply_tokens="2000")
-        assert sum(isinstance(result, ChatReply) for result in results) == meter.usage.calls == 28
-        assert max(len(batch.requests) for batch in server.batch_desk.batches) >= 6  # not one by one
-
-
 # What is paid, and what is not known
 
 
@@ -239,16 +176,6 @@ def test_an_empty_reply_is_priced(prices: Path, wire: str) -> None:
         assert (server.calls, type(result)) == (2, BudgetExceeded)
 
 
-@pytest.mark.parametrize("missing", ["prompt_tokens", "completion_tokens"])
-def test_half_known_usage_has_no_price(prices: Path, missing: str) -> None:
-    """Half of the tokens would look like all of them, at a fraction of the cost."""
-    counts: dict[str, Any] = {"prompt_tokens": 10_000, "completion_tokens": 200}
-    del counts[missing]
-    with JudgeServer(Reply('{"ok": true}', extra={"usage": counts})) as server:
-        _, meter = ask_many(server, plain(Budget(), prices), 1)
-    assert (meter.usage.calls, meter.usage.cost) == (1, None)
-
-
 @pytest.mark.parametrize("step", [server_error(), empty_body(), rejected("too long", status=413)])
 def test_where_no_model_has_answered_nothing_is_paid(step: Any) -> None:
     """An error of the provider costs 0, with and without a price."""
@@ -265,11 +192,3 @@ def test_a_cost_limit_needs_a_price_before_anything_is_sent() -> None:
         assert server.calls == 0
     for told in ("--prices", "[openai.models]", '"judge-1" = { input', "max_calls", "max_tokens"):
         assert told in str(raised.value)
-
-
-def test_a_cost_that_cannot_be_counted_stops_after_one_call(prices: Path) -> None:
-    """A server that reports no tokens: said as such, and not found out sixty-four times."""
-    with JudgeServer(Reply("{}", extra={"usage": None}, latency=0.005)) as server:
-        results, _ = ask_many(server, plain(Budget(max_cost=1.0), prices), 64)
-        assert server.calls == 1
-    assert "without token counts" in str(results[-1])

@@ -1,7 +1,6 @@
 """The reply cache: what makes a key, what is kept, and that nothing is paid for twice."""
 
 import asyncio
-import json
 import os
 import random
 import signal
@@ -12,16 +11,13 @@ import time
 from pathlib import Path
 
 import pytest
-from chatting import KEY, SCHEMA, ask, run, spec_for
-from hypothesis import given
-from hypothesis import strategies as st
+from chatting import SCHEMA, ask
 
-from everyclaim.core.errors import JudgeError, StoreError
 from everyclaim.core.protocols import ChatReply, Message
 from everyclaim.core.types import Usage
-from everyclaim.models import Call, ChatSettings, Patience, ReplyCache, build_chat_model, wrap_chat_model
+from everyclaim.models import Call, ChatSettings, ReplyCache, wrap_chat_model
 from everyclaim.models.chat.options import read_options
-from everyclaim.testing import JudgeServer, Reply, ScriptedChat, server_error, truncated
+from everyclaim.testing import JudgeServer, Reply, ScriptedChat, truncated
 
 GOOD = '{"ok": true}'
 TURNS = [Message("system", "rubric"), Message("user", "text")]
@@ -79,14 +75,6 @@ def test_what_cannot_change_a_reply_does_not_miss(same: bytes) -> None:
     assert same == key_for()
 
 
-@given(st.lists(st.tuples(st.sampled_from(["system", "user"]), st.text(max_size=6)), max_size=3), st.data())
-def test_different_conversations_have_different_keys(rows: list[tuple[str, str]], data: st.DataObject) -> None:
-    """However the same characters are split over messages."""
-    other = data.draw(st.lists(st.tuples(st.sampled_from(["system", "user"]), st.text(max_size=6)), max_size=3))
-    first, second = ([Message(role, text) for role, text in some] for some in (rows, other))  # type: ignore[arg-type]
-    assert (Call("i", first).key == Call("i", second).key) == (rows == other)
-
-
 def test_a_second_run_asks_nothing_and_pays_nothing(tmp_path: Path) -> None:
     """The same question in another process's run: no call, no tokens, one hit."""
     with JudgeServer(GOOD) as server:
@@ -106,28 +94,6 @@ def test_only_whole_answers_are_kept(tmp_path: Path, step: Reply) -> None:
         assert ask(server, settings=ChatSettings(cache=cache), reply_tokens="900").finish != "stop"
         assert ask(server, settings=ChatSettings(cache=cache), reply_tokens="900").content == GOOD
         assert server.calls == 2
-    cache.close()
-
-
-def test_failures_are_not_kept(tmp_path: Path) -> None:
-    """A failed call is a call to be made again."""
-    cache = ReplyCache(tmp_path / "replies.db")
-    settings = ChatSettings(patience=Patience(attempts=1), cache=cache)
-    with JudgeServer([server_error(), GOOD]) as server:
-        with pytest.raises(JudgeError):
-            ask(server, settings=settings)
-        assert ask(server, settings=settings).content == GOOD
-    cache.close()
-
-
-def test_any_text_survives(tmp_path: Path) -> None:
-    """NUL and lone surrogates too."""
-    cache = ReplyCache(tmp_path / "replies.db")
-    text = '\x00 \ud800 \U0001f600 "'
-    cache.put(b"k", ChatReply(text, "stop", "m", Usage()))
-    kept = cache.get(b"k")
-    assert kept is not None
-    assert kept.content == text
     cache.close()
 
 
@@ -154,42 +120,6 @@ def test_a_corrupt_file_is_set_aside_with_a_warning(
     aside = [file.name for file in tmp_path.iterdir() if "corrupt" in file.name]
     assert (len(aside) > 0) == (damage != "none")
     assert ("set aside" in caplog.text) == bool(aside)
-
-
-@pytest.mark.parametrize(
-    "content", [b"Once upon a time.\n" * 300, b"On replies_1, a table.\n" * 99, b"SQLite format 3\0" + os.urandom(9000)]
-)
-def test_a_file_of_somebody_else_stays_as_it_is(tmp_path: Path, content: bytes) -> None:
-    """It is no cache of ours, so it is refused."""
-    path = tmp_path / "thesis.txt"
-    path.write_bytes(content)
-    with pytest.raises(StoreError, match=r"thesis\.txt cannot be used"):
-        ReplyCache(path).get(b"k")
-    assert path.read_bytes() == content
-    assert [file.name for file in tmp_path.iterdir()] == ["thesis.txt"]
-
-
-def test_a_row_that_cannot_be_read_is_asked_again(tmp_path: Path) -> None:
-    """And overwritten."""
-    path = tmp_path / "replies.db"
-    cache = ReplyCache(path)
-    cache.put(b"k", ChatReply("a", "stop", "m", Usage()))
-    cache.close()
-    with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE replies_1 SET reply = '{'")
-    connection.close()
-    assert cache.get(b"k") is None
-    cache.close()
-
-
-def test_a_place_that_cannot_be_written_is_the_operators_to_fix(tmp_path: Path) -> None:
-    """One error that names the file, not a lost run."""
-    (tmp_path / "file").write_text("")
-    with pytest.raises(StoreError, match="replies"):
-        ReplyCache(tmp_path / "file" / "replies.db").get(b"k")
-    (tmp_path / "folder.db").mkdir()
-    with pytest.raises(StoreError, match="folder"):
-        ReplyCache(tmp_path / "folder.db").get(b"k")
 
 
 WORKER = """
@@ -250,25 +180,6 @@ def test_several_processes_share_one_file(tmp_path: Path) -> None:
         assert [process.returncode for process in many] == [0, 0, 0]
         assert server.calls <= 120
     assert outputs == [sorted(f"{n} answer {n}" for n in range(40))] * 3
-
-
-def test_a_reply_is_on_disk_before_it_is_returned(tmp_path: Path) -> None:
-    """Another process sees it the moment the caller has it."""
-    path = tmp_path / "replies.db"
-    with JudgeServer(GOOD) as server:
-
-        async def work() -> None:
-            settings = ChatSettings(cache=ReplyCache(path))
-            async with build_chat_model(spec_for("chat", server.base_url), settings, key=KEY) as chat:
-                await chat.complete(TURNS)
-                look = "import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute('SELECT reply FROM replies_1').fetchone()[0])"
-                seen = await asyncio.to_thread(
-                    subprocess.check_output, [sys.executable, "-c", look, str(path)], text=True
-                )
-                assert json.loads(seen)["content"] == GOOD
-            settings.cache.close()  # type: ignore[union-attr]
-
-        run(work)
 
 
 @pytest.mark.parametrize("bad", ["no JSON", "{}", '{"other": 1}', "[]", '{"ok": true'])

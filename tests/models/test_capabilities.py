@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from chatting import KEY, SCHEMA, ask, spec_for
 
-from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import Message
 from everyclaim.models.chat.endpoint import from_spec
 from everyclaim.testing import Fault, JudgeServer, Reply, Request, rejected
@@ -54,38 +53,6 @@ def test_the_way_to_json_is_found_once(endpoint: str, modes: tuple[str, ...], se
         assert ask_twice(server, endpoint) == seen
 
 
-def test_a_silent_rejection_is_tried_the_softer_way_too() -> None:
-    """A server that only says 'bad request' is understood as well, until a schema has worked once."""
-    with JudgeServer(lambda r: GOOD if r.mode == "plain" else rejected("bad request")) as server:
-        assert ask_twice(server, "chat") == ["schema", "tool", "plain", "plain"]
-
-
-def test_a_bad_request_of_another_kind_is_not_blamed_on_the_schema() -> None:
-    """Once a schema has worked, a 400 that does not mention it fails at once, and nothing is forgotten."""
-    with JudgeServer([GOOD, rejected("your text is odd"), GOOD]) as server:
-
-        async def run() -> None:
-            model = from_spec(spec_for("chat", server.base_url), key=KEY)
-            await model.complete(ASK, schema=SCHEMA)
-            with pytest.raises(JudgeError, match="your text is odd"):
-                await model.complete(ASK, schema=SCHEMA)
-            await model.complete(ASK, schema=SCHEMA)
-            await model.aclose()
-
-        asyncio.run(run())
-        assert [request.mode for request in server.requests] == ["schema"] * 3
-
-
-def test_when_no_way_works_the_first_reason_is_told() -> None:
-    """All three ways were tried; the error is the first one's and counts every call."""
-    with JudgeServer(rejected("the moon is wrong")) as server:
-        with pytest.raises(JudgeError, match="the moon is wrong") as caught:
-            ask(server)
-        assert (caught.value.code, server.calls) == ("bad_request", 3)
-        assert caught.value.usage is not None
-        assert caught.value.usage.calls == 3
-
-
 def reasoning_model(request: Request) -> Reply | Fault:
     """Takes no temperature, and its own name for the output limit."""
     if "max_tokens" in request.body:
@@ -109,14 +76,6 @@ def test_a_reasoning_model_is_recognised_by_what_it_rejects(caplog: pytest.LogCa
         record.getMessage().endswith("does not take temperature; it is left out from now on")
         for record in caplog.records
     ] == [True]
-
-
-def test_a_limit_that_is_too_high_is_an_error_not_a_renaming() -> None:
-    """A rejection of the value must not be taken for one of the name."""
-    with JudgeServer(rejected("max_tokens is too large: 99999. This model supports at most 4096.")) as server:
-        with pytest.raises(JudgeError, match="too large"):
-            ask(server, schema=None, reply_tokens="99999")
-        assert server.calls == 1
 
 
 @pytest.mark.parametrize("name", ["temperature", "top_p", "seed", "reasoning_effort"])

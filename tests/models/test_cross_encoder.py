@@ -38,12 +38,3 @@ def test_any_text_is_text(text: str) -> None:
         [Pair(text, "It rained."), Pair("It rained.", text or ".")]
     )
     assert len(premise_first.labels) == len(claim_first.labels) == 3
-
-
-@pytest.mark.parametrize(("tokens", "read"), [(100, 100), (5000, 512 - 4 - 48 - 96)])
-def test_the_budget_holds(tokens: int, read: int) -> None:
-    """However long the premise and the claim, only so much is read, and never more than the network has places for."""
-    pair = Pair("word " * 5000, "claim " * 5000, "context " * 5000, tokens)
-    (scores,) = shipped_cross_encoder(1).read([pair])
-    assert len(scores.premise) == read
-    assert len(scores.claim) == 96

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 import time
 
 import numpy as np
@@ -52,21 +51,6 @@ def test_answers_do_not_depend_on_the_batches(texts: list[list[int]], batch_size
     assert run(Summing(), [tokens(*text) for text in texts], batch_size=batch_size) == [sum(text) for text in texts]
 
 
-def test_a_batch_holds_inputs_of_similar_length() -> None:
-    """Sorted by length before they are cut: short inputs are not padded to the longest."""
-    network = Summing()
-    lengths = [3, 50, 4, 51, 3, 52, 4, 50]
-    run(network, [tokens(*range(100 * i, 100 * i + length)) for i, length in enumerate(lengths)])
-    assert network.shapes == [(4, 4), (4, 52)]
-
-
-def test_a_batch_of_long_inputs_holds_fewer() -> None:
-    """The padded size is bounded too: memory does not grow with the longest text."""
-    network = Summing()
-    run(network, [tokens(*range(i, i + 1024)) for i in range(4)])
-    assert network.shapes == [(2, 1024), (2, 1024)]
-
-
 def test_what_several_samples_ask_goes_into_the_same_batches() -> None:
     """Sixteen samples with one input each need far fewer than sixteen batches, and the loop runs on meanwhile."""
     network = Summing(seconds=0.02)
@@ -83,13 +67,6 @@ def test_what_several_samples_ask_goes_into_the_same_batches() -> None:
 
     assert asyncio.run(all_at_once()) > 2
     assert network.shapes == [(8, 2), (8, 2)]
-
-
-def test_the_same_input_is_computed_once() -> None:
-    """Identical work of one round is done once, whoever asks."""
-    network = Summing()
-    assert run(network, [tokens(1, 2)] * 5) == [3] * 5
-    assert network.shapes == [(1, 2)]
 
 
 def test_a_batch_too_large_for_memory_is_halved() -> None:
@@ -116,49 +93,3 @@ def test_what_is_not_a_number_fails_its_own_input_only() -> None:
     assert isinstance(bad, JudgeError)
     assert bad.code == "not_a_number"
     assert len(network.shapes) == 1
-
-
-def test_a_failing_network_is_a_failure_of_the_judge() -> None:
-    """An error of a driver makes the samples fail that needed it, and the next ones go on."""
-
-    class Failing(Summing):
-        def __call__(self, ids: Ints, mask: Ints, types: Ints) -> Float32Array:
-            if ids.max() > 50:
-                raise RuntimeError("the device is gone")
-            return super().__call__(ids, mask, types)
-
-    network = Failing()
-    with pytest.raises(JudgeError, match="the device is gone"):
-        run(network, [tokens(60)])
-    assert run(network, [tokens(5)]) == [5]
-
-
-def test_whoever_gives_up_does_not_take_the_answer_from_others() -> None:
-    """Two wait for the same input; one is cancelled; the other gets its answer."""
-
-    async def give_up() -> float:
-        batcher = Batcher(Summing(seconds=0.05), pad=0, batch_size=4)
-        first = asyncio.create_task(batcher.run([tokens(1, 2)]))
-        second = asyncio.create_task(batcher.run([tokens(1, 2)]))
-        await asyncio.sleep(0.01)
-        first.cancel()
-        return float((await second)[0][0])
-
-    assert asyncio.run(give_up()) == 3
-
-
-def test_one_model_serves_several_event_loops() -> None:
-    """A loop in another thread, and one after the other, as in a notebook."""
-    batcher = Batcher(Summing(seconds=0.01), pad=0, batch_size=4)
-    found: list[float] = []
-
-    def work() -> None:
-        found.extend(float(row[0]) for row in asyncio.run(batcher.run([tokens(i) for i in range(1, 9)])))
-
-    threads = [threading.Thread(target=work) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    work()
-    assert found == [1, 2, 3, 4, 5, 6, 7, 8] * 4

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everyclaim.models.local.parser import parse, shipped_parser
+from everyclaim.models.local.parser import parse
 
 
 def relations(text):
@@ -58,16 +58,3 @@ def test_any_text_has_a_tree(text):
         while tokens[place].head >= 0:
             place, steps = tokens[place].head, steps + 1
             assert steps <= len(tokens)
-
-
-def test_a_tree_does_not_depend_on_its_neighbours():
-    """Sentences read together are read as each alone."""
-    sentences = ["The museum opened in 1956.", "It is closed on Mondays, but the café is not.", "Go."]
-    assert shipped_parser().read(sentences) == [shipped_parser().read([one])[0] for one in sentences]
-
-
-def test_what_is_longer_than_can_be_read():
-    """The words behind the last position hang on the root."""
-    tokens = parse(["word " * 700])[0]
-    assert len(tokens) == 700
-    assert sum(token.head < 0 for token in tokens) == 1

@@ -3,8 +3,7 @@
 import pytest
 from chatting import ask
 
-from everyclaim.core.errors import ConfigError
-from everyclaim.testing import JudgeServer, rejected
+from everyclaim.testing import JudgeServer
 
 GOOD = '{"ok": true}'
 NOWHERE = "http://judge.invalid/v1"  # no name server knows it, so only a proxy can
@@ -36,12 +35,3 @@ def test_what_is_excepted_goes_straight(monkeypatch: pytest.MonkeyPatch, endpoin
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
         assert ask(server, endpoint).content == GOOD
         assert (proxy.calls, server.calls) == (0, 1)
-
-
-def test_a_proxy_that_wants_a_password_stops_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every call would fail alike."""
-    with JudgeServer(rejected("who are you?", status=407)) as proxy:
-        monkeypatch.setenv("HTTP_PROXY", proxy.root)
-        with pytest.raises(ConfigError, match="407"):
-            ask(NOWHERE, "chat-direct")
-        assert proxy.calls == 1

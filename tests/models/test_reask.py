@@ -74,18 +74,6 @@ def test_the_first_reason_is_told(user: str) -> None:
 
 
 @pytest.mark.parametrize("user", USERS)
-def test_replies_of_no_use_are_asked_for_again_another_day(user: str, tmp_path: Path) -> None:
-    """In due form, so they were kept, and empty: after the failure the cache holds them no more."""
-    cache = tmp_path / "replies.db"
-    with JudgeServer(lambda request: first_reply(request, emptied)) as server:
-        first, calls = scored(server, user, cache), server.calls
-        again = scored(server, user, cache)
-        assert (first.outcome, again.outcome) == (ec.Outcome.FAILED, ec.Outcome.FAILED)
-        assert server.calls == 2 * calls
-        assert again.usage.cache_hits == 0
-
-
-@pytest.mark.parametrize("user", USERS)
 def test_only_what_is_missing_is_asked_for_again(user: str) -> None:
     """Each kind of request, its last row left out once: asked about alone, and the sample has its score."""
     asked: list[dict[str, Any]] = []

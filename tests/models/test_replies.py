@@ -87,20 +87,10 @@ def test_what_is_not_one_strict_object_is_malformed(text: str) -> None:
     assert code_of(text) == "malformed"
 
 
-def test_size_is_bounded() -> None:
-    """Ten million characters and no more."""
-    assert code_of("x" * 10_000_001) == "malformed"
-
-
 @pytest.mark.parametrize("text", ["", " \n", "\ufeff", "<think>hm {not this}</think>  "])
 def test_blank_is_an_empty_reply(text: str) -> None:
     """Also when all there is was thought aloud."""
     assert code_of(text) == "empty_reply"
-
-
-def test_the_same_object_said_twice_is_one() -> None:
-    """Some models repeat themselves; only a difference is ambiguous."""
-    assert parse_object('{"a": 1}\nAgain:\n{"a": 1}') == {"a": 1}
 
 
 @pytest.mark.parametrize("text", ['[{"id": "a"}, {"id": "b"}]', '```\n{"id": "a"}\n{"id": "b"}\n```'])
@@ -111,30 +101,7 @@ def test_rows_without_an_object_around_them_are_rows(text: str) -> None:
     assert code_of(text[: text.rindex('"')]) == "truncated"
 
 
-def test_braces_in_prose_do_not_hide_the_object() -> None:
-    """A brace pair that is no JSON is passed over as a whole."""
-    assert parse_object('I filled in {placeholders} as asked: {"a": "}{"}') == {"a": "}{"}
-
-
-def test_thinking_aloud_is_not_the_answer() -> None:
-    """What a reasoning model writes before its answer is left out."""
-    assert parse_object('<think>perhaps {"a": 1}?</think>{"a": 2}') == {"a": 2}
-
-
-def test_the_message_shows_the_reply_but_not_all_of_it() -> None:
-    """One line, with the beginning and the end."""
-    with pytest.raises(JudgeError, match="not the JSON asked for") as caught:
-        parse_object("line\n" * 100_000)
-    assert "\n" not in str(caught.value)
-    assert len(str(caught.value)) < 400
-
-
 @pytest.mark.parametrize("text", ['{"a": [1, 2,], }', "{a: [1, 2]}", '{"a":[1,2,\n]}', 'Here: {"a": [1, 2],}'])
 def test_slips_by_which_nothing_is_lost_need_no_second_call(text: str) -> None:
     """A comma too many, a key without quotes."""
     assert parse_object(text) == {"a": [1, 2]}
-
-
-def test_marks_inside_texts_are_no_slips() -> None:
-    """They stay as they are."""
-    assert parse_object('{"a": "x,] {b: 1,}",}') == {"a": "x,] {b: 1,}"}

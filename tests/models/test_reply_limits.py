@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from typing import Any
 
 import pytest
 from chatting import KEY, SCHEMA, ask, run, spec_for
 
-import everyclaim as ec
 from everyclaim.core.protocols import Message
-from everyclaim.models import Budget, ChatSettings, build_chat_model
+from everyclaim.models import build_chat_model
 from everyclaim.models.chat.options import read_options
 from everyclaim.models.chat.reply_limits import LEAST, TIMES, said, thinks
-from everyclaim.testing import JudgeServer, Reply, Request, play, rejected
+from everyclaim.testing import JudgeServer, Reply, Request, rejected
 from everyclaim.testing.script import Step
 
 FIELDS = {"chat": "max_tokens", "responses": "max_output_tokens", "messages": "max_tokens"}
@@ -63,22 +61,6 @@ def test_models_that_are_known_to_think_are_not_limited(model: str, told: str) -
     assert thinks(options) == (told == "none")
 
 
-@pytest.mark.parametrize(("spec", "limit"), [("m", f"{LEAST}+{TIMES}x"), ("m?reply_tokens=700", "700"), ("o3", "none")])
-def test_results_state_the_limit(spec: str, limit: str) -> None:
-    """Of the judge's replies and of its splitter's, and it is what went out."""
-    with JudgeServer(lambda request: play(request.messages)) as server:
-        found = ec.score(
-            response="It is red.", passages=["It is red."], judge=f"openai:{spec}", base_url=server.base_url
-        )
-        sent = limits(server, "max_tokens")
-    assert found.provenance.parameters["reply_limit"] == limit
-    assert found.provenance.parameters["split_reply_limit"] == limit
-    assert len(sent) == 2
-    assert all(
-        one is None if limit == "none" else one == 700 if limit == "700" else LEAST < one < 2 * LEAST for one in sent
-    )
-
-
 def thinker(request: Request) -> Step:
     """A model that needs 5,000 tokens, whatever it says."""
     limit = next((request.body[name] for name in {*FIELDS.values()} if name in request.body), 10**9)
@@ -103,41 +85,6 @@ def test_a_reply_that_was_cut_is_asked_for_without_a_limit_and_so_are_all_that_f
     assert (first.content, first.usage.calls, first.usage.completion_tokens) == (GOOD, 2, 5_000 + LEAST + TIMES * 2)
     assert (second.usage.calls, second.usage.completion_tokens) == (1, 5_000)
     assert sum("are not limited from now on" in record.getMessage() for record in caplog.records) == 1
-
-
-def test_calls_that_were_under_way_do_not_bring_a_limit_back() -> None:
-    """A short reply that comes after the finding says nothing against it."""
-
-    def rule(request: Request) -> Step:
-        return Reply(GOOD, latency=0.3) if "short" in request.text else thinker(request)
-
-    async def three() -> None:
-        async with build_chat_model(spec_for("chat", server.base_url), key=KEY) as chat:
-            asked = [[Message("user", text)] for text in ("short", "long", "last")]
-            await asyncio.gather(*(chat.complete(turns, schema=SCHEMA) for turns in asked[:2]))
-            await chat.complete(asked[2], schema=SCHEMA)
-
-    with JudgeServer(rule) as server:
-        run(three)
-        assert limits(server, "max_tokens")[-2:] == [None, None]
-
-
-def test_a_runaway_that_ends_well_the_second_time_leaves_the_limit() -> None:
-    """The next one is stopped as well."""
-    replies: list[Step] = [
-        Reply("{" + " " * 99, finish="length", completion_tokens=1_012),
-        Reply(GOOD, completion_tokens=9),
-        GOOD,
-    ]
-    with JudgeServer(replies) as server:
-
-        async def twice() -> None:
-            async with build_chat_model(spec_for("chat", server.base_url), key=KEY) as chat:
-                for number in (1, 2):
-                    await chat.complete([Message("user", f"Is it {number}?")], schema=SCHEMA)
-
-        run(twice)
-        assert limits(server, "max_tokens") == [LEAST + TIMES * 2, None, LEAST + TIMES * 2]
 
 
 def test_a_reply_that_is_cut_without_a_limit_of_ours_is_cut() -> None:
@@ -169,26 +116,3 @@ def test_an_endpoint_that_refuses_our_limit_is_asked_without(words: str) -> None
     with JudgeServer(rule) as server:
         assert ask(server).content == GOOD
         assert not {"max_tokens", "max_completion_tokens"} & server.requests[-1].body.keys()
-
-
-def test_a_prompt_that_is_too_long_fails_at_once() -> None:
-    """It is not blamed on the limit."""
-    words = "This model's maximum context length is 900 tokens. However, your messages resulted in 1300 tokens."
-    with JudgeServer(rejected(words)) as server:
-        with pytest.raises(ec.JudgeError) as raised:
-            ask(server)
-        assert (raised.value.code, server.calls) == ("too_long", 1)
-
-
-def test_a_second_attempt_that_the_budget_does_not_allow_leaves_the_reply_cut() -> None:
-    """What the first took is counted."""
-    with JudgeServer(thinker) as server:
-        reply = ask(server, settings=ChatSettings(budget=Budget(max_calls=1)))
-        assert (reply.finish, reply.usage.completion_tokens, server.calls) == ("length", LEAST + TIMES, 1)
-
-
-def test_a_limit_that_is_the_formats_own_is_not_tried_twice() -> None:
-    """Anthropic's format has 8,192 at most from us, with a limit and without."""
-    with JudgeServer(Reply("{", finish="length", completion_tokens=8_192)) as server:
-        assert ask(server, "messages", messages=[Message("user", "y" * 8_000)]).finish == "length"
-        assert limits(server, "max_tokens") == [8_192]
