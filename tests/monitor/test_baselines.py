@@ -38,10 +38,3 @@ def test_labels_say_how_the_judge_errs_about_contradictions(run: ec.Run) -> None
     called, others = table[0][2] + table[1][2], sum(table[0]) + sum(table[1])
     assert judge.specificity == pytest.approx(1 - called / others)
     assert 0 < judge.others <= others
-
-
-def test_a_run_without_claims_is_no_baseline(tmp_path: Path) -> None:
-    """There is nothing to hold later answers against."""
-    run = ec.score_file([{"response": "I do not know.", "contexts": ["x"]}], store=tmp_path / "runs.db")
-    with pytest.raises(ec.InputError, match="cannot be a baseline"):
-        ec.baseline(run)

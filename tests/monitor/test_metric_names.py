@@ -12,7 +12,6 @@ from everyclaim.monitor import Metrics
 from everyclaim.monitor.baseline import error_budget
 from everyclaim.monitor.grafana import dashboard
 from everyclaim.monitor.rules import rules_text
-from everyclaim.monitor.telemetry import INSTRUMENTS
 
 NAME = re.compile(r"\beveryclaim_[a-z_]+\b")
 
@@ -50,8 +49,3 @@ def test_the_expressions_of_the_dashboard_are_promql(tmp_path: Path) -> None:
 def test_rules_name_only_metrics_that_there_are() -> None:
     """A renamed metric would make an alert silent for ever."""
     assert set(NAME.findall(rules_text(error_budget(None, 0.02)))) <= rendered()
-
-
-def test_no_two_metrics_have_one_name() -> None:
-    """Nor does the page of names say another one: `docs/commands.py --check` holds it against the table."""
-    assert len(INSTRUMENTS) == len({measure.prometheus for measure in INSTRUMENTS})

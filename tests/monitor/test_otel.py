@@ -18,12 +18,11 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 import everyclaim as ec
-from everyclaim.monitor import OpenTelemetry, evaluating
+from everyclaim.monitor import OpenTelemetry
 from everyclaim.testing import JudgeServer, Request, play
 
 GOOD = {"id": "a", "response": "The unit weighs 9 kg.", "contexts": ["The unit weighs 9 kg."], "release": "v1"}
 WRONG = {"id": "b", "response": "The unit weighs 7 kg.", "contexts": ["The unit weighs 9 kg."], "release": "v1"}
-PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
 
 def played(request: Request) -> str:
@@ -80,29 +79,6 @@ def test_the_event_of_an_answer_is_as_the_conventions_have_it(sdk: Sdk) -> None:
     assert (event.trace_id, event.span_id) == (app.get_span_context().trace_id, app.get_span_context().span_id)
 
 
-def test_the_event_goes_back_to_the_span_that_is_evaluated_elsewhere(sdk: Sdk) -> None:
-    """Of a trace read later, by its traceparent and the id of its response; our own span links to it."""
-    with ec.Evaluator(observe=sdk.observer()) as evaluator, evaluating(PARENT, response_id="chatcmpl-1"):
-        evaluator.score(GOOD)
-    (event,), (span,) = sdk.events, sdk.spans.get_finished_spans()
-    assert f"{event.trace_id:032x}" == "0af7651916cd43dd8448eb211c80319c"
-    assert f"{event.span_id:016x}" == "b7ad6b7169203331"
-    assert event.attributes["gen_ai.response.id"] == "chatcmpl-1"
-    assert event.attributes["gen_ai.evaluation.score.label"] == "supported"
-    assert [f"{link.context.span_id:016x}" for link in span.links] == ["b7ad6b7169203331"]
-
-
-def test_without_any_span_around_the_event_is_on_our_own(sdk: Sdk) -> None:
-    """As when a file is scored from the command line."""
-    with ec.Evaluator(observe=sdk.observer()) as evaluator:
-        evaluator.score(GOOD)
-    (event,), (span,) = sdk.events, sdk.spans.get_finished_spans()
-    assert event.span_id == span.context.span_id
-    assert span.name == "everyclaim.score"
-    assert span.attributes["everyclaim.claims.supported"] == 1
-    assert span.attributes["everyclaim.judge"].startswith("embedded")
-
-
 def test_calls_of_judges_are_spans_inside_their_answer_s(sdk: Sdk, tmp_path: Path) -> None:
     """Of answers scored at the same time each its own, from an evaluator's background loop too."""
     with (
@@ -149,30 +125,6 @@ def test_text_of_the_users_goes_out_only_when_asked_for(sdk: Sdk) -> None:
     sent = str([(span.name, dict(span.attributes)) for span in sdk.spans.get_finished_spans()]) + str(sdk.points)
     assert "weighs" not in quiet + sent
     assert "contradicted: «The unit weighs 7 kg.»" in told
-
-
-def test_metrics_have_the_names_and_counts_of_the_table(sdk: Sdk) -> None:
-    """The same table as for Prometheus."""
-    with ec.Evaluator(observe=sdk.observer()) as evaluator:
-        evaluator.score(GOOD)
-        evaluator.score(WRONG)
-    points = sdk.points
-    claims = {one.attributes["label"]: one.value for one in points["everyclaim.claims"]}
-    assert claims == {"SUPPORTED": 1, "UNSUPPORTED": 0, "CONTRADICTED": 1}
-    failing = {one.attributes["failure_mode"]: one.value for one in points["everyclaim.failing_claims"]}
-    assert {mode for mode, count in failing.items() if count} == {"numeric_mismatch"}
-    (scores,) = points["everyclaim.answer_score"]
-    assert (scores.count, scores.sum) == (2, 1.0)
-    assert points["everyclaim.in_progress"][0].value == 0
-
-
-def test_a_guard_sends_one_event_for_the_answer_it_returns(sdk: Sdk) -> None:
-    """Drafts are spans that say so."""
-    with ec.Evaluator(observe=sdk.observer()) as evaluator:
-        guard = evaluator.guard(lambda *_: "The unit weighs 9 kg. It weighs 7 kg.", max_retries=0)
-        guard("How heavy?", ["The unit weighs 9 kg."])
-    assert len(sdk.events) == 1
-    assert all(span.attributes["everyclaim.purpose"] == "draft" for span in sdk.spans.get_finished_spans())
 
 
 def test_a_spec_exports_to_the_address_given_by_the_time_the_evaluator_is_closed() -> None:
@@ -222,19 +174,3 @@ print([span.name for span in spans.get_finished_spans()])
 """
     done = subprocess.run([sys.executable, "-c", script], check=True, stdout=subprocess.PIPE, cwd=tmp_path)
     assert done.stdout.decode().strip() == "['everyclaim.score']"
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331",
-        "00-00000000000000000000000000000000-b7ad6b7169203331-01",
-        "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01",
-        "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-        "x" * 100_000,
-    ],
-)
-def test_what_is_no_traceparent_is_refused(wrong: str) -> None:
-    """An event on a made-up span would be nowhere."""
-    with pytest.raises(ec.InputError, match="traceparent must be like"), evaluating(wrong):
-        pass

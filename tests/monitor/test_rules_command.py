@@ -64,46 +64,6 @@ def test_labels_of_the_baseline_correct_the_rates(desk: Path, tmp_path: Path) ->
         assert sharpness == pytest.approx(sensitivity + specificity - 1, abs=2e-4)
 
 
-def test_a_rate_reads_no_run(tmp_path: Path) -> None:
-    """So it works where nothing was scored yet."""
-    done = everyclaim(tmp_path, "rules", "--rate", "0.02", "--out", "rules.yml")
-    assert done.returncode == 0, done.stderr
-    checked(tmp_path / "rules.yml")
-    assert not (tmp_path / ".everyclaim").exists()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        ((), "score something first"),
-        (("--rate", "2"), "2 % is 0.02"),
-        (("--rate", "0.02", "--match", "job"), "as in job=bot"),
-        (("--rate", "0.02", "--match", "release=v1"), "'release' is no label to match by"),
-        (("--rate", "0.02", "--out", "nowhere/rules.yml"), "there is no folder"),
-        (("--dashboard", "--rate", "0.02"), "--rate is for rules"),
-    ],
-)
-def test_wrong_wishes_are_one_line_and_code_2(tmp_path: Path, words: tuple[str, ...], told: str) -> None:
-    """Nothing is written."""
-    done = everyclaim(tmp_path, "rules", *words)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert told in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
-
-
-@pytest.mark.slow
-def test_the_answers_of_the_run_are_not_written_over(desk: Path, tmp_path: Path) -> None:
-    """Nor is the store."""
-    rows = tmp_path / "answers.jsonl"
-    shutil.copy(EXAMPLE / "answers.jsonl", rows)
-    assert everyclaim(tmp_path, "score", str(rows), "--quiet").returncode == 0
-    before = rows.read_bytes()
-    for out in (str(rows), ".everyclaim/runs.db"):
-        assert everyclaim(tmp_path, "rules", "--out", out).returncode == 2
-    assert rows.read_bytes() == before
-
-
 def test_the_dashboard_in_the_repository_is_the_one_that_the_command_writes(tmp_path: Path) -> None:
     """Byte by byte."""
     done = everyclaim(tmp_path, "rules", "--dashboard")

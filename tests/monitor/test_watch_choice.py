@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from watching import ByWords, append, ids, row, run_names, watched
 
 import everyclaim as ec
-from everyclaim.core.errors import BudgetExceeded, ConfigError, StoreError
+from everyclaim.core.errors import ConfigError, StoreError
 from everyclaim.core.types import Outcome, Usage
 from everyclaim.monitor.alerts import Alert, AlertError
 from everyclaim.monitor.watch.source import Batch, Found, Return
@@ -79,17 +79,6 @@ def test_picked_answers_do_not_count_in_the_rates_of_the_random_ones(log: Path, 
         assert not any("everyclaim.picked" in result.tags for result in kept.results(runs[False].id))
 
 
-def test_tags_of_ones_own_stay_as_they_are(log: Path, store: Path) -> None:
-    """Also one that is called `picked`, and can be sliced by; the watch's own name is refused with the reason."""
-    append(log, row(1, tags={"picked": "by hand"}), row(2, tags={"everyclaim.picked": "x"}), row(3))
-    seen = watched(log, store, rate=0.0, slices=["picked"], min_per_slice=1)
-    assert (seen.judged, seen.passed_over, seen.unreadable) == (1, 1, 1)
-    assert seen.reasons == ["a2: the tag 'everyclaim.picked' is the watch's own; call yours otherwise"]
-    (result,) = ec.find_run(store=store).results()
-    assert result.tags == {"picked": "by hand", "everyclaim.picked": "minimum"}
-    assert set(ec.find_run(store=store).summary.slices) == {"picked", "everyclaim.picked"}
-
-
 def test_a_day_has_so_many_answers(log: Path, store: Path) -> None:
     """What is beyond is counted and passed over; the count outlasts the process."""
     append(log, *(row(number) for number in range(10)))
@@ -99,15 +88,6 @@ def test_a_day_has_so_many_answers(log: Path, store: Path) -> None:
     assert watched(log, store, daily_answers=4).over_budget == 1
     append(log, row(12))
     assert watched(log, store, daily_answers=5).judged == 1
-
-
-def test_a_watch_may_wait_for_tomorrow(log: Path, store: Path) -> None:
-    """Then nothing is passed over, and the rest is judged when there is room again."""
-    append(log, *(row(number) for number in range(10)))
-    seen = watched(log, store, daily_answers=4, when_spent="wait", concurrency=1)
-    assert (seen.judged, seen.over_budget, seen.waits_for) == (4, 0, "the day's budget is used up")
-    assert watched(log, store, daily_answers=100, when_spent="wait").judged == 6
-    assert ids(store) == Counter({f"a{number}": 1 for number in range(10)})
 
 
 class Priced(ByWords):
@@ -131,31 +111,6 @@ def test_a_day_has_so_many_tokens_and_dollars(log: Path, store: Path, tmp_path: 
     assert watched(log, tmp_path / "b.db", daily_cost=0.25, concurrency=1, judge=Priced(0.1)).judged == 3
 
 
-def test_a_limit_of_cost_needs_prices(log: Path, store: Path) -> None:
-    """A limit that cannot be held is told, after at most what was under way."""
-    append(log, *(row(number) for number in range(10)))
-    with pytest.raises(ConfigError, match="prices"):
-        watched(log, store, daily_cost=5.0, concurrency=1, judge=Priced(None))
-    assert sum(ids(store).values()) == 1
-
-
-def test_a_limit_of_the_call_keeps_what_is_done(log: Path, store: Path) -> None:
-    """It is raised, and the next call goes on from there."""
-    append(log, *(row(number) for number in range(6)))
-
-    class Poor(ByWords):
-        async def verify(self, *args: Any, **named: Any) -> Any:
-            if len(self.asked) == 3:
-                raise BudgetExceeded("max_calls=3 is reached", limit="max_calls=3")
-            return await super().verify(*args, **named)
-
-    with pytest.raises(BudgetExceeded):
-        watched(log, store, judge=Poor(), concurrency=1)
-    assert sum(ids(store).values()) == 3
-    assert watched(log, store).judged == 3
-    assert ids(store) == Counter({f"a{number}": 1 for number in range(6)})
-
-
 def test_a_run_holds_a_day_of_answers(log: Path, store: Path) -> None:
     """By the answer's own time in UTC; a late one goes to its day, one from the future to today."""
     ahead = (datetime.now(UTC) + timedelta(days=3)).isoformat()
@@ -177,28 +132,6 @@ def test_a_run_holds_a_day_of_answers(log: Path, store: Path) -> None:
         "answers.jsonl 2026-03-01": ["a2", "a4"],
         f"answers.jsonl {today}": ["a3", "a5"],
     }
-
-
-def test_answers_of_any_number_of_days_and_releases_can_come_at_once(log: Path, store: Path) -> None:
-    """A run may hold a release; few of the runs are open at a time, and all are finished."""
-    append(log, *(row(number, release=f"r{number % 70}\n{'x' * 50}") for number in range(140)), row(140), row(141))
-    assert watched(log, store, per="release").judged == 142
-    with Store.open_to_read(store) as kept:
-        assert Counter((run.kept, run.status) for run in kept.runs()) == {(2, "finished"): 71}
-    assert "answers.jsonl no release" in run_names(store)
-
-
-def test_a_failure_is_kept_as_one_and_never_as_a_score(log: Path, store: Path) -> None:
-    """The run counts it, as every run does."""
-
-    class Broken(ByWords):
-        async def verify(self, *_: Any, **__: Any) -> Any:
-            raise ec.JudgeError("no_reply", "the judge is away")
-
-    append(log, row(1))
-    seen = watched(log, store, judge=Broken())
-    assert seen.outcomes == {Outcome.FAILED: 1}
-    assert [(one.outcome, one.score) for one in ec.find_run(store=store).results()] == [(Outcome.FAILED, None)]
 
 
 @pytest.mark.parametrize(
@@ -240,16 +173,6 @@ def test_a_watch_is_under_way_in_one_place(log: Path, store: Path) -> None:
     assert ids(store) == Counter(a1=2)
 
 
-def test_numbers_that_need_the_whole_run_are_those_of_the_run(log: Path, store: Path) -> None:
-    """As when the same answers are scored as a file."""
-    two = "The unit weighs 2 kg. It is red. It is new."
-    append(log, row(1), row(2, response=two, contexts=[two]))
-    options = {"metric": "safe?k=max", "knowledge": lambda query: ["The unit weighs 1 kg.", two], "judge": "lexical"}
-    watched(log, store, **options)
-    run = ec.find_run(store=store)
-    assert {one.details["k_of"] for one in run.results()} == {"the run"}
-
-
 def test_a_source_may_be_ones_own(store: Path) -> None:
     """Anything with the shape of one; what has it not is told."""
 
@@ -281,15 +204,6 @@ def test_a_source_may_be_ones_own(store: Path) -> None:
         watched(["a row"], store)
     with pytest.raises(ConfigError, match="standard input cannot be watched"):
         watched("-", store)
-
-
-def test_long_names_stay_apart(tmp_path: Path, store: Path) -> None:
-    """Two files whose paths begin alike for hundreds of characters are two watches."""
-    folder = tmp_path / ("x" * 120) / ("y" * 120)
-    folder.mkdir(parents=True)
-    for name in ("one.jsonl", "two.jsonl"):
-        append(folder / name, row(1))
-        assert watched(folder / name, store).judged == 1
 
 
 class Away(ByWords):
@@ -326,17 +240,6 @@ def test_what_the_judge_failed_on_is_judged_again_later(log: Path, store: Path) 
     assert watched(log, store, judge=judge).tried_again == 1
     assert Counter(one.outcome for one in run.results()) == {Outcome.SCORED: 2}
     assert ids(store) == Counter(a1=1, a2=1)
-
-
-def test_a_judge_that_stays_away_is_given_up(log: Path, store: Path) -> None:
-    """After three more tries the failure stands."""
-    append(log, row(1))
-    watched(log, store, judge=Away(99))
-    tried = 0
-    for _ in range(6):
-        an_hour_later(store)
-        tried += watched(log, store, judge=Away(99)).tried_again
-    assert tried == 3
 
 
 class Told:

@@ -46,23 +46,6 @@ def test_a_line_is_read_when_it_is_complete(log: Path, store: Path) -> None:
     assert ids(store) == Counter(a1=1, a2=1, a3=1)
 
 
-def test_half_a_line_that_nobody_completes_is_counted_in_the_end(log: Path, store: Path) -> None:
-    """A writer that was killed leaves half a line: counted once, and read all the same when it is completed."""
-    hour_ago = time.time() - 3600
-    append(log, row(1))
-    with log.open("a") as file:
-        file.write(json.dumps(row(2))[:30])
-    os.utime(log, (hour_ago, hour_ago))
-    seen = watched(log, store)
-    assert (seen.judged, seen.unreadable) == (1, 1)
-    assert "cut off" in seen.reasons[0]
-    assert watched(log, store).found == 0
-    with log.open("a") as file:
-        file.write(json.dumps(row(2))[30:] + "\n")
-    seen = watched(log, store)
-    assert (seen.judged, seen.unreadable) == (1, 0)
-
-
 def test_a_rotated_file_is_read_to_its_end(log: Path, store: Path) -> None:
     """Renamed between two passes, with lines that nobody had seen; also a file that came and went in between."""
     append(log, row(1))
@@ -95,34 +78,6 @@ def test_a_file_that_was_emptied_is_read_from_its_beginning(log: Path, store: Pa
     other.write_text("")
     append(other, *rows[5:])
     assert watched(other, store).judged == 10, "the oldest rows were taken out and others added"
-
-
-@pytest.mark.parametrize(
-    "name", ["answers-staging.jsonl", "answers-2.staging.jsonl", "answers.jsonl.staging", "answers2.jsonl"]
-)
-def test_a_file_beside_it_that_is_not_rotated_is_not_read(log: Path, store: Path, name: str) -> None:
-    """A rotated file has a number or a date in its name; one that was watched keeps being it under any name."""
-    append(log, row(1))
-    watched(log, store)
-    append(log.with_name(name), row(2))
-    assert watched(log, store).found == 0
-    append(log, row(3))
-    log.rename(log.with_name("answers.jsonl.old"))
-    append(log, row(4))
-    assert watched(log, store).judged == 2
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["answers.jsonl.1", "answers.jsonl-20261123", "answers-2026-11-23.jsonl", "answers.2026-11-23T10:00:00Z.jsonl",
-     "answers.jsonl.2026-11-23_10"],
-)  # fmt: skip
-def test_a_file_that_came_and_was_rotated_between_two_passes_is_read(log: Path, store: Path, name: str) -> None:
-    """Whichever way the tool writes number or date."""
-    append(log, row(1))
-    watched(log, store)
-    append(log.with_name(name), row(2))
-    assert watched(log, store).judged == 1
 
 
 def test_a_folder_is_watched_with_its_files(log: Path, store: Path) -> None:
@@ -178,45 +133,6 @@ def test_a_file_that_was_rotated_and_compressed_is_read_to_its_end(log: Path, st
     old.rename(log.with_name(f"answers.jsonl.2{suffix}"))
     assert watched(log, store).known == 0, "what is read whole is not opened again"
     assert ids(store).total() == 5
-
-
-def test_a_compressed_file_that_is_still_written_waits_and_a_damaged_one_is_counted(log: Path, store: Path) -> None:
-    """What can be read of it is read at once; that it is cut off counts when nobody goes on with it."""
-    append(log, row(1))
-    whole = gzip.compress(b"".join(json.dumps(row(number)).encode() + b"\n" for number in range(50, 53)))
-    target = log.with_name("more.jsonl.gz")
-    target.write_bytes(whole[:-20])
-    seen = watched(log.parent, store)
-    assert seen.unreadable == 0
-    hour_ago = time.time() - 3600
-    os.utime(target, (hour_ago, hour_ago))
-    seen = watched(log.parent, store)
-    assert (seen.unreadable, seen.reasons[0]) == (1, "more.jsonl.gz: the compressed file is cut off")
-    assert watched(log.parent, store).unreadable == 0
-    target.write_bytes(whole)
-    watched(log.parent, store)
-    target.with_name("bad.jsonl.gz").write_bytes(whole[:-6] + b"\xff" * 6)
-    os.utime(target.with_name("bad.jsonl.gz"), (hour_ago, hour_ago))
-    assert "damaged" in watched(log.parent, store).reasons[0]
-    assert all(ids(store)[f"a{number}"] == 1 for number in range(50, 53))
-
-
-def test_a_large_compressed_file_is_read_in_pieces(log: Path, store: Path) -> None:
-    """Stopped in the middle, it is gone on with, and each line is judged once."""
-    append(log, *(row(number) for number in range(450)))
-    packed(log)
-    assert watched(log.parent, store, daily_answers=250, when_spent="wait").judged == 250
-    assert watched(log.parent, store).judged == 200
-    assert set(ids(store).values()) == {1}
-
-
-def test_rows_without_an_id_are_told_apart_by_their_place(log: Path, store: Path) -> None:
-    """The same answer given twice is two answers; the same line of a copied file is one."""
-    append(log, NAMELESS, NAMELESS)
-    assert watched(log.parent, store).judged == 2
-    shutil.copy(log, log.with_name("copy.jsonl"))
-    assert watched(log.parent, store).judged == 0
-    assert sorted(ids(store)) == ["answers.jsonl@0", f"answers.jsonl@{len(json.dumps(NAMELESS)) + 1}"]
 
 
 def test_lines_that_are_no_answers_are_counted_with_their_place(log: Path, store: Path) -> None:

@@ -89,22 +89,3 @@ def test_a_watch_ends_in_order_when_it_is_asked_to(tmp_path: Path) -> None:
     assert "terminated; in all: 4 new answers · 4 judged" in told
     with Store.open_to_read(tmp_path / "r.db") as store:
         assert [run.status for run in store.runs()] == ["finished"]
-
-
-def test_runs_that_a_kill_left_open_are_closed(tmp_path: Path) -> None:
-    """By the next pass, also when it has nothing for them."""
-    log, store = tmp_path / "answers.jsonl", tmp_path / "r.db"
-    append(log, row(1))
-    code = (
-        "import os, everyclaim as ec, everyclaim.store.watching as s\n"
-        "s.WatchStore.finish_run = lambda *a, **k: os._exit(9)\n"
-        f"ec.watch({str(log)!r}, store={str(store)!r}, judge='lexical', once=True)\n"
-    )
-    subprocess.run([sys.executable, "-c", code], check=False)
-    with Store.open_to_read(store) as kept:
-        assert [run.status for run in kept.runs()] == ["interrupted"]
-    from watching import watched
-
-    assert watched(log, store, judge="lexical").found == 0
-    with Store.open_to_read(store) as kept:
-        assert [run.status for run in kept.runs()] == ["stopped"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -72,15 +71,6 @@ def test_an_answer_that_is_listed_again_is_not_judged_again(project: Langfuse, s
     project.answer(3, at=NOW - timedelta(hours=3))
     assert look(project, store).found == 0, "later than lateness"
     assert look(project, store, lateness=4 * 3600).judged == 1
-
-
-def test_a_clock_that_is_ahead_hides_nothing(project: Langfuse, store: Path) -> None:
-    """An answer from the future waits, and those of now are found meanwhile."""
-    project.answer(1, at=datetime.now(UTC) + timedelta(days=300))
-    project.answer(2)
-    assert look(project, store).judged == 1
-    project.answer(3)
-    assert look(project, store).judged == 1
 
 
 def test_an_answer_is_judged_when_it_is_whole(project: Langfuse, store: Path) -> None:
@@ -155,36 +145,6 @@ def test_scores_that_were_not_taken_are_sent_again_and_are_the_same_scores(proje
     assert len(project.scores) == 4
 
 
-def test_scores_may_be_kept_to_oneself(project: Langfuse, store: Path) -> None:
-    """Then nothing is written there at all."""
-    project.answer(1)
-    assert look(project, store, send_back=False).judged == 1
-    assert not project.writes
-
-
-def test_only_some_root_observations_may_be_answers(project: Langfuse, store: Path) -> None:
-    """By name, and by environment."""
-    project.answer(1)
-    project.answer(2, name="rewrite")
-    project.answer(3, environment="staging")
-    assert look(project, store, observation="answer", environment="production").judged == 1
-    assert set(ids(store)) == {"trace1:trace1-root"}
-
-
-def test_a_failed_judgement_is_no_score_there_either(project: Langfuse, store: Path) -> None:
-    """The outcome goes back, and no number."""
-
-    class Broken:
-        spec = "broken"
-
-        async def verify(self, *_: Any, **__: Any) -> Any:
-            raise ec.JudgeError("no_reply", "away")
-
-    project.answer(1)
-    look(project, store, judge=Broken())
-    assert project.by_trace == {"trace1": {"faithfulness.outcome": "failed"}}
-
-
 @pytest.mark.parametrize(
     ("passages", "texts"),
     [
@@ -203,52 +163,6 @@ def test_documents_come_in_many_wrappings(project: Langfuse, store: Path, passag
     assert [passage.text for passage in sample.passages] == texts
 
 
-def test_a_trace_without_passages_is_not_an_answer_from_sources(project: Langfuse, store: Path) -> None:
-    """It is counted, with what to do, instead of being called unsupported; passages may be in the metadata."""
-    project.answer(1, passages=[{"id": "d1", "score": 0.3}])
-    seen = look(project, store)
-    assert (seen.judged, seen.unreadable) == (0, 1)
-    assert "--map THEIRS=contexts" in seen.reasons[0]
-    project.answer(2, passages=[{"id": "d1"}], metadata={"docs": json.dumps(["The unit weighs 2 kg."])})
-    assert look(project, store, mapping={"metadata.docs": "contexts"}).judged == 1
-
-
-def test_an_answer_after_a_retrieval_that_found_nothing_is_judged(project: Langfuse, store: Path) -> None:
-    """It stands on nothing, and that is what its score says."""
-    project.answer(1, passages=[])
-    seen = look(project, store)
-    assert seen.judged == 1
-    assert project.by_trace["trace1"]["faithfulness"] == 0.0
-
-
-def test_a_listing_that_never_ends_is_left(project: Langfuse, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A page without news is the last one, whatever its cursor says."""
-    project.answer(1)
-    listed = project.listed
-
-    def endless(query: dict[str, str]) -> dict[str, Any]:
-        query.pop("cursor", None)
-        return listed(query) | {"meta": {"cursor": "bm8gZW5k"}}
-
-    monkeypatch.setattr(project, "listed", endless)
-    assert look(project, store).judged == 1
-
-
-def test_what_is_no_reply_of_the_api_is_an_error_of_the_source(
-    project: Langfuse, store: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A proxy's page, or JSON of something else."""
-    monkeypatch.setattr(project, "listed", lambda _: {"hello": "there"})
-    with pytest.raises(SourceError, match="cannot be read"):
-        look(project, store)
-
-
-def test_an_answer_cannot_settle_for_longer_than_it_is_seen(project: Langfuse, store: Path) -> None:
-    """It would never be judged."""
-    with pytest.raises(ConfigError, match="settle must be less than lateness"):
-        look(project, store, settle=600, lateness=600)
-
-
 def test_keys_that_are_not_accepted_are_told(project: Langfuse, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """At once, naming the variables and not the keys; a server that is away is an error of the source."""
     monkeypatch.setenv("LANGFUSE_SECRET_KEY", "sk-lf-wrong-123")
@@ -261,10 +175,3 @@ def test_keys_that_are_not_accepted_are_told(project: Langfuse, store: Path, mon
     monkeypatch.setenv("LANGFUSE_SECRET_KEY", SECRET)
     with pytest.raises(SourceError, match="ConnectError"):
         watched("langfuse:http://127.0.0.1:1", store)
-
-
-def test_a_long_absence_is_made_up_for(project: Langfuse, store: Path) -> None:
-    """From where it began, or where it stopped, an hour at a time."""
-    for hours in range(1, 30, 4):
-        project.answer(hours, at=NOW - timedelta(hours=hours))
-    assert look(project, store, since=(NOW - timedelta(hours=31)).isoformat()).judged == 8

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -86,33 +85,6 @@ def test_a_row_that_comes_late_is_read_and_one_from_the_future_hides_none(url: s
     assert look(url, store, lateness=6 * 3600).judged == 1
 
 
-def test_a_number_may_be_the_watermark(url: str, store: Path, write: Write) -> None:
-    """A serial number needs no lateness."""
-    write(1, None)
-    assert look(url, store, watermark="id").judged == 1
-    write(2, None)
-    write(3, None, answer=None)
-    seen = look(url, store, watermark="id")
-    assert (seen.found, seen.judged, seen.reasons) == (3 - 1, 1, ["row '3': the response is missing (null)"])
-
-
-def test_rows_without_a_key_are_not_read_and_hide_no_others(url: str, store: Path, write: Write) -> None:
-    """They could not be told apart."""
-    for number in (None, 1, 2):
-        write(number, NOW - timedelta(minutes=5))  # type: ignore[arg-type]
-    write(3, None)
-    assert look(url, store).judged == 2
-
-
-def test_a_query_may_be_any_select(url: str, store: Path, write: Write) -> None:
-    """With names of its own, colons, percent signs and a semicolon."""
-    write(7, NOW - timedelta(hours=2))
-    query = "SELECT id AS nr, at, answer AS said, contexts, 'a:b 100%' AS note FROM answers WHERE question LIKE 'W%';"
-    seen = look(url, store, query=query, key="nr", mapping={"said": "response", "note": "question"})
-    assert seen.judged == 1
-    assert ids(store) == Counter({"7": 1})
-
-
 @pytest.mark.parametrize(
     "query", ["DELETE FROM answers", "SELECT * FROM answers; DELETE FROM answers", "DROP TABLE answers", "SELEKT 1"]
 )
@@ -144,21 +116,3 @@ def test_wrong_names_are_told_with_the_nearest(url: str, store: Path) -> None:
         look(url, store, key="nr")
     with pytest.raises(ConfigError, match="needs query, such as"):
         watched(f"sql:{url}", store, query=QUERY)
-
-
-def test_a_password_is_never_told(store: Path) -> None:
-    """Neither in the name of the watch nor in an error."""
-    with pytest.raises(SourceError) as told:
-        look("postgresql://ada:hunter2@127.0.0.1:1/db?connect_timeout=1", store)
-    assert "hunter2" not in str(told.value)
-    with pytest.raises(ConfigError) as wrong:
-        look("nonsense hunter2", store)
-    assert "hunter2" not in str(wrong.value)
-
-
-def test_a_database_is_not_made(tmp_path: Path, store: Path) -> None:
-    """A misspelt SQLite file is an error, and leaves no empty file behind."""
-    with pytest.raises(SourceError):
-        look(f"sqlite:///{tmp_path}/nowhere.db", store)
-    assert not (tmp_path / "nowhere.db").exists()
-    sqlite3.connect(tmp_path / "there.db").close()

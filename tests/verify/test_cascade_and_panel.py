@@ -119,12 +119,6 @@ def test_a_band_that_is_none_is_refused(low: float, high: float) -> None:
         Deferral(low, high)
 
 
-def test_an_audit_share_beyond_all_is_refused() -> None:
-    """It is from 0 to 1."""
-    with pytest.raises(ConfigError, match="audit share"):
-        Cascade(Sure(), Always(), audit=1.5)
-
-
 S, U, C = Label
 
 
@@ -149,12 +143,6 @@ def test_the_majority_decides_and_a_tie_is_never_support(
     assert verdict.probabilities == Probabilities(*(votes.count(name) / len(votes) for name in Label))
     assert verdict.judge == panel.spec
     assert ("judge-0: " in verdict.rationale) == bool(flags)
-
-
-def test_a_panel_with_a_judge_that_fails_has_failed() -> None:
-    """The others do not vote for it."""
-    with pytest.raises(JudgeError):
-        run(Panel((Always(), Broken())), claims("x"))
 
 
 @given(st.lists(st.sampled_from(list(Label)), min_size=1, max_size=7))
@@ -186,11 +174,3 @@ def test_a_composed_spec_is_taken_apart_into_what_it_was_made_of(
     parts, rest = taken_apart(Spec.parse(written), mark)
     assert [str(part) for part in parts] == [str(Spec.parse(spec)) for spec in specs]
     assert rest == own
-
-
-def test_the_spec_of_a_cascade_says_what_is_not_usual() -> None:
-    """And its parameters say everything."""
-    assert Cascade(Sure(), Always()).spec == "cascade:sure>always"
-    cascade = Cascade(Sure(), Always(), Deferral(0.1), 0.2)
-    assert cascade.spec == "cascade:sure>always?audit=0.2&low=0.1"
-    assert cascade.parameters == {"low": "0.1", "high": "0.85", "audit": "0.2"}

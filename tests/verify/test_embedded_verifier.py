@@ -78,37 +78,6 @@ def test_equal_input_gives_equal_verdicts_on_any_number_of_threads():
     assert [c.verdict.probabilities for c in one] == [c.verdict.probabilities for c in alone]
 
 
-async def _probabilities(claim: str, sentence: str):
-    """Judge a claim that was taken from a sentence."""
-    taken = Claim("c1", claim, Span(0, len(claim)), sentence)
-    (verdict,) = await EmbeddedVerifier().verify([taken], [Passage("p1", OVEN)])
-    return verdict.probabilities
-
-
-@pytest.mark.parametrize(("claim", "read"), [("They heat it for forty minutes.", True), ("Bake the loaf.", False)])
-def test_the_parent_sentence_is_read_where_a_claim_needs_it(claim, read):
-    """A pronoun is understood by the sentence the claim was taken from; nothing else is moved by it."""
-    sentence = f"{claim[:-1]}, and bakers who know the trade slice the loaf on a rack."
-    alone, inside = (asyncio.run(_probabilities(claim, around)) for around in (claim, sentence))
-    assert (alone != inside) is read
-
-
-def test_probabilities_agree_with_the_label_at_any_threshold():
-    """A stricter threshold moves the probabilities with it."""
-    claim = "The loaf bakes for about forty minutes."
-    for threshold in ("0.05", "0.5", "0.95"):
-        verdict = judge(claim, judge=f"embedded?threshold={threshold}")
-        assert sum(verdict.probabilities) == pytest.approx(1.0)
-        assert (verdict.label is Label.SUPPORTED) == (verdict.probabilities.supported > 0.5)
-
-
-def test_no_passages_needs_no_reading():
-    """Without passages every claim is unsupported, and says why."""
-    verdict = judge("Bake the loaf.", [])
-    assert verdict.label is Label.UNSUPPORTED
-    assert "no_passages" in verdict.flags
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -126,12 +95,6 @@ def test_any_text_can_be_claim_or_passage(text):
     assert judge(text).label is not Label.SUPPORTED
     assert judge("Bake the loaf for forty minutes.", [text]).label is not Label.SUPPORTED
     assert judge("Bake the loaf for forty minutes.", [text, OVEN]).label is Label.SUPPORTED
-
-
-def test_ten_thousand_passages_stay_bounded():
-    """A great many passages are narrowed down before anything is read."""
-    passages = [f"Line {i} of the log reports pressure {i % 97} in tank {i % 13}." for i in range(10_000)] + [OVEN]
-    assert judge("Bake the loaf for forty minutes.", passages).label is Label.SUPPORTED
 
 
 @pytest.mark.parametrize(

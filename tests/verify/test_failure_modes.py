@@ -82,20 +82,6 @@ def test_the_offline_judges_name_the_mode_and_quote_both_places(
     assert found.verdict.rationale.startswith(found.verdict.difference.reason)
 
 
-@pytest.mark.parametrize(
-    "claim",
-    [
-        "According to passage 1, the programme takes 45 minutes on the Classica.",
-        "The programme takes 45 minutes on the Classica (Source 1).",
-        "🙂 The programme takes 45 minutes on the Classica.",
-    ],
-)
-def test_offsets_are_those_of_the_claim_as_it_was_given(claim: str) -> None:
-    """What only points at the sources is not compared, and what is not a letter counts as a character."""
-    found = asyncio.run(judged(EmbeddedVerifier(), [Claim("c1", claim, Span(0, len(claim)), claim)], PASSAGES))[0]
-    assert parts(found)[0] == "45 minutes"
-
-
 def test_a_difference_from_a_record_is_its_field() -> None:
     """A field of a JSON passage is pointed at where it stands in the JSON."""
     passages = (Passage("r", '{"name": "Casa Lirio", "rating": 4.3, "reviews": 512}'),)
@@ -124,31 +110,10 @@ def test_a_mode_that_a_language_model_does_not_name_is_other(mode: str | None) -
     assert found.verdict.failure_mode is FailureMode.OTHER
 
 
-@pytest.mark.parametrize("mode", ["numeric_mismatch", "invention"])
-def test_a_mode_that_cannot_be_does_not_hinder_the_difference(mode: str) -> None:
-    """A clash of numbers needs a number, and what passages contradict is no invention."""
-    found = by_model("The machine may be immersed in water.", label="CONTRADICTED", mode=mode)
-    assert difference(found, PASSAGES) is not None
-
-
 def test_scoring_with_a_language_model_compares_no_words(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its verdicts cost nothing beyond the reply."""
     monkeypatch.setattr("everyclaim.verify.lexical.verifier.failure", pytest.fail)
     assert by_model(PLAIN[0][0], label="CONTRADICTED", mode="relation").verdict.label is Label.CONTRADICTED
-
-
-@pytest.mark.parametrize(("mode", "kept"), [("none", FailureMode.OTHER), ("relation", FailureMode.RELATION)])
-def test_a_claim_too_long_to_be_compared_has_no_difference(mode: str, kept: FailureMode) -> None:
-    """It keeps the mode that its judge named."""
-    found = by_model("Kettles boil water quickly. " * 2000, mode=mode)
-    assert (found.verdict.label, found.verdict.failure_mode) == (Label.UNSUPPORTED, kept)
-    assert difference(found, PASSAGES) is None
-
-
-def test_supported_claims_have_neither() -> None:
-    """Nothing differs."""
-    verdict = by_model("The programme takes 35 minutes on the Classica.", label="SUPPORTED").verdict
-    assert (verdict.failure_mode, verdict.difference) == (None, None)
 
 
 def test_the_difference_survives_the_wire_and_old_rows_are_read() -> None:
@@ -168,15 +133,3 @@ def test_the_prompt_and_the_docs_name_every_mode() -> None:
     assert KINDS.keys() == template("verdict")["kinds"].keys()
     for mode in FailureMode:
         assert f"| `{mode.value}` |" in page
-
-
-def test_the_right_speaker_in_another_form_is_not_what_fails() -> None:
-    """John Smith is "Dr. Smith"; what he said differs."""
-    result = ec.score(
-        response="According to Dr. Smith, the bridge needs new cables.",
-        passages=["John Smith, who inspected the bridge, said that the bridge needs new bearings."],
-    )
-    verdict = result.claims[0].verdict
-    assert verdict.difference is not None
-    assert verdict.difference.claim is not None
-    assert result.claims[0].text[slice(*verdict.difference.claim)] == "cables"

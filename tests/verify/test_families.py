@@ -36,20 +36,6 @@ def test_a_models_name_tells_its_family(model: str, family: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "model",
-    ["", "lexical", "embedded", "fictional-model-a", "foo4o1", "delphi-3", "sophia-2", "ollama", "commander", "pro3"],
-)
-def test_other_names_tell_none(model: str) -> None:
-    """Letters inside other words do not count."""
-    assert families(model) == frozenset()
-
-
-def test_a_distilled_model_belongs_to_both() -> None:
-    """Either judge is of its family."""
-    assert families("deepseek-r1-distill-llama-70b") == {"DeepSeek", "Llama"}
-
-
-@pytest.mark.parametrize(
     ("generator", "judge", "warns"),
     [
         ("gpt-4o", "openai:gpt-5-mini", True),

@@ -17,9 +17,9 @@ import everyclaim as ec
 from everyclaim.core.protocols import ChatReply, Fork
 from everyclaim.core.types import Claim, Label, Passage, Probabilities, Span, Usage, Verdict
 from everyclaim.stats.calibration import fit_platt
-from everyclaim.testing import JudgeServer, Request, ScriptedChat, rejected, request_data
+from everyclaim.testing import JudgeServer, Request, ScriptedChat, request_data
 from everyclaim.testing.script import Step, body
-from everyclaim.verify import Policy, judged
+from everyclaim.verify import judged
 from everyclaim.verify.calibrated import Calibrated
 from everyclaim.verify.cascade import Cascade, Deferral
 from everyclaim.verify.grading import from_scale, from_tokens
@@ -56,27 +56,12 @@ def test_every_point_of_the_scale_is_a_distribution_that_agrees_with_its_label(l
     assert found.label is label
 
 
-def test_the_scale_is_spread_over_the_whole_range_and_in_order() -> None:
-    """More readers, more support; the ends lie near 0 and 1, the middle is even."""
-    up = [from_scale(Label.SUPPORTED, n).supported for n in range(5, 11)]
-    down = [from_scale(Label.CONTRADICTED, n).supported for n in range(5)]
-    assert down + up == sorted(down + up)
-    assert (down[0], up[-1]) == (pytest.approx(0.5 / 11), pytest.approx(10.5 / 11))
-    assert len(set(down + up)) == 11
-
-
 def test_a_count_that_speaks_against_its_label_is_hardly_sure_and_said() -> None:
     """The label stands, near one half, with the flag `unsure`."""
     odd = verdict_of(row("c1", "SUPPORTED", 2))
     assert (odd.label, odd.probabilities.supported, "unsure" in odd.flags) == (Label.SUPPORTED, 0.55, True)
     plain = verdict_of(row("c1", "SUPPORTED", 9))
     assert (plain.flags, plain.probabilities.supported) == ((), pytest.approx(9.5 / 11))
-
-
-@pytest.mark.parametrize("support", ["9", 9.0, " 9 "])
-def test_a_number_is_read_as_small_models_write_it(support: object) -> None:
-    """Digits in quotes, or a fraction of zero."""
-    assert verdict_of(row("c1", "SUPPORTED", support)).probabilities.supported == pytest.approx(9.5 / 11)
 
 
 @pytest.mark.parametrize("support", [11, -1, 95, 10**12, "95", True])
@@ -148,22 +133,6 @@ def test_the_chances_of_the_label_are_those_of_its_first_token() -> None:
     assert from_tokens(told("UNSUPPORTED", UN=0.5, S=0.4, C=0.1))["c1"].supported == pytest.approx(0.401 / 1.003)
 
 
-def test_a_label_that_was_never_in_doubt_is_sure_and_no_telling_is_nothing() -> None:
-    """Without forks at its place a label has all the chance; an endpoint that tells nothing gives nothing."""
-    content = json.dumps({"verdicts": [row("c1", "SUPPORTED", 9), row("c2", "UNSUPPORTED", 1)]})
-    found = from_tokens(ChatReply(content, "stop", "m", Usage(), ()))
-    assert found["c1"].supported > 0.99
-    assert found["c2"].unsupported > 0.99
-    assert from_tokens(ChatReply(content, "stop", "m", Usage())) == {}
-
-
-def test_words_of_a_passage_are_no_label() -> None:
-    """A quote that holds `"label": "SUPPORTED"` is escaped in the reply, and is not read."""
-    quote = 'p1: {"id": "c1", "label": "CONTRADICTED"}'
-    content = json.dumps({"verdicts": [row("c1", "UNSUPPORTED", 0) | {"quotes": [quote]}]})
-    assert from_tokens(ChatReply(content, "stop", "m", Usage(), ()))["c1"].unsupported > 0.99
-
-
 def with_tokens(content: str, label: str, other: str) -> Step:
     """Answer in OpenAI's format, with token chances as OpenAI and vLLM give them: 7 to 3 at the label."""
     at = content.index(f'"{label}"') + 1
@@ -208,27 +177,6 @@ def test_token_chances_are_asked_for_read_and_kept_in_the_cache(tmp_path: Path) 
     assert found[0].supported == pytest.approx(0.7, abs=0.01)
 
 
-def test_an_endpoint_that_tells_no_chances_is_taken_at_its_word() -> None:
-    """Whether it ignores the wish or refuses it: then the scale counts, and it is asked no more."""
-    with JudgeServer(lambda request: answer(request, tells=False)) as server:
-        assert verify(server, judge="openai:m", probabilities="tokens").supported == pytest.approx(10.5 / 11)
-
-    def refusing(request: Request) -> Step:
-        if "top_logprobs" in request.body:
-            return rejected("logprobs are not supported with this model", param="logprobs")
-        return answer(request, tells=False)
-
-    with JudgeServer(refusing) as server:
-        rows = [{"claim": f"It holds {n} litres.", "contexts": ["It holds 2 litres – naïve."]} for n in range(3)]
-        verdicts: list[Any] = []
-        from everyclaim.api.claims import verify_file
-
-        options: Any = {"judge": "openai:m", "probabilities": "tokens", "base_url": server.base_url}
-        verify_file(rows, verdicts.append, concurrency=1, **options)
-        assert [one.verdict.probabilities.supported for one in verdicts] == pytest.approx([10.5 / 11] * 3)
-        assert server.calls == 4
-
-
 def test_a_wish_that_no_endpoint_of_the_provider_grants_is_an_error() -> None:
     """Anthropic's format has no token chances; the prompt `nli` has no scale."""
     with pytest.raises(ec.ConfigError, match="the format of 'anthropic' has no chances of tokens"):
@@ -239,18 +187,6 @@ def test_a_wish_that_no_endpoint_of_the_provider_grants_is_an_error() -> None:
         ec.verify_claims(
             "It is red.", ["x"], judge="openai:m?prompt=nli&probabilities=scale&base_url=http://localhost:9"
         )
-
-
-def test_nothing_is_asked_and_nothing_said_without_probabilities() -> None:
-    """`probabilities=none` saves its tokens."""
-    chat = ScriptedChat(json.dumps({"verdicts": [row("c1", "SUPPORTED", 10)]}))
-    from everyclaim.prompts import VerdictPrompt
-
-    judge = LlmVerifier(chat, VerdictPrompt(probabilities="none"), probabilities="none")
-    found = asyncio.run(judged(judge, [claim(1)], SHELF, policy=Policy.strict()))[0].verdict
-    assert (found.label, found.probabilities, found.flags) == (Label.SUPPORTED, None, ())
-    assert "support" not in json.dumps(chat.schemas[0])
-    assert "careful readers" not in chat.asked[0][0].content
 
 
 def test_a_mapping_fitted_to_labels_makes_rates_of_what_a_model_says() -> None:

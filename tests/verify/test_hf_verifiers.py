@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everyclaim.core.errors import ConfigError, JudgeError
 from everyclaim.core.protocols import Marked
 from everyclaim.core.types import Claim, Label, Passage, Probabilities, Span, Verdict
 from everyclaim.text.tokens import tokenize
 from everyclaim.verify.hf import ALIGNSCORE, MINICHECK, WHOLE, Chunking, PairVerifier, TokenVerifier
-from everyclaim.verify.hf.chunks import Choice, Document, shown
+from everyclaim.verify.hf.chunks import Document
 
 
 @dataclass
@@ -126,47 +125,6 @@ def test_a_claim_of_two_sentences(chunking: Chunking, supported: float, label: L
     assert verdict.label is label
 
 
-def test_the_mean_is_above_one_half_only_with_enough_support() -> None:
-    """A threshold moves the label and not the probability."""
-    model = Pairs({("x", "It is red."): YES})
-    for threshold, label in ((None, Label.UNSUPPORTED), (0.4, Label.SUPPORTED)):
-        verifier = PairVerifier(model, ALIGNSCORE, "hf:x", threshold)
-        (verdict,) = judged(verifier, [claim(TWO)], "x")
-        assert verdict.label is label
-        assert verdict.probabilities == Probabilities(0.45, 0.55, 0.0)
-
-
-def test_one_half_is_support_where_a_model_has_two_classes() -> None:
-    """HHEM calls less than 0.5 a hallucination, not 0.5 itself."""
-    model = Pairs({("x", "A."): Probabilities(0.5, 0.5, 0.0)})
-    assert judged(PairVerifier(model, WHOLE, "hf:x"), [claim("A.")], "x")[0].label is Label.SUPPORTED
-
-
-def test_a_claim_that_leaves_no_room_fails() -> None:
-    """Nothing is cut off in silence: a claim as long as the model's input is a failure of the judge."""
-    with pytest.raises(JudgeError, match="too_long"):
-        judged(PairVerifier(Pairs(limit=40), WHOLE, "hf:x"), [claim("word " * 39)], "x")
-
-
-def test_many_chunks_are_read_by_what_they_share_with_the_claim() -> None:
-    """Of ten thousand passages a claim is compared with the nearest only, so work stays bounded."""
-    model = Pairs({("zebra", "The zebra is striped."): YES})
-    texts = [f"Nothing of note in place {i}." for i in range(10_000)]
-    texts[7_000] = "The zebra has stripes."
-    verifier = PairVerifier(model, Chunking("short", tokens=12), "hf:x", most=5)
-    (verdict,) = judged(verifier, [claim("The zebra is striped.")], *texts)
-    assert verdict.label is Label.SUPPORTED
-    assert len(model.asked) == 5
-    assert verdict.evidence[0].passage_id == "p7001"
-
-
-def test_blank_passages_are_no_passages() -> None:
-    """Nothing to check against is said so, and no model is asked."""
-    model = Pairs()
-    (verdict,) = judged(PairVerifier(model, WHOLE, "hf:x"), [claim("A.")], "  ")
-    assert (verdict.label, verdict.flags, model.asked) == (Label.UNSUPPORTED, ("no_passages",), [])
-
-
 @settings(max_examples=60, deadline=None)
 @given(
     texts=st.lists(st.text(alphabet="ab .\n!é😀", max_size=60), min_size=1, max_size=5),
@@ -184,19 +142,6 @@ def test_chunks_hold_every_word_once_and_fit(texts: list[str], tokens: int) -> N
         for piece in chunk:
             assert piece.offset is not None
             assert texts[piece.passage][piece.offset :].startswith(piece.text)
-
-
-@settings(max_examples=30, deadline=None)
-@given(st.integers(1, 30), st.integers(1, 30))
-def test_a_choice_of_chunks_is_in_order_and_bounded(count: int, most: int) -> None:
-    """Never more than asked for, always in the order of the text, and all of them where there are few."""
-    document = Document.of(passages(*(f"word{i} and more." for i in range(count))), lambda parts: [3 for _ in parts])
-    chunks = document.chunks(4)
-    chosen = Choice(chunks, most).of("word3 here")
-    assert chosen == sorted(set(chosen))
-    assert len(chosen) == min(most, len(chunks))
-    if count > 3:
-        assert any("word3" in shown(chunks[i]) for i in chosen)
 
 
 SENTENCE = "The tank is steel and holds 9 litres."
@@ -227,16 +172,6 @@ def test_a_word_is_backed_by_any_reading() -> None:
     assert [text for reading in model.readings for text in reading] == texts
 
 
-def test_a_passage_too_long_for_a_reading_is_cut_not_cut_off() -> None:
-    """Every word of it is shown in one of the readings."""
-    model = Words(limit=60)
-    text = " ".join(f"Sentence number {i} is here." for i in range(60)) + " The tank is steel and holds 9 litres."
-    (verdict,) = judged(TokenVerifier(model, "hf:x"), [claim(SENTENCE)], text)
-    assert verdict.label is Label.SUPPORTED
-    assert " ".join(piece for reading in model.readings for piece in reading).split() == text.split()
-    assert verdict.evidence[0].quote == text[verdict.evidence[0].start : verdict.evidence[0].end]
-
-
 @pytest.mark.parametrize(
     ("share", "label"), [(0.0, Label.UNSUPPORTED), (0.1, Label.UNSUPPORTED), (0.2, Label.SUPPORTED)]
 )
@@ -247,16 +182,3 @@ def test_a_share_of_words_may_be_unbacked(share: float, label: Label) -> None:
     assert verdict.label is label
     assert verdict.probabilities is not None
     assert (verdict.probabilities.supported > 0.5) is (label is Label.SUPPORTED)
-
-
-def test_a_long_answer_leaves_no_room() -> None:
-    """An answer as long as the model's input is a failure of the judge."""
-    with pytest.raises(JudgeError, match="too_long"):
-        judged(TokenVerifier(Words(limit=40), "hf:x"), [claim("word " * 39)], "x")
-
-
-@pytest.mark.parametrize("wrong", [{"threshold": 0.0}, {"threshold": 1.0}, {"share": 1.0}])
-def test_limits_of_the_options_of_token_classifiers(wrong: dict[str, float]) -> None:
-    """A threshold that everything or nothing passes is a mistake."""
-    with pytest.raises(ConfigError, match=next(iter(wrong))):
-        TokenVerifier(Words(), "hf:x", **wrong)

@@ -1,12 +1,8 @@
 """What the judge does not read gets no number: answers and claims in another language, and between two."""
 
-import json
-
 import pytest
-from typer.testing import CliRunner
 
 import everyclaim as ec
-from everyclaim.cli.app import app
 from everyclaim.verify.languages import unread_language_warning
 
 GERMAN = "Die Pumpe wurde 2021 zurückgerufen. Sie ist rot."
@@ -48,17 +44,6 @@ def test_of_an_answer_in_two_languages_the_part_that_is_read_is_scored():
     assert not guard.answer("", [GERMAN], response=GERMAN).checked
 
 
-def test_a_value_that_differs_contradicts_in_every_language():
-    """Years and numbers are compared exactly; the answer still has no number."""
-    result = ec.score(response="Das Museum wurde 1956 eröffnet.", passages=["Das Museum wurde 1965 eröffnet."])
-    assert (result.outcome, result.score) == ("unread", None)
-    assert [claim.verdict.label.value for claim in result.claims] == ["CONTRADICTED"]
-    part = ec.score(
-        response=f"{ENGLISH} Das Museum wurde 1956 eröffnet.", passages=[ENGLISH, "Das Museum wurde 1965 eröffnet."]
-    )
-    assert [claim.verdict.label.value for claim in part.claims] == ["SUPPORTED", "SUPPORTED", "CONTRADICTED"]
-
-
 @pytest.mark.parametrize(
     ("response", "passage"),
     [
@@ -90,15 +75,3 @@ def test_judges_made_of_judges_warn_of_the_one_that_does_not_read(response, judg
     warning = unread_language_warning(response, judge)
     assert said in warning
     assert bool(said) == bool(warning)
-
-
-def test_a_run_counts_them_on_the_page_and_in_json(tmp_path):
-    """The terminal page and the summary in JSON say how many answers the judge did not read."""
-    rows = [{"response": GERMAN, "contexts": ["The pump is red."]}, {"response": ENGLISH, "contexts": [ENGLISH]}]
-    answers = tmp_path / "answers.jsonl"
-    answers.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    options = ["score", str(answers), "--judge", "lexical", "--store", str(tmp_path / "store.db")]
-    page = CliRunner().invoke(app, options, env={"COLUMNS": "200"})
-    assert "1 unread" in page.output
-    found = CliRunner().invoke(app, [*options, "--json"])
-    assert json.loads(found.stdout)["summary"]["outcomes"]["unread"] == 1

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import everyclaim as ec
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, FailureMode, Label, Passage, Span
@@ -72,20 +71,6 @@ def test_other_temperature_is_a_numeric_contradiction():
     assert "375 degrees F" in verdict.rationale
 
 
-def test_other_date_is_a_temporal_contradiction():
-    """A different date contradicts."""
-    verdict = judge("Einstein was born on 20th March 1879.", EINSTEIN)
-    assert verdict.label is Label.CONTRADICTED
-    assert verdict.failure_mode is FailureMode.TEMPORAL
-
-
-def test_other_speaker_is_a_wrong_attribution():
-    """Words put into someone else's mouth are named as such."""
-    verdict = judge("Smith said the bridge was safe.", "Jones said the bridge was safe. Smith attended the meeting.")
-    assert verdict.failure_mode is FailureMode.WRONG_ATTRIBUTION
-    assert "Jones" in verdict.rationale
-
-
 @pytest.mark.parametrize(
     ("claim", "passage"),
     [
@@ -96,11 +81,6 @@ def test_other_speaker_is_a_wrong_attribution():
 def test_hedge_on_one_side_is_flagged(claim, passage):
     """A hedge that only one side has is flagged, whichever side it is; the policy above decides what follows."""
     assert "hedge_mismatch" in judge(claim, passage).flags
-
-
-def test_equal_hedges_are_not_flagged():
-    """Saying the same with the same caution is no mismatch."""
-    assert judge("Aspirin may reduce inflammation.", "Aspirin may reduce inflammation.").flags == ()
 
 
 def test_evidence_is_really_there():
@@ -136,40 +116,6 @@ def test_copies_and_order_of_passages_change_nothing():
         assert alone.label is turned.label
 
 
-def test_title_is_context_but_never_evidence():
-    """A passage's title names its subject; a quote always comes from the text."""
-    verdict = judge("Lake Orra is 40 metres deep.", Passage("p0", "The lake is 40 metres deep.", title="Lake Orra"))
-    assert verdict.label is Label.SUPPORTED
-    assert [place.quote for place in verdict.evidence] == ["The lake is 40 metres deep."]
-
-
-@pytest.mark.parametrize("texts", [(), ("",), (" \n ", "...")])
-def test_nothing_to_check_against_is_unsupported(texts):
-    """Without a word of evidence a claim is unsupported, and says so."""
-    verdict = judge("The museum opened in 1962.", *texts)
-    assert verdict.label is Label.UNSUPPORTED
-    assert verdict.flags == ("no_passages",)
-    assert verdict.evidence == ()
-
-
-def test_threshold_shifts_label_and_probabilities_together():
-    """A stricter threshold turns a middling verdict, and its probability of support with it."""
-    claim = "Repairs took eighteen months."
-    usual = judge(claim, HARBOUR)
-    strict = judge(claim, HARBOUR, threshold=0.999)
-    assert usual.label is Label.SUPPORTED
-    assert strict.label is not Label.SUPPORTED
-    assert strict.probabilities.supported < 0.5 < usual.probabilities.supported
-
-
-def test_spec_round_trips():
-    """The spec a verdict stores makes the same verifier again."""
-    verifier = from_spec(Spec.parse("lexical?threshold=0.6"))
-    assert verifier.threshold == 0.6
-    assert from_spec(Spec.parse(verifier.spec)) == verifier
-    assert judge("A b.", "C d.").judge == from_spec(Spec.parse("lexical")).spec
-
-
 @pytest.mark.parametrize(
     "spec", ["lexical:no-such", "lexical?threshold=2", "lexical?threshold=x", "lexical?colour=red"]
 )
@@ -177,37 +123,6 @@ def test_bad_specs_are_refused(spec):
     """What the verifier does not know is an error of the caller, in one line."""
     with pytest.raises(ConfigError):
         from_spec(Spec.parse(spec))
-
-
-def test_ten_thousand_passages_find_the_one():
-    """The passage that matters is found among very many."""
-    noise = [f"Depot {i} stores {i % 90 + 5} crates of spare parts for the northern line." for i in range(10_000)]
-    verdict = judge("The diving bell was bought in 1971.", *noise[:7000], HARBOUR, *noise[7000:])
-    assert verdict.label is Label.SUPPORTED
-    assert verdict.evidence[0].passage_id == "p7000"
-
-
-def test_a_very_long_passage_is_read_in_pieces():
-    """Evidence deep inside megabytes of text is found, at its true offsets."""
-    filler = "The northern line carries coal and grain past the depot twice a day without stopping. " * 12_000
-    text = filler + HARBOUR + filler
-    verdict = judge("The diving bell was bought in 1971.", text)
-    assert verdict.label is Label.SUPPORTED
-    place = verdict.evidence[0]
-    assert text[place.start : place.end] == place.quote
-    assert "1971" in place.quote
-
-
-@pytest.mark.parametrize(
-    ("said", "written"), [("Jan 15, 1967", "January 15, 1967"), ("15 Sept. 1967", "15 September 1967")]
-)
-def test_a_short_month_is_the_month(said, written):
-    """It is no other name in its place."""
-    assert judge(f"The harbour was opened on {said}", f"The harbour was opened on {written}.").label is Label.SUPPORTED
-    assert (
-        judge(f"The harbour was opened on {said}", "The harbour was opened on May 15, 1967.").label
-        is not Label.SUPPORTED
-    )
 
 
 @settings(max_examples=60, deadline=None)
@@ -221,28 +136,3 @@ def test_any_text_gets_a_verdict_that_adds_up(claim, texts):
     assert (verdict.label is Label.SUPPORTED) == (verdict.probabilities.supported > 0.5)
     for place in verdict.evidence:
         assert texts[int(place.passage_id[1:])][place.start : place.end] == place.quote
-
-
-def test_same_input_gives_the_same_verdict():
-    """Nothing is random and nothing is remembered."""
-    assert judge("The museum opened in 1962.", HARBOUR) == judge("The museum opened in 1962.", HARBOUR)
-
-
-@pytest.mark.parametrize("judge", ["lexical", "embedded"])
-def test_a_claim_that_is_a_document_is_a_failure(judge):
-    """It would be compared word by word with every passage; a long sentence still is."""
-    words = " ".join(f"word{i}" for i in range(6000))
-    with pytest.raises(ec.JudgeError, match=r"too_long: a claim of 6,000 words .* 5,000"):
-        ec.verify_claims(words, ["The kettle is red."], judge=judge)
-    (claim,) = ec.verify_claims(words[:30_000], ["The kettle is red."], judge=judge)
-    assert claim.verdict.label == "UNSUPPORTED"
-
-
-def test_a_claim_of_very_many_numbers_is_a_failure():
-    """Each would be compared with each of the passages; two hundred are."""
-    many = ", ".join(f"{n} litres" for n in range(1, 301))
-    with pytest.raises(ec.JudgeError, match=r"too_long: a claim of 300 numbers and dates .* 200"):
-        ec.verify_claims(f"The tanks hold {many}.", [many], judge="lexical")
-    few = ", ".join(f"{n} litres" for n in range(1, 151))
-    (claim,) = ec.verify_claims(f"The tanks hold {few}.", [f"The tanks hold {few}."], judge="lexical")
-    assert claim.verdict.label == "SUPPORTED"

@@ -5,9 +5,8 @@ import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 import everyclaim as ec
-from everyclaim.core.errors import ConfigError
 from everyclaim.core.types import Probabilities
-from everyclaim.verify.lexical.model import Model, Trees, load_model, shipped_model
+from everyclaim.verify.lexical.model import Trees, load_model
 from everyclaim.verify.lexical.verifier import decided, three_way
 
 
@@ -33,31 +32,6 @@ def test_trees_equal_scikit_learn():
     ours = Trees.parse(float(np.ravel(fitted._baseline_prediction)[0]), trees)
     fresh = np.round(rng.normal(size=(400, 5)), 1)
     np.testing.assert_allclose(ours.log_odds(fresh), fitted.decision_function(fresh), atol=1e-9)
-
-
-def test_shipped_model_answers_every_question_within_bounds():
-    """Any row of numbers gives a probability."""
-    model = shipped_model()
-    rng = np.random.default_rng(1)
-    rows = [dict(zip(model.features, rng.normal(size=len(model.features)), strict=True)) for _ in range(50)]
-    for answer in model.predict(rows):
-        assert ((answer >= 0) & (answer <= 1)).all()
-
-
-def test_rows_do_not_influence_each_other():
-    """A row's answer is the same alone and among others."""
-    model = shipped_model()
-    rng = np.random.default_rng(2)
-    rows = [dict(zip(model.features, rng.normal(size=len(model.features)), strict=True)) for _ in range(7)]
-    together = model.predict(rows)[0]
-    alone = [model.predict([row])[0][0] for row in rows]
-    np.testing.assert_allclose(together, alone, rtol=1e-12)
-
-
-def test_unknown_format_is_refused():
-    """A model file from another time is named as such."""
-    with pytest.raises(ConfigError, match="format 99"):
-        Model.parse({"format": 99})
 
 
 @pytest.mark.parametrize("supported", [0.0, 0.2, 0.34, 0.45, 0.5, 0.500001, 0.7, 1.0])
@@ -115,11 +89,3 @@ def test_an_answer_has_a_probability_that_does_not_punish_length():
     assert 0 <= bad.probability < 0.3 < good.probability <= 1
     assert good.probability > 0.5 * short.probability
     assert ec.score(response="Hello!", passages=passages).probability is None
-
-
-@pytest.mark.parametrize("options", [{"strategy": "each"}, {"judge": "lexical"}])
-def test_of_other_judges_the_least_sure_claim_is_the_answers_probability(options):
-    """None of them is fitted to whole answers."""
-    text = "The Classica takes 35 minutes to descale. It weighs 9 kg."
-    result = ec.score(response=text, passages=["The Classica takes 35 minutes to descale. It weighs 4 kg."], **options)
-    assert result.probability == min(claim.verdict.probabilities.supported for claim in result.claims)

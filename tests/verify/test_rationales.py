@@ -10,11 +10,6 @@ HEAP = (
     "--max-old-space-size=SIZE (in MiB): sets the max memory size of V8's old memory section. On a machine with 2 GiB of "
     "memory, consider setting this to 1536. Set via NODE_OPTIONS."
 )
-WHEEL = (
-    "AMM TASK 32-41-11-400-801. Install the wheel. Tighten the axle nut to 180 lb-ft (244 N.m) while you turn the wheel. "
-    "Loosen the nut. Tighten again to 75 lb-ft (102 N.m). Do an inspection every 600 flight hours or 12 months, "
-    "whichever comes later."
-)
 
 
 def reason(claim: str, *passages: str) -> str:
@@ -42,22 +37,6 @@ def test_no_word_is_said_to_be_missing_that_a_passage_holds() -> None:
     assert "'5000'" not in reason("电池容量为5000毫安时。", "电池：5000mAh。")
 
 
-def test_a_word_that_the_reason_names_already_is_not_named_again() -> None:
-    """Every word is said to be missing once."""
-    said = reason(
-        "It interacts with warfarin.", "Adults take 1 tablet every 4 to 6 hours, not more than 8 in 24 hours."
-    )
-    assert said.count("'warfarin'") == 1
-    assert "It interacts with warfarin" not in said
-
-
-def test_lone_letters_of_an_abbreviation_are_not_listed_as_words() -> None:
-    """What is left of "w/o" tells nothing."""
-    said = reason("Do not exceed 3 days w/o advice.", "Consult a doctor if symptoms persist for more than 3 days.")
-    assert "'o'" not in said
-    assert "'w'" not in said
-
-
 @pytest.mark.parametrize(
     ("claim", "passage"),
     [
@@ -76,14 +55,6 @@ def test_a_negation_is_a_reason_only_where_it_denies_what_the_other_side_says(cl
     assert "the claim does not" not in reason(claim, passage)
 
 
-def test_a_negation_of_the_very_words_stays_a_reason() -> None:
-    """Silence about it would hide why the claim fails."""
-    said = reason(
-        "The case is waterproof and costs 20 euros in Leeds.", "The case is not waterproof. It costs 25 euros."
-    )
-    assert "'not'" in said
-
-
 @pytest.mark.parametrize(
     ("claim", "passage"),
     [
@@ -98,24 +69,6 @@ def test_what_is_quoted_has_whole_brackets_and_no_stray_punctuation(claim: str, 
     assert said.count("(") == said.count(")")
     assert "'; it" not in said
     assert "`'" not in said
-
-
-def test_a_script_without_blanks_is_quoted_by_the_claim_and_not_by_the_letter() -> None:
-    """One character of Chinese is no word that could be missing."""
-    said = reason(
-        "公司成立于二〇一〇年，总部位于深圳。", "本产品自购买之日起享受24个月保修。公司于2012年成立，总部设在深圳。"
-    )
-    assert "'一'" not in said
-    assert "'〇'" not in said
-
-
-def test_whichever_comes_first_is_no_number() -> None:
-    """The order of two limits is not a value that a passage has to state."""
-    said = reason(
-        "The inspection interval is 600 FH or 12 months, whichever occurs first.",
-        WHEEL,
-    )
-    assert "states first" not in said
 
 
 @pytest.mark.parametrize(

@@ -81,28 +81,6 @@ def test_ranked_asks_the_most_relevant_passage_first_and_stops_at_the_first_supp
     assert judge.calls == [(("c1",), ("b",))]
 
 
-def test_ranked_goes_on_after_a_contradiction_because_support_anywhere_wins() -> None:
-    """A contradiction does not end the search; a later support makes it a conflict."""
-    judge = Table({"a": C, "b": S})
-    verdict = asyncio.run(Ranked(judge, Bm25Ranker()).verify([claim()], passages("a", "b")))[0]
-    assert (verdict.label, verdict.conflict) == (S, True)
-
-
-def test_ranked_asks_claims_that_share_a_passage_together() -> None:
-    """Two claims over the same best passage cost one call."""
-    judge = Table({"a": S})
-    claims = [claim("The lamp dims.", "c1"), claim("Lamps dim.", "c2")]
-    asyncio.run(Ranked(judge, Bm25Ranker()).verify(claims, passages("a")))
-    assert judge.calls == [(("c1", "c2"), ("a",))]
-
-
-def test_ranked_asks_at_most_as_many_passages_as_allowed() -> None:
-    """`at_most` bounds the single checks; the retry together is one more."""
-    judge = Table(dict.fromkeys("abcdef", U))
-    asyncio.run(Ranked(judge, Bm25Ranker(), at_most=2).verify([claim()], passages(*"abcdef")))
-    assert [len(ids) for _, ids in judge.calls] == [1, 1, 4]
-
-
 @pytest.mark.parametrize("strategy", [Each, Ranked])
 def test_evidence_spread_over_passages_is_tried_together_before_unsupported(strategy: type[Each | Ranked]) -> None:
     """A claim that no single passage supports is put once more to the best passages together."""
@@ -111,14 +89,6 @@ def test_evidence_spread_over_passages_is_tried_together_before_unsupported(stra
     assert verdict.label is S
     assert "spread_evidence" in verdict.flags
     assert sum(len(ids) == 2 for _, ids in judge.calls) == 1
-
-
-@pytest.mark.parametrize("strategy", [Each, Ranked])
-def test_a_single_passage_is_not_asked_twice(strategy: type[Each | Ranked]) -> None:
-    """There is nothing to put together."""
-    judge = Table({"a": U}, joint=S)
-    assert asyncio.run(strategy(judge, Bm25Ranker()).verify([claim()], passages("a")))[0].label is U
-    assert len(judge.calls) == 1
 
 
 def _verdict(label: Label, sure: float) -> Verdict:

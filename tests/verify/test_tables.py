@@ -58,12 +58,6 @@ def test_a_claim_about_several_rows_or_none_is_read_with_all_of_them(claim, tabl
     assert judged(claim, table, "embedded").verdict.label == "SUPPORTED"
 
 
-def test_evidence_of_a_row_stands_where_it_says():
-    """Rows that were not read do not move those that were."""
-    (evidence, *_) = judged("Liverpool have 82 points.", LEAGUE, "embedded").verdict.evidence
-    assert LEAGUE[evidence.start : evidence.end] == evidence.quote == "| Liverpool | 82 | 86 |"
-
-
 BY_BLANKS = """The final table:
 
 Team          Pts   GF   GA
@@ -91,30 +85,3 @@ def test_columns_laid_out_by_blanks_or_tabs_are_a_table(table, right, crossed):
     """They are read by row and column as those with pipes are."""
     assert judged(right, table, "embedded").verdict.label == "SUPPORTED"
     assert judged(crossed, table, "embedded").verdict.label != "SUPPORTED"
-
-
-def test_a_row_that_goes_on_below_is_read_whole():
-    """A line without a name belongs to the row above it."""
-    table = RULED.replace("                              and chat", "                     or more  and chat")
-    assert judged("The Pro plan comes with phone and chat support.", table, "embedded").verdict.label == "SUPPORTED"
-
-
-@pytest.mark.parametrize("text", ["a\tb\n" * 3, "  \t \n\t\t\n  x  y\n\tz  \tq\n a  b\n", "x  y\nx  y\nx  y\n  \n"])
-def test_odd_columns_are_no_failure(text):
-    """Whatever blanks and tabs stand where: there is a verdict."""
-    assert judged("The Pro plan costs $20.", text, "lexical").verdict.label != "SUPPORTED"
-
-
-def test_long_lines_of_blanks_are_no_rows():
-    """A passage laid out oddly is read as any other."""
-    text = BY_BLANKS + "\n" + " " * 50_000 + "\nwide  " + "x  " * 500 + "\n"
-    assert judged("Arsenal have 89 points.", text, "lexical").verdict.label == "SUPPORTED"
-
-
-@pytest.mark.parametrize("judge", ["embedded", "lexical"])
-@pytest.mark.parametrize(("value", "label"), [("12 °C", "SUPPORTED"), ("14 °C", "CONTRADICTED")])
-def test_a_heading_that_is_cut_short_is_the_word_of_the_passage(judge, value, label):
-    """A heading "Temp." is the passages' "Temperature", and the value under it is held against that one."""
-    row = f"| City | Temp. | Dist. |\n|---|---|---|\n| Lund | {value} | 40 km |"
-    table = "| City | Temperature | Distance |\n|---|---|---|\n| Lund | 12 °C | 40 km |\n| Kiel | 14 °C | 60 km |"
-    assert [claim.verdict.label for claim in ec.score(response=row, passages=[table], judge=judge).claims] == [label]

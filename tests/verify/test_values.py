@@ -15,7 +15,6 @@ FILES = ("kinds.txt", "domains.txt")
 JUDGES = ("embedded", "lexical")
 BEFORE = "The document was prepared by a small editorial team. "
 AFTER = " Readers may write to the publisher with corrections. A list of sources is given at the end."
-MISSED = 0.004  # share of wrong twins that may be called supported
 MOST = 0.02  # share of equal pairs whose wording, not whose value, a judge may still take amiss
 
 
@@ -62,15 +61,6 @@ def test_an_equal_value_contradicts_nothing(judge, several):
     assert len(found) >= 280
     assert len(against) <= MOST * len(found), against
     assert not [said for said in against if "claim says" in said]
-
-
-@pytest.mark.parametrize("several", [False, pytest.param(True, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("judge", JUDGES)
-def test_another_value_is_never_supported(judge, several):
-    """The wrong twin of hardly any pair is missed."""
-    found = judged(judge, several)
-    supported = [f"{pair.passage} | {pair.wrong}" for pair, _, wrong in found if wrong.label is Label.SUPPORTED]
-    assert len(supported) <= MISSED * len(found), supported
 
 
 @pytest.mark.parametrize("judge", JUDGES)
@@ -123,22 +113,6 @@ def test_a_value_of_something_else_does_not_differ(judge, passage, claim, value)
     assert value in found.verdict.rationale
 
 
-@pytest.mark.parametrize("judge", JUDGES)
-def test_a_limit_is_no_negation(judge):
-    """'without undue delay' and 'no later than' deny nothing that the claim says."""
-    passage = "The seller must inform the buyer of any recall in writing, no later than 14 days after it, without undue delay."
-    (found,) = ec.verify_claims("The seller must inform the tenant of any recall in writing.", passage, judge=judge)
-    assert "the claim does not" not in found.verdict.rationale
-
-
-def test_evidence_stays_where_it_is():
-    """Evidence is quoted from the passage as given, whatever spelling the claim was compared in."""
-    passage = "Nothing else matters here. The bottle holds 1.8 L of water. It is green."
-    (found,) = ec.verify_claims("The bottle holds 1.8 litres of water.", passage)
-    (evidence,) = found.verdict.evidence
-    assert evidence.quote == passage[evidence.start : evidence.end] == "The bottle holds 1.8 L of water."
-
-
 def test_a_value_in_brackets_is_what_stands_before_it_once_more():
     """A conversion that the claim adds needs no source where it is right; a wrong one has none."""
     passage = "Heat the oven to 350 F and bake the sausages for approximately 30 minutes with the top removed."
@@ -156,13 +130,3 @@ def test_a_value_in_brackets_is_what_stands_before_it_once_more():
     assert "not stated" not in right.rationale
     assert wrong.label != Label.SUPPORTED
     assert "195" in wrong.rationale
-
-
-def test_steps_of_the_answer_are_no_values():
-    """The numbers of an answer's own steps are not looked for in the passages."""
-    passage = "Wrap the left section over the right one. Repeat this until you reach the end of your ponytail."
-    for judge in JUDGES:
-        (one,) = ec.verify_claims(
-            "Repeat steps 4 and 5 until you reach the end of your ponytail.", [passage], judge=judge
-        )
-        assert "not stated" not in one.verdict.rationale

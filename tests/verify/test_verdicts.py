@@ -121,21 +121,6 @@ def test_without_passages_every_claim_is_unsupported_and_no_model_is_called(pass
     assert judge.asked == []
 
 
-def test_wrong_offsets_of_a_true_quote_are_corrected() -> None:
-    """Evidence always satisfies passage[start:end] == quote."""
-    judge = Scripted([lambda _: [supported("c1", evidence=(Evidence("p1", 40, 44, "the  KETTLE holds 1.7 litres"),))]])
-    evidence = run(judge, [claim(1)])[0].verdict.evidence[0]
-    assert PASSAGE.text[evidence.start : evidence.end] == evidence.quote
-    assert "1.7 litres" in evidence.quote
-
-
-def test_a_quote_in_another_passage_than_named_is_found_there() -> None:
-    """A judge that mixes up passage ids is corrected by where the words are."""
-    other = Passage("p2", "Descale it every three months.")
-    judge = Scripted([lambda _: [supported("c1", evidence=(Evidence("p2", 0, 5, "holds 1.7 litres"),))]])
-    assert run(judge, [claim(1)], (PASSAGE, other))[0].verdict.evidence[0].passage_id == "p1"
-
-
 def test_a_supported_whose_quote_is_nowhere_is_flagged_and_under_the_strict_policy_unsupported() -> None:
     """An invented quote never stays in a result as evidence."""
     invented = (Evidence("p1", 0, 10, "The kettle is dishwasher safe and made of steel."),)

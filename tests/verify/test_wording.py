@@ -7,25 +7,9 @@ import pytest
 import everyclaim as ec
 from everyclaim.core.types import Verdict
 
-GAME = "Cameron Hardin left the house on Thursday. Before he left, Cameron warned Blue that she was the next target."
-
 
 def judged(claim: str, *passages: str, judge: str = "lexical") -> Verdict:
     return ec.verify_claims(claim, list(passages), judge=judge)[0].verdict
-
-
-def test_a_speaker_is_named_as_the_claim_names_him() -> None:
-    """The reason quotes the claim, not the name that it was compared under."""
-    said = judged("Hardin announced that Jag would be evicted.", GAME, "Felicia announced that Jag would be evicted.")
-    assert "the claim to Cameron" not in said.rationale
-    assert "this to Cameron" not in said.rationale
-
-
-def test_pronouns_are_not_missed_as_speakers() -> None:
-    """That no passage attributes something to "She" tells nothing."""
-    passage = "The jury said that riots in cities were wrong. Riots occurred in Miami in 1980. Later a court noted it."
-    claim = "She notes that similar riots have occurred in other cities, including Los Angeles in 1992."
-    assert "to She" not in judged(claim, passage).rationale
 
 
 def test_a_value_that_stands_elsewhere_does_not_differ() -> None:
@@ -35,20 +19,6 @@ def test_a_value_that_stands_elsewhere_does_not_differ() -> None:
     beside = "The jet, a Gulfstream, sells for $65 million."
     assert "the passage says $300, the claim says $65 million" not in judged(claim, campaign, beside).rationale
     assert "the passage says $300, the claim says $65 million" in judged(claim, campaign).rationale
-
-
-def test_denying_is_not() -> None:
-    """To deny that he did is to say that he did not: no difference of negation."""
-    passage = "His own lawyer said that Hernandez did not commit the crime in June."
-    assert "the claim does not" not in judged("His lawyer denied that Hernandez did the crime.", passage).rationale
-
-
-def test_no_passage_is_said_to_be_silent_on_words_that_it_holds() -> None:
-    """What stands in a passage may not be borne out; it is not said that no passage says it."""
-    passages = ("The club moved to a plant at Essenby.", "Tolmark is a town by the sea.")
-    said = judged("The club moved to Essenby with help from Tolmark.", *passages).rationale
-    assert "not mentioned" not in said
-    assert "Tolmark" in said
 
 
 @pytest.mark.parametrize("claim", ["The bridge will open before May.", "The bridge is to open before May."])
@@ -85,11 +55,3 @@ def test_what_something_is_good_for_forbids_nothing(claim, passage):
     """Where stains are avoided, that is an aim."""
     rationale = ec.verify_claims(claim, passage)[0].verdict.rationale
     assert "the passage does not" not in rationale
-
-
-def test_a_hedge_of_another_sentence_is_not_held_against_a_claim():
-    """Only the sentences that hold what the claim says count."""
-    passage = "The pump is rated for 40 litres per minute. It could fail when it runs dry. It has five seals of rubber."
-    (one,) = ec.verify_claims("The pump is rated for 40 litres a minute and has seals.", passage)
-    assert "certain" not in one.verdict.rationale
-    assert "hedge_mismatch" not in one.verdict.flags

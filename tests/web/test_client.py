@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import http.server
 import json
 import threading
 from typing import ClassVar
 
 import pytest
-from running_service import BRIDGE, Service
+from running_service import BRIDGE
 
 import everyclaim as ec
 from everyclaim.testing import no_sleep
@@ -34,25 +33,6 @@ def test_results_are_those_of_an_evaluator(client):
             ["x is 3."], [{"text": "x is 4.", "id": "d"}]
         )
         assert client.claims("Hi! x is 3.") == here.claims("Hi! x is 3.")
-
-
-def test_a_sample_goes_there_and_back(client):
-    """Everything a sample holds is in its result, with characters that are no text elsewhere."""
-    sample = ec.Sample(
-        "\ud83d id",
-        "x is 3.\x00",
-        (ec.Passage("p/1", "x is 3.", "T"),),
-        "q?",
-        "x is 3.",
-        {"a": ("b", "c")},
-        "m",
-        "r",
-        "t",
-    )
-    found = client.score(sample)
-    assert (found.id, found.question, found.tags, found.model, found.release, found.timestamp) == (
-        sample.id, "q?", {"a": ("b", "c")}, "m", "r", "t"
-    )  # fmt: skip
 
 
 def test_an_answer_is_guarded(client):
@@ -81,24 +61,6 @@ def test_a_file_is_scored(client, tmp_path):
     assert job.summary == run.summary
     assert job.status().name == "mine"
     assert list(client.job(job.id).results()) == list(job.results())
-
-
-def test_it_works_in_coroutines(guarded):
-    """The asynchronous methods, many at once, and the results of a job as they come."""
-
-    async def work():
-        async with ec.Client(guarded.address, token=guarded.token) as client:
-            rows = [{**ROW, "id": str(n)} for n in range(5)]
-            found = await asyncio.gather(*(client.ascore(row) for row in rows))
-            assert [one.id for one in found] == list("01234")
-            assert len(await client.averify(["x is 3."], "x is 3.")) == len((await client.aclaims("x is 3.")).claims)
-            assert (await client.aguard("x is 3.", "x is 3.")).checked
-            job = await client.asubmit(rows)
-            assert [one.id async for one in job.aresults()] == list("01234")
-            assert (await job.astatus()).state == "finished"
-            assert [one.id async for one in (await client.ascore_file(rows)).aresults()] == list("01234")
-
-    asyncio.run(work())
 
 
 @pytest.mark.parametrize(
@@ -133,25 +95,6 @@ def test_a_token_is_needed_and_never_shown(guarded, monkeypatch):
     monkeypatch.setenv("EVERYCLAIM_TOKEN", guarded.token)
     with ec.Client(guarded.address) as client:
         assert client.score(ROW).id == "b"
-
-
-@pytest.mark.parametrize(
-    "address", ["localhost:8700", "ftp://x", "http://", "http://u:secret@h", "http://h?x=1", "http://h:x"]
-)
-def test_an_address_that_is_none_is_refused(address):
-    """The error shows how one looks, and no password."""
-    with pytest.raises(ec.ConfigError) as fault:
-        ec.Client(address)
-    assert "secret" not in str(fault.value)
-
-
-def test_closing_twice_is_closing_once(guarded):
-    """And a closed client says so."""
-    client = ec.Client(guarded.address)
-    client.close()
-    client.close()
-    with pytest.raises(ec.UserError, match="closed"):
-        client.score(ROW)
 
 
 class Flaky(http.server.BaseHTTPRequestHandler):
@@ -260,17 +203,3 @@ def test_a_data_set_sent_again_is_the_same_job(flaky):
         client.submit([BRIDGE])
     keys = [headers["Idempotency-Key"] for _, headers, _ in flaky.asked]
     assert keys[0] == keys[1] != keys[2]
-
-
-def test_a_guard_of_the_service_corrects_citations(tmp_path):
-    """A service with the metric `attribution` gives what a guard gives here, with what it corrected."""
-    given = ("It is 120 m long [7].", ["It is 120 m long."])
-    service = Service(tmp_path, "--metric", "attribution")
-    try:
-        with ec.Client(service.address) as client:
-            mended = client.guard(*given)
-    finally:
-        service.kill()
-    here = ec.Guard(None, metric="attribution").answer("", given[1], response=given[0])
-    assert (mended.text, mended.best.recited) == (here.text, here.best.recited)
-    assert (mended.text, mended.best.recited[0].finding) == ("It is 120 m long [1].", "dead")

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import csv
-import html
 import io
 import json
 import re
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 import httpx
@@ -18,7 +16,6 @@ from kept_runs import PROVENANCE, C, S, U, answered, failed, keep, say, some_ans
 from real_pages import served
 
 from everyclaim import Evaluator, score_file
-from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Label, Outcome, Passage, Result, Sample
 from everyclaim.store.store import Store
 from everyclaim.web.app import create_app
@@ -66,28 +63,6 @@ def test_from_the_runs_to_the_evidence(dashboard, two_runs, watch):
     assert "numeric mismatch" in claim.inner_text()
 
 
-def test_the_answers_that_a_filter_asks_for_are_gone_through(dashboard, two_runs, watch):
-    """Previous and next stay among the answers of the list, by links and by keys, and lead back to it."""
-    watched = watch(dashboard)
-    page = watched.open(f"/runs/{two_runs[2]}/answers?label=UNSUPPORTED&order=worst")
-    listed = page.locator("table.answers a").all_inner_texts()
-    assert 1 < len(listed) < 18
-    page.locator("table.answers a").first.click()
-    seen = [page.locator("h2.answer-head bdi").inner_text()]
-    for _ in listed[1:]:
-        page.wait_for_load_state()  # keys are for pages whose script has begun
-        page.keyboard.press("j")
-        page.wait_for_function("seen => document.querySelector('h2.answer-head bdi').innerText !== seen", arg=seen[-1])
-        seen.append(page.locator("h2.answer-head bdi").inner_text())
-    assert seen == listed
-    assert page.get_by_role("link", name="Next").count() == 0
-    page.wait_for_load_state()
-    page.keyboard.press("k")
-    page.wait_for_function("seen => document.querySelector('h2.answer-head bdi').innerText === seen", arg=listed[-2])
-    page.get_by_role("link", name="The list").click()
-    assert page.locator("table.answers a").all_inner_texts() == listed
-
-
 @pytest.mark.parametrize(
     ("query", "found"),
     [
@@ -110,18 +85,6 @@ def test_a_filter_finds_what_it_says(dashboard, two_runs, query, found):
     text = httpx.get(f"{dashboard}/runs/{two_runs[1]}/answers{query}").text
     told = re.search(r"of (\d+) answers?<|(no answers)<", text)
     assert (int(told[1]) if told[1] else 0) == found
-
-
-def test_a_choice_in_a_form_shows_its_result_at_once(dashboard, two_runs, watch):
-    """Choosing in a list needs no button; the address holds the choice, so that it can be sent to others."""
-    page = watch(dashboard).open(f"/runs/{two_runs[1]}/answers")
-    page.get_by_label("Outcome").select_option("failed")
-    page.wait_for_url("**outcome=failed**")
-    page.get_by_text("1–1 of 1 answer").wait_for()
-    page.get_by_label("Search").fill("nobody judged")
-    page.keyboard.press("Enter")
-    page.wait_for_url("**q=nobody**")
-    page.get_by_text("1–1 of 1 answer").wait_for()
 
 
 def test_pages_work_without_scripts(dashboard, two_runs, watch):
@@ -185,69 +148,6 @@ def test_slices_by_failure_modes_lead_to_the_answers(dashboard, two_runs, watch)
     page.get_by_text("1–3 claims").wait_for()
 
 
-def test_a_cell_of_an_automatic_slice_leads_to_its_answers(dashboard, two_runs):
-    """What an answer shows by itself filters as a tag does: the list, the way through it, and what is taken along."""
-    base = f"{dashboard}/runs/{two_runs[2]}"
-    matrix = httpx.get(f"{base}/slices", params={"tag": "auto:length"}).text
-    row = matrix.partition("1–3 claims")[2].partition("</tr>")[0]
-    link, count = re.search(r'href="([^"]+mode=[^"]+)">[^<]*<span class="small">(\d+)', row).groups()
-    asked = f"{dashboard}{html.unescape(link)}"
-    listed = httpx.get(asked).text
-    assert f"of {count} answers" in " ".join(listed.split())
-    assert re.search(r'<option value="auto%3Alength[^"]*" selected>', listed)
-    exported = httpx.get(asked.replace("/answers?", "/export.jsonl?")).text.splitlines()
-    assert len(exported) == int(count)
-    whole = {
-        json.loads(line)["id"] for line in httpx.get(f"{base}/export.jsonl?slice=auto%3Alength%3D").text.splitlines()
-    }
-    assert not whole, "every answer has a length"
-    first = re.search(r'href="(/runs/[^"]+/answers/\d+\?[^"]*auto[^"]*)"', listed)[1]
-    answer = httpx.get(f"{dashboard}{html.unescape(first)}").text
-    assert re.search(r'href="[^"]*auto[^"]*" rel="next"', answer)
-
-
-@pytest.mark.parametrize(
-    "path", ["/trend", "/runs/{run}", "/runs/{run}/slices", "/compare?before={before}&after={run}"]
-)
-def test_a_phone_shows_every_figure_of_a_table(dashboard, two_runs, watch, path):
-    """Shares, intervals and findings are in view on a phone; no table is cut off at its side."""
-    _, before, after = two_runs
-    page = watch(dashboard, viewport={"width": 390, "height": 844}).open(path.format(before=before, run=after))
-    cells = page.locator("table").locator("th, td").filter(visible=True)
-    edges = cells.evaluate_all("cells => cells.map(one => [one.getBoundingClientRect().right, one.textContent])")
-    assert len(edges) > 10
-    assert max(edges)[0] <= 390, max(edges)
-
-
-def test_names_below_a_trend_do_not_touch(place, serve, watch):
-    """Of long names as many are written as there is room for, and each by what tells it from the others."""
-    with Store.open(place) as store:
-        for number in range(1, 7):
-            keep(store, some_answers(4, 1, release=""), name=f"support-answers-{number}")
-    page = watch(serve(create_app(place))).open("/trend?judge=any")
-    boxes = page.locator("svg.chart").first.locator("text.tick[text-anchor=middle]")
-    names = boxes.all_text_contents()
-    sides = boxes.evaluate_all("all => all.map(one => one.getBoundingClientRect()).map(one => [one.left, one.right])")
-    assert len(set(names)) == len(names) > 2
-    assert all(right < left for (_, right), (left, _) in pairwise(sides))
-
-
-def test_two_runs_that_can_be_compared_are_offered(place):
-    """The newest run and an older one of the same judge are chosen beforehand; without such a pair nothing is."""
-    other = replace(PROVENANCE, verifier="openai:gpt-5-mini")
-    with served(create_app(place)) as address, Store.open(place) as store:
-        first = keep(store, some_answers(3, 1))
-        judged_otherwise = store.create_run(other, dataset="a.jsonl", config={}, total=1)
-        sample, result = answered(["A."], [S])
-        store.save_all(judged_otherwise.id, [Kept(0, "f", sample, replace(result, provenance=other))])
-        store.finish_run(judged_otherwise.id, "finished")
-        alone = httpx.get(f"{address}/compare").text
-        second = keep(store, some_answers(3, 2))
-        offered = httpx.get(f"{address}/compare").text
-    assert "selected" not in alone
-    assert re.findall(r'<option value="(\w+)" selected', offered) == [first, second]
-
-
 def test_what_labels_say_of_the_judge(dashboard, two_runs, watch):
     """With labels the page shows the judge's rates and the corrected share; new labels count at once; without, how to."""
     place, labelled, _ = two_runs
@@ -282,16 +182,6 @@ def test_a_run_under_way_is_followed(place, serve, watch):
         page.get_by_text("8 of 8 answers scored").wait_for()
 
 
-def test_what_takes_long_comes_by_itself(dashboard, two_runs, watch, monkeypatch):
-    """A page whose numbers are not there yet says so at once, and is replaced when they are, without scripts too."""
-    monkeypatch.setattr("everyclaim.web.app.site.PATIENCE", 0.0)
-    answer = httpx.get(f"{dashboard}/runs/{two_runs[1]}")
-    assert (answer.status_code, answer.headers["refresh"]) == (202, "1")
-    watched = watch(dashboard, java_script_enabled=False)
-    page = watched.open(f"/compare?before={two_runs[1]}&after={two_runs[2]}")
-    page.get_by_role("heading", name="All answers").wait_for()
-
-
 def test_what_is_shown_can_be_taken_along(dashboard, two_runs, tmp_path, monkeypatch):
     """Exports hold the answers of the filter: results, or a row per claim; also one alone. No file stays behind."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
@@ -312,17 +202,6 @@ def test_what_is_shown_can_be_taken_along(dashboard, two_runs, tmp_path, monkeyp
     assert set(tmp_path.iterdir()) == files
     assert httpx.get(f"{base}.exe").status_code == 404
     assert httpx.get(f"{base}.csv?label=BLUE").status_code == 404
-
-
-def test_charts_can_be_taken_along(dashboard, two_runs, watch):
-    """A chart is saved as an SVG that carries its colours, and as a PNG."""
-    page = watch(dashboard).open(f"/runs/{two_runs[1]}")
-    for kind, begins in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
-        with page.expect_download() as saved:
-            page.get_by_role("button", name=f"as {kind}").first.click()
-        content = Path(saved.value.path()).read_bytes()
-        assert content.startswith(begins)
-        assert kind == "PNG" or (b"fill=" in content and b"class=" not in content)
 
 
 HOSTILE = [
@@ -379,31 +258,6 @@ def test_hostile_content_is_text(place, serve, watch):
     assert not any(cell.startswith(("=", "+", "@")) for cell in cells)
 
 
-def test_an_address_with_nonsense_is_answered_in_words(dashboard, two_runs):
-    """Unknown runs, places, words and pages are said to be unknown; no address makes an error of the server."""
-    run = two_runs[1]
-    for path in (
-        "/runs/nope",
-        f"/runs/{run}/answers/99999999999999999999",
-        f"/runs/{run}/answers/-1",
-        f"/runs/{run}/answers/x",
-        f"/runs/{run}/answers?label=blue",
-        f"/runs/{run}/answers?mode=%00",
-        f"/runs/{run}/export.jsonl?position=-5",
-        f"/compare?before={run}&after={run}",
-        "/compare?before=x&after=y",
-        "/compare/answer?before=x",
-        "/try",
-        "/nothing",
-    ):
-        answer = httpx.get(dashboard + path)
-        assert answer.status_code == 404, path
-        assert "<h1>" in answer.text
-        assert "Traceback" not in answer.text
-    for path in (f"/runs/{run}/answers?page=-7", f"/runs/{run}/answers?page=999999", f"/runs/{run}/slices?tag=nope"):
-        assert httpx.get(dashboard + path).status_code == 200, path
-
-
 def test_runs_of_every_kind_have_pages(place):
     """A run whose answers all failed, that holds none, or whose answers have no claims is shown like any other."""
     nothing = Sample("x", "Nothing.")
@@ -432,20 +286,6 @@ def test_runs_of_every_kind_have_pages(place):
             assert client.get("/compare", params=pair).status_code in {200, 404}, name
         assert client.get("/trend").status_code == 200
         assert client.get("/").status_code == 200
-
-
-def test_a_store_that_is_not_there_yet(place, serve, watch):
-    """Without a store the pages say how to begin, and show the first run as soon as there is one."""
-    address = serve(create_app(place))
-    watched = watch(address)
-    for path in ("/trend", "/compare", "/"):
-        page = watched.open(path)
-    assert "everyclaim score answers.jsonl" in page.locator("main").inner_text()
-    assert not Path(place).exists()
-    with Store.open(place) as store:
-        keep(store, some_answers(3, 1), name="first")
-    page.reload()
-    page.get_by_role("link", name="first").wait_for()
 
 
 def test_try_an_answer_and_score_a_file(place, tmp_path, serve, watch):

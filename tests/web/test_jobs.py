@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import json
 import os
 import signal
-import sqlite3
 import time
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -57,26 +52,6 @@ def test_a_job_is_a_run(service):
     assert [json.loads(line) for line in answer.body.splitlines()] == found
 
 
-@pytest.mark.parametrize(
-    ("kind", "body"),
-    [
-        ("application/x-ndjson", gzip.compress(lines(3).encode())),
-        ("application/json", json.dumps(rows(3))),
-        ("application/json", json.dumps({"data": rows(3)})),
-        ("text/csv", "id,answer,contexts\n" + "".join(f"a{n},It is long.,It is long.\n" for n in range(3))),
-        (
-            "text/tab-separated-values; charset=utf-8",
-            "id\tanswer\n" + "".join(f"a{n}\tIt is long.\n" for n in range(3)),
-        ),
-    ],
-)
-def test_data_comes_as_files_do(service, kind, body):
-    """The formats of files are those of jobs."""
-    job = service.ask("POST", "/v1/jobs", body, {"Content-Type": kind}).json["id"]
-    ended = service.ended_job(job)
-    assert (ended["state"], ended["done"], ended["reason"]) == ("finished", 3, "")
-
-
 def test_data_that_is_no_samples_fails_with_the_reason(service):
     """A job of which no row can be read fails, in the words that the command line has for it."""
     for body, told in (
@@ -113,36 +88,6 @@ def test_what_a_job_cannot_be_told(service, path, headers, status):
     assert service.ask("GET", "/v1/jobs?limit=1000").json == before
 
 
-def test_data_that_is_too_large_leaves_nothing(service):
-    """More than a job may have is turned away, and nothing of it stays."""
-    packed = gzip.compress(lines(2).encode() + b" " * 200_000)
-    assert len(packed) < 1_000
-    for data in ("x" * 200_000, packed, bz2.compress(gzip.decompress(packed))):
-        assert service.ask("POST", "/v1/jobs", data, LINES).status == 413
-    assert not list((service.folder / "store.db-jobs").rglob("*.part"))
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "none",
-        "j" + "0" * 29,
-        "..%2f..%2fetc",
-        "%00",
-        "j%c3%bf",
-        "%ff",
-        "results?after=-2",
-        "results?after=x",
-        "results?limit=0",
-    ],
-)
-def test_jobs_that_are_not_there(service, path):
-    """Whatever is written for a job's id, nothing outside the folder of jobs is looked at."""
-    job = service.ask("POST", "/v1/jobs", lines(1), LINES).json["id"]
-    answer = service.ask("GET", f"/v1/jobs/{job}/{path}" if "?" in path else f"/v1/jobs/{path}")
-    assert answer.status == (422 if "?" in path else 404)
-
-
 def test_the_same_key_is_the_same_job(service):
     """With an Idempotency-Key a request sent again makes no second job; with other data it is refused."""
     headers = {**LINES, "Idempotency-Key": "once"}
@@ -156,27 +101,6 @@ def test_the_same_key_is_the_same_job(service):
         assert (answer.status, answer.json["code"]) == (422, "key-reused")
         assert not list((service.folder / "store.db-jobs").glob("*.data*"))  # what was refused is not kept
     assert service.ask("POST", "/v1/jobs", lines(2), LINES).json["id"] != first["id"]
-
-
-def test_the_same_key_at_the_same_time_is_one_job(service):
-    """Many at once with one key: all are told the same job, and there is no other."""
-    headers = {**LINES, "Idempotency-Key": "all at once"}
-    with ThreadPoolExecutor(12) as pool:
-        answers = list(pool.map(lambda _: service.ask("POST", "/v1/jobs?name=race", lines(2), headers), range(24)))
-    assert {one.status for one in answers} == {202}
-    assert len({one.json["id"] for one in answers}) == 1
-    service.ended_job(answers[0].json["id"])
-    named = [one for one in service.ask("GET", "/v1/jobs?limit=1000").json["jobs"] if one["name"] == "race"]
-    assert len(named) == 1
-
-
-def test_an_upload_that_breaks_off_leaves_nothing(service):
-    """A client that goes away in the middle of its data makes no job and leaves no file."""
-    before = service.ask("GET", "/v1/jobs?limit=1000").json
-    service.send("/v1/jobs", "Content-Length: 9000", lines(3).encode(), waits=False)
-    time.sleep(0.3)
-    assert service.ask("GET", "/v1/jobs?limit=1000").json == before
-    assert not list((service.folder / "store.db-jobs").rglob("*.part"))
 
 
 def wait_for(service, job, done):
@@ -263,23 +187,6 @@ def test_an_end_asked_for_keeps_jobs(started):
     ended = again.ended_job(job)
     assert (ended["state"], ended["done"]) == ("finished", 30)
     kept_once(again.folder, ended, 30)
-
-
-@pytest.mark.slow
-def test_a_job_that_ends_its_process_every_time_is_given_up(started):
-    """A job that was begun again and again without a result fails, so that it does not hold up all others for ever."""
-    service = started(JUDGE_SECONDS="30")
-    job = service.ask("POST", "/v1/jobs", lines(1), LINES).json["id"]
-    with closing(sqlite3.connect(service.folder / "store.db-jobs" / "jobs.db", isolation_level=None)) as database:
-        starts = "json_extract(record, '$.starts')"
-        while not database.execute(f"SELECT {starts} FROM jobs").fetchone()[0]:
-            time.sleep(0.05)
-        service.kill()
-        database.execute("UPDATE jobs SET record = json_set(record, '$.starts', 5)")
-    again = started(JUDGE_SECONDS="30")
-    ended = again.ended_job(job)
-    assert ended["state"] == "failed"
-    assert "given up" in ended["reason"]
 
 
 @pytest.mark.slow

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 
 import httpx
 import pytest
-from kept_runs import C, S, U, answered, keep, some_answers
+from kept_runs import S, U, answered, keep, some_answers
 from playwright.sync_api import expect
 from real_pages import served
 
 import everyclaim as ec
-from everyclaim.core.types import Passage, SplitMark
+from everyclaim.core.types import Passage
 from everyclaim.store.store import Store
 from everyclaim.web.app import Access, create_app
 from everyclaim.web.tokens import AccessTokens, add_token, new_token
@@ -102,34 +101,6 @@ def test_ten_claims_by_keyboard_with_the_page_closed_in_the_middle(site, place, 
     assert json.loads(done.stdout)["labels"]["claims"] == 10
 
 
-def test_keys_pressed_faster_than_the_network_are_kept_one_by_one(site, place, run, watch):
-    """Each press labels the claim that was on the screen; a key that is held down is one press."""
-    queue = queue_of(place, run, n=6)
-    page = watch(site).open(desk_of(queue))
-    page.wait_for_load_state("networkidle")
-    keys = []
-    for word in "123":
-        keys.append((key_of(page), WORDS[int(word) - 1]))
-        page.keyboard.press(word)
-    fourth = key_of(page)
-    page.keyboard.down("1")
-    page.keyboard.down("1")  # what a held key does
-    page.keyboard.up("1")
-    keys.append((fourth, "SUPPORTED"))
-    saved(page)
-    assert {key: one.value.value for (_, key), one in labels_of(place, run).items()} == dict(keys)
-    assert actions_of(place, run) == ["label"] * 4
-
-
-def test_a_double_press_of_a_button_labels_one_claim(site, place, run, watch):
-    """The next claim comes at once under the pointer, and a second press in the same moment is a slip."""
-    page = watch(site).open(desk_of(queue_of(place, run)))
-    page.wait_for_load_state("networkidle")
-    page.get_by_role("button", name="Unsupported").dblclick()
-    saved(page)
-    assert actions_of(place, run) == ["label"]
-
-
 def test_without_a_connection_nothing_is_lost_and_nothing_is_kept_twice(site, place, run, watch):
     """What is pressed waits in the browser, over a closed page too; an answer lost on its way back does no harm."""
     queue = queue_of(place, run)
@@ -156,117 +127,6 @@ def test_without_a_connection_nothing_is_lost_and_nothing_is_kept_twice(site, pl
     saved(other)
     assert actions_of(place, run) == ["label", "label"]
     assert len(labels_of(place, run)) == 2
-
-
-def test_a_text_that_cannot_be_fetched_is_waited_for_and_the_one_before_keeps_its_label(site, place, run, watch):
-    """While the next claim is not there, keys say nothing; the server's own reason stands on the page."""
-    queue = queue_of(place, run, n=3)
-    seen = watch(site)
-    seen.expects_errors = True
-    page = seen.page
-    page.context.route("**/item?*", lambda route: route.abort())
-    seen.open(desk_of(queue))
-    page.keyboard.press("1")
-    expect(page.locator("#kept")).to_contain_text("cannot be fetched")
-    page.keyboard.press("3")
-    page.context.unroute("**/item?*")
-    expect(page.locator("#item h1")).to_have_text("Claim 2 of 3", timeout=15_000)
-    assert [one.value for one in labels_of(place, run).values()] == [S]
-    told = {"error": "store runs.db: the disk is full"}
-    page.context.route("**/do", lambda route: route.fulfill(status=503, json=told))
-    page.keyboard.press("2")
-    expect(page.locator("#kept")).to_contain_text("the disk is full")
-    page.context.unroute("**/do")
-    expect(page.locator("#kept")).to_have_text("saved", timeout=15_000)
-    assert len(labels_of(place, run)) == 2
-
-
-def test_what_is_said_while_logged_out_is_kept_until_one_is_in_again(place, run, watch, tmp_path):
-    """The page goes on with the new log-in, which has another secret for its forms."""
-    queue = queue_of(place, run)
-    path = tmp_path / "tokens"
-    shown, kept = new_token("ada", ["ui", "label"])
-    add_token(path, kept)
-
-    def log_in(page):
-        page.get_by_label("Token").fill(shown)
-        page.get_by_role("button", name="Log in").click()
-
-    with served(create_app(place, access=Access(AccessTokens(path)))) as site:
-        seen = watch(site)
-        seen.expects_errors = True
-        page = seen.open(desk_of(queue))
-        log_in(page)
-        page.wait_for_load_state("networkidle")
-        other = page.context.new_page()
-        other.goto(site)
-        other.get_by_role("button", name="Log out").click()
-        page.keyboard.press("1")
-        expect(page.locator("#kept")).to_contain_text("log in again")
-        log_in(other)
-        expect(page.locator("#kept")).to_have_text("saved", timeout=15_000)
-    assert [one.value for one in labels_of(place, run).values()] == [S]
-
-
-def test_passages_are_searched_and_picked_from_by_keys_alone(site, place, run, watch):
-    """Whatever is typed is looked for as it is; sentences are gone through and picked without a pointer."""
-    page = watch(site).open(desk_of(queue_of(place, run)))
-    page.wait_for_load_state("networkidle")
-    page.keyboard.press("/")
-    for asked, found in (("(.*[", "not found"), ("town", "1 in 1 passage"), ("\\", "not found"), ("", "")):
-        page.locator("#find").fill(asked)
-        expect(page.locator("#hits")).to_have_text(found)
-    page.keyboard.press("Escape")
-    page.keyboard.press("n")
-    page.keyboard.press("n")
-    page.keyboard.press("e")
-    expect(page.locator("#picked li")).to_contain_text("bridges")
-    page.keyboard.press("w")
-    expect(page.locator("#hits")).to_contain_text("passage")
-    page.get_by_role("button", name="Remove evidence 1").click()
-    expect(page.locator("#picked li")).to_have_count(0)
-
-
-def test_a_server_that_was_started_again_takes_what_the_page_says(place, run, watch):
-    """Its forms have another secret then: the page asks for it and sends again."""
-    queue = queue_of(place, run)
-    apps = [create_app(place), create_app(place)]
-
-    async def app(scope, receive, send):
-        await apps[0](scope, receive, send)
-
-    with served(app) as address:
-        seen = watch(address)
-        seen.expects_errors = True  # the browser tells of the first refusal
-        page = seen.open(desk_of(queue))
-        page.wait_for_load_state("networkidle")
-        apps.reverse()
-        page.keyboard.press("3")
-        saved(page)
-    assert [one.value for one in labels_of(place, run).values()] == [C]
-
-
-def test_two_tabs_of_one_person_agree(site, place, run, watch):
-    """What was labelled in the other tab is not asked again; the same claim in both is labelled once, by the later."""
-    queue = queue_of(place, run, n=4)
-    first = watch(site).open(desk_of(queue))
-    second = first.context.new_page()
-    second.goto(site + desk_of(queue))
-    first.wait_for_load_state("networkidle")
-    second.wait_for_load_state("networkidle")
-    first.keyboard.press("1")
-    saved(first)
-    second.keyboard.press("3")
-    saved(second)
-    assert [one.value for one in labels_of(place, run).values()] == [C]
-    assert key_of(first) == key_of(second)
-    first.keyboard.press("2")
-    saved(first)
-    second.keyboard.press("2")
-    saved(second)
-    second.keyboard.press("1")
-    saved(second)
-    assert len(labels_of(place, run)) == 3
 
 
 def test_two_people_label_apart_and_somebody_settles_where_they_differ(site, place, run, watch):
@@ -298,38 +158,6 @@ def test_two_people_label_apart_and_somebody_settles_where_they_differ(site, pla
     expect(page.get_by_role("heading", name="Nothing is left to settle")).to_be_visible()
     after = ec.calibrate(ec.find_run(run, store=place))
     assert (after.disputed, after.used) == (0, 6)
-
-
-def test_a_bad_claim_a_skip_a_comment_and_taking_back(site, place, run, watch):
-    """B and a digit mark how the claim was cut; a skipped claim comes again; a comment goes with the label; X takes back."""
-    queue = queue_of(place, run, n=3)
-    page = watch(site).open(desk_of(queue))
-    page.wait_for_load_state("networkidle")
-    first = key_of(page)
-    page.keyboard.press("b")
-    page.keyboard.press("3")
-    saved(page)
-    second = key_of(page)
-    page.keyboard.press("s")
-    saved(page)
-    third = key_of(page)
-    page.keyboard.press("c")
-    page.keyboard.type("b1u? says 12")  # keys in a field are letters
-    page.keyboard.press("Escape")
-    page.keyboard.press("2")
-    saved(page)
-    assert key_of(page) == second
-    expect(page.locator("#counts")).to_have_text("2 of 3 done, 1 skipped")
-    with Store.open_to_read(place) as store:
-        assert [(one.key, one.value) for one in store.labelling.marks(run)] == [(first, SplitMark.NOT_A_CLAIM)]
-    assert [(one.key, one.note) for one in labels_of(place, run).values()] == [(third, "b1u? says 12")]
-    page.keyboard.press("ArrowRight")
-    expect(page.locator("#item")).to_have_attribute("data-key", third)
-    expect(page.locator(".verdict")).to_contain_text("Judge's verdict")
-    page.keyboard.press("x")
-    saved(page)
-    assert labels_of(place, run) == {}
-    expect(page.locator("#counts")).to_have_text("1 of 3 done, 1 skipped")
 
 
 HARD = "A\r\nB\x00 \ud83d\ude00 <b>red</b> & “blue” \u202eevil\u202c end. Second sentence here."
@@ -457,21 +285,6 @@ def test_the_pages_are_usable_by_everybody(site, place, run, watch):
             seen.check_accessibility()
 
 
-def test_the_page_works_without_its_script(site, place, run, watch):
-    """Buttons post a form, and the answer leads to the next claim; undo leads back."""
-    queue = queue_of(place, run, n=3)
-    page = watch(site, java_script_enabled=False).open(desk_of(queue))
-    first = key_of(page)
-    page.get_by_role("button", name="Contradicted").click()
-    assert key_of(page) != first
-    expect(page.locator("#counts")).to_have_text("1 of 3 done")
-    page.get_by_role("button", name="Skip").click()
-    page.get_by_role("button", name="Undo").click()
-    page.get_by_role("button", name="Undo").click()
-    assert key_of(page) == first
-    assert labels_of(place, run) == {}
-
-
 def test_a_queue_is_made_on_the_page_and_what_is_wrong_is_said_there(site, place, run, watch):
     """Who, how many, and how; a mistake keeps what was filled in."""
     seen = watch(site)
@@ -495,54 +308,6 @@ def test_a_queue_is_made_on_the_page_and_what_is_wrong_is_said_there(site, place
 
 
 # ---- what programs and foreign pages may not
-
-
-def test_nothing_is_said_without_the_forms_secret_or_from_elsewhere(site, place, run):
-    """A form of another page, or one without this visitor's secret, is refused, and changes nothing."""
-    queue = queue_of(place, run)
-    form = {"who": "Ada", "word": "SUPPORTED", "action": "a" * 16, "key": ""}
-    with httpx.Client(base_url=site) as client:
-        page = client.get(desk_of(queue))
-        form["key"] = re.search(r'data-key="(\w+)"', page.text)[1]
-        csrf = re.search(r'data-csrf="(\w+)"', page.text)[1]
-        for headers, more in (
-            ({}, {}),
-            ({}, {"csrf": "0" * 64}),
-            ({"sec-fetch-site": "cross-site"}, {"csrf": csrf}),
-            ({"origin": "http://evil.example"}, {"csrf": csrf}),
-        ):
-            assert client.post(f"/label/queues/{queue}/do", data=form | more, headers=headers).status_code == 403
-        assert client.post(f"/label/queues/{queue}/delete", data={}).status_code == 403
-        assert labels_of(place, run) == {}
-        assert client.post(f"/label/queues/{queue}/do", data=form | {"csrf": csrf}).status_code == 303
-        assert len(labels_of(place, run)) == 1
-
-
-@pytest.mark.parametrize(
-    ("form", "status"),
-    [
-        ({"word": "MAYBE"}, 400),
-        ({"word": "SUPPORTED", "evidence": "[[0, 0, 100000]]"}, 409),
-        ({"word": "SUPPORTED", "evidence": '[["0", 0, 1]]'}, 400),
-        ({"word": "SUPPORTED", "evidence": "[" * 10_000}, 400),
-        ({"word": "SUPPORTED", "evidence": '{"a": 1}'}, 400),
-        ({"word": "UNSUPPORTED", "mode": "bad mood"}, 400),
-        ({"word": "SUPPORTED", "note": "x" * 10_001}, 409),
-        ({"word": "SUPPORTED", "action": "short"}, 409),
-        ({"word": "SUPPORTED", "key": "../../etc"}, 409),
-        ({"word": "SUPPORTED", "who": "Mallory"}, 409),
-    ],
-)
-def test_what_cannot_be_kept_is_refused_in_a_line(site, place, run, form, status):
-    """Unknown words, evidence that is not there, ids that are none: nothing is kept, and the answer says why."""
-    queue = queue_of(place, run)
-    with httpx.Client(base_url=site, headers={"accept": "application/json"}) as client:
-        page = client.get(desk_of(queue))
-        key, csrf = (re.search(rf'data-{name}="(\w+)"', page.text)[1] for name in ("key", "csrf"))
-        usual = {"who": "Ada", "action": "a" * 16, "key": key, "csrf": csrf}
-        answer = client.post(f"/label/queues/{queue}/do", data=usual | form)
-    assert answer.status_code == status
-    assert labels_of(place, run) == {}
 
 
 def test_who_may_label_and_in_whose_name(place, run, tmp_path):

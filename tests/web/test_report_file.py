@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
-from kept_runs import C, S, U, answered, failed, keep, say, some_answers
+from kept_runs import C, S, U, answered, failed, keep, some_answers
 from playwright.sync_api import expect
 
 import everyclaim as ec
@@ -103,22 +102,6 @@ def test_hostile_text_is_shown_as_text(report, watch):
     expect(page.locator("#status")).to_have_text(re.compile(f"^1 of {len(HOSTILE)} answers"))
 
 
-def test_hostile_text_is_text_in_a_comparison(place, tmp_path, watch):
-    """Releases, names, ids and claims of both sides."""
-    with Store.open(place) as store:
-        for label, name in ((S, "old"), (C, "new")):
-            answers = [
-                answered([f"{text} it is."], [label], name=f"{text[:50]}", release=f"{name} {HOSTILE[0]}")
-                for text in HOSTILE
-            ]
-            keep(store, answers, name=name)
-    ec.compare("old", "new", store=place).report(tmp_path / "comparison.html")
-    page = watch(tmp_path.as_uri()).open("/comparison.html")
-    expect(page.locator("section.change")).to_have_count(len(HOSTILE))
-    assert page.evaluate("window.harmed") is None
-    assert page.locator("main img, main script").count() == 0
-
-
 def test_without_a_script_headline_and_worst_answers_are_there(report, watch):
     """A mail reader that runs nothing shows the numbers, the worst answers and their claims."""
     page = watch(report(some_answers(40, 10)), **WITHOUT_SCRIPT).open("/report.html")
@@ -129,38 +112,6 @@ def test_without_a_script_headline_and_worst_answers_are_there(report, watch):
     expect(entries.first.locator(".response")).to_be_visible()
     entries.first.locator("details.finding.unsupported, details.finding.contradicted").first.locator("summary").click()
     expect(entries.first.get_by_text("is not what its passage says").first).to_be_visible()
-
-
-def test_search_pages_and_links(report, watch):
-    """Words of a claim and numbers of the overview lead to answers; pages turn; a link opens its answer anywhere."""
-    address = report(some_answers(70, 20))
-    page = watch(address).open("/report.html")
-    page.get_by_role("link", name="numeric mismatch").click()
-    expect(page.locator("#status")).to_have_text(re.compile(r"^1\d of 70 answers"))
-    assert page.locator("select[name=mode]").input_value() == "numeric mismatch"
-    page.get_by_role("button", name="Clear").click()
-    page.get_by_label("Search").fill("founded in 1833")
-    expect(page.locator("#status")).to_have_text("1 of 70 answers, page 1 of 1")
-    expect(page.locator("#entries .id")).to_have_text("t033")
-    page.get_by_role("button", name="Clear").click()
-    page.get_by_role("button", name="Next").click()
-    expect(page.locator("#status")).to_have_text("70 answers, page 2 of 4")
-    page.get_by_label("Order").select_option("as in the input")
-    expect(page.locator("#entries .id").first).to_have_text("t000")
-    page.goto(f"{address}/report.html#a65-c2")
-    page.reload()
-    expect(page.locator("#a65")).to_have_attribute("open", "")
-    expect(page.locator("#a65-c2 .why")).to_be_visible()
-
-
-def test_the_worst_come_first_and_open(report, watch):
-    """The first thing to read is an answer with its failing claim open."""
-    answers = [answered(["A.", "B."], [S, S], name="fine"), answered(["C.", "D."], [S, U], name="half"),
-               failed("broken"), answered(["E.", "F."], [C, C], name="wrong")]  # fmt: skip
-    page = watch(report(answers)).open("/report.html")
-    expect(page.locator("#entries .id")).to_have_text(["wrong", "half", "broken", "fine"])
-    expect(page.locator("#entries details.entry[open] .id")).to_have_text("wrong")
-    expect(page.locator("details.finding[open]")).to_have_count(1)
 
 
 @pytest.mark.parametrize("file", ["report.html", "comparison.html"])
@@ -179,16 +130,6 @@ def test_a_phone_shows_it_without_scrolling_sideways(report, compared, watch, fi
     browser.check_accessibility()
 
 
-def test_on_paper_everything_is_open(report, watch):
-    """What a click would show is printed, and what is there to be clicked is not."""
-    page = watch(report(some_answers(5, 3))).open("/report.html")
-    expect(page.locator("#entries > details")).to_have_count(5)
-    page.emulate_media(media="print")
-    page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    expect(page.get_by_text("is not what its passage says").first).to_be_visible()
-    expect(page.locator("#controls")).to_be_hidden()
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_comparison_shows_both_answers(compared, watch, scheme):
     """The sentence, what is shown, and the claims that changed with both answers beside each other."""
@@ -202,21 +143,6 @@ def test_a_comparison_shows_both_answers(compared, watch, scheme):
     browser.check_accessibility()
 
 
-def test_a_slice_of_any_name_can_be_chosen(report, watch):
-    """Values that hold quotes, signs of their own or nothing at all lead to their answers."""
-    values = ['"quoted" & <b>', "a=b", "nul\x00", "", " two  blanks ", "line\nbreak"]
-    answers = [
-        answered([f"Answer {place}."], [S], name=f"n{place}", tags={"source": value} if value else {})
-        for place, value in enumerate(values)
-    ]
-    page = watch(report(answers, slices=["source"])).open("/report.html")
-    chosen = page.locator("select[name=tag]")
-    expect(chosen.locator("option")).to_have_count(7)
-    for place, value in enumerate(sorted(values), 1):
-        chosen.select_option(index=place)
-        expect(page.locator("#entries .id")).to_have_text(f"n{values.index(value)}")
-
-
 @pytest.mark.parametrize(
     "answers",
     [[], [failed()], [answered(["It is so."], [S], name="")]],
@@ -227,60 +153,3 @@ def test_a_run_with_hardly_anything_in_it(report, watch, answers):
     page = watch(report(answers)).open("/report.html")
     expect(page.locator("#status")).to_have_text(re.compile("^(1 answer, page|No answer)"))
     assert "NaN" not in page.content()
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_labels_put_the_judge_s_error_beside_the_rate(place, tmp_path, watch, scheme):
-    """The corrected rate stands in the headline, the judge's rates below it, and its probabilities are drawn."""
-    with Store.open(place) as store:
-        run = keep(store, some_answers(60, 20))
-        for number in range(40):
-            for claim in ("c1", "c2", "c3"):
-                label = S if claim != "c2" or number % 3 else U
-                say(store, run, f"t{number:03}", claim, label)
-    ec.find_run(run, store=place).report(tmp_path / "report.html")
-    browser = watch(tmp_path.as_uri(), color_scheme=scheme)
-    page = browser.open("/report.html")
-    expect(page.get_by_role("heading", name="Corrected for the judge’s error")).to_be_visible()
-    expect(page.get_by_text("estimated from 120 labels")).to_be_visible()
-    expect(page.get_by_role("img", name="Stated and found")).to_be_visible()
-    browser.check_accessibility()
-
-
-def test_of_too_many_answers_the_worst_are_kept(report, watch, monkeypatch):
-    """And the page says how many are not in it."""
-    monkeypatch.setattr("everyclaim.report.html.packing.MOST", 10)
-    page = watch(report(some_answers(30, 8))).open("/report.html")
-    expect(page.locator("#status")).to_have_text("10 answers, page 1 of 1")
-    expect(page.get_by_text("20 answers with the least to see are not in this file")).to_be_visible()
-    expect(page.locator("#entries .count.unsupported, #entries .count.contradicted")).to_have_count(8)
-
-
-def test_the_same_run_gives_the_same_bytes(place, tmp_path):
-    """Nothing in a report depends on when or how often it is written."""
-    with Store.open(place) as store:
-        keep(store, some_answers(50, 20), slices=["source"])
-    files = [tmp_path / "one.html", tmp_path / "two.html"]
-    for file in files:
-        ec.find_run(store=place).report(file)
-    assert files[0].read_bytes() == files[1].read_bytes()
-
-
-def test_a_thousand_answers_take_less_than_two_megabytes(place, tmp_path):
-    """With five passages each; these are cut to what stands around the evidence only where that is needed."""
-    words = [
-        word
-        for file in sorted((Path(ec.__file__).parent / "text").glob("*.py"))
-        for word in file.read_text("utf-8").split()
-    ]
-    answers = []
-    for number in range(1_000):
-        start = number * 97 % (len(words) - 1_000)
-        texts = [" ".join(words[start + step : start + step + 120]) for step in range(0, 600, 120)]
-        sentences = [" ".join(text.split()[20:32]) + "." for text in texts]
-        shelf = [Passage(f"p{place}", text) for place, text in enumerate(texts)]
-        answers.append(answered(sentences, [S, S, U, S, C], name=f"answer-{number}", passages=shelf))
-    with Store.open(place) as store:
-        keep(store, answers)
-    ec.find_run(store=place).report(tmp_path / "report.html")
-    assert (tmp_path / "report.html").stat().st_size < 2_000_000
