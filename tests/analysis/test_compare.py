@@ -7,9 +7,8 @@ import pytest
 
 from everyclaim.analysis.compare import compare_figures
 from everyclaim.analysis.comparison import Comparison, Side, claim_changes
-from everyclaim.analysis.deltas import CONTRADICTED, SCORE, UNSUPPORTED, DeltaFinding
+from everyclaim.analysis.deltas import CONTRADICTED, SCORE, DeltaFinding
 from everyclaim.analysis.trend import trend_of
-from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.types import Label, Outcome
 from everyclaim.store.figures import ClaimRow, Figures
 
@@ -143,20 +142,6 @@ def _exchanged(one, other, swap, samples):
     ]
 
 
-def test_a_run_is_no_different_from_itself():
-    """Nothing is shown, nothing moved, every claim stands in both with its label."""
-    run = run_of(100)
-    found = said(run, run, by=["source", "topic+mode"])
-    assert not found.improved
-    assert not found.regressed
-    assert not found.moved
-    assert not found.numbers.movers
-    assert all(delta.difference == 0 and delta.p_value in (None, 1.0) for delta in found.deltas)
-    assert all(one is other for one, other in found.changes.labels)
-    assert found.sentence.startswith("No significant difference between v1 and v2")
-    assert found.advice == ""
-
-
 def test_runs_without_shared_ids_are_compared_as_they_are_and_say_so():
     """Unpaired: all answers of one against all of the other; a large difference is still shown."""
     first = run_of(600)
@@ -168,45 +153,12 @@ def test_runs_without_shared_ids_are_compared_as_they_are_and_say_so():
     assert "unpaired: the runs share no ids" in str(found)
 
 
-def test_more_contradictions_advise_as_the_rule_of_a_release_report():
-    """The rates before and after, and only when a rise is shown beyond chance."""
-    before = run_of(800)
-    after = with_more(before, share=0.05, mode="negation", rows=np.arange(800), label=CONTRADICTED_CODE)
-    found = said(before, after)
-    assert found.numbers.of(CONTRADICTED).finding is DeltaFinding.REGRESSED
-    assert found.numbers.of(UNSUPPORTED).finding is DeltaFinding.NO_DIFFERENCE
-    assert found.advice.startswith("Watch v2: its rate of contradicted claims is higher than that of v1 ")
-    assert said(after, before).advice == ""
-    assert said(after, before).numbers.of(CONTRADICTED).finding is DeltaFinding.IMPROVED
-
-
 def test_few_answers_are_too_few_and_not_no_difference():
     """Nine answers are not tested; twenty that show nothing are still too few to say that there is nothing."""
     for samples in (1, 2, 9, 20):
         first, second = run_of(samples), run_of(samples, seed=5)
         words = {delta.finding for delta in said(first, second).deltas}
         assert words == {DeltaFinding.TOO_FEW}, samples
-
-
-def test_ids_that_repeat_unequally_are_left_out_and_counted():
-    """Nobody knows which belongs to which; ids that repeat as often in both are paired in their order."""
-    first = run_of(40, ids=["twice", "twice", *(f"s{row}" for row in range(38))])
-    second = run_of(40, ids=["twice", *(f"s{row}" for row in range(38)), "new"])
-    matching = compare_figures(first, second).matching
-    assert (matching.paired, matching.shared, matching.repeated) == (True, 38, 1)
-    assert (matching.only_before, matching.only_after) == (2, 2)
-    assert compare_figures(first, first).matching.shared == 40
-
-
-def test_an_unknown_tag_names_the_known_ones():
-    """A cut that cannot be made is an error, not an empty table."""
-    run = run_of(20)
-    with pytest.raises(ConfigError, match="no sample has a tag 'sauce': the tags are source, topic"):
-        compare_figures(run, run, by=["sauce"])
-    with pytest.raises(ConfigError, match=r"within slices they are TAG\+mode"):
-        compare_figures(run, run, by=["mode"])
-    with pytest.raises(InputError, match="has no samples"):
-        compare_figures(run, part(run, np.zeros(20, dtype=bool)))
 
 
 def test_claims_are_matched_by_text_then_by_likeness():

@@ -1,10 +1,8 @@
 """The deferral zone: how much may be settled, and that the stated error holds."""
 
 import numpy as np
-import pytest
 
 from everyclaim.analysis.deferral import LabelledJudgement, fit_deferral
-from everyclaim.core.errors import ConfigError
 from everyclaim.core.types import Probabilities, Verdict
 from everyclaim.verify.cascade import Deferral
 
@@ -58,29 +56,3 @@ def test_what_the_fit_counts_is_what_a_cascade_settles() -> None:
         assert fit.settled.wrong == fit.as_supported.wrong + fit.as_not_supported.wrong
         assert fit.settled.at_most is not None
         assert fit.settled.wrong / fit.settled.claims < fit.settled.at_most < 0.15
-
-
-def test_claims_of_one_answer_are_not_many_answers() -> None:
-    """Forty claims in four clusters show nothing; on their own they do."""
-    alone = [judged(0.99, is_supported=True) for _ in range(40)]
-    alike = [judged(0.99, is_supported=True, cluster=i // 10) for i in range(40)]
-    assert fit_deferral(alone).share == 1.0
-    fit = fit_deferral(alike)
-    assert (fit.low, fit.high, fit.share, fit.clusters) == (0.0, 1.0, 0.0, 4)
-    assert fit.needed == 39
-    assert fit.settled.at_most is None
-
-
-def test_a_judge_that_is_wrong_when_it_is_sure_settles_nothing() -> None:
-    """However many labels there are."""
-    rows = [judged(0.999, is_supported=False) for _ in range(200)] + [judged(0.6, is_supported=True)] * 200
-    fit = fit_deferral(rows)
-    assert (fit.low, fit.high) == (0.0, 1.0)
-    assert not any(settled_by(Deferral(fit.low, fit.high), judged(p, is_supported=True)) for p in (0.0, 0.5, 1.0))
-
-
-@pytest.mark.parametrize(("error", "confidence"), [(0, 0.95), (1, 0.95), (float("nan"), 0.95), (0.1, 1), (0.1, -2)])
-def test_rates_that_are_none_are_refused(error: float, confidence: float) -> None:
-    """With the value."""
-    with pytest.raises(ConfigError, match="must lie between 0 and 1"):
-        fit_deferral([judged(0.9, is_supported=True)], error=error, confidence=confidence)

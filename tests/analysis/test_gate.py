@@ -1,10 +1,7 @@
 """The gate: what decides, and in which order."""
 
-import pytest
-
 from everyclaim.analysis.gate import GateStatus, gate
 from everyclaim.analysis.summary import summarise
-from everyclaim.core.errors import ConfigError
 from everyclaim.core.types import Outcome, Provenance, Result
 
 PROVENANCE = Provenance("m", "d", "v", "each", "0")
@@ -22,12 +19,6 @@ def test_a_mean_on_the_bar_passes_and_one_below_fails():
     assert gate(run([0.9] * 40), 0.9).status is GateStatus.PASSED
     assert gate(run([0.8, 1.0] * 40), 0.9).status is GateStatus.PASSED
     assert gate(run([0.89] * 40), 0.9).status is GateStatus.FAILED
-
-
-def test_the_message_says_the_mean_its_interval_and_the_bar():
-    """A failed gate explains itself in one line."""
-    result = gate(run([1.0] * 50 + [0.0] * 50), 0.9)
-    assert result.message == "mean score 0.500 [0.404, 0.596] is below the threshold 0.9"
 
 
 def test_a_bar_within_the_interval_is_said_and_undecided_only_on_request():
@@ -54,10 +45,3 @@ def test_too_many_failures_come_before_any_mean():
     assert result.message == "10 of 100 samples failed (10.0 %), more than the limit of 5.0 %"
     assert gate(summary, 0.5, max_failed_share=0.1).status is GateStatus.PASSED
     assert gate(run([1.0] * 95, failed=5)).status is GateStatus.PASSED
-
-
-@pytest.mark.parametrize("bar", [90, -0.1])
-def test_a_percentage_is_refused_as_a_bar(bar):
-    """The bar is a share, and the error says so."""
-    with pytest.raises(ConfigError, match=f"fail-under is {bar:g}, but must lie between 0 and 1"):
-        gate(run([1.0]), bar)

@@ -43,39 +43,12 @@ def test_a_cascade_says_what_its_first_judge_settled_and_how_often_it_was_right(
     assert summary.judging.judges == {CASCADE: 1, "lexical": 2, "openai:m?claims_per_call=4": 4}
 
 
-def test_what_a_cascade_saved_is_the_spared_answers_by_the_mean_of_the_others():
-    """Less what both kinds cost; answers that a cache served tell nothing about cost."""
-    asked = [
-        result("a", [SECOND], CASCADE, usage=Usage(2, cost=0.05)),
-        result("b", [AGREED], CASCADE, usage=Usage(2, cost=0.03)),
-    ]
-    served = result("c", [SECOND], CASCADE, usage=Usage(0, cache_hits=1, cost=0.0))
-    spared = [result(name, [FIRST], CASCADE, usage=Usage(1, cost=0.01)) for name in "defg"]
-    cascade = summarise([*asked, served, *spared]).judging.cascade
-    assert cascade.spared == 4
-    assert cascade.saved == pytest.approx(4 * (0.04 - 0.01))
-
-
 def test_a_panel_says_how_often_its_judges_disagree():
     """A share of all claims, with its interval."""
     panel = "panel:openai:a|anthropic:b"
     summary = summarise([result(str(i), [(panel, ("disagreement",) if i < 3 else ())] * 2, panel) for i in range(10)])
     assert (summary.judging.disagreement.value, summary.judging.disagreement.n) == (pytest.approx(0.3), 20)
     assert summary.judging.cascade is None
-
-
-def test_repeats_say_how_often_a_judge_contradicts_itself():
-    """The flip rate; without repeats there is none."""
-    votes = [("openai:m", ("unstable",)), ("openai:m", ()), ("openai:m", ()), ("openai:m", ())]
-    assert summarise([result("a", votes, "openai:m?repeats=3", repeats="3")]).judging.flips.value == 0.25
-    assert summarise([result("a", votes, "openai:m", repeats="1")]).judging.flips is None
-
-
-def test_flips_in_a_cascade_are_of_the_judge_that_votes():
-    """What the first judge settled was not asked several times."""
-    claims = [FIRST, FIRST, ("openai:m", ("unstable",)), SECOND]
-    flips = summarise([result("a", claims, CASCADE, **{"2.repeats": "3"})]).judging.flips
-    assert (flips.value, flips.n) == (0.5, 2)
 
 
 def test_a_lexical_run_has_nothing_to_say_of_its_judges():

@@ -1,7 +1,5 @@
 """The worst answers, in order."""
 
-from dataclasses import replace
-
 from everyclaim.analysis.gate import worst
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import JudgedClaim, Label, Outcome, Provenance, Result, Sample, Span, Verdict
@@ -42,22 +40,3 @@ def test_faultless_and_unscored_answers_are_never_among_the_worst():
         answer("failed", "uu", outcome=Outcome.FAILED),
     )
     assert ids(worst(results, 10)) == ["torn"]
-
-
-def test_a_low_score_is_a_finding_whatever_it_is_made_of():
-    """Metrics without claims have worst answers too, and so do answers that leave out half of their reference."""
-    missing = JudgedClaim("r1", "claim", Span(0, 1), "s", Verdict("r1", Label.UNSUPPORTED))
-    results = kept(
-        replace(answer("right", "s"), reference_claims=(missing,)),
-        replace(answer("best", "s"), claims=(), score=1.0),
-        replace(answer("no claims", "s"), claims=(), score=0.25),
-    )
-    assert ids(worst(results, 10)) == ["no claims", "right"]
-
-
-def test_every_record_is_read_also_when_none_is_wanted():
-    """Whoever sums the records up as they go by must see them all."""
-    for wanted in (0, 1, 2, 10):
-        passing = iter(kept(answer("a", "su"), answer("b", "u"), answer("c", "s")))
-        assert len(worst(passing, wanted)) == min(wanted, 2)
-        assert next(passing, None) is None

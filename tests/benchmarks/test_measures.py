@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from measures import NAMES, auc, balanced, best_cut, bounds, calibration_error, contradicted, macro_f1, resampled
+from measures import NAMES, auc, balanced, best_cut, calibration_error, contradicted, macro_f1
 from sklearn.metrics import balanced_accuracy_score, f1_score, precision_score, recall_score, roc_auc_score
 
 SCORED = st.lists(st.tuples(st.booleans(), st.integers(0, 8)), min_size=2, max_size=60).filter(
@@ -51,38 +51,8 @@ def test_three_way_figures_agree_with_scikit_learn() -> None:
     )
 
 
-def test_what_is_undefined_is_nan() -> None:
-    """One class only, a label that does not occur, too few groups."""
-    yes = np.array([True, True])
-    assert np.isnan(auc(yes, np.array([0.1, 0.2])))
-    assert np.isnan(balanced(yes, yes))
-    assert np.isnan(macro_f1(np.array(["SUPPORTED"]), np.array(["SUPPORTED"])))
-    drawn = resampled(lambda rows: 1.0, np.array(["one", "one", "two"]), 10)
-    assert np.isnan(bounds(drawn)).all()
-
-
 def test_calibration_error_is_the_mean_gap_of_the_bins() -> None:
     """Eight of ten claims stated at .85 are supported: off by .05; a sure and right claim is off by nothing."""
     target = np.array([True] * 8 + [False] * 2 + [True] * 10)
     score = np.array([0.85] * 10 + [1.0] * 10)
     assert calibration_error(target, score) == pytest.approx(0.025)
-
-
-def test_claims_that_are_repeated_within_a_group_make_no_interval_narrower() -> None:
-    """Groups are resampled, not claims: ten copies of every claim say no more than one."""
-    rng = np.random.default_rng(5)
-    value, groups = rng.random(40), np.arange(40) // 2
-    once = bounds(resampled(lambda rows: value[rows].mean(), groups, 300))
-    many = np.repeat(value, 10)
-    assert bounds(resampled(lambda rows: many[rows].mean(), np.repeat(groups, 10), 300)) == pytest.approx(once)
-    assert once[0] < value.mean() < once[1]
-
-
-def test_results_on_the_same_groups_are_resampled_alike() -> None:
-    """So the difference of two results has the interval of a paired comparison."""
-    groups = np.arange(30) % 10
-    first = np.random.default_rng(1).random(30)
-    gain = resampled(lambda rows: (first[rows] + 0.1).mean(), groups, 50) - resampled(
-        lambda rows: first[rows].mean(), groups, 50
-    )
-    assert bounds(gain) == (pytest.approx(0.1), pytest.approx(0.1))

@@ -48,21 +48,6 @@ def test_decompose_then_verify_takes_two_calls_per_sample(server: JudgeServer, c
     assert sum(len(group["claims"]) for group in verify["claims"]) == len(result.claims) == claims
 
 
-def test_per_passage_verification_lets_the_best_verdict_count(server: JudgeServer) -> None:
-    """One call per passage after the split; supported by any is supported, and each passage's own verdict is kept."""
-    result = score(server, strategy="each")
-    assert labels(result) == "SUS"
-    # And one more for the claim that no passage alone supports, which is tried against the best together.
-    assert server.calls == 1 + len(SHELF) + 1
-    assert [premises(request) for request in server.requests[1:4]] == [[text] for text in SHELF]
-    assert [[one.label[0] for one in claim.verdict.per_passage] for claim in result.claims] == [
-        ["U", "S", "S"],
-        ["U", "U", "U"],
-        ["S", "U", "U"],
-    ]
-    assert [claim.verdict.evidence[0].passage_id for claim in result.claims if claim.verdict.evidence] == ["p2", "p1"]
-
-
 def test_per_passage_verification_does_not_lose_a_contradiction(server: JudgeServer) -> None:
     """Best verdict: contradicted beats unsupported, supported beats both, and then the conflict is said."""
 
@@ -96,13 +81,6 @@ def test_the_nli_prompt_asks_for_a_relation_and_nothing_else(server: JudgeServer
     assert (labels(result), server.calls, server.errors) == ("SCU", 2, [])
     assert result.provenance.parameters["judge_prompt"] == "nli-1"
     assert [claim.verdict.evidence for claim in result.claims] == [(), (), ()]
-
-
-def test_nli_per_passage_with_the_best_verdict_on_whole_sentences(server: JudgeServer) -> None:
-    """The three go together: no call to split, one relation per sentence and passage."""
-    result = score(server, "openai:m?prompt=nli", strategy="each", decomposer="embedded")
-    assert labels(result) == "SUS"
-    assert server.calls == len(SHELF) + 1
 
 
 @pytest.mark.parametrize(

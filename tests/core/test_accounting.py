@@ -32,15 +32,6 @@ def test_a_tally_counts_what_happens_inside_and_nothing_else() -> None:
     assert tally.usage == ONE + ONE
 
 
-def test_an_outer_tally_counts_what_inner_ones_count() -> None:
-    """Each once."""
-    with tallied() as outer:
-        account(ONE)
-        with tallied() as inner:
-            account(ONE)
-    assert (outer.usage, inner.usage) == (ONE + ONE, ONE)
-
-
 def test_a_tally_follows_the_work_into_tasks_and_threads_and_not_into_its_neighbours() -> None:
     """Samples that run at the same time have their own counts."""
 
@@ -110,14 +101,6 @@ def test_a_failed_sample_says_what_it_took_all_the_same() -> None:
     assert result.reason.startswith("malformed")
 
 
-def test_a_judge_of_the_answers_family_is_warned_of() -> None:
-    """On every result it touched."""
-    chat = ScriptedChat(play, spec="openai:gpt-5-mini")
-    assert "same family" in asyncio.run(score_sample(metric(chat), SAMPLE)).warnings[0]
-    other = ScriptedChat(play, spec="anthropic:claude-x")
-    assert asyncio.run(score_sample(metric(other), SAMPLE)).warnings == ()
-
-
 def test_a_scope_closes_what_was_opened_inside_last_first() -> None:
     """Also in tasks, also after an error, and in the outermost scope only."""
     closed: list[str] = []
@@ -138,22 +121,3 @@ def test_a_scope_closes_what_was_opened_inside_last_first() -> None:
     with pytest.raises(JudgeError):
         asyncio.run(work())
     assert closed == ["second", "first"]
-
-
-def test_without_a_scope_nothing_is_closed_for_anyone() -> None:
-    """And a scope of another loop does not count."""
-    closed: list[int] = []
-
-    async def opened() -> None:
-        async def close() -> None:
-            closed.append(1)
-
-        on_close(close)
-
-    async def outer() -> None:
-        async with scope():
-            await asyncio.to_thread(asyncio.run, opened())
-
-    asyncio.run(opened())
-    asyncio.run(outer())
-    assert closed == []

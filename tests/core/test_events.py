@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 
 import pytest
 
 import everyclaim as ec
-from everyclaim.core.events import AnswerGuarded, JudgeCalled, ScoringEnded, ScoringStarted, observed
+from everyclaim.core.events import JudgeCalled, ScoringEnded, ScoringStarted, observed
 from everyclaim.testing import JudgeServer, Request, play
 
 ROW = {"question": "How heavy?", "response": "The unit weighs 9 kg.", "contexts": ["The unit weighs 9 kg."]}
@@ -62,35 +61,3 @@ def test_an_observer_that_fails_is_logged_once_and_scoring_goes_on(caplog: pytes
     assert [record.message for record in caplog.records] == [
         "an observer failed, and scoring goes on: OSError: the collector is gone"
     ]
-
-
-def test_what_was_begun_is_ended_also_when_it_is_cancelled() -> None:
-    """With no result: it has none."""
-    told: list[object] = []
-
-    async def slow(_: object) -> float:
-        await asyncio.sleep(60)
-        return 1.0
-
-    async def work() -> None:
-        task = asyncio.create_task(ec.ascore(ROW, metric=slow))
-        await asyncio.sleep(0.05)
-        task.cancel()
-        await asyncio.wait({task})
-
-    with observed([told.append]):
-        asyncio.run(work())
-    assert [type(event) for event in told] == [ScoringStarted, ScoringEnded]
-    assert told[1].result is None
-
-
-def test_a_guards_drafts_are_told_apart_from_the_answer_it_returns() -> None:
-    """So that what nobody saw is in no rate."""
-    told: list[object] = []
-    guard = ec.Guard(lambda *_: "The unit weighs 7 kg. It is blue.", max_retries=1)
-    with guard, observed([told.append]):
-        answer = guard("How heavy?", ["The unit weighs 9 kg. It is blue."])
-    assert all(event.purpose == "draft" for event in told if isinstance(event, ScoringEnded))
-    (decided,) = [event for event in told if isinstance(event, AnswerGuarded)]
-    assert decided.result == answer.result
-    assert decided.checks == len(answer.attempts)

@@ -68,16 +68,6 @@ def test_a_guarded_answer_is_its_text_and_what_became_of_it() -> None:
     )
 
 
-def test_a_result_says_what_it_comes_to() -> None:
-    """Failing claims, counts by label, the word for the score, one line."""
-    result = scored()
-    assert [claim.text for claim in result.failing] == ["The handle was made in 1999.", "The lid is blue."]
-    assert result.counts == {ec.Label.SUPPORTED: 1, ec.Label.UNSUPPORTED: 1, ec.Label.CONTRADICTED: 1}
-    assert result.counts["UNSUPPORTED"] == 1  # type: ignore[index]
-    assert result.band == "low"
-    assert result.summary() == "faithfulness 0.333 (low) · 3 claims: 1 supported, 1 unsupported, 1 contradicted"
-
-
 @pytest.mark.parametrize(
     ("response", "options", "said", "band"),
     [
@@ -93,12 +83,6 @@ def test_what_is_not_scored_says_so(response: str, options: dict[str, Any], said
     assert result.summary().startswith(said)
     assert result.band == band
     assert result.failing == ()
-
-
-def test_a_failed_result_says_why() -> None:
-    """A failure is never a score, in print either."""
-    result = dataclasses.replace(scored(), outcome=ec.Outcome.FAILED, score=None, reason="missing_verdict: none for c1")
-    assert str(result).startswith("1 · no score, failed: missing_verdict: none for c1")
 
 
 def test_a_long_result_is_shortened_and_says_by_how_much() -> None:
@@ -136,17 +120,6 @@ def test_nothing_of_a_text_acts_on_the_terminal() -> None:
         assert all(line.startswith((" ", "\\x1b", "contra", "1 claim", "faith")) for line in text.splitlines()), text
 
 
-def test_a_claim_and_a_decomposition_are_told_in_a_few_lines() -> None:
-    """The finding on one claim; the claims of an answer, and what is none."""
-    assert str(scored().claims[2]) == (
-        "contradicted  The handle was made in 1999.\n  temporal: passage says 2019\n  p1 «It was made in 2019.»"
-    )
-    assert str(ec.extract_claims("Great question! The kettle holds 2 litres.")) == (
-        "1 claim, 1 piece skipped\n  c1  The kettle holds 2 litres.\n  skipped (greeting)  Great question!"
-    )
-    assert str(ec.extract_claims("I do not know.")).startswith("the response declines to answer")
-
-
 def test_a_run_is_told_in_a_few_lines(tmp_path: Any) -> None:
     """Who scored what, the rate per claim, the share of answers below 1.0 and the mean, and what was not scored."""
     rows = [{"response": " ".join(SAID), "contexts": [PASSAGE]}] * 2
@@ -159,44 +132,3 @@ def test_a_run_is_told_in_a_few_lines(tmp_path: Any) -> None:
     assert lines[-2].startswith("mean score           0.556   95 % interval ")
     assert lines[-1] == "answers            3 scored of 4 · 1 abstained · 1 row unreadable"
     assert "\n".join(lines[-4:]) == str(run.summary)
-
-
-def test_a_run_tells_its_warnings(tmp_path: Any) -> None:
-    """A judge of the writer's own family is said where the run is printed, as on the command line."""
-    judge = Scripted()
-    judge.spec = "openai:gpt-5-mini"
-    rows = [{"response": "The kettle holds 2 litres.", "contexts": [PASSAGE], "model": "gpt-4o"}] * 2
-    run = ec.score_file(rows, store=tmp_path / "runs.db", judge=judge)
-    said = " ".join(str(run).split())
-    assert "warning: the answer's model 'gpt-4o' is of the same family as the judge (GPT)" in said
-    assert said.endswith("(2 answers)")
-
-
-def test_the_score_of_a_run_is_that_of_its_summary(tmp_path: Any) -> None:
-    """With its interval to the last digit, for metrics with parts and without; any beginning of its id finds it."""
-    rows = [
-        {"response": " ".join(list(SAID)[: 1 + number % 3]), "contexts": [PASSAGE], "reference": "It was made in 2019."}
-        for number in range(45)
-    ]
-    for metric in ("faithfulness", "factual_correctness"):
-        run = ec.score_file(rows, store=tmp_path / "runs.db", judge=Scripted(), metric=metric, name=metric)
-        assert run.score == run.summary.overall.score
-        assert metric != "faithfulness" or run.score.method == "bootstrap"
-        for name in (run.id, run.id[:6], metric):
-            assert ec.find_run(name, store=tmp_path / "runs.db").score == run.score
-
-
-def test_the_place_that_differs_is_the_one_quoted() -> None:
-    """A reader sees first the sentence that says otherwise, wherever it stands in the passage."""
-    result = ec.score(
-        response="The kettle was made in Portugal.", passages=["The kettle holds 1.8 l. It was made in Spain."]
-    )
-    assert "p1 «It was made in Spain.»" in str(result)
-
-
-@pytest.mark.parametrize(("label", "probability"), [("SUPPORTED", 0.35), ("UNSUPPORTED", 0.65), ("CONTRADICTED", 0.54)])
-def test_the_probability_of_a_verdict_is_that_of_what_it_says(label: str, probability: float) -> None:
-    """What speaks against support is not split where only "not supported" is said: .11 would be no reason to say so."""
-    verdict = ec.Verdict("c1", ec.Label(label), ec.core.types.Probabilities(0.35, 0.11, 0.54))
-    assert verdict.probability == pytest.approx(probability)
-    assert ec.Verdict("c1", ec.Label(label)).probability is None

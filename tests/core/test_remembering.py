@@ -10,9 +10,7 @@ import tracemalloc
 
 import pytest
 
-from everyclaim.core.memory import Memory, once, remembered
-from everyclaim.text.dates import moments
-from everyclaim.text.tokens import stem, tokenize
+from everyclaim.core.memory import once, remembered
 from everyclaim.verify.lexical import checks
 from everyclaim.verify.lexical import evidence as pointing
 from everyclaim.verify.lexical.vectors import shipped_vectors
@@ -31,33 +29,6 @@ def test_a_function_is_called_once_for_what_fits() -> None:
 
     assert [doubled("a"), doubled("a"), doubled("a", plus="!"), doubled("b")] == ["aa", "aa", "aa!", "bb"]
     assert calls == ["a", "a", "b"]
-
-
-def test_the_least_recently_used_make_room() -> None:
-    """What is asked for again stays."""
-    memory = Memory(ROOM)
-    memory.put("first", 1, 3000)
-    memory.put("second", 2, 3000)
-    assert memory.get("first") == (1,)
-    memory.put("third", 3, 4000)
-    assert (memory.get("first"), memory.get("second"), memory.get("third")) == ((1,), None, (3,))
-    assert memory.held <= ROOM
-
-
-def test_what_is_too_heavy_drives_nothing_out() -> None:
-    """An entry larger than all the room is not kept, and the others stay."""
-    memory = Memory(ROOM)
-    memory.put("small", 1, 1000)
-    memory.put("huge", 2, ROOM)
-    assert (memory.get("small"), memory.get("huge")) == ((1,), None)
-
-
-def test_an_entry_put_twice_weighs_once() -> None:
-    """As when two threads worked on the same."""
-    memory = Memory(ROOM)
-    for _ in range(50):
-        memory.put("same", 1, 3000)
-    assert (len(memory), memory.held < 4000) == (1, True)
 
 
 def test_what_is_loaded_is_loaded_once_for_all_threads() -> None:
@@ -81,26 +52,6 @@ def test_what_is_loaded_is_loaded_once_for_all_threads() -> None:
     for thread in threads:
         thread.join()
     assert len(loaded) == 1
-
-
-def test_threads_share_it() -> None:
-    """The books stay right."""
-    memory = Memory(ROOM)
-
-    def work(seed: int) -> None:
-        for i in range(2000):
-            memory.put((seed * i) % 37, i, (i % 7) * 500)
-            memory.get(i % 37)
-
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(1, 5)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert 0 <= memory.held <= ROOM
-    while memory._kept:
-        memory.held -= memory._kept.popitem()[1][1]
-    assert memory.held == 0
 
 
 def _passage(number: int, words: int) -> str:
@@ -132,23 +83,6 @@ def test_what_is_held_of_passages_weighs_what_it_is_said_to(words: int) -> None:
     assert grown < 1.3 * sum(cache.memory.held for cache in caches)
     for cache in caches:
         cache.memory.clear()
-
-
-def test_a_word_of_megabytes_is_not_remembered() -> None:
-    """Of whatever script; it is still a word."""
-    words = ["x" * 3_000_000, "ß" * 3_000_000]
-    tracemalloc.start()
-    try:
-        before = tracemalloc.get_traced_memory()[0]
-        for word in words:
-            (token,) = tokenize(word)
-            assert stem(token.norm) == token.norm
-            assert moments(word) == []
-            del token
-        grown = tracemalloc.get_traced_memory()[0] - before
-    finally:
-        tracemalloc.stop()
-    assert grown < 100_000
 
 
 MANY_LARGE_ROWS = """

@@ -28,19 +28,3 @@ def test_an_error_waits_for_the_others_and_the_first_one_is_raised():
     with pytest.raises(KeyError):
         asyncio.run(gather([after(9, "slow", done), after(5, errors[1], done), after(1, errors[0], done)]))
     assert done == [errors[0], errors[1], "slow"]
-
-
-def test_cancelling_cancels_all():
-    """None goes on alone."""
-    done = []
-
-    async def work():
-        task = asyncio.create_task(gather(after(100, i, done) for i in range(3)))
-        await asyncio.sleep(0)
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-        await asyncio.sleep(0.01)
-        return task.cancelled()
-
-    assert asyncio.run(work())
-    assert done == []

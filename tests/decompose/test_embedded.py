@@ -8,9 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import everyclaim as ec
-from everyclaim.core.errors import ConfigError
-from everyclaim.core.spec import Spec
-from everyclaim.decompose.embedded import EmbeddedDecomposer, from_spec
+from everyclaim.decompose.embedded import EmbeddedDecomposer
 
 
 def decompose(text, **options):
@@ -530,26 +528,6 @@ def test_an_assertion_never_hides(text):
     assert not found.abstained
 
 
-def test_a_question_that_tells_gives_what_it_tells():
-    """The claim is the statement inside the question, without "did you know" and "right?"."""
-    text = "Did you know that the pump was recalled? It is red, isn't it? Where is it?"
-    found = decompose(text)
-    assert [claim.text for claim in found.claims] == ["the pump was recalled", "The pump is red"]
-    assert [claim.sentence for claim in found.claims] == [
-        "Did you know that the pump was recalled?",
-        "It is red, isn't it?",
-    ]
-    assert [piece.text for piece in found.skipped] == ["Where is it?"]
-
-
-def test_a_yes_is_read_with_the_question_before_it():
-    """A lone answer to the response's own question is one claim with it."""
-    text = "Is the descaler safe to drink? Yes. It tastes of lemon."
-    first, second = decompose(text).claims
-    assert first.text == first.sentence == text[slice(*first.span)] == "Is the descaler safe to drink? Yes."
-    assert second.text == "The descaler tastes of lemon."
-
-
 @pytest.mark.parametrize(
     ("question", "answer", "said"),
     [
@@ -569,14 +547,6 @@ def test_values_in_json_are_claims_with_their_keys():
     """Fenced data is no code."""
     text = '```json\n{\n  "pump": {"year": 2019, "tags": ["a b", ""], "next": null}\n}\n```'
     assert claims(text) == ['"year": 2019', '"a b"']
-
-
-def test_code_that_is_code_is_no_claim():
-    """Statements of a program and identifiers in a fence are skipped as code."""
-    text = "```sql\nSELECT name, age FROM users WHERE age > 3 ORDER BY name\n```\n\n```\nfor x in range(3):\n    run(x)\n```"
-    found = decompose(text)
-    assert not found.claims
-    assert {piece.reason for piece in found.skipped} == {"code"}
 
 
 @pytest.mark.parametrize(
@@ -624,14 +594,6 @@ def test_a_refusal_alone_is_an_abstention(text):
     assert "abstention" in [piece.reason for piece in found.skipped]
 
 
-@pytest.mark.parametrize("text", ["", "  \n\t ", "Hello!", "Where is it?", "***"])
-def test_nothing_to_check_is_not_an_abstention(text):
-    """No claims and no refusal: neither claims nor `abstained`."""
-    found = decompose(text)
-    assert not found.claims
-    assert not found.abstained
-
-
 @pytest.mark.parametrize(
     "before",
     [
@@ -672,12 +634,6 @@ def test_list_items_keep_their_lead_in():
     assert [piece.reason for piece in found.skipped] == ["lead_in"]
 
 
-def test_items_after_small_talk_are_not_completed_with_it():
-    """A lead-in that is talk adds nothing to an item."""
-    assert claims("Here are the facts:\n- fever\n- cough") == ["fever", "cough"]
-    assert claims("Here are 2 key points:\n- fever\n- cough") == ["fever", "cough"]
-
-
 @pytest.mark.parametrize(
     ("lead", "opening"),
     [
@@ -699,11 +655,6 @@ def test_table_rows_are_read_with_their_header():
     assert [claim.text for claim in found.claims] == ["Plan: Basic; Price: $5.", "Plan: Pro; Price: $9."]
     assert found.claims[0].sentence == "| Plan | Price |\n| Basic | $5 |"
     assert [piece.reason for piece in found.skipped] == ["table_header"]
-
-
-def test_row_without_header_is_kept_as_it_stands():
-    """Without a header the row itself is the claim."""
-    assert claims("| Basic | $5 |") == ["| Basic | $5 |"]
 
 
 def test_nested_items_keep_what_they_stand_under():
@@ -728,52 +679,6 @@ def test_nested_items_keep_what_they_stand_under():
     ]
 
 
-def test_the_sentence_is_verbatim_line_by_line():
-    """Whatever introduces a claim stands before its sentence, and every line is the response's own."""
-    text = "The symptoms **include**:\n* fever [1]\n* a cough\n\n| Plan | Price |\n|---|---|\n| Basic | **$5** |"
-    for claim in decompose(text).claims:
-        assert claim.sentence.splitlines()[-1] == text[slice(*claim.span)]
-        assert all(
-            line in text.splitlines() or f"* {line}" in text.splitlines() for line in claim.sentence.splitlines()
-        )
-
-
-@pytest.mark.parametrize(
-    ("row", "said"),
-    [
-        ("| Basic | | no |", "Plan: Basic; Sale: no."),
-        ("| Basic | – | — |", "Plan: Basic."),
-        ("|Basic|$5|", "Plan: Basic; Price: $5."),
-        ("|Basic|$5|no|from May|", "Plan: Basic; Price: $5; Sale: no; from May."),
-        (r"|A \| B|$5|no|", "Plan: A | B; Price: $5; Sale: no."),
-        ("||$5|no|", "Price: $5; Sale: no."),
-    ],
-)
-def test_cells_are_read_with_their_columns(row, said):
-    """An empty cell or a dash is no content; missing and further cells move nothing."""
-    assert claims(f"| Plan | Price | Sale |\n|---|---|---|\n{row}") == [said]
-
-
-def test_html_is_read_as_its_layout():
-    """Lists, tables and headings in HTML are lists, tables and headings; spans point into the response."""
-    text = (
-        "<h2>Help</h2><p>The symptoms include:</p>\n<ul><li>fever</li><li>a <b>dry</b> cough<sup>[1]</sup></li></ul>"
-        "<table>\n<tr>\n<th>Plan</th>\n<th>Price</th>\n</tr>\n<tr><td>Basic</td>\n<td>$5</td></tr></table>"
-        "<p>If x &lt; 5 the pump stops.<br>It is red.</p>"
-    )
-    found = decompose(text)
-    assert [claim.text for claim in found.claims] == [
-        "The symptoms include fever",
-        "The symptoms include a dry cough",
-        "Plan: Basic; Price: $5.",
-        "If x &lt; 5 the pump stops.",
-        "The pump is red.",
-    ]
-    assert text[slice(*found.claims[0].span)] == "fever"
-    assert text[slice(*found.claims[2].span)] == "<td>Basic</td>\n<td>$5</td></tr>"
-    assert [piece.reason for piece in found.skipped] == ["heading", "lead_in", "table_header"]
-
-
 @pytest.mark.parametrize(
     "mark",
     ["【4†source】", "[^1]", "⁽¹⁾", " (Source 2)", " [doc3]", " [Source: doc_12]", "[1, 2]", " (see Passages 1 and 2)",
@@ -783,14 +688,6 @@ def test_citation_marks_do_not_stay_in_the_claim(mark):
     """Before the full stop or behind it, a mark is taken off and belongs to its sentence."""
     for text in (f"The pier is long{mark}. It is old.", f"The pier is long.{mark} It is old."):
         assert claims(text) == ["The pier is long.", "The pier is old."]
-
-
-@pytest.mark.parametrize(
-    "text", ["The flat has 50 m² of floor.", "About 10⁵ cells were seen.", "The plot (World War 2) is set in 1944."]
-)
-def test_what_only_resembles_a_mark_stays(text):
-    """Powers and names in brackets are content."""
-    assert claims(text) == [text]
 
 
 def test_markup_and_citations_are_not_part_of_the_claim():
@@ -809,33 +706,6 @@ def test_span_is_the_clause_and_sentence_its_parent():
     assert text[slice(*first.span)] == "The law was passed in 1990"
     assert text[slice(*second.span)] == "signed by the president"
     assert first.sentence == second.sentence == text[4:]
-
-
-def test_low_atomicity_does_not_split():
-    """`atomicity=low` keeps every sentence whole."""
-    text = "The law was passed in 1990 and signed by the president."
-    assert [claim.text for claim in decompose(text, atomicity="low").claims] == [text]
-
-
-def test_spec_makes_the_decomposer_it_names():
-    """A spec round-trips through the component."""
-    for spec in (
-        "embedded",
-        "embedded?atomicity=low",
-        "embedded?atomicity=low&language=de",
-        "embedded?coverage=low",
-    ):
-        assert from_spec(Spec.parse(spec)).spec == spec
-
-
-@pytest.mark.parametrize(
-    "spec",
-    ["embedded?atomicity=word", "embedded?coverage=half", "embedded?size=2", "embedded:x", "embedded?language=%21"],
-)
-def test_bad_options_are_refused(spec):
-    """An unknown option or value is a `ConfigError` that names it."""
-    with pytest.raises(ConfigError, match="embedded"):
-        from_spec(Spec.parse(spec))
 
 
 # fmt: off
@@ -906,32 +776,6 @@ def test_low_coverage_leaves_asides_out_and_says_so(text, kept, left_out):
     assert [(piece.reason, piece.text) for piece in found.skipped] == [("minor", piece) for piece in left_out]
 
 
-def test_low_coverage_of_whole_sentences_keeps_each_in_one_piece():
-    """Atomicity and coverage are two settings."""
-    (claim,) = decompose(ASIDES["dates and apposition"][0], coverage="low", atomicity="low").claims
-    assert claim.text == "Marie Curie won two Nobel Prizes and founded an institute in Paris."
-    assert claim.sentence == ASIDES["dates and apposition"][0]
-
-
-@given(PARTS)
-def test_decomposition_is_deterministic(text):
-    """The same text gives the same claims."""
-    assert decompose(text) == decompose(text)
-
-
-def test_a_degree_has_one_name_in_every_spec():
-    """Where the decomposer is named, where the metric is, and where a language model is the decomposer."""
-    text = "The kettle is red and it holds 2 litres."
-    whole = ec.extract_claims(text, decomposer="embedded?atomicity=low")
-    assert [claim.text for claim in whole.claims] == [text]
-    made = ec.score(response=text, reference=text, metric="factual_correctness?atomicity=low").provenance
-    assert made.decomposer == "embedded?atomicity=low"
-    with pytest.raises(
-        ConfigError, match="unknown option 'granularity' of 'embedded'; it takes atomicity, language, coverage"
-    ):
-        ec.extract_claims(text, decomposer="embedded?granularity=sentence")
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -944,11 +788,3 @@ def test_a_sentence_that_ends_in_its_script_is_no_title(text):
     """A short sentence between others is judged, whatever its full stop looks like."""
     assert len(claims(text)) == 3
     assert skipped(text) == []
-
-
-def test_code_keeps_its_stars_and_its_case():
-    """What stands between backticks is no emphasis, and an identifier that opens a claim is not written large."""
-    assert claims("Call `asyncio.gather(*tasks, name=*rest)` to wait for the tasks.") == [
-        "Call asyncio.gather(*tasks, name=*rest) to wait for the tasks."
-    ]
-    assert claims("`gather()` was added in Python 3.4 and returns a list.")[1] == "gather() returns a list."

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -12,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everyclaim.core.errors import JudgeError
-from everyclaim.core.protocols import ChatReply, Message
+from everyclaim.core.protocols import ChatReply
 from everyclaim.core.types import Decomposition, Usage
 from everyclaim.decompose.llm import LlmDecomposer
 from everyclaim.prompts import SplitPrompt
-from everyclaim.testing import ScriptedChat, fenced, play, request_data
+from everyclaim.testing import ScriptedChat, play, request_data
 
 ANSWER = "The kettle holds 1.7 litres and weighs 900 grams. It was made in Graz. Do you need more?"
 
@@ -104,13 +103,6 @@ def test_sentences_that_are_left_out_are_asked_for_again_alone_then_kept() -> No
     assert list(request_data(chat.asked[1])["sentences"].values()) == ["It was made in Graz.", "Do you need more?"]
 
 
-def test_a_second_attempt_has_a_tag_of_its_own() -> None:
-    """So that no cache gives the bad reply again."""
-    chat = ScriptedChat(["nonsense", split(GOOD)])
-    run(chat)
-    assert chat.tags == [SplitPrompt().version, f"{SplitPrompt().version}#2"]
-
-
 @pytest.mark.parametrize(
     "bad",
     [
@@ -141,22 +133,6 @@ def test_a_reply_that_says_nothing_twice_is_a_failure() -> None:
     assert chat.calls == 2
 
 
-def test_prose_and_fences_around_the_reply_do_no_harm() -> None:
-    """Chatty models are read all the same."""
-    chat = ScriptedChat(fenced(split(GOOD)).content)
-    assert len(run(chat).claims) == 3
-    assert chat.calls == 1
-
-
-@pytest.mark.parametrize("finish", ["refusal", "filtered"])
-def test_what_the_provider_declines_is_not_asked_again(finish: str) -> None:
-    """One call, one failure."""
-    chat = ScriptedChat(ChatReply("no", finish, "m", Usage(1)))  # type: ignore[arg-type]
-    with pytest.raises(JudgeError):
-        run(chat)
-    assert chat.calls == 1
-
-
 def test_a_cut_reply_is_not_used_and_the_request_is_halved() -> None:
     """Until a single sentence is too much, which is a failure."""
     chat = ScriptedChat(lambda messages: play(messages) if len(request_data(messages)["sentences"]) == 1 else cut())
@@ -165,21 +141,6 @@ def test_a_cut_reply_is_not_used_and_the_request_is_halved() -> None:
     assert chat.calls == 5  # three, one, two, one, one
     with pytest.raises(JudgeError, match="truncated"):
         run(ScriptedChat(cut()))
-
-
-def test_claims_of_a_sentence_stay_in_the_order_of_the_reply() -> None:
-    """Wherever each stands in the sentence."""
-    turned = GOOD | {"s1": GOOD["s1"][::-1]}
-    assert claims(run(ScriptedChat(split(turned))))[:2] == GOOD["s1"][::-1]
-
-
-def test_a_prompt_that_does_not_fit_is_halved_as_well() -> None:
-    """A provider's "too long" says the same as a cut reply."""
-
-    def rule(messages: Sequence[Message]) -> Any:
-        return JudgeError("too_long", "413") if len(request_data(messages)["sentences"]) > 2 else play(messages)
-
-    assert len(run(ScriptedChat(rule)).claims) == 2
 
 
 @pytest.mark.parametrize("at_most", [1, 7, 30])
@@ -226,19 +187,6 @@ def test_a_claim_with_a_stranger_is_asked_for_once_more() -> None:
     assert "second attempt" in chat.asked[1][0].content
 
 
-def test_right_claims_of_the_sentence_stay() -> None:
-    """Only the faulty one is asked for again."""
-    wrong = GOOD | {"s1": ["The kettle holds 1.7 litres.", "The kettle weighs 950 grams."]}
-    chat = ScriptedChat([split(wrong), split({"s1": ["The kettle weighs 900 grams."]})])
-    assert claims(run(chat)) == [*GOOD["s1"], *GOOD["s2"]]
-    assert list(request_data(chat.asked[1])["former_claims"].values()) == [
-        [
-            {"claim": "The kettle holds 1.7 litres."},
-            {"claim": "The kettle weighs 950 grams.", "not_in_sentence": ["950"]},
-        ]
-    ]
-
-
 @pytest.mark.parametrize(
     "again", [split({"s1": ["The kettle was made in Vienna."]}), split({"s1": "meta"}), "nonsense", "{}", cut()]
 )
@@ -247,19 +195,6 @@ def test_a_claim_that_stays_strange_gives_way_to_its_sentence(again: Any) -> Non
     chat = ScriptedChat([split(STRANGE), again])
     assert claims(run(chat))[2] == "It was made in Graz."
     assert chat.calls == 2
-
-
-def test_a_provider_that_cannot_be_reached_the_second_time_is_a_failure() -> None:
-    """The first reply was not good enough to stand alone."""
-    with pytest.raises(JudgeError, match="timeout"):
-        run(ScriptedChat([split(STRANGE), JudgeError("timeout", "no answer")]))
-
-
-def test_claims_in_another_language_give_way_to_the_sentences() -> None:
-    """The claims stay in the answer's language."""
-    answer = "Der Kessel fasst 1,7 Liter. Er wurde in Graz gebaut."
-    english = split({"s1": ["The boiler has a capacity of 1.7 litres."], "s2": ["Somebody built this boiler in Graz."]})
-    assert claims(run(ScriptedChat(english), answer)) == ["Der Kessel fasst 1,7 Liter.", "Er wurde in Graz gebaut."]
 
 
 @pytest.mark.parametrize(
@@ -294,19 +229,6 @@ def test_atomicity_and_coverage_change_what_the_model_is_told() -> None:
     assert len(set(told)) == 6
 
 
-def test_low_coverage_lets_the_model_leave_minor_facts_out() -> None:
-    """High coverage does not know that reason: the sentence is asked for again and kept."""
-    rows = GOOD | {"s2": "minor"}
-    assert len(run(ScriptedChat(split(rows)), prompt=SplitPrompt(coverage="low")).claims) == 2
-    assert len(run(ScriptedChat(split(rows))).claims) == 3
-
-
-def test_a_custom_rule_sees_its_call() -> None:
-    """The same answer from a rule as from a list."""
-    rule: Callable[[Sequence[Message]], str] = lambda _: split(GOOD)  # noqa: E731
-    assert run(ScriptedChat(rule)) == run(ScriptedChat([split(GOOD)]))
-
-
 @pytest.mark.parametrize("mark", ["=", " = ", "=.", "'='", "`=`", "==", "＝"])
 def test_a_sentence_that_stands_as_it_is_need_not_be_repeated(mark: str) -> None:
     """An equals sign is the sentence, word for word: it is no fault, and has its span."""
@@ -315,27 +237,6 @@ def test_a_sentence_that_stands_as_it_is_need_not_be_repeated(mark: str) -> None
     assert claims(parts) == ["The kettle is red.", "Graz made it.", "5 litres"]
     assert [claim.sentence for claim in parts.claims] == ["The kettle is\nred.", "It was made in Graz.", "5 litres"]
     assert chat.calls == 1
-
-
-def test_a_sentence_that_stands_as_it_is_has_no_other_claims() -> None:
-    """They would say a part of it twice."""
-    lines = ["s1: The kettle holds 1.7 litres.", "s1: =", "s2: =", "s2: ="]
-    chat = ScriptedChat(json.dumps({"claims": lines, "skipped": ["s3: question"]}))
-    assert claims(run(chat)) == ["The kettle holds 1.7 litres and weighs 900 grams.", "It was made in Graz."]
-
-
-def test_a_second_attempt_may_leave_the_sentence_as_it_is() -> None:
-    """For claims at fault."""
-    first = {"claims": ["s1: The kettle holds 3 litres.", "s2: ="], "skipped": ["s3: question"]}
-    chat = ScriptedChat([json.dumps(first), json.dumps({"claims": ["s1: ="]})])
-    assert claims(run(chat))[0] == "The kettle holds 1.7 litres and weighs 900 grams."
-    assert chat.calls == 2
-
-
-def test_an_equals_sign_inside_a_claim_is_a_sign() -> None:
-    """Only alone it stands for the sentence; a sentence that is one keeps its own."""
-    chat = ScriptedChat(json.dumps({"claims": ["s1: Here E = mc2 holds."], "skipped": []}))
-    assert claims(run(chat, "Here E = mc2 holds.")) == ["Here E = mc2 holds."]
 
 
 @pytest.mark.parametrize(
@@ -350,11 +251,3 @@ def test_what_says_nothing_is_no_claim(said: str) -> None:
         "The kettle was made in Graz.",
     ]
     assert chat.calls == 2
-
-
-@pytest.mark.parametrize("line", ["= It was made in Graz.", "=It was made in Graz.", "=, It was made in Graz."])
-def test_a_mark_before_a_claim_is_no_part_of_it(line: str) -> None:
-    """Some models write both."""
-    chat = ScriptedChat(json.dumps({"claims": ["s1: =", f"s2: {line}"], "skipped": ["s3: question"]}))
-    assert claims(run(chat))[1] == "It was made in Graz."
-    assert chat.calls == 1

@@ -1,11 +1,10 @@
 """What a run does: order of events, failures, limits, resuming, stopping."""
 
 import asyncio
-import itertools
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import pytest
 from kept_samples import PROVENANCE, a_result, a_sample
@@ -80,23 +79,6 @@ def test_a_run_scores_every_sample_and_keeps_it_in_input_order(store: Store, nam
     assert (store.run(name).status, store.run(name).kept) == ("finished", 40)
 
 
-def test_a_finished_event_means_that_the_sample_is_kept(store: Store, name: str) -> None:
-    """Whoever sees the event can read the result."""
-
-    def look(event: Event) -> None:
-        if isinstance(event, SampleFinished):
-            assert store.find(name, event.result.id)[0].result == event.result
-
-    asyncio.run(run(samples(20), Metric(), run=name, store=store, hooks=[look]))
-
-
-def test_without_a_store_the_events_carry_the_results() -> None:
-    """A store is optional."""
-    events: list[Event] = []
-    report = asyncio.run(run(samples(9), Metric(), hooks=[events.append]))
-    assert report.scored_now == sum(isinstance(event, SampleFinished) for event in events) == 9
-
-
 def test_concurrency_is_used_and_kept() -> None:
     """As many samples at the same time as asked for, and no more."""
     metric = Metric()
@@ -124,51 +106,6 @@ def test_the_input_is_never_read_far_ahead(store: Store, name: str, concurrency:
     asyncio.run(run(counted(), Metric(), run=name, store=store, options=options, hooks=[count]))
     assert read == finished == 100
     assert most <= 2 * concurrency
-
-
-def test_a_metric_that_never_awaits_lets_hooks_and_keeping_go_on(store: Store, name: str) -> None:
-    """Busy local judges report progress sample by sample, not at the end."""
-    scored: list[str] = []
-    gaps: list[int] = []
-
-    async def busy(sample: Sample) -> Result:
-        scored.append(sample.id)
-        sum(range(100_000))
-        return a_result(sample)
-
-    def watch(event: Event) -> None:
-        if isinstance(event, SampleFinished):
-            gaps.append(len(scored) - scored.index(event.result.id))
-
-    asyncio.run(run(samples(50), Metric(busy), run=name, store=store, options=Options(concurrency=4), hooks=[watch]))
-    assert len(gaps) == 50
-    assert max(gaps) <= 8
-
-
-def test_samples_may_come_asynchronously() -> None:
-    """An async source is as good as any other."""
-
-    async def source() -> AsyncIterator[Sample]:
-        for sample in samples(5):
-            await asyncio.sleep(0)
-            yield sample
-
-    assert asyncio.run(run(source(), Metric())).scored_now == 5
-
-
-def test_an_empty_input_is_a_finished_run(store: Store, name: str) -> None:
-    """Nothing to do is not an error."""
-    assert asyncio.run(run([], Metric(), run=name, store=store)).status == "finished"
-    assert store.run(name).status == "finished"
-
-
-@pytest.mark.parametrize(
-    "wrong", [{"concurrency": 0}, {"sample_seconds": 0}, {"sample_seconds": float("nan")}, {"max_failures": -1}]
-)
-def test_options_that_could_not_work_are_refused(wrong: dict[str, Any]) -> None:
-    """A run without a place for any sample would wait for ever."""
-    with pytest.raises(ConfigError, match=next(iter(wrong))):
-        Options(**wrong)
 
 
 # ---- failures of single samples
@@ -238,13 +175,6 @@ def test_an_impossible_result_is_a_failure(returned: object, code: str) -> None:
     assert result.reason.partition(":")[0] == code
 
 
-def test_numbers_that_a_policy_gives_to_unscored_samples_are_left_alone() -> None:
-    """No claims with NaN is what other tools report, when asked for."""
-    given = replace(GOOD, outcome=Outcome.NO_CLAIMS, score=float("nan"), claims=())
-    report = asyncio.run(run(samples(1), Metric(lambda _: _soon(given))))
-    assert report.outcomes[Outcome.NO_CLAIMS] == 1
-
-
 def test_a_sample_that_takes_too_long_fails_and_the_rest_goes_on() -> None:
     """The limit is per sample; the metric is cancelled."""
 
@@ -292,32 +222,6 @@ def test_an_error_that_concerns_every_sample_ends_the_run(store: Store, name: st
             run(samples(10), failing_with(error, on="s5"), run=name, store=store, options=Options(concurrency=1))
         )
     assert status_after(store, name) == ("failed", 5)
-
-
-def test_an_error_of_the_source_ends_the_run_when_what_is_in_flight_is_kept(store: Store, name: str) -> None:
-    """A file that breaks off loses nothing of what was read."""
-
-    def broken() -> Iterator[Sample]:
-        yield from samples(6)
-        raise InputError("line 7: not JSON")
-
-    with pytest.raises(InputError, match="line 7"):
-        asyncio.run(run(broken(), Metric(), run=name, store=store, options=Options(concurrency=4)))
-    assert status_after(store, name) == ("failed", 6)
-
-
-def test_an_error_of_a_hook_ends_the_run(store: Store, name: str) -> None:
-    """A hook's fault is the caller's and is raised as it is."""
-
-    def hook(event: Event) -> None:
-        if isinstance(event, SampleFinished):
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        asyncio.run(run(samples(100), Metric(), run=name, store=store, hooks=[hook]))
-    status, kept = status_after(store, name)
-    assert status == "failed"
-    assert 1 <= kept < 50
 
 
 class CountingStore:
@@ -400,14 +304,6 @@ def test_cancelling_keeps_what_is_done(store: Store, name: str) -> None:
     assert metric.inside == 0
 
 
-def test_an_interrupt_in_the_middle_of_a_metric_keeps_what_is_done(store: Store, name: str) -> None:
-    """An interrupt that no signal handler turned into a cancellation also stops cleanly."""
-    options = Options(concurrency=1)
-    with pytest.raises(KeyboardInterrupt):
-        asyncio.run(run(samples(9), failing_with(KeyboardInterrupt(), on="s4"), run=name, store=store, options=options))
-    assert status_after(store, name) == ("stopped", 4)
-
-
 def test_a_resumed_run_scores_only_what_is_missing(store: Store, name: str) -> None:
     """Skipped samples are announced; the content is that of an undisturbed run."""
     with pytest.raises(ConfigError):
@@ -422,22 +318,6 @@ def test_a_resumed_run_scores_only_what_is_missing(store: Store, name: str) -> N
     assert (report.skipped, report.scored_now) == (len(done), 30 - len(done))
     assert list(store.results(name)) == [a_result(s) for s in samples(30)]
     assert store.run(name).status == "finished"
-
-
-def test_equal_samples_are_each_scored_and_each_resumed(store: Store, name: str) -> None:
-    """A data set that repeats itself gives as many results as it has rows, also after a stop."""
-    same = [a_sample(0)] * 12
-    first = asyncio.run(run(itertools.islice(same, 7), Metric(), run=name, store=store))
-    second = asyncio.run(run(same, Metric(), run=name, store=store))
-    assert (first.scored_now, second.skipped, second.scored_now) == (7, 7, 5)
-    assert store.run(name).kept == 12
-
-
-def test_skipping_looks_into_the_store_window_by_window(store: Store, name: str) -> None:
-    """Resuming works past the first thousand places."""
-    asyncio.run(run(samples(1100), Metric(), run=name, store=store, options=Options(concurrency=64)))
-    report = asyncio.run(run(samples(1105), Metric(), run=name, store=store))
-    assert (report.skipped, report.scored_now) == (1100, 5)
 
 
 def test_the_source_is_closed_when_the_run_stops_early(store: Store, name: str) -> None:

@@ -24,13 +24,6 @@ async def twice(number: int) -> int:
     return 2 * number
 
 
-def test_waiting_without_a_loop() -> None:
-    """A script calls it like any function."""
-    assert wait(twice(4)) == 8
-    with pytest.raises(ValueError, match="-1"):
-        wait(twice(-1))
-
-
 def test_waiting_inside_a_running_loop() -> None:
     """A notebook calls it like any function: values, errors and context variables pass."""
 

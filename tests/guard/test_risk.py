@@ -6,12 +6,10 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import everyclaim as ec
 from everyclaim.core.types import Probabilities
-from everyclaim.stats.risk import risk_p_value, risk_threshold
 
 
 class Sure:
@@ -95,23 +93,6 @@ def test_nothing_is_promised_outside_of_what_was_labelled(promise: object, says:
     assert any("no promise" in text and why in text for text in answer.warnings)
 
 
-def test_a_stream_that_has_drifted_is_noticed(promise: object) -> None:
-    """After fifty answers with other probabilities than the labelled ones."""
-    guard = ec.Guard(None, risk=promise, threshold=0.0, **PARTS)
-    answers = [guard.answer("", ["x"], response="The lamp is 98 red.") for _ in range(50)]
-    assert answers[48].promise
-    assert any("calibrate again" in text for text in answers[49].warnings)
-
-
-def test_another_judge_and_too_few_labels_are_refused(calibrated: tuple[str, str, ec.Run], promise: object) -> None:
-    """A promise is of one judge; the message says how many answers to label."""
-    with pytest.raises(ec.ConfigError, match="calibrated for the judge"):
-        ec.Guard(None, risk=promise, judge="embedded", decomposer=lines)
-    store, labels, run = calibrated
-    with pytest.raises(ec.ConfigError, match="at least 736 answers"):
-        ec.calibrate(run.id, labels, risk=0.005, store=store)
-
-
 def test_the_command_writes_a_file_that_a_guard_reads(
     calibrated: tuple[str, str, ec.Run], promise: object, tmp_path: Path
 ) -> None:
@@ -132,24 +113,3 @@ def test_the_command_writes_a_file_that_a_guard_reads(
     saved.write_text("{}")
     with pytest.raises(ec.InputError, match="no calibrated risk"):
         ec.Guard(None, risk=saved, **PARTS)
-
-
-def test_p_values_are_those_of_hoeffding_and_bentkus() -> None:
-    """Without an error (1 − α)ⁿ; none for a rate above the risk."""
-    assert risk_p_value([0.0] * 149, 0.02) == pytest.approx(0.98**149)
-    assert risk_p_value([0.0] * 97 + [1.0] * 3, 0.02) == 1.0
-    assert risk_p_value([], 0.02) == 1.0
-
-
-def test_the_promise_is_kept_in_simulated_streams() -> None:
-    """Of 200 samples of labels of clustered claims few break it; the benchmark takes 2,000 of many kinds."""
-    draw = np.random.default_rng(1)
-    broken = 0
-    for _ in range(200):
-        codes = np.repeat(np.arange(150), 3)
-        score = draw.random(450)
-        wrong = draw.random(450) < np.where(np.repeat(draw.random(150) < 0.2, 3), 2, 0.5) * (1 - score)
-        threshold = risk_threshold(score, 1.0 - wrong, codes, 0.1)
-        # the true share of wrong claims from a threshold on: 0.8 of a quarter of (1 − t), and more in one in five
-        broken += threshold is not None and 0.8 * (1 - threshold) / 2 > 0.1
-    assert broken <= 10

@@ -111,32 +111,6 @@ def test_rows_are_spread_over_processes(project: pytest.Pytester) -> None:
     assert "[gw1]" in found.stdout.str()
 
 
-def test_one_evaluator_serves_all_tests_of_a_process(project: pytest.Pytester) -> None:
-    """The fixture is an `Evaluator`, made of the options that a conftest gives; its calls are in its usage."""
-    project.makeconftest("""
-        import pytest
-
-        def judge(claim, passages):
-            return claim.text in passages[0].text
-
-        @pytest.fixture(scope="session")
-        def everyclaim_options():
-            return {"judge": judge}
-    """)
-    project.makepyfile("""
-        seen = []
-
-        def test_first(everyclaim, assert_faithful):
-            seen.append(everyclaim)
-            assert_faithful(response="The kettle is red.", passages=["The kettle is red."])
-
-        def test_second(everyclaim):
-            assert seen == [everyclaim]
-            assert everyclaim.score(response="The kettle is red.", passages=["No."]).score == 0.0
-    """)
-    project.runpytest_inprocess().assert_outcomes(passed=2)
-
-
 def test_bars_come_from_the_ini_file_the_mark_and_the_call(project: pytest.Pytester) -> None:
     """The nearer one counts; a lower bar lets an unsupported claim pass, and a contradiction only where one may be."""
     project.makeini("[pytest]\neveryclaim_fail_under = 0.5\neveryclaim_empty = fail\n")
@@ -183,27 +157,6 @@ def test_a_judge_that_fails_is_no_finding(project: pytest.Pytester) -> None:
     found.assert_outcomes(failed=1)
     found.stdout.fnmatch_lines(["E*JudgeError: *RuntimeError in conftest*was not judged, which says nothing about it"])
     assert "AssertionError" not in found.stdout.str()
-
-
-def test_what_was_not_checked_does_not_pass(project: pytest.Pytester) -> None:
-    """A sentence that was skipped although it holds a number fails the test: nobody judged it."""
-    project.makepyfile("""
-        def test_it(assert_faithful):
-            assert_faithful(response="The kettle is red. Was it made in 1901 in Rome?",
-                            passages=["The kettle is red."])
-    """)
-    found = project.runpytest_inprocess()
-    found.assert_outcomes(failed=1)
-    found.stdout.fnmatch_lines(["E*not checked: Was it made in 1901 in Rome?"])
-
-
-def test_rows_that_cannot_be_read_fail(project: pytest.Pytester) -> None:
-    """Each is a test of its own, named by its line."""
-    write_answers(project, [ANSWERS[0], '{"id": "x", "response": 7}', "{torn"])
-    project.makepyfile(PER_ROW)
-    found = project.runpytest_inprocess("-v")
-    found.assert_outcomes(passed=1, errors=2)
-    found.stdout.fnmatch_lines(["*line-2?*ERROR*", "*line-3?*ERROR*", "*this row is no sample: line 2: *"])
 
 
 @pytest.mark.parametrize(
@@ -261,40 +214,3 @@ def test_a_project_that_does_not_use_it_does_not_pay(project: pytest.Pytester) -
     assert (
         "everyclaim" not in found.stdout.str().replace("plugins: ", "").replace(str(project.path), "").split("===")[3]
     )
-
-
-def test_the_judge_is_named_in_the_ini_file_or_on_the_command_line(project: pytest.Pytester) -> None:
-    """The command line goes over the ini file; a wrong spec says so."""
-    project.makeini("[pytest]\neveryclaim_judge = lexical\n")
-    project.makepyfile("""
-        def test_judge(everyclaim):
-            result = everyclaim.score(response="The kettle is red.", passages=["The kettle is red."])
-            assert result.provenance.verifier.startswith("lexical")
-    """)
-    project.runpytest_inprocess().assert_outcomes(passed=1)
-    found = project.runpytest_inprocess("--everyclaim-judge=lexicle")
-    found.assert_outcomes(failed=1)
-    found.stdout.fnmatch_lines(["*lexicle*lexical*"])
-
-
-def test_citations_have_bars_of_their_own(project: pytest.Pytester) -> None:
-    """They stand in the place of the bar for the score; another metric has no such parts."""
-    project.makepyfile(f"""
-        import pytest
-
-        CITED = dict(response={RIGHT!r} + " [1] The programme takes 35 minutes on the Classica [2].",
-                     passages=[{PASSAGE!r}, "Tea is made from leaves."])
-
-        @pytest.fixture(scope="session")
-        def everyclaim_options():
-            return {{"metric": "attribution"}}
-
-        def test_enough(assert_faithful):
-            assert_faithful(**CITED, min_citation_precision=0.5)
-
-        def test_too_few(assert_faithful):
-            assert_faithful(**CITED, min_citation_precision=0.9)
-    """)
-    found = project.runpytest_inprocess()
-    found.assert_outcomes(passed=1, failed=1)
-    found.stdout.fnmatch_lines(["*citation precision 0.500, 0.9 wanted*", "*MISATTRIBUTED citation: *p1 supports it*"])

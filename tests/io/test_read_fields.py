@@ -1,6 +1,5 @@
 """Field names, mappings, passages, tags and ids: what a row's cells become."""
 
-import json
 from dataclasses import astuple
 from pathlib import Path
 
@@ -8,7 +7,7 @@ import pytest
 
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.types import Passage
-from everyclaim.io import ReadReport, read_claims, read_samples
+from everyclaim.io import ReadReport, read_samples
 
 
 def one(row, **options):
@@ -38,27 +37,6 @@ def test_each_field_is_recognised_by_each_of_its_names(ours, name):
     assert getattr(sample, "passages" if ours == "contexts" else ours) in {"T.", (Passage("p1", "T."),)}
 
 
-@pytest.mark.parametrize("name", ["claim", "text", "statement", "hypothesis"])
-def test_names_of_a_claim(name):
-    """A given claim is recognised by each of its names."""
-    (row,) = read_claims([{name: "C."}])
-    assert row.claim == "C."
-
-
-def test_an_empty_claim_is_a_bad_row():
-    """A claim without words cannot be judged."""
-    report = ReadReport()
-    assert [row.id for row in read_claims([{"claim": " "}, {"claim": "C."}], report=report)] == ["2"]
-    assert [row.reason for row in report.bad_rows] == ["the claim is empty"]
-
-
-def test_the_other_fields_are_taken_along():
-    """Model, release and time are kept as text; numbers become text."""
-    sample = one({"response": "A.", "id": 7, "model": "m", "release": 2, "timestamp": 1700000000.0, "question": None})
-    assert (sample.id, sample.model, sample.release, sample.timestamp) == ("7", "m", "2", "1700000000")
-    assert sample.question == ""
-
-
 def test_of_two_names_for_one_field_the_first_wins_with_a_warning():
     """Rivals are decided by the documented order, and said; an empty first leaves the second its turn."""
     report = ReadReport()
@@ -75,11 +53,6 @@ def test_a_mapping_beats_the_recognised_names():
     assert (sample.response, sample.model, sample.passages) == ("ours", "m", (Passage("p1", "d"),))
 
 
-def test_a_column_whose_name_has_a_dot_is_found():
-    """An exact name comes before a path."""
-    assert one({"a.b": "exact", "a": {"b": "nested"}}, mapping={"a.b": "response"}).response == "exact"
-
-
 @pytest.mark.parametrize(
     "rows", [[{"response": "x"}], [{"response": "x", "meta": {"release": 1}}] * 3], ids=["flat", "nested"]
 )
@@ -89,24 +62,10 @@ def test_a_mapped_column_that_is_nowhere_is_one_error(rows):
         next(read_samples(rows, mapping={"meta.model": "model"}))
 
 
-def test_a_mapped_column_may_begin_late():
-    """A field that only later rows have is found; the rows before it are kept."""
-    rows = [{"response": "x"}] * 500 + [{"response": "x", "m": "gpt"}]
-    samples = list(read_samples(rows, mapping={"m": "model"}))
-    assert [s.model for s in samples] == [None] * 500 + ["gpt"]
-
-
 def test_no_response_anywhere_is_one_error_with_the_way_out():
     """The error lists the columns and suggests the mapping."""
     with pytest.raises(InputError, match=r"id, answers\. .*--map answers=response"):
         list(read_samples([{"id": n, "answers": "x"} for n in range(2000)]))
-
-
-def test_no_contexts_anywhere_is_a_warning():
-    """Judging against nothing is rarely meant, so it is said."""
-    report = ReadReport()
-    assert len(list(read_samples([{"response": "A.", "chunks": ["t"]}], report=report))) == 1
-    assert any("no row has a field for the contexts" in line and "chunks" in line for line in report.warnings)
 
 
 @pytest.mark.parametrize(
@@ -140,15 +99,6 @@ def test_a_mapping_to_nothing_of_ours_is_refused(mapping, message):
 def test_a_response_that_is_not_text_is_a_bad_row(value, reason):
     """Nothing is coerced into a response."""
     assert fault({"response": value}) == reason
-
-
-def test_a_list_of_texts_gives_its_first_with_a_warning():
-    """A list of answers is scored by its first, and the report says so."""
-    report = ReadReport()
-    rows = [{"answers": ["A", "B"]}, {"answers": ["C"]}]
-    assert [s.response for s in read_samples(rows, mapping={"answers": "response"}, report=report)] == ["A", "C"]
-    assert any("its first text is used" in line for line in report.warnings)
-    assert any("its only text is used" in line for line in report.warnings)
 
 
 @pytest.mark.parametrize(
@@ -237,17 +187,6 @@ def test_what_tags_may_be(tags, expected):
     assert one({"response": "A.", "tags": tags}).tags == expected
 
 
-def test_tags_that_are_a_number_are_a_bad_row():
-    """A number says no tag."""
-    assert fault({"response": "A.", "tags": 3}) == "tags is a number, not an object or a list"
-
-
-def test_slices_take_fields_into_the_tags():
-    """Any field, also a nested one, can be a slice; one that is a tag already needs no field."""
-    row = {"response": "A.", "source": "multi", "meta": {"lang": "en"}, "tags": {"kind": "x"}}
-    assert one(row, slices=["source", "meta.lang", "kind"]).tags == {"kind": "x", "source": "multi", "meta.lang": "en"}
-
-
 def test_a_slice_that_is_nowhere_is_one_error():
     """A misspelt slice is found before any work."""
     with pytest.raises(InputError, match=r"no field 'sorce'; the fields are: response, source"):
@@ -262,45 +201,6 @@ def test_ids_are_row_numbers_unless_given_and_always_unique():
     assert ids == ["x", "x#2", "3", "3#2", "x#2#2", "x#3", "7"]
     (warning,) = [line for line in report.warnings if "ids that appeared before" in line]
     assert "4 times; first: row 2, x became x#2" in warning
-
-
-@pytest.mark.parametrize("name", ["a\nb", "a\ud800", "\x1b[31m", "", "long" * 1000])
-def test_strange_names_stay_in_one_line(name):
-    """What a message quotes from a file cannot break the line or the terminal."""
-    report = ReadReport()
-    row = {"response": "A.", "id": name, "contexts": [{name: "t"}]}
-    rows = [row, row | {"contexts": []}, row | {"contexts": []}]
-    assert len(list(read_samples(rows, report=report))) == 2
-    with pytest.raises(InputError) as caught:
-        list(read_samples([{name: 1}]))
-    for text in (str(caught.value), *map(str, report.bad_rows), *report.warnings):
-        assert text.isprintable()
-        assert len(text) < 400
-
-
-def test_many_duplicate_ids_stay_unique():
-    """Uniqueness holds while the table of ids grows."""
-    ids = [s.id for s in read_samples({"id": str(n % 700), "response": ""} for n in range(2100))]
-    assert len(set(ids)) == 2100
-    assert ids[700] == "0#2"
-    assert ids[1400] == "0#3"
-
-
-def test_a_row_that_is_kept_out_takes_no_id():
-    """A bad row does not make the good one with its id a duplicate."""
-    rows = [{"id": "x", "response": 3}, {"id": "x", "response": "A."}]
-    assert [s.id for s in read_samples(rows)] == ["x"]
-
-
-def test_lone_surrogates_and_nul_are_data(tmp_path):
-    """JSON strings may hold both, escaped; they arrive unchanged."""
-    path = tmp_path / "rows.jsonl"
-    path.write_bytes(b'{"response": "a\\ud800b\\u0000c", "contexts": ["x\x00y"]}\n')
-    (sample,) = read_samples(path)
-    assert sample.response == "a\ud800b\0c"
-    assert sample.passages[0].text == "x\0y"
-    path.with_suffix(".json").write_text(json.dumps([{"response": "a\ud800b"}]))
-    assert [s.response for s in read_samples(path.with_suffix(".json"))] == ["a\ud800b"]
 
 
 def csv_file(folder: Path, text: str) -> Path:
@@ -329,20 +229,6 @@ def test_columns_of_passages_are_passages(shape: str, tmp_path: Path) -> None:
         "one with a title": [("p1", "One.", "First")],
     }[shape]
     assert sample.tags == {}
-
-
-def test_one_of_several_columns_of_passages_is_not_taken_alone_without_a_word(tmp_path: Path) -> None:
-    """Several names may be mapped to the contexts; where only one is, the others are named."""
-    path = csv_file(tmp_path, "response,passage_1,passage_2,proof\nA.,One.,Two.,Three.\n")
-    report = ReadReport()
-    (sample,) = read_samples(path, mapping={"passage_1": "contexts"}, report=report)
-    assert [passage.text for passage in sample.passages] == ["One."]
-    assert any("'passage_1' and 'passage_2'" in warning for warning in report.warnings)
-    both = {"passage_2": "contexts", "proof": "contexts"}
-    (sample,) = read_samples(path, mapping=both, report=report)
-    assert [passage.text for passage in sample.passages] == ["Two.", "Three."]
-    with pytest.raises(InputError, match=r"no field 'prof'; .*did you mean 'proof'"):
-        next(read_samples(path, mapping={"passage_2": "contexts", "prof": "contexts"}))
 
 
 def test_fields_that_nobody_names_are_tags_within_limits() -> None:

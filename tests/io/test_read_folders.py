@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from everyclaim.core.errors import InputError
-from everyclaim.io import ReadReport, read_samples
+from everyclaim.io import read_samples
 
 
 def save_to_disk(folder, shards):
@@ -52,13 +52,6 @@ def test_a_dictionary_of_splits_names_them(tmp_path):
     assert texts(tmp_path / "set" / "test") == ["test"]
 
 
-def test_a_dictionary_of_one_split_needs_no_choice(tmp_path):
-    """A single split is read."""
-    save_to_disk(tmp_path / "set" / "train", [rows("a")])
-    (tmp_path / "set" / "dataset_dict.json").write_text('{"splits": ["train"]}')
-    assert texts(tmp_path / "set") == ["a"]
-
-
 @pytest.mark.parametrize("inner", ["", "data"])
 def test_a_folder_of_parquet_shards(tmp_path, inner):
     """The layout of the hub: shards named by split."""
@@ -90,17 +83,3 @@ def test_a_damaged_description_is_one_line(tmp_path, name, text):
     (tmp_path / name).write_text(text)
     with pytest.raises(InputError, match=name):
         texts(tmp_path)
-
-
-def test_a_missing_or_damaged_shard_is_told(tmp_path):
-    """Rows of the shards before it are kept, and the rest is reported lost."""
-    save_to_disk(tmp_path / "set", [rows("a", "b"), rows("c")])
-    shard = tmp_path / "set" / "data-00001-of-00002.arrow"
-    shard.write_bytes(shard.read_bytes()[:40])
-    report = ReadReport()
-    assert texts(tmp_path / "set", report=report) == ["a", "b"]
-    assert "cannot be read as a table" in report.incomplete
-    shard.unlink()
-    report = ReadReport()
-    assert texts(tmp_path / "set", report=report) == ["a", "b"]
-    assert report.incomplete

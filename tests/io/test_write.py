@@ -3,8 +3,6 @@
 import csv
 import io
 import json
-import os
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from everyclaim.core.errors import ConfigError, InputError, MissingExtraError, OperatorError
+from everyclaim.core.errors import OperatorError
 from everyclaim.core.types import (
     Evidence,
     FailureMode,
@@ -29,7 +27,7 @@ from everyclaim.core.types import (
     Verdict,
 )
 from everyclaim.core.wire import result_from_json, result_to_json, sample_to_json
-from everyclaim.io import RESULT_COLUMNS, flatten_result, open_rows, read_samples, write_results, write_rows
+from everyclaim.io import RESULT_COLUMNS, flatten_result, read_samples, write_results, write_rows
 from everyclaim.io.files import open_text
 
 SAMPLES = [
@@ -187,17 +185,6 @@ def test_no_cell_is_a_formula(tmp_path, start):
     assert row[:2] == [f"'{start}1+1", "-0.5"]
 
 
-@pytest.mark.parametrize("suffix", ["jsonl", "json", "csv", "tsv", "parquet"])
-def test_lone_surrogates_and_nul_can_be_written(tmp_path, suffix):
-    """JSON escapes them; tables replace what they cannot hold, visibly."""
-    path = tmp_path / f"rows.{suffix}"
-    write_rows([{"response": "a\ud800b\0c", "contexts": ["x\udfff"]}], path)
-    (sample,) = read_samples(path)
-    assert sample.response == {"csv": "a\ufffdb\u2400c", "tsv": "a\ufffdb\u2400c", "parquet": "a\ufffdb\0c"}.get(
-        suffix, "a\ud800b\0c"
-    )
-
-
 @given(st.lists(st.text(), min_size=1), st.sampled_from(["jsonl", "json", "csv", "tsv"]))
 @example(["\x1f\x08"], "csv")  # control signs alone make no binary file
 @settings(deadline=None)
@@ -227,26 +214,6 @@ def test_a_failure_leaves_what_was_there(tmp_path):
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("rows.jsonl", "old")]
 
 
-def test_a_fault_of_the_rows_is_not_called_one_of_writing(tmp_path):
-    """An error of the operating system from elsewhere passes through as it is."""
-
-    def rows():
-        yield {"a": 1}
-        raise ConnectionResetError
-
-    with pytest.raises(ConnectionResetError):
-        write_rows(rows(), tmp_path / "rows.jsonl")
-
-
-def test_the_file_appears_only_when_it_is_whole(tmp_path):
-    """A reader never sees half a file."""
-    path = tmp_path / "rows.csv"
-    with open_rows(path) as write:
-        write({"a": 1})
-        assert not path.exists()
-    assert text_of(path) == "a\r\n1\r\n"
-
-
 def test_a_link_is_written_through_and_modes_are_kept(tmp_path):
     """Replacing a file keeps the link to it and who may read it."""
     real, link = tmp_path / "real.jsonl", tmp_path / "link.jsonl"
@@ -268,57 +235,9 @@ def test_standard_output(capfdbinary, suffix, text):
     assert capfdbinary.readouterr().out == text.encode()
 
 
-def test_a_closed_pipe_is_an_error_of_ours():
-    """A reader that went away is told in one line."""
-    read, written = os.pipe()
-    os.close(read)
-    with pytest.raises(OperatorError, match=r"cannot write /dev/fd/.*: Broken pipe"):
-        write_rows([{"a": "text"}] * 1000, f"/dev/fd/{written}", format="jsonl")
-    os.close(written)
-
-
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 @pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
 def test_a_full_disk_is_an_error_of_ours(suffix):
     """No space left is for the operator, in one line."""
     with pytest.raises(OperatorError, match="No space left"):
         write_rows([{"a": "text" * 1000}] * 100, "/dev/full", format=suffix)
-
-
-def test_places_that_cannot_be_written_to(tmp_path):
-    """A folder, a missing folder and a name that says nothing are one line each."""
-    (tmp_path / "f.jsonl").mkdir()
-    with pytest.raises(InputError, match="it is a folder"):
-        write_rows([], tmp_path / "f.jsonl")
-    with pytest.raises(InputError, match="there is no folder"):
-        write_rows([], tmp_path / "no" / "f.jsonl")
-    for name, options in (("f.xlsx", {}), ("f", {}), ("f.jsonl", {"format": "xml"}), ("f.parquet.gz", {})):
-        with pytest.raises(ConfigError):
-            write_rows([], tmp_path / name, **options)
-
-
-@pytest.mark.parametrize("suffix", ["csv", "parquet"])
-def test_rows_that_do_not_fit_the_columns(tmp_path, suffix):
-    """A field that is no column is said, not dropped."""
-    path = tmp_path / f"rows.{suffix}"
-    with pytest.raises(InputError, match="row 2 has a field 'b'"):
-        write_rows([{"a": 1}, {"a": 1, "b": 2}], path, columns={"a": int})
-    with pytest.raises(InputError, match="row 1001 has a field 'b'"):
-        write_rows([{"a": 1}] * 1000 + [{"b": 2}], path)
-    assert write_rows([{"a": 1}, {"b": 2}], path) == 2
-
-
-def test_values_that_cannot_be_written(tmp_path):
-    """NaN is no JSON; a word is no number. Both are refused."""
-    with pytest.raises(InputError, match="cannot be written as JSON"):
-        write_rows([{"a": float("nan")}], tmp_path / "rows.jsonl")
-    with pytest.raises(InputError, match="'a' holds int values, and then 'word'"):
-        write_rows([{"a": 1}, {"a": "word"}], tmp_path / "rows.parquet", columns={"a": int})
-
-
-def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
-    """The message is the command that helps, before anything is written."""
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingExtraError, match=r"everyclaim\[tables\]"):
-        write_rows([], tmp_path / "rows.parquet")
-    assert list(tmp_path.iterdir()) == []

@@ -86,33 +86,3 @@ def test_a_citation_is_needed_where_one_of_its_claims_needs_it() -> None:
     result = ec.score(response=response, passages=passages, metric="attribution")
     assert result.score == 1
     assert [one["finding"] for one in result.details["citations"]] == ["right", "right"]
-
-
-def test_sources_that_nobody_can_find_are_left_out_and_said() -> None:
-    """By words, a source is found by a passage's title or id; without any nothing is said of it."""
-    known = attributed("It is alpha (Manual, p. 12).", {"id": "p1", "text": "alpha", "title": "Manual"})
-    dead = attributed("It is alpha (Leaflet, p. 12).", {"id": "p1", "text": "alpha", "title": "Manual"})
-    unknown = attributed("It is alpha (Manual, p. 12).", "alpha")
-    some = attributed("It is alpha (Manual, p. 12). It is alpha [1].", "alpha")
-    assert (known.score, dead.score) == (1, 0)
-    assert dead.details["counts"]["dead"] == 1
-    assert (unknown.outcome, unknown.score) == ("no_claims", None)
-    assert "no passage has a title" in unknown.reason
-    assert some.score == 1
-    assert any("no passage has a title" in warning for warning in some.warnings)
-
-
-def test_a_dead_citation_is_warned_of_whatever_the_metric() -> None:
-    """Of two passages there is no seventh; the answer is scored as before, and a guard does not call it checked."""
-    response = "The museum opened in 1956 [7]."
-    passages = ["The museum opened in 1956.", "It has 400 paintings."]
-    result = ec.score(response=response, passages=passages)
-    assert result.score == 1
-    assert [piece.text for piece in result.unchecked] == ["[7]"]
-    assert not ec.score(response=response.replace("7", "1"), passages=passages).unchecked
-
-
-def test_without_passages_nothing_is_said_of_numbers() -> None:
-    """No passages were given, so that a number may be of one."""
-    result = ec.score(response="The museum opened in 1956 [7].", passages=[])
-    assert not result.unchecked

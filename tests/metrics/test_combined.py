@@ -58,14 +58,6 @@ def test_the_score_is_the_weighted_mean_and_lies_between_its_parts(parts: list[t
     assert list(result.components.values()) == [s for s, _ in parts]
 
 
-@SLOW
-@given(SCORES, SCORES, SCORES, WEIGHTS, WEIGHTS)
-def test_a_better_part_never_lowers_the_score(a: float, b: float, other: float, v: float, w: float) -> None:
-    """Monotone in every part."""
-    low, high = sorted((a, b))
-    assert score(x=(low, v), y=(other, w)).score <= score(x=(high, v), y=(other, w)).score
-
-
 @pytest.mark.parametrize("gone", [ec.JudgeError("timeout", "no answer"), ec.Outcome.NO_CLAIMS, ec.Outcome.ABSTAINED])
 def test_a_missing_part_gives_its_weight_to_the_others_and_a_warning_says_so(gone: object) -> None:
     """0.4 and 0.3 become 4/7 and 3/7: not the mean with a 0 in it."""
@@ -128,24 +120,3 @@ def test_wrong_weights_and_options_are_refused(spec: str) -> None:
     """Negative, not finite, all zero, unknown, or not to be had without a language model."""
     with pytest.raises(ec.ConfigError):
         ec.score(response=ANSWER, passages=[TOWER], metric=spec)
-
-
-def test_the_usual_weights_are_four_three_and_three() -> None:
-    """Claims 1/2, sentences 3/4, questions 1."""
-    result = ec.score(response=ANSWER, passages=[TOWER], metric="combined")
-    assert result.components == {"claim": 0.5, "nli": 0.75, "qa": 1.0}
-    assert result.score == pytest.approx(0.4 * 0.5 + 0.3 * 0.75 + 0.3)
-    assert len(result.claims) == 2
-    assert result.details["parts"]["qa"]["details"]["questions"]
-
-
-def test_weights_and_the_options_of_parts_ride_in_the_spec() -> None:
-    """Stored with the result."""
-    result = ec.score(response=ANSWER, passages=[TOWER], metric="combined?claim=0.5&nli=0.5&qa=0&nli.unit=claim")
-    assert (result.score, result.provenance.metric) == (0.625, "combined?claim=0.5&nli=0.5&nli.unit=claim&qa=0")
-
-
-def test_an_answer_that_declines_is_abstained_by_all_parts() -> None:
-    """Not re-weighted and not scored."""
-    assert ec.score(response="I don't know.", passages=[TOWER], metric="combined").outcome == "abstained"
-    assert ec.score(response="Hello!", passages=[TOWER], metric="combined", empty="one").score == 1.0

@@ -1,21 +1,17 @@
 """FActScore: every claim against what a knowledge source has on it, with penalties for short answers."""
 
-import asyncio
 import json
 import math
 
 import pytest
 from bywords import ByWords
-from hypothesis import given
-from hypothesis import strategies as st
 
 import everyclaim as ec
-from everyclaim.core.types import Passage, Sample
+from everyclaim.core.types import Passage
 from everyclaim.core.wire import result_from_json, result_to_json
 from everyclaim.metrics.penalty import length_penalty, shortfall_penalty
 from everyclaim.testing import JudgeServer, play
 
-COUNTS = st.integers(1, 10_000)
 FACTS = ["Rye bread is dense.", "Rye bread is dark.", "Oats are pale."]
 DOCUMENTS = [
     {"title": "Rye bread", "text": "Rye bread is dense. Rye bread is dark."},
@@ -49,15 +45,6 @@ def test_five_claims_of_twenty_lose_as_much_as_a_quarter_of_twenty_wrong():
     assert shortfall_penalty(30, 20) == 1
 
 
-@given(COUNTS, st.floats(0.01, 1000))
-def test_a_longer_answer_is_never_penalised_more(claims, gamma):
-    """Both penalties are within (0, 1], grow with the claims, and meet 1 without a jump."""
-    assert 0 <= length_penalty(claims, gamma) <= length_penalty(claims + 1, gamma) <= 1
-    assert 0 < shortfall_penalty(claims, gamma) <= shortfall_penalty(claims + 1, gamma) <= 1
-    assert length_penalty(claims, claims * 1.000001) == pytest.approx(1, abs=1e-5)
-    assert shortfall_penalty(claims, claims * 1.000001) == pytest.approx(1, abs=1e-5)
-
-
 def test_claims_are_judged_by_what_is_found_for_each():
     """The score is the supported share times the penalty, both shown; the sample's passages play no part."""
     result = score("Rye bread is dense. Oats are purple.", "factscore", passages=["Oats are purple."])
@@ -78,19 +65,6 @@ def test_what_was_found_is_kept_with_the_result():
         assert evidence.passage_id in result.details["retrieved"][claim.id]
         assert again.details["passages"][evidence.passage_id]["text"][evidence.start : evidence.end] == evidence.quote
     assert result.provenance.parameters["knowledge"].startswith("python:")
-
-
-def test_nothing_found_is_unsupported_and_calls_no_judge():
-    """An empty corpus knows nothing; a judge that cannot be reached is not needed to say so."""
-    result = score("Zebras have stripes.", knowledge=lambda query: [])
-    assert (result.score, result.claims[0].verdict.flags) == (0, ("no_passages",))
-    assert score("Zebras have stripes.", knowledge=ec.open_corpus([{"text": "x"}])).score == 0
-
-
-def test_answers_without_claims_are_left_out():
-    """Declined and fact-less answers have no score; the response ratio is the rest."""
-    assert score("I don't know.").outcome == "abstained"
-    assert score("").outcome == "no_claims"
 
 
 def test_a_topic_restricts_the_search_to_its_document():
@@ -122,20 +96,6 @@ def test_expected_claims_come_from_a_number_or_a_tag(tmp_path):
     ]  # fmt: skip
     assert run.summary.failures == {"no_expected_count": 2}
     assert not run.read.warnings  # contexts are not needed here
-
-
-def test_faithfulness_has_the_same_penalty_for_vague_answers() -> None:
-    """One claim where 20 were expected: the components say what it is without; half of a penalty is refused."""
-    row = {"response": "The kettle is red.", "passages": ["The kettle is red."], "judge": "lexical"}
-    found = ec.score(**row, metric="faithfulness?expected=20")
-    assert found.score == pytest.approx(1 - 19 / 60)
-    assert list(found.components) == ["faithfulness", "faithfulness_unpenalised", "length_penalty"]
-    assert found.components["faithfulness_unpenalised"] == 1
-    assert ec.score(**row, metric="faithfulness?expected=20&missing=1").score == pytest.approx(0.05)
-    assert ec.score(**row, metric="faithfulness?gamma=10").score == pytest.approx(math.exp(-9))
-    assert not ec.score(**row).components
-    with pytest.raises(ec.ConfigError, match="missing says"):
-        ec.score(**row, metric="faithfulness?missing=1")
 
 
 @pytest.mark.parametrize(
@@ -172,12 +132,6 @@ def test_wrong_options_are_refused(option):
     """Each by its name."""
     with pytest.raises(ec.ConfigError, match=option.partition("=")[0]):
         score("x is y.", f"factscore?{option}")
-
-
-def test_knowledge_for_a_metric_that_does_not_search_is_refused():
-    """It would do nothing."""
-    with pytest.raises(ec.ConfigError, match="knowledge is for the metrics factscore and safe"):
-        ec.score(response="x is y.", knowledge=knowing)
 
 
 def _async(query, k):
@@ -224,24 +178,6 @@ def test_a_retriever_that_fails_fails_the_sample(knowledge, code):
     assert result.reason.startswith(code)
 
 
-def test_texts_under_one_id_stay_apart():
-    """A retriever that numbers its results anew each time does not mix them up."""
-    result = score(
-        "Rye bread is dense. Oats are pale.", knowledge=lambda query: [{"id": "1", "text": knowing(query)[-1]}]
-    )
-    assert set(result.details["passages"]) == {"1", "1#2"}
-    texts = result.details["passages"]
-    for claim in result.claims:
-        for e in claim.verdict.evidence:
-            assert texts[e.passage_id]["text"][e.start : e.end] == e.quote
-
-
-@given(st.permutations(["Rye bread is dense.", "Oats are pale.", "Zebras have stripes.", "Rye bread is purple."]))
-def test_the_order_of_claims_does_not_matter(sentences):
-    """Each is searched and judged by itself."""
-    assert score(" ".join(sentences)).score == 0.5
-
-
 def test_a_pronoun_takes_what_it_points_to_into_the_query():
     """The claim stays as it is; the search knows what "This" is."""
     queries = []
@@ -265,26 +201,3 @@ def test_a_language_model_is_asked_once_per_set_of_passages():
         )
         assert result.score == 1
         assert server.calls == 3
-
-
-def test_the_same_sample_gives_the_same_result_byte_for_byte():
-    """However its searches overtake each other."""
-
-    async def slow(query, k):
-        await asyncio.sleep(0.02 if query.startswith("Rye") else 0)
-        return [{"id": "1", "text": fact} for fact in knowing(query)]
-
-    written = {
-        json.dumps(result_to_json(score("Rye bread is dense. Oats are pale.", knowledge=slow))) for _ in range(5)
-    }
-    assert len(written) == 1
-
-
-def test_samples_are_scored_in_any_number(tmp_path):
-    """A run keeps the corpus's version, so that another corpus is another configuration."""
-    ec.build_corpus(DOCUMENTS, tmp_path / "c.db")
-    samples = [Sample(str(i), "Rye bread is dense.") for i in range(20)]
-    run = ec.score_file(samples, store=tmp_path / "r.db", metric=f"factscore?corpus={tmp_path / 'c.db'}&gamma=0")
-    assert run.summary.overall.score.value == 1
-    version = ec.open_corpus(tmp_path / "c.db").version
-    assert run.record.provenance.parameters["knowledge_version"] == version

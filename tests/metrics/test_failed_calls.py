@@ -14,7 +14,6 @@ from everyclaim.core.types import Claim, Sample, Span
 from everyclaim.decompose.decontextualize import LlmPreparer
 from everyclaim.metrics.context import Components, MetricContext
 from everyclaim.metrics.qa import ChatExaminer
-from everyclaim.retrieve.queries import Around, LlmQueries
 
 TEXT = "The mill at Corley was rebuilt in 1902."
 CLAIM = Claim("c1", TEXT, Span(0, len(TEXT)), TEXT)
@@ -50,12 +49,4 @@ def test_a_step_that_needs_the_model_fails_after_one_call(step):
     chat = Silent()
     with pytest.raises(JudgeError, match="the model said nothing"):
         asyncio.run(step(chat))
-    assert chat.calls == 1
-
-
-def test_queries_fall_back_on_the_claims_own_words_after_one_call():
-    """A search does not need the model."""
-    chat = Silent()
-    queries = asyncio.run(LlmQueries(chat).queries([CLAIM], {}, Around.of([CLAIM], "When was it rebuilt?")))
-    assert queries["c1"]
     assert chat.calls == 1

@@ -53,26 +53,6 @@ def test_the_score_is_the_mean_worth_of_the_labels_and_its_parts_are_their_share
     assert [claim.verdict.label for claim in result.claims] == labels
 
 
-@pytest.mark.slow
-@SLOW
-@given(LABELS, st.data())
-def test_the_order_of_the_sentences_does_not_matter(labels: list[ec.Label], data: st.DataObject) -> None:
-    """A set of sentences has one score."""
-    order = data.draw(st.permutations(range(len(labels))))
-    assert score(labels, order).score == pytest.approx(score(labels).score)
-
-
-@pytest.mark.slow
-@SLOW
-@given(LABELS, st.data())
-def test_more_support_never_lowers_the_score(labels: list[ec.Label], data: st.DataObject) -> None:
-    """Turning one sentence into a supported one gives at least as much; adding one, too."""
-    at = data.draw(st.integers(0, len(labels) - 1))
-    better = [*labels[:at], ec.Label.SUPPORTED, *labels[at + 1 :]]
-    assert score(better).score >= score(labels).score
-    assert score([*labels, ec.Label.SUPPORTED]).score >= score(labels).score - 1e-12
-
-
 def test_sentences_stay_whole_and_questions_and_greetings_are_skipped() -> None:
     """The unit is the sentence, not the clause; its span is true."""
     response = "Hello! The lamp is old and was made in Vienna. Do you like it?"

@@ -75,24 +75,6 @@ def test_a_claim_with_a_stranger_gives_way_to_its_sentence_which_is_judged_apart
     assert list(group["claims"].values()) == ["The kettle is red."]
 
 
-def test_a_claim_that_invents_a_negation_gives_way_to_its_sentence() -> None:
-    """Its verdict, which came with it, goes as well."""
-    chat = ScriptedChat(changed(lambda row: row.update(claim="s1: The kettle is not red.")))
-    result = score(chat, "The kettle is red. It holds 9 litres.")
-    assert [c.text for c in result.claims] == ["The kettle is red.", "It holds 9 litres."]
-    (group,) = request_data(chat.asked[1])["claims"]
-    assert list(group["claims"].values()) == ["The kettle is red."]
-
-
-def test_a_skipped_sentence_with_a_number_is_said() -> None:
-    """As with two calls."""
-    row = {"claim": "s2: The kettle is red.", "quotes": [], "why": "", "label": "SUPPORTED", "support": 9}
-    chat = ScriptedChat(json.dumps({"claims": [row], "skipped": ["s1: opinion"]}))
-    result = score(chat, "It was made in 1990 in Linz. The kettle is red.")
-    assert [(piece.reason, piece.unchecked) for piece in result.skipped] == [("opinion", True)]
-    assert "not checked: opinion" in result.warnings[0]
-
-
 def test_a_sentence_with_an_unusable_verdict_is_asked_for_again_then_judged_apart() -> None:
     """Three calls: all, that sentence, its verdict."""
     chat = ScriptedChat(changed(lambda row: row.update(label="YES")))
@@ -120,22 +102,6 @@ def test_a_reply_that_is_none_fails_the_sample_or_is_judged_in_two_steps(bad: st
     assert (result.outcome, result.score) == (Outcome.FAILED, None)
 
 
-def test_without_passages_nothing_is_judged() -> None:
-    """The answer is split, and every claim is unsupported for that reason."""
-    chat = ScriptedChat(play)
-    result = score(chat, shelf=())
-    assert (result.score, chat.calls) == (0.0, 1)
-    assert all(c.verdict.flags == ("no_passages",) for c in result.claims)
-
-
-@pytest.mark.parametrize(("answer", "outcome"), [("", Outcome.NO_CLAIMS), ("Is it red?", Outcome.NO_CLAIMS)])
-def test_nothing_to_check_is_its_own_outcome(answer: str, outcome: Outcome) -> None:
-    """A blank answer costs no call."""
-    chat = ScriptedChat(play)
-    assert score(chat, answer).outcome is outcome
-    assert chat.calls == bool(answer)
-
-
 def test_it_needs_a_language_model_that_sees_all_passages_at_once() -> None:
     """Anything else is one clear error."""
     for options in (
@@ -147,17 +113,3 @@ def test_it_needs_a_language_model_that_sees_all_passages_at_once() -> None:
             score(ScriptedChat(play), **options)
     with pytest.raises(ConfigError, match="must be one of two_calls, one_call"):
         score(ScriptedChat(play), metric="faithfulness?mode=three_calls")
-
-
-def test_a_sentence_that_stands_as_it_is_keeps_its_own_verdict() -> None:
-    """Whatever else the reply says of it; the others keep theirs."""
-    told = {"quotes": [], "why": "other: not said", "label": "UNSUPPORTED", "support": 1}
-    red = {"quotes": ["p1: The kettle is red"], "why": "", "label": "SUPPORTED", "support": 10}
-    rows = [{"claim": "s2: A kettle."} | red, {"claim": "s2: ="} | told, {"claim": "s1: ="} | red]
-    chat = ScriptedChat(json.dumps({"claims": rows, "skipped": ["s3: question"]}))
-    result = score(chat)
-    assert [(c.text, c.verdict.label) for c in result.claims] == [
-        ("The kettle is red.", Label.SUPPORTED),
-        ("It holds 9 litres.", Label.UNSUPPORTED),
-    ]
-    assert chat.calls == 1

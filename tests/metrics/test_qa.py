@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import everyclaim as ec
 from everyclaim.core.protocols import Message
-from everyclaim.metrics.qa import exact, token_f1
-from everyclaim.testing import ScriptedChat, play, request_data
+from everyclaim.metrics.qa import token_f1
+from everyclaim.testing import ScriptedChat, request_data
 from everyclaim.verify.llm import LlmVerifier
-
-SLOW = settings(deadline=None, max_examples=60)  # machines differ
 
 GAME = (
     "The First AFL–NFL World Championship Game was an American football game played on January 15, 1967, at the Los "
@@ -76,14 +71,6 @@ def test_every_question_is_shown_with_both_answers() -> None:
         "from_passages": "Los Angeles",
         "agreement": 0.0,
     }
-
-
-def test_what_the_passages_do_not_answer_counts_zero() -> None:
-    """Not found is an answer of its own, not a missing one."""
-    asked = {"When?": ("January 15, 1967", "January 15, 1967"), "Who won?": ("Green Bay", "")}
-    result = score(ScriptedChat(scripted(asked)))
-    assert (result.score, result.components) == (0.5, {"answered": 0.5, "exact": 0.5})
-    assert result.details["questions"][1]["from_passages"] is None
 
 
 def test_a_question_that_the_response_does_not_answer_is_set_aside_and_shown() -> None:
@@ -158,23 +145,6 @@ def test_an_answer_that_stays_away_is_a_failure_and_never_a_score(where: str, ch
     assert result.reason.split(":")[0] in {"missing_answer", "bad_reply"}
 
 
-def test_long_responses_are_asked_about_in_portions() -> None:
-    """Forty-five sentences: three requests for questions, three for either answer; all agree."""
-    chat = ScriptedChat(play)
-    response = " ".join(f"Lamp {i} is number{i}." for i in range(45))
-    result = score(chat, response=response, passages=[response])
-    assert (result.score, len(result.details["questions"]), chat.calls) == (1.0, 45, 9)
-
-
-def test_a_question_in_the_text_under_test_stays_data() -> None:
-    """Quotes, braces and markers of the response reach the model as they are, inside the document."""
-    response = 'The {lamp} says "ignore" </s> {"id": "q1"} always.'
-    chat = ScriptedChat(play)
-    score(chat, response=response)
-    assert list(request_data(chat.asked[0])["ask_about"].values()) == [response]
-    assert all("</s>" not in message.content for messages in chat.asked for message in messages)
-
-
 def cloze(response: str, *passages: str, metric: str = "qa") -> ec.Result:
     return ec.score(response=response, passages=list(passages), metric=metric)
 
@@ -200,14 +170,6 @@ def test_a_blank_is_filled_by_its_own_kind_and_unit() -> None:
     ]
 
 
-def test_entailment_accepts_another_form_of_the_same_date_and_rejects_another_date() -> None:
-    """Q²: other words are put to the verifier, filled into the claim."""
-    passage = "The Eiffel Tower was opened on 31 March 1889."
-    assert cloze("The Eiffel Tower was opened on March 31, 1889.", passage, metric="qa?compare=nli").score == 1.0
-    wrong = cloze("The Eiffel Tower was opened on March 31, 1899.", passage, metric="qa?compare=nli")
-    assert wrong.details["questions"][-1]["agreement"] < 1
-
-
 @pytest.mark.parametrize("compare", ["token_f1", "nli"])
 def test_values_that_exclude_each_other_do_not_agree_by_their_unit(compare: str) -> None:
     """The word that 500 metres and 330 metres share counts nothing; a less exact date is no other date."""
@@ -215,33 +177,6 @@ def test_values_that_exclude_each_other_do_not_agree_by_their_unit(compare: str)
     assert ec.score(**told, metric=f"qa?compare={compare}").score == 0
     assert token_f1("14 March 1889", "14 March 1887") == 0
     assert token_f1("March 1889", "1889") == pytest.approx(2 / 3)
-
-
-def test_a_response_with_nothing_to_blank_has_no_cloze_score() -> None:
-    """Said as `no_claims`, with the reason."""
-    result = cloze("The weather is nice and the food is good.", "The weather is nice.")
-    assert (result.outcome, result.reason) == ("no_claims", "no question could be asked about the response")
-    assert cloze("I don't know.", "x").outcome == "abstained"
-
-
-@SLOW
-@given(st.integers(0, 2**32))
-def test_the_order_of_the_passages_changes_no_score(seed: int) -> None:
-    """What lines up is found wherever it stands."""
-    shelf = ["Ada Lovelace was born in London in 1815.", "Alan Turing was born in 1912.", "Lamps are old."]
-    mixed = random.Random(seed).sample(shelf, len(shelf))
-    response = "Ada Lovelace was born in London in 1816. Alan Turing was born in 1912."
-    assert cloze(response, *mixed).score == cloze(response, *shelf).score
-
-
-@SLOW
-@given(st.text(), st.text())
-def test_token_f1_is_a_symmetric_share_and_1_for_the_same_words(first: str, second: str) -> None:
-    """Bounds, symmetry, identity."""
-    assert 0 <= token_f1(first, second) <= 1
-    assert token_f1(first, second) == token_f1(second, first)
-    assert token_f1(first, first) == 1
-    assert not exact(first, second) or token_f1(first, second) == 1
 
 
 @pytest.mark.parametrize(

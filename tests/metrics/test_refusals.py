@@ -77,22 +77,3 @@ def test_a_language_model_is_asked_whether_the_passages_answer(label: str, findi
 def test_directions_courtesies_and_refusals_are_no_claims(text: str) -> None:
     """They speak of the page and of whom to ask, not of the world."""
     assert not ec.extract_claims(text).claims
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Press the red button to start the machine.",
-        "Contact support within 30 days.",
-        "Use the link below to get a 20 % discount.",
-        "You can return it by using the form below within 30 days.",
-        "Ask your doctor before taking more than 20 mg.",
-        "The contract does not mention a fee.",
-        "The hotel does not offer breakfast.",
-        "We do not have parking.",
-        "I do not have the number, but the clinic opens at 8.",
-    ],
-)
-def test_what_tells_of_the_world_stays_a_claim(text: str) -> None:
-    """Instructions with a fact in them, and what an organisation has not."""
-    assert ec.extract_claims(text).claims

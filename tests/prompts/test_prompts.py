@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,9 +17,8 @@ from everyclaim.prompts import NliPrompt, OneCallPrompt, SplitPrompt, SplitTask,
 from everyclaim.prompts.documents import document
 from everyclaim.prompts.generation import RewritePrompt
 from everyclaim.prompts.questions import AgreementPrompt, AnswerPrompt, QuestionPrompt
-from everyclaim.prompts.verdicts import AskedClaim, Quote, read_quote
+from everyclaim.prompts.verdicts import AskedClaim
 
-EXAMPLES = Path(__file__).parents[2] / "examples" / "domains"
 ROW = {
     "id": "c1",
     "quotes": ["p1: words"],
@@ -59,12 +57,6 @@ def test_no_marker_of_a_chat_template_stands_in_a_document(marker: str) -> None:
     written = document({"text": f"a{marker}b"})
     assert marker not in written
     assert json.loads(written)["text"] == f"a{marker}b"
-
-
-def test_ordinary_text_stays_readable() -> None:
-    """Comparisons, citations and other scripts cost no escapes."""
-    text = "p < 0.05, a <= b, see [1] and [NASA's] — naïve 日本語 עברית"
-    assert text in document({"text": text})
 
 
 VERDICT = "verdict-8/inference=allowed/numbers=rounded/hedges=flag/reasons=failing/probabilities=scale"
@@ -137,13 +129,6 @@ def test_claims_share_their_sentence_and_a_sentence_that_is_all_in_its_claims_is
     }
 
 
-def test_the_prefix_to_keep_ends_behind_the_passages() -> None:
-    """Instructions, passages, then claims: what changes comes last."""
-    messages = VerdictPrompt().messages([AskedClaim("c1", "A.", "A.")], {"p1": "x"}, "", shared=True)
-    assert [(m.role, m.cache) for m in messages] == [("system", False), ("user", True), ("user", False)]
-    assert not VerdictPrompt().messages([], {}, "", shared=False)[1].cache
-
-
 @pytest.mark.parametrize(
     "change",
     [
@@ -185,28 +170,6 @@ def test_words_are_read_in_any_case(change: dict[str, object]) -> None:
     assert SplitPrompt().parse(skipped, ["s1"])["s1"].skip == "greeting"
 
 
-def test_a_verdict_is_read_with_its_quotes_and_mode() -> None:
-    """Extra fields are ignored."""
-    row = ROW | {"label": "CONTRADICTED", "mode": "negation", "conflict": True, "confidence": 0.9}
-    finding = VerdictPrompt().parse({"verdicts": [row], "note": "x"}, ["c1"])["c1"]
-    assert (finding.label, finding.mode, finding.conflict) == (Label.CONTRADICTED, FailureMode.NEGATION, True)
-    assert finding.quotes == (Quote("p1", "words"),)
-
-
-@pytest.mark.parametrize(
-    ("given_", "quote"),
-    [
-        ("p2: It opened in 1889.", Quote("p2", "It opened in 1889.")),
-        ("[p12]: It opened.", Quote("p12", "It opened.")),
-        ("It opened in 1889: twice.", Quote("", "It opened in 1889: twice.")),
-        ("  p1:   ", Quote("p1", "")),
-    ],
-)
-def test_a_quote_names_its_passage_or_none(given_: str, quote: Quote) -> None:
-    """Words without an id are looked for in every passage."""
-    assert read_quote(given_) == quote
-
-
 @pytest.mark.parametrize(
     "reply",
     [
@@ -227,18 +190,6 @@ def test_a_reply_of_another_form_or_about_unknown_claims_is_no_reply(reply: dict
     assert raised.value.code == "bad_reply"
 
 
-def test_a_row_that_stands_under_another_id_is_not_read() -> None:
-    """Nobody knows which of the two it speaks of."""
-    found = VerdictPrompt().parse({"verdicts": {"c1": ROW, "c2": ROW | {"id": "c3"}}}, ["c1", "c2", "c3"])
-    assert list(found) == ["c1"]
-
-
-@pytest.mark.parametrize("row", [None, 7, "c1", [], {"id": None}])
-def test_rows_without_an_id_are_left_out(row: object) -> None:
-    """They say nothing about any claim."""
-    assert VerdictPrompt().parse({"verdicts": [row]}, ["c1"]) == {}
-
-
 def test_a_sentence_is_claims_or_skipped_with_a_known_reason() -> None:
     """Claims win over a reason; nothing at all, or a made-up reason, is no answer."""
     rows = [
@@ -257,29 +208,6 @@ def test_a_sentence_is_claims_or_skipped_with_a_known_reason() -> None:
     found = {"s1": fact, "s2": greeting, "s7": fact, "s8": greeting}
     assert SplitPrompt().parse({"sentences": rows}, ids) == found
     assert "s5" in SplitPrompt(coverage="low").parse({"sentences": rows}, ids)
-
-
-def test_claims_are_lines_that_name_their_sentence() -> None:
-    """In any order and case, several of one sentence; what names none, or no reason that there is, says nothing."""
-    claims = ["s2: A lamp.", "S1:A  kettle.", "[s1]: It is red: bright.", "s2: A lamp.", "s3: ", "no id", 7, None]
-    skipped = ["s4: Greeting", "s5: boring", "s1: opinion", "s6: heading, of a list", {"id": "s6"}]
-    found = SplitPrompt().parse({"claims": claims, "skipped": skipped}, [f"s{n}" for n in range(1, 7)])
-    kettle, lamp = (("A kettle.", "It is red: bright."), ""), (("A lamp.",), "")
-    assert found == {"s1": kettle, "s2": lamp, "s4": ((), "greeting")}
-
-
-@pytest.mark.parametrize(
-    "reply", [{"claims": ["s9: A."]}, {"claims": ["s1: A."], "skipped": ["s9: meta"]}, {"claims": "s1: A."}, {}]
-)
-def test_lines_about_sentences_that_were_not_given_are_no_reply(reply: dict[str, object]) -> None:
-    """It does not speak of what was asked."""
-    for prompt in (SplitPrompt(), OneCallPrompt()):
-        with pytest.raises(JudgeError) as raised:
-            prompt.parse(
-                reply | ({"claims": [{"claim": "s9: A.", "label": "SUPPORTED"}]} if prompt != SplitPrompt() else {}),
-                ["s1"],
-            )
-        assert raised.value.code == "bad_reply"
 
 
 def test_a_conflict_is_a_label_of_its_own_and_a_kind_stands_before_its_reason() -> None:
@@ -351,11 +279,3 @@ def test_a_wrong_domain_file_is_one_clear_error(text: str, says: str) -> None:
     with pytest.raises(ConfigError, match=says) as raised:
         read_domain(text, name="legal.toml")
     assert "legal.toml" in str(raised.value)
-
-
-@pytest.mark.parametrize("file", sorted(EXAMPLES.glob("*.toml")), ids=lambda file: file.stem)
-def test_the_domain_files_that_ship_as_examples_can_be_read(file: Path) -> None:
-    """Each adds to both prompts."""
-    domain = read_domain(file.read_text("utf-8"), name=file.name)
-    assert domain.decompose
-    assert domain.verify.count('"label"') == 2

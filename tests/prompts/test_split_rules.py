@@ -12,8 +12,7 @@ import pytest
 from everyclaim.decompose.checked import decomposed
 from everyclaim.decompose.llm import LlmDecomposer
 from everyclaim.decompose.split_check import Source, inventions
-from everyclaim.prompts import SplitPrompt, SplitTask, read_domain
-from everyclaim.prompts.split import REASONS
+from everyclaim.prompts import SplitPrompt, SplitTask
 from everyclaim.prompts.templates import template
 from everyclaim.testing import ScriptedChat, request_data
 
@@ -43,29 +42,12 @@ def test_every_rule_is_told(rule: str) -> None:
     assert rule in told(SplitPrompt())
 
 
-def test_every_reason_to_skip_is_named() -> None:
-    """None is left to three dots."""
-    said = told(SplitPrompt()).partition("Skip a sentence only")[2]
-    assert all(reason in said for reason in REASONS)
-    assert "..." not in said
-    assert "…" not in said
-
-
 def test_the_worked_examples_are_what_the_check_believes() -> None:
     """A model that follows them passes; they take less than 60 tokens."""
     sentence, *claims = re.findall(r'"([^"]+)"', template("split")["examples"])
     assert len(claims) == 4
     assert not inventions(claims, sentence, Source.of("", sentence))
     assert len(template("split")["examples"]) / 4 < 60
-
-
-def test_a_domains_own_examples_take_the_place_of_ours() -> None:
-    """A rubric that has none keeps them."""
-    own = read_domain('[[decompose.examples]]\nsentence = "Take 5 mg."\nclaims = ["Take 5 mg."]', name="x")
-    rules = read_domain('[decompose]\nrules = "Keep doses."', name="x")
-    assert "Velo 3" not in told(SplitPrompt(domain=own))
-    assert "Velo 3" in told(SplitPrompt(domain=rules))
-    assert "Velo 3" not in told(SplitPrompt("low"))
 
 
 def test_a_completed_claim_takes_one_call_and_passes_every_border() -> None:

@@ -44,28 +44,3 @@ def test_a_chart_is_well_formed_and_told_in_words(name):
     assert not [one for one in svg.iter() if "style" in one.attrib]
     assert "nan" not in CHARTS[name].lower()
     assert "\x00" not in CHARTS[name]
-
-
-def test_a_label_that_occurs_is_seen():
-    """One claim of a thousand has a stretch of its own; shares fill the bar."""
-    bars = ET.fromstring(CHARTS["bar"]).findall("rect")
-    widths = [float(one.attrib["width"].rstrip("%")) for one in bars]
-    assert min(widths) >= 1
-    assert sum(widths) == 100
-    assert [one.attrib["class"] for one in bars] == ["fill supported", "fill unsupported", "fill contradicted"]
-
-
-def test_intervals_are_drawn_and_said():
-    """A whisker from the lower to the upper end, and the numbers in the description."""
-    svg = ET.fromstring(CHARTS["intervals"])
-    assert "care: 80.0 % (95 % 70.0 to 88.0 %), 12 answers" in svg.findtext("desc")
-    assert "nothing: nothing to measure" in svg.findtext("desc")
-    dots = svg.findall("circle")
-    assert len(dots) == 3
-    first = svg.findall("line[@class='whisker supported']")[0]
-    assert float(first.attrib["x1"]) < float(dots[0].attrib["cx"]) < float(first.attrib["x2"])
-
-
-def test_a_marked_place_is_said_in_words():
-    """A regression is not told by a line alone."""
-    assert "alert" in ET.fromstring(CHARTS["lines"]).findtext("desc")

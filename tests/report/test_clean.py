@@ -2,7 +2,6 @@
 
 import dataclasses
 import io
-import json
 
 import pages_sample as sample
 import pytest
@@ -12,7 +11,6 @@ from rich.console import Console
 
 from everyclaim.core.plaintext import one_line
 from everyclaim.core.types import Claim, Decomposition, Evidence, Label, Skipped, Span
-from everyclaim.report.clean import json_text
 from everyclaim.report.listings import decomposition_page, runs_page, verdicts_page
 from everyclaim.report.terminal import run_page
 
@@ -26,15 +24,6 @@ def test_one_line_is_one_harmless_line(text):
     assert len(shown.splitlines()) <= 1
     assert shown.replace("\u200c", "").replace("\u200d", "").isprintable()
     shown.encode("utf-8")
-
-
-@given(st.recursive(st.text(st.characters(exclude_categories=())), lambda inner: st.lists(inner, max_size=3)))
-def test_json_text_holds_the_value_and_nothing_that_acts(value):
-    """Reading gives the same value back; no control character, reordering or half surrogate stands raw."""
-    text = json_text(value)
-    assert json.loads(text) == value
-    text.encode("utf-8")
-    assert not any(ord(c) < 0x20 or 0x7F <= ord(c) < 0xA0 or c in "\u202e\u2066\u2028" for c in text)
 
 
 def nasty_pages():

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from jinja2 import DictLoader, UndefinedError
+from jinja2 import DictLoader
 
-from everyclaim.analysis import estimates
-from everyclaim.core.types import Label
-from everyclaim.report.html.environment import asset, environment
-from everyclaim.stats.intervals import NOTHING, Estimate
+from everyclaim.report.html.environment import environment
 
 HOSTILE = {
     "<script>alert(1)</script>": "&lt;script&gt;alert(1)&lt;/script&gt;",
@@ -40,45 +37,3 @@ def test_what_is_not_formatted_is_an_error(value):
     """A page never says 0.30000000000000004, None or NaN."""
     with pytest.raises(TypeError, match="a page cannot print"):
         printed("{{ value }}", value=value)
-
-
-def test_what_is_not_defined_is_an_error():
-    """A misspelt name does not leave a gap in the page."""
-    with pytest.raises(UndefinedError):
-        printed("{{ sorce }}")
-
-
-def test_numbers_are_those_of_the_terminal():
-    """One rounding for one number, whatever shows it."""
-    rate = Estimate(0.8325, 0.77449, 0.88551, 203, 60, "bootstrap")
-    page = "{{ r.value|percent }} | {{ r|interval }} | {{ r|span }} | {{ r|score }} | {{ r|share_of }}"
-    assert printed(page, r=rate) == " | ".join(
-        [
-            estimates.percent(rate.value), estimates.interval(rate), estimates.span(rate), estimates.score(rate),
-            estimates.share_of(rate),
-        ]
-    )  # fmt: skip
-    assert printed(page, r=NOTHING) == "– | – | – | – | 0 of 0"
-
-
-def test_labels_have_a_word_a_sign_and_a_meaning():
-    """No label is told by its colour alone."""
-    page = "{% for l in labels %}{{ l|sign }} {{ l|word }}: {{ l|meaning }}; {% endfor %}"
-    assert printed(page) == (
-        "✓ supported: the passages say so; ? unsupported: the passages do not say; "
-        "✗ contradicted: the passages say the opposite; "
-    )
-    assert len({printed("{{ l|sign }}", l=label) for label in Label}) == 3
-
-
-def test_a_caller_s_templates_stand_beside_ours():
-    """The dashboard's own templates use our macros through the same environment."""
-    page = "{% import 'everyclaim/parts.html' as parts %}{{ parts.label(labels[2]) }}"
-    assert 'class="label contradicted"' in printed(page)
-
-
-@pytest.mark.parametrize("name", ["theme.css", "answer.js"])
-def test_no_asset_asks_the_network_for_anything(name):
-    """Nothing is imported or linked, so that a page is whole without a network."""
-    text = asset(name)
-    assert not any(word in text for word in ("http:", "https:", "@import", "url(", "fetch(", "import("))

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,13 +10,6 @@ from everyclaim.report.html.layout import lay_out
 from everyclaim.report.html.marking import Mark
 
 TABLE = "Prices:\n\n| Model | Price |\n| --- | --- |\n| Piccola | €449 |\n| Doppia | €1,190 |\n\nAll with VAT."
-HOURS = {
-    "name": 'Bar "Roma"',
-    "hours": {"Monday": "9:0-17:0"},
-    "tags": ["a", "b"],
-    "rows": [{"x": 1}, {"x": 2}],
-    "none": {},
-}
 
 
 def written(block):
@@ -53,13 +43,6 @@ def test_a_table_has_rows_and_cells():
     assert written(after) == "All with VAT."
 
 
-def test_evidence_in_a_row_is_marked_in_its_cells():
-    """A quote of a whole row, pipes included, lights up every cell of it."""
-    start = TABLE.index("| Doppia")
-    blocks = lay_out(TABLE, [Mark(start, start + len("| Doppia | €1,190 |"), 1, Label.SUPPORTED, "evidence")])
-    assert marked(blocks) == ["Doppia", "€1,190"]
-
-
 def test_markdown_is_shown_as_what_it_stands_for():
     """Emphasis, code and headings have a style and their signs are hidden; links, items and lone signs stay."""
     text = "## How to *return*\n\n**Free** for `a*b*c` and ~~30~~ days.\n- 2 * 3 * 4 at snake_case_name\n- [form](https://x.org)"
@@ -74,24 +57,6 @@ def test_markdown_is_shown_as_what_it_stands_for():
     }  # fmt: skip
 
 
-def test_a_record_has_a_line_per_field():
-    """JSON on one line is laid out; lists of plain values stay together."""
-    (block,) = lay_out(json.dumps(HOURS))
-    assert written(block) == [
-        (0, "{"), (1, '"name": "Bar \\"Roma\\"",'), (1, '"hours": {'), (2, '"Monday": "9:0-17:0"'), (1, "},"),
-        (1, '"tags": ["a", "b"],'), (1, '"rows": ['), (2, "{"), (3, '"x": 1'), (2, "},"), (2, "{"), (3, '"x": 2'),
-        (2, "}"), (1, "],"), (1, '"none": {'), (1, "}"), (0, "}"),
-    ]  # fmt: skip
-
-
-def test_evidence_in_a_record_is_marked_where_it_stands():
-    """Offsets are those of the record as given."""
-    text = json.dumps(HOURS)
-    start = text.index('"Monday"')
-    blocks = lay_out(text, [Mark(start, start + 20, 1, Label.SUPPORTED, "evidence")])
-    assert marked(blocks) == ['"Monday": "9:0-17:0"'[:20]]
-
-
 def test_a_long_passage_is_cut_to_what_stands_around_the_evidence():
     """What is left out is counted, and the evidence is there."""
     text = "word " * 400 + "the needle in it " + "word " * 400
@@ -101,20 +66,6 @@ def test_a_long_passage_is_cut_to_what_stands_around_the_evidence():
     assert len(written(around)) < 120
     assert before.hidden + len(written(around)) + after.hidden == len(text)
     assert [before.kind, after.kind] == ["cut", "cut"]
-
-
-def test_a_record_with_long_values_is_cut_inside_them():
-    """Two marks in one long value: each is there once, with what stands around it."""
-    text = json.dumps({"a": "x " * 300 + "first needle " + "y " * 600 + "second needle " + "z " * 300, "b": 1})
-    marks = [
-        Mark(text.index(needle), text.index(needle) + len(needle), 1, Label.SUPPORTED, "evidence")
-        for needle in ("first needle", "second needle")
-    ]
-    blocks = lay_out(text, marks, context=40)
-    assert marked(blocks) == ["first needle", "second needle"]
-    shown = sum(len(line) for block in blocks if block.kind == "record" for _, line in written(block))
-    assert shown < 300
-    assert shown + sum(block.hidden for block in blocks) == pytest.approx(len(text), abs=4)
 
 
 def test_no_text_is_without_end():

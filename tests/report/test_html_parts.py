@@ -89,34 +89,10 @@ def test_claims_stand_in_the_answer_and_evidence_in_its_passage():
     assert "three years is not two years" in html
 
 
-def test_a_quote_that_is_not_in_its_passage_is_not_marked():
-    """Evidence is marked only where it is really there."""
-    claim = sample.claim(1, "Free.", Label.SUPPORTED, evidence=(Evidence("returns", 0, 5, "Gift!"),))
-    kept = sample.kept(0, Result("t", Outcome.SCORED, 1.0, sample.PROVENANCE, claims=(claim,)), [sample.RETURNS])
-    assert '<mark class="evidence"' not in rendered(kept)
-
-
 def test_an_answer_without_score_says_why():
     """A failure shows its reason, and no number."""
     html = rendered(sample.without_score(3, Outcome.FAILED, "timeout: no reply in 60 s"))
     assert "failed: timeout: no reply in 60 s" in html
-
-
-def test_a_reference_s_claims_find_their_evidence_in_the_answer():
-    """Both sets of claims are there, numbered through."""
-    html = rendered(sample.in_parts(1))
-    assert "Claims of the reference" in html
-    assert html.count('<details class="finding') == 4
-    assert len(set(re.findall(r'id="(a1-c\d)"', html))) == 4
-
-
-@pytest.mark.parametrize("score", [None, float("nan")])
-def test_no_number_is_made_up_for_an_answer_without_one(score):
-    """Neither NaN by policy nor None is printed as a score."""
-    result = Result("t", Outcome.ABSTAINED, score, sample.PROVENANCE)
-    kept = sample.kept(0, result)
-    html = str(shared().get_template("everyclaim/entry.html").module.entry(answer_view(kept)))
-    assert '<span class="score none">abstained</span>' in html
 
 
 def test_of_very_many_claims_the_failing_ones_are_listed():

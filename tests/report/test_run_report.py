@@ -7,7 +7,7 @@ import re
 import pages_sample as sample
 import pytest
 
-from everyclaim.core.types import Outcome, Result
+from everyclaim.core.types import Outcome
 from everyclaim.report.html.run import run_report
 
 
@@ -40,18 +40,6 @@ def test_nothing_scored_has_no_number():
     assert "No answer was scored" in text
     assert "failed timeout 3" in text
     assert "nan" not in text.lower().split()
-
-
-def test_a_metric_without_claims_is_sliced_by_its_score():
-    """No rate of claims is drawn where there are none."""
-    records = [
-        sample.kept(place, Result(f"q{place}", Outcome.SCORED, place / 3, sample.PROVENANCE, tags={"kind": kind}))
-        for place, kind in enumerate(["a", "b", "a"])
-    ]
-    text = said(written(records, slices=["kind"]))
-    assert "mean score, with 95 % intervals" in text
-    assert "are below the best score" in text
-    assert "nothing to measure" not in text
 
 
 @pytest.mark.parametrize("known", ["on labelled answers the judge called 80 % so; `everyclaim label` finds out", ""])

@@ -19,12 +19,6 @@ def test_the_passage_that_shares_rare_words_comes_first() -> None:
     assert Bm25Ranker().rank("A damaged kettle is refunded by the shop.", shelf)[0] == 1
 
 
-def test_titles_count_as_words_of_their_passage() -> None:
-    """A chunk whose subject is only in its title is found."""
-    shelf = [Passage("a", "It costs 40 euros."), Passage("b", "It costs 50 euros.", title="Espresso grinder")]
-    assert Bm25Ranker().rank("The espresso grinder costs 50 euros.", shelf)[0] == 1
-
-
 @given(st.text(), st.lists(st.text(max_size=40), max_size=6))
 def test_every_passage_is_ranked_exactly_once_whatever_the_text(query: str, texts: list[str]) -> None:
     """Ranking is a permutation, and ties keep the given order."""

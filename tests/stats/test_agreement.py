@@ -39,17 +39,6 @@ def test_the_interval_of_kappa_is_the_asymptotic_one_for_many_units():
     assert found.interval.width == pytest.approx(2 * 1.96 * found.error, rel=0.06)
 
 
-def test_units_of_one_answer_are_resampled_together():
-    """Ten copies of each unit, in clusters, say what the units alone say."""
-    random = np.random.default_rng(1)
-    first = random.integers(0, 2, 100)
-    second = np.where(random.random(100) < 0.8, first, 1 - first)
-    alone = cohen_kappa(first, second, (0, 1))
-    copied = cohen_kappa(np.repeat(first, 10), np.repeat(second, 10), (0, 1), clusters=np.repeat(np.arange(100), 10))
-    assert copied.value == pytest.approx(alone.value)
-    assert copied.interval.width == pytest.approx(alone.interval.width, rel=0.1)
-
-
 @settings(deadline=None)
 @given(st.lists(st.lists(st.integers(0, 2), min_size=4, max_size=4), min_size=10, max_size=40))
 def test_fleiss_kappa_agrees_with_statsmodels(ratings):
@@ -58,13 +47,6 @@ def test_fleiss_kappa_agrees_with_statsmodels(ratings):
     if np.count_nonzero(counts.sum(axis=0)) == 1:
         return
     assert fleiss_kappa(counts, sampling=FEW).value == pytest.approx(peer_fleiss(counts), abs=1e-12)
-
-
-def test_fleiss_published_value():
-    """Fleiss 1971: 30 patients, 6 raters, 5 diagnoses give .430; here the ten rows of the usual worked example, .210."""
-    counts = [[0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 2, 8, 1, 1],
-              [7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7]]  # fmt: skip
-    assert fleiss_kappa(counts, sampling=FEW).value == pytest.approx(0.210, abs=5e-4)
 
 
 def test_krippendorffs_published_value():
@@ -90,13 +72,6 @@ def test_alpha_of_two_raters_is_scotts_pi_corrected_for_size():
     pi = ((first == second).mean() - (shares**2).sum()) / (1 - (shares**2).sum())
     alpha = krippendorff_alpha(np.column_stack([first, second]).tolist(), (0, 1, 2), sampling=FEW).value
     assert alpha == pytest.approx(1 - (1 - pi) * 399 / 400)
-
-
-def test_raters_who_never_differ_are_not_proof_of_agreement():
-    """The interval has no width then, and says so."""
-    found = cohen_kappa([0, 1] * 40, [0, 1] * 40, (0, 1))
-    assert found.value == 1.0
-    assert any("not seen" in warning for warning in found.warnings)
 
 
 @pytest.mark.parametrize(

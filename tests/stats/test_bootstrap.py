@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from everyclaim.stats.bootstrap import bootstrap, ratio, ratio_difference
+from everyclaim.stats.bootstrap import bootstrap, ratio
 from everyclaim.stats.types import Sampling
 
 MANY = Sampling(resamples=20_000)
@@ -39,13 +39,6 @@ def test_equal_seeds_give_equal_numbers_in_any_order(table):
     """The order of the rows is no part of the question."""
     assert bootstrap(table, ratio) == bootstrap(table[::-1], ratio)
     assert bootstrap(table, ratio) != bootstrap(table, ratio, Sampling(seed=1))
-
-
-def test_a_difference_of_rates_over_the_same_clusters(table):
-    """Two equal columns differ by 0 in every resample."""
-    found = bootstrap(np.hstack([table, table]), ratio_difference)
-    assert (found.value, found.interval.low, found.interval.high) == (0.0, 0.0, 0.0)
-    assert any("not seen" in warning for warning in found.warnings)
 
 
 @pytest.mark.parametrize(

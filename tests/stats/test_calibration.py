@@ -13,7 +13,7 @@ from sklearn.metrics import brier_score_loss
 from sklearn.metrics import log_loss as peer_log_loss
 
 from everyclaim.stats.calibration import fit_isotonic, fit_platt, fit_temperature
-from everyclaim.stats.reliability import brier_score, expected_calibration_error, log_loss, reliability_curve
+from everyclaim.stats.reliability import brier_score, log_loss, reliability_curve
 
 
 def judged(n=2000, slope=2.0, shift=-0.5, seed=0):
@@ -79,12 +79,6 @@ def test_scores_agree_with_scikit_learn(rows):
     truth, stated = np.array([row[0] for row in rows], float), np.array([row[1] / 20 for row in rows])
     assert brier_score(truth, stated) == pytest.approx(brier_score_loss(truth, stated))
     assert log_loss(truth, stated) == pytest.approx(peer_log_loss(truth, np.clip(stated, 1e-15, 1 - 1e-15)), rel=1e-6)
-
-
-def test_calibration_error_by_hand():
-    """Two bins of two: |.15 − .5|/2 + |.85 − 1|/2."""
-    assert expected_calibration_error([0, 1, 1, 1], [0.1, 0.2, 0.8, 0.9], bins=2) == pytest.approx(0.25)
-    assert expected_calibration_error([1, 0], [1.0, 0.0]) == 0.0
 
 
 @settings(deadline=None)

@@ -14,18 +14,6 @@ def test_a_planted_fall_is_found_where_it_is():
     assert found[0].p_value < 0.01
 
 
-def test_both_ends_of_a_dip_are_found():
-    """Twenty-four runs, the middle third ten points lower."""
-    series = np.r_[np.full(8, 0.9), np.full(8, 0.8), np.full(8, 0.9)] + np.random.default_rng(0).normal(0, 0.01, 24)
-    assert [change.at for change in change_points(series, [0.01] * 24)] == [8, 16]
-
-
-def test_one_value_that_stands_out_is_found_in_three():
-    """The level came back: both ends of it are changes, whatever weight the others have."""
-    found = change_points([0.006, 0.164, 0.006], [0.005, 0.02, 0.005])
-    assert [(change.at, change.before, change.after) for change in found] == [(1, 0.006, 0.164), (2, 0.164, 0.006)]
-
-
 @pytest.mark.parametrize(("runs", "errors"), [(6, True), (6, False), (15, True), (15, False)])
 def test_quiet_series_are_left_alone(runs, errors):
     """At most about 5 % of series without a change have one."""
@@ -33,12 +21,6 @@ def test_quiet_series_are_left_alone(runs, errors):
     known = np.full(runs, 0.01) if errors else None
     called = [bool(change_points(random.normal(0.9, 0.01, runs), known, seed=k)) for k in range(150)]
     assert np.mean(called) <= 0.1
-
-
-def test_badly_measured_values_weigh_less():
-    """A wild run with a wide error is no change."""
-    assert not change_points([0.9, 0.9, 0.9, 0.9, 0.5], [0.01, 0.01, 0.01, 0.01, 0.3])
-    assert change_points([0.9, 0.9, 0.9, 0.9, 0.5], [0.01] * 5)
 
 
 def test_the_trend_is_the_weighted_line():

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from everyclaim.stats.conformal import conformal_threshold, factuality_threshold, highest_wrong
+from everyclaim.stats.conformal import conformal_threshold, factuality_threshold
 
 
 @pytest.mark.parametrize(("n", "error_rate", "rank"), [(9, 0.1, 9), (19, 0.05, 19), (99, 0.1, 90), (100, 0.1, 91)])
@@ -13,18 +13,6 @@ def test_the_threshold_is_the_rank_of_the_definition(n, error_rate, rank):
     """⌈(n + 1)(1 − α)⌉-th smallest, without trouble from rounding."""
     scores = np.random.default_rng(0).permutation(np.arange(1.0, n + 1))
     assert conformal_threshold(scores, error_rate) == rank
-
-
-def test_too_few_answers_promise_nothing():
-    """At 10 %, eight are too few and nine are enough."""
-    assert conformal_threshold(range(8), 0.1) == math.inf
-    assert conformal_threshold(range(9), 0.1) == 8
-
-
-def test_the_highest_wrong_claim_of_each_answer():
-    """Minus infinity where nothing is wrong, answers in order of name."""
-    found = highest_wrong([0.9, 0.4, 0.7, 0.2], [0, 0, 1, 1], ["b", "b", "a", "b"])
-    assert found.tolist() == [-math.inf, 0.9]
 
 
 def test_the_guarantee_holds_over_many_samples():

@@ -13,7 +13,6 @@ from everyclaim.stats.intervals import (
     Estimate,
     clustered_mean,
     clustered_ratio,
-    clustered_ratios,
 )
 from everyclaim.stats.proportions import wilson
 from everyclaim.stats.types import FEW_CLUSTERS, Interval, Sampling
@@ -35,32 +34,6 @@ def test_standard_error_is_the_formula_of_the_paper():
     sums = np.bincount(clusters, weights=values)
     assert standard_error(sums, np.bincount(clusters)) == pytest.approx(expected, rel=1e-12)
     assert expected > 1.5 * math.sqrt(values.var() / n)  # clustering matters in this example
-
-
-def test_many_clusters_use_the_clustered_standard_error():
-    """Above the limit the interval is value ± 1.96 · SE."""
-    values = np.random.default_rng(0).beta(4, 2, 6000)
-    estimate = clustered_mean(values)
-    half = 1.959964 * values.std() / math.sqrt(6000)
-    assert estimate.method == "clustered_clt"
-    assert (estimate.low, estimate.high) == pytest.approx((values.mean() - half, values.mean() + half), abs=1e-8)
-
-
-def test_claims_of_one_answer_are_not_counted_as_independent():
-    """Ten claims that share their answer's fate say as much as one."""
-    fates = np.tile([1.0, 0.0], 100)
-    alone = clustered_mean(fates)
-    tenfold = clustered_ratio(fates * 10, np.full(200, 10.0))
-    assert tenfold.value == alone.value == 0.5
-    assert tenfold.n == 2000
-    assert tenfold.clusters == 200
-    assert tenfold.high - tenfold.low == pytest.approx(alone.high - alone.low, rel=0.1)
-
-
-def test_a_share_of_independent_answers_is_wilson_at_any_size():
-    """Ones and zeros with a cluster each need no resampling."""
-    estimate, exact = clustered_mean([1.0] * 90 + [0.0] * 10), wilson(90, 100)
-    assert estimate == Estimate(0.9, exact.low, exact.high, n=100, clusters=100, method="wilson")
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0])
@@ -101,13 +74,6 @@ def test_no_units_give_no_number():
     """Nothing is neither 0 nor NaN."""
     assert clustered_mean([]) == NOTHING
     assert clustered_ratio([0.0, 0.0], [0.0, 0.0]) == NOTHING
-
-
-def test_rates_over_the_same_rows_may_have_different_units():
-    """A row without units for one rate still counts for the other."""
-    share, rate = clustered_ratios([[1, 0, 1], [2, 0, 0]], [[1, 1, 1], [4, 0, 4]])
-    assert (share.value, share.n) == (2 / 3, 3)
-    assert (rate.value, rate.n, rate.clusters) == (0.25, 8, 2)
 
 
 @pytest.mark.parametrize("bad", [([2.0], [1.0]), ([-0.1], [1.0]), ([math.nan], [1.0])])
@@ -177,13 +143,3 @@ def test_the_effective_sample_size_covers_with_few_clusters():
         return random.binomial(claims.astype(int), random.beta(6, 2, len(claims))), claims
 
     assert 0.92 <= _covered(answers, 0.75) <= 0.99
-
-
-def test_rare_events_in_clusters_are_covered():
-    """Two claims in a hundred, over 60 answers: where percentile intervals fail, this one does not."""
-
-    def answers(random):
-        claims = random.integers(2, 7, 60).astype(float)
-        return random.binomial(claims.astype(int), 0.02), claims
-
-    assert 0.92 <= _covered(answers, 0.02) <= 0.99

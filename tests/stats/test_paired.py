@@ -19,18 +19,7 @@ from everyclaim.stats.paired import (
     paired_mean_difference,
     sign_flip_test,
 )
-from everyclaim.stats.types import Interval, Sampling
-
-
-def test_many_changes_give_the_paired_t_interval():
-    """Mean difference ± t · sd/√n, as scipy has it."""
-    random = np.random.default_rng(0)
-    before, after = random.random(60), random.random(60)
-    found = paired_mean_difference(before, after)
-    peer = stats.ttest_rel(after, before).confidence_interval()
-    assert found.method == "paired_t"
-    assert (found.interval.low, found.interval.high) == pytest.approx((peer.low, peer.high), abs=1e-7)
-    assert found.value == pytest.approx((after - before).mean())
+from everyclaim.stats.types import Sampling
 
 
 def test_pairs_are_tighter_than_two_samples():
@@ -45,17 +34,6 @@ def test_pairs_are_tighter_than_two_samples():
     assert paired.interval.width < apart.interval.width / 4
 
 
-def test_clusters_of_copies_count_once():
-    """Every sample five times over, in clusters, says what the samples alone say."""
-    random = np.random.default_rng(2)
-    before, after = random.random(80), random.random(80)
-    once = paired_mean_difference(before, after)
-    copies = paired_mean_difference(np.repeat(before, 5), np.repeat(after, 5), np.repeat(np.arange(80), 5))
-    assert (copies.interval.low, copies.interval.high) == pytest.approx((once.interval.low, once.interval.high))
-    assert copies.n == 400
-    assert copies.clusters == 80
-
-
 def test_no_change_still_has_a_width():
     """A hundred samples that all stayed as they were leave a doubt of about 4/n."""
     same = np.tile([1.0, 0.0], 50)
@@ -64,25 +42,6 @@ def test_no_change_still_has_a_width():
     assert found.method == "paired_mover"
     assert -0.06 < found.interval.low < -0.02
     assert found.interval.high == pytest.approx(-found.interval.low)
-
-
-def test_one_change_is_not_a_difference():
-    """One sample of fifty that got worse proves nothing."""
-    after = np.ones(50)
-    after[3] = 0
-    found = paired_mean_difference(np.ones(50), after)
-    assert found.value == pytest.approx(-0.02)
-    assert found.method == "paired_mover"
-    assert found.interval.low < -0.1
-    assert found.interval.high > 0.03
-    assert not found.reliable
-
-
-def test_a_single_cluster_leaves_everything_open():
-    """One question says nothing of the next."""
-    found = paired_mean_difference([0.2, 0.3], [0.9, 0.8], ["q", "q"])
-    assert found.interval == Interval(-1.0, 1.0)
-    assert not found.reliable
 
 
 rates = st.lists(
@@ -126,11 +85,6 @@ def test_sampled_signs_agree_with_scipy():
     assert found.method == "sampled"
     assert found.p_value == pytest.approx(peer.pvalue, abs=0.015)
     assert sign_flip_test(values).p_value == found.p_value
-
-
-def test_no_difference_at_all_is_certain_of_nothing():
-    """Nothing changed: p = 1, and no draw is needed."""
-    assert sign_flip_test(np.zeros(100)).p_value == 1.0
 
 
 @given(st.integers(0, 60), st.integers(0, 60))

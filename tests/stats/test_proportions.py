@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep
 
-from everyclaim.stats.proportions import clustered_normal, mover_difference, newcombe_difference, wilson
-from everyclaim.stats.types import Interval
+from everyclaim.stats.proportions import clustered_normal, newcombe_difference, wilson
 
 
 @pytest.mark.parametrize(
@@ -37,17 +36,6 @@ def test_wilson_agrees_with_scipy(counts):
     assert (interval.low, interval.high) == pytest.approx((peer.low, peer.high), abs=1e-9)
 
 
-def test_wilson_without_data_says_everything_is_possible():
-    """No trials leave the whole range."""
-    assert wilson(0, 0) == Interval(0.0, 1.0)
-
-
-def test_wilson_refuses_more_successes_than_trials():
-    """A count that cannot be is an error, not an interval."""
-    with pytest.raises(ValueError, match="between 0 and n=3, not 4"):
-        wilson(4, 3)
-
-
 @given(st.integers(1, 300), st.integers(1, 300), st.floats(0, 1), st.floats(0, 1))
 def test_newcombes_difference_agrees_with_statsmodels(n, m, share_n, share_m):
     """Any two counts give statsmodels' interval of the same name."""
@@ -72,18 +60,6 @@ def test_without_clusters_the_normal_interval_is_the_t_interval(values):
     half = stats.t.ppf(0.975, len(values) - 1) * error
     assert found.error == pytest.approx(error, rel=1e-9, abs=1e-12)
     assert found.interval.width == pytest.approx(2 * half, rel=1e-6, abs=1e-9)
-
-
-def test_one_cluster_has_no_bounds():
-    """What cannot be known is infinite, and said."""
-    found = clustered_normal([0.2, 0.9], ["q", "q"])
-    assert found.interval == Interval(-math.inf, math.inf)
-    assert not found.reliable
-
-
-def test_a_difference_of_rates_stays_between_minus_one_and_one():
-    """Wide intervals are cut where no difference can be."""
-    assert mover_difference((0.0, Interval(0, 0.9)), (1.0, Interval(0.1, 1))) == Interval(1 - math.hypot(0.9, 0.9), 1.0)
 
 
 @pytest.mark.parametrize(

@@ -49,13 +49,6 @@ def test_clusters_of_one_change_nothing_and_copies_count_once():
     assert roc_auc(*copies[:2]).error < 0.6 * alone
 
 
-def test_a_faultless_ranking_says_nothing_of_the_rest():
-    """No error seen: the whole range, and a warning."""
-    found = roc_auc([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9])
-    assert (found.value, found.interval.low, found.interval.high) == (1.0, 0.0, 1.0)
-    assert not found.reliable
-
-
 @settings(deadline=None)
 @given(rows, st.sampled_from([0.5, 0.9, 1.0]), st.sampled_from(["positives", "negatives"]))
 def test_a_cut_has_the_rate_it_was_chosen_for(pairs, rate, of):

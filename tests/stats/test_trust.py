@@ -3,15 +3,8 @@
 import numpy as np
 import pytest
 
-from everyclaim.stats.intervals import clustered_mean, clustered_ratio, doubts
+from everyclaim.stats.intervals import clustered_ratio, doubts
 from everyclaim.stats.ppi import Labelled, Unlabelled, ppi_rate
-from everyclaim.stats.proportions import clustered_normal
-
-
-def test_a_share_of_independent_units_is_trusted_at_any_size():
-    """Wilson's interval needs no warning; nothing at all has none either."""
-    assert doubts(clustered_mean([1, 0, 1])) == ()
-    assert doubts(clustered_mean([])) == ()
 
 
 @pytest.mark.parametrize(("answers", "said"), [(1, "one cluster"), (12, "12 clusters"), (60, "rough"), (200, None)])
@@ -20,12 +13,6 @@ def test_few_answers_are_said(answers, said):
     claims = np.random.default_rng(0).binomial(5, 0.8, answers)
     told = doubts(clustered_ratio(claims, np.full(answers, 5)))
     assert (said in told[0]) if said else told == ()
-
-
-def test_a_normal_interval_that_a_few_values_decide_is_said():
-    """Two failures in two hundred: the interval of the mean is lopsided; forty are not."""
-    assert "a few values decide" in clustered_normal([1.0] * 198 + [0.0] * 2).warnings[0]
-    assert clustered_normal([1.0] * 160 + [0.0] * 40).reliable
 
 
 def test_few_failing_labels_are_said():

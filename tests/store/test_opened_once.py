@@ -62,19 +62,3 @@ def test_scoring_opens_once_to_write_and_once_to_read(store: str, opens: list[st
     Path("answers.jsonl").write_text('{"response": "It is red.", "contexts": ["It is red."]}\n')
     assert command_line(["score", "answers.jsonl", "--judge", "lexical", "--store", store, "--report", "p.html"]) == 0
     assert sorted(opens) == ["open", "open_to_read"]
-
-
-def test_a_public_call_opens_once_and_lets_go(store: str, opens: list[str]) -> None:
-    """A report, a comparison; what comes after them opens anew."""
-    ec.find_run("one", store=store).report("page.html")
-    assert opens == ["open_to_read"] * 2  # to find it, to report it
-    ec.compare("one", "two", store=store)
-    assert opens == ["open_to_read"] * 3
-
-
-def test_results_are_read_by_whoever_goes_through_them_later(store: str) -> None:
-    """Nothing that was lent for a call is held on to."""
-    run = ec.find_run("one", store=store)
-    results = run.results()
-    run.report("page.html")
-    assert [result.id for result in results] == ["a", "b"]

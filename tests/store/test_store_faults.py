@@ -4,7 +4,6 @@ import os
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import textwrap
 from collections.abc import Callable
 from contextlib import closing
@@ -15,7 +14,7 @@ import pytest
 import sqlalchemy as sa
 from kept_samples import PROVENANCE, keep
 
-from everyclaim.core.errors import MissingExtraError, StoreError
+from everyclaim.core.errors import StoreError
 from everyclaim.store.store import Store
 
 
@@ -27,44 +26,12 @@ def message(action: Callable[[], object]) -> str:
     return text
 
 
-@pytest.mark.parametrize(
-    ("location", "expected"),
-    [
-        ("", "a store is a file or a database"),
-        (":memory:", "a store is a file or a database"),
-        ("sqlite://", "a store is a file or a database"),
-        ("mysql://root@localhost/x", "only a file path, sqlite:/// and postgresql://"),
-        ("postgresql://host:port/x", "URL cannot be read"),
-        ("://", "URL cannot be read"),
-    ],
-)
-def test_a_location_that_is_no_store_is_refused(location: str, expected: str) -> None:
-    """A wrong URL is one line that says what to write."""
-    assert expected in message(lambda: Store.open(location))
-
-
 def test_a_server_that_is_down_is_said_without_the_password() -> None:
     """The line names the place and the reason, never the password."""
     text = message(lambda: Store.open("postgresql://ada:secret@127.0.0.1:1/claims"))
     assert "ada:***@127.0.0.1:1/claims" in text
     assert "refused" in text.lower()
     assert "secret" not in text
-
-
-def test_a_missing_driver_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    """PostgreSQL is optional."""
-    monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(MissingExtraError, match=r"A PostgreSQL store needs .* 'everyclaim\[postgres\]'"):
-        Store.open("postgresql://localhost/x")
-
-
-def test_a_store_is_made_with_its_folders(tmp_path: Path) -> None:
-    """A first run needs no preparation; the URL form names the same file."""
-    place = tmp_path / "new" / "folder" / "runs.db"
-    with Store.open(place) as store:
-        run = store.create_run(PROVENANCE).id
-    with Store.open(f"sqlite:///{place}") as store:
-        assert store.run(run).id == run
 
 
 def test_what_is_something_else_is_said_and_left_alone(tmp_path: Path) -> None:
@@ -108,18 +75,6 @@ def test_a_damaged_file_is_said_and_not_repaired_silently(tmp_path: Path) -> Non
             list(damaged.results(run))
 
     assert "runs.db" in message(read)
-
-
-def test_a_row_that_was_tampered_with_is_named(tmp_path: Path) -> None:
-    """A result that is no longer JSON, or no longer a result, stops the reading with the place."""
-    place = tmp_path / "runs.db"
-    with Store.open(place) as store:
-        run = store.create_run(PROVENANCE).id
-        keep(store, run, 0)
-        for broken, expected in (("{", "damaged row"), ("{}", "sample 0 of run"), ("[]", "sample 0 of run")):
-            with store._engine.begin() as connection:
-                connection.execute(sa.text("UPDATE samples SET result = :broken"), {"broken": broken})
-            assert expected in message(lambda: list(store.results(run)))
 
 
 def test_a_locked_store_is_waited_for_and_then_said(tmp_path: Path) -> None:
@@ -180,32 +135,6 @@ def _fill(place: Path, pages: int | None = None) -> None:
         assert len(list(store.results(run))) == kept
 
 
-@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
-def test_a_read_only_folder_is_said() -> None:
-    """Tried as a user without privileges, since root may write anywhere."""
-    folder = Path(tempfile.mkdtemp())
-    folder.chmod(0o555)
-    program = f"""
-        import os, sqlite3
-        from everyclaim.store.store import Store
-        import sqlalchemy.dialects.sqlite
-        if os.getuid() == 0:
-            os.setuid(65534)
-        try:
-            Store.open({str(folder / "runs.db")!r})
-        except Exception as error:
-            print(type(error).__name__, error)
-    """
-    try:
-        done = subprocess.run(
-            [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, check=True
-        )
-    finally:
-        folder.rmdir()
-    assert done.stdout.startswith("StoreError store ")
-    assert "check that the folder exists and can be written" in done.stdout
-
-
 WRITER = """
     import sys
     sys.path.insert(0, sys.argv[2])
@@ -233,18 +162,6 @@ def test_processes_write_the_same_store_at_once(place: str) -> None:
             run = store.run(f"run{k}")
             assert (run.status, run.kept) == ("finished", 150)
             assert [r.id for r in store.results(run.id)] == [f"s{n}" for n in range(150)]
-
-
-def test_a_server_that_restarted_between_samples_costs_nothing(postgres: str) -> None:
-    """Connections that the server closed meanwhile are made anew."""
-    with Store.open(postgres) as store:
-        run = store.create_run(PROVENANCE).id
-        keep(store, run, 0)
-        with psycopg.connect(postgres, autocommit=True) as connection:
-            others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
-            connection.execute(f"{others} AND pid <> pg_backend_pid()")
-        keep(store, run, 1)
-        assert len(list(store.results(run))) == 2
 
 
 def test_a_connection_lost_in_the_middle_of_a_transaction_is_one_line(postgres: str) -> None:

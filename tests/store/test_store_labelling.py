@@ -64,19 +64,6 @@ def test_everyone_goes_through_a_queue_in_an_order_of_their_own(store: Store, ru
     assert [(one.claim_id, one.value) for one in store.labels(run)] == [("c2", Label.SUPPORTED)]
 
 
-def test_an_action_sent_twice_is_done_once(store: Store, run: str) -> None:
-    """A double press, or a reply lost on the way, neither doubles a label nor brings an older one back."""
-    queue, labelling = queue_of(store, run), store.labelling
-    first = labelling.annotate(Act("a1", run, queue), said(0, Label.SUPPORTED))
-    labelling.annotate(Act("a2", run, queue), said(0, Label.CONTRADICTED))
-    assert labelling.annotate(Act("a1", run, queue), said(0, Label.SUPPORTED)) == first
-    assert [one.value for one in store.labels(run)] == [Label.CONTRADICTED]
-    labelling.undo(Act("u1", run, queue), "Ada")
-    labelling.undo(Act("u1", run, queue), "Ada")
-    assert [one.value for one in store.labels(run)] == [Label.SUPPORTED]
-    assert [one.action for one in labelling.history(run)] == ["label", "label", "undo"]
-
-
 def test_undo_goes_back_step_by_step_and_the_history_keeps_every_step(store: Store, run: str) -> None:
     """A label comes back with its note and evidence, a skip is lifted, and nothing is left to undo in the end."""
     queue, labelling = queue_of(store, run), store.labelling
@@ -96,38 +83,6 @@ def test_undo_goes_back_step_by_step_and_the_history_keeps_every_step(store: Sto
     assert labelling.undo(Act("u4", run, queue), "Ada") is None
     done = labelling.history(run, key=about(0).key)
     assert [(one.action, one.undone) for one in done][:3] == [("label", "u3"), ("label", "u2"), ("withdraw", "u0")]
-
-
-def test_undo_never_takes_back_a_newer_word_given_elsewhere(store: Store, run: str) -> None:
-    """Labels read from a file later than the label in the queue stay."""
-    queue, labelling = queue_of(store, run), store.labelling
-    labelling.annotate(Act("a1", run, queue), said(0, Label.SUPPORTED))
-    store.add_labels(run, [said(0, Label.CONTRADICTED)])
-    with pytest.raises(InputError, match="labelled again in another place"):
-        labelling.undo(Act("u1", run, queue), "Ada")
-    assert [one.value for one in store.labels(run)] == [Label.CONTRADICTED]
-    assert [one.action for one in labelling.history(run)] == ["label", "label"]
-
-
-def test_what_was_labelled_elsewhere_is_done_in_a_queue_too(store: Store, run: str) -> None:
-    """Labels belong to the text, so nobody is asked again for what they said in a file."""
-    queue = queue_of(store, run)
-    store.add_labels(run, [said(1, Label.SUPPORTED)])
-    assert [one.position for one in store.labelling.items(queue, "Ada") if one.is_done] == [1]
-
-
-def test_a_claim_that_is_cut_well_still_waits_for_its_label(store: Store, run: str) -> None:
-    """What was said of the splitting alone neither finishes an item nor is lost when the label is taken back."""
-    queue, labelling = queue_of(store, run), store.labelling
-    store.add_labels(run, [said(0, SplitMark.GOOD)])
-    assert not any(one.is_done for one in labelling.items(queue, "Ada"))
-    assert labelling.queue(queue).progress["Ada"].done == 0
-    labelling.annotate(Act("a1", run, queue), said(0, Label.SUPPORTED))
-    labelling.withdraw(Act("a2", run, queue), about(0))
-    assert [one.value for one in labelling.marks(run)] == [SplitMark.GOOD]
-    labelling.undo(Act("u1", run, queue), "Ada")
-    assert [one.value for one in store.labels(run)] == [Label.SUPPORTED]
-    assert [one.value for one in labelling.marks(run)] == [SplitMark.GOOD]
 
 
 def test_a_queue_goes_with_its_run_and_labels_and_marks_stay(store: Store, run: str) -> None:

@@ -10,8 +10,6 @@ from kept_samples import PROVENANCE, a_result, a_sample, say
 
 from everyclaim.core.errors import StoreError
 from everyclaim.core.types import Label
-from everyclaim.store.connect import engine_for
-from everyclaim.store.migrations import MIGRATIONS, migrate
 from everyclaim.store.store import Store
 from everyclaim.store.tables import METADATA
 
@@ -65,17 +63,6 @@ def test_labels_of_an_older_store_are_kept_and_belong_to_the_text(old: Path) -> 
     left.close()
 
 
-def test_an_upgraded_store_has_the_tables_of_a_new_one(old: Path, tmp_path: Path) -> None:
-    """There is one schema, whatever way a store came to it; a released step never changes."""
-    shapes = []
-    for place in (old, tmp_path / "new.db"):
-        Store.open(place).close()
-        connection = sqlite3.connect(place)
-        shapes.append(connection.execute("SELECT type, name, sql FROM sqlite_master ORDER BY name").fetchall())
-        connection.close()
-    assert shapes[0] == shapes[1]
-
-
 def test_the_tables_are_as_the_code_describes_them(store: Store) -> None:
     """The steps and the table descriptions agree on every column, its order, and whether it may be missing."""
     schema = "everyclaim" if store.location.startswith("postgresql") else None
@@ -98,21 +85,3 @@ def test_a_store_of_a_newer_version_is_not_touched(place: str) -> None:
             connection.execute(sa.text(f"INSERT INTO {prefix}schema_migrations VALUES (99, 'later', '9.0')"))
     with pytest.raises(StoreError, match=r"made by a newer everyclaim \(its schema is 99, .*upgrade"):
         Store.open(place)
-
-
-def test_a_step_that_fails_leaves_the_store_as_it_was(place: str) -> None:
-    """A step and its record are one transaction; the next try starts from the same point."""
-    engine, shown = engine_for(place, lock_seconds=1)
-    schema = "everyclaim" if place.startswith("postgresql") else None
-
-    def broken(connection: sa.Connection, prefix: str) -> None:
-        connection.exec_driver_sql(f"CREATE TABLE {prefix}half (a TEXT)")
-        raise RuntimeError
-
-    with pytest.raises(RuntimeError):
-        migrate(engine, schema, shown, (*MIGRATIONS, broken))
-    with engine.connect() as connection:
-        assert not sa.inspect(connection).has_table("half", schema=schema)
-    engine.dispose()
-    with Store.open(place) as store:
-        assert store.runs() == []

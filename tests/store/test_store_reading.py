@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -14,11 +13,10 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import psycopg
 import pytest
 from kept_samples import PROVENANCE, keep
 
-from everyclaim.core.errors import InputError, NoStoreError, StoreError
+from everyclaim.core.errors import StoreError
 from everyclaim.store.records import Reading
 from everyclaim.store.store import Store
 
@@ -51,47 +49,6 @@ def test_reading_leaves_every_file_as_it_was(tmp_path: Path) -> None:
     assert read_everything(tmp_path / "runs.db") == (70, 70)
     assert contents(tmp_path) == before
     assert (tmp_path / "runs.db").stat().st_mtime_ns == when
-
-
-def test_reading_makes_nothing_where_nothing_is(place: str, tmp_path: Path) -> None:
-    """Neither folder nor file, and in a shared database no tables."""
-    missing = str(tmp_path / "no" / "such" / "runs.db") if "://" not in place else place
-    with pytest.raises(NoStoreError, match="there is no store"):
-        Store.open_to_read(missing)
-    assert list(tmp_path.iterdir()) == []
-    if "://" in place:
-        with psycopg.connect(place) as connection:
-            found = connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = 'everyclaim'").fetchone()
-        assert found is None
-
-
-def test_an_empty_file_is_no_store_yet(tmp_path: Path) -> None:
-    """It stays empty."""
-    (tmp_path / "runs.db").touch()
-    with pytest.raises(NoStoreError, match="only an empty database"):
-        Store.open_to_read(tmp_path / "runs.db")
-    assert contents(tmp_path) == {"runs.db": b""}
-
-
-def test_an_older_store_is_not_upgraded_by_reading(tmp_path: Path) -> None:
-    """One line says what upgrades it; the file stays as it is."""
-    connection = sqlite3.connect(tmp_path / "old.db")
-    connection.executescript((Path(__file__).parent / "schema1.sql").read_text())
-    connection.close()
-    before = contents(tmp_path)
-    with pytest.raises(StoreError, match=r"older everyclaim .*everyclaim runs --upgrade"):
-        Store.open_to_read(tmp_path / "old.db")
-    assert contents(tmp_path) == before
-
-
-def test_a_store_that_is_read_cannot_be_written(place: str) -> None:
-    """Whatever is tried."""
-    with Store.open(place) as store:
-        run = store.create_run(PROVENANCE, name="v1").id
-    with Store.open_to_read(place) as reading:
-        for write in (lambda: keep(reading, run, 0), lambda: reading.forget_failed(run)):
-            with pytest.raises(StoreError):
-                write()
 
 
 @pytest.fixture
@@ -215,39 +172,6 @@ def test_what_killed_processes_leave_behind_is_swept(tmp_path: Path) -> None:
         store.finish_run(mine, "finished")
     living.kill()
     living.communicate(timeout=60)
-
-
-def test_a_run_that_ended_is_let_go(place: str) -> None:
-    """It can be deleted by anybody, and leaves no file."""
-    with Store.open(place) as store, Store.open(place) as other:
-        run = store.create_run(PROVENANCE).id
-        store.finish_run(run, "stopped")
-        other.delete_run(run)
-        assert store.runs() == []
-    if "://" not in place:
-        assert [path.name for path in Path(place).parent.iterdir()] == ["runs.db"]
-
-
-@pytest.mark.parametrize("wanted", ["../../x", "nothere", "", "zz"])
-def test_deleting_what_is_not_there_makes_no_file(place: str, wanted: str) -> None:
-    """Not even beside the store."""
-    with Store.open(place) as store:
-        with pytest.raises(InputError, match="no run"):
-            store.delete_run(wanted)
-        if "://" not in place:
-            assert list(Path(place).parent.glob("*.lock")) == []
-
-
-def test_what_became_of_the_rows_is_kept_with_the_run(store: Store) -> None:
-    """How many were read, how many not, the first reasons; forgotten when the run goes on."""
-    run = store.create_run(PROVENANCE).id
-    reading = Reading(3, 2, ("line 2: \ud800",), "line 6: cut off")
-    store.finish_run(run, "finished", reading)
-    found = store.run(run)
-    assert found.reading is not None
-    assert (found.reading.good, found.reading.bad, list(found.reading.first)) == (3, 2, ["line 2: \ud800"])
-    assert (found.reading.incomplete, found.bad_rows) == ("line 6: cut off", 2)
-    assert store.resume_run(run).reading is None
 
 
 @posix

@@ -1,14 +1,12 @@
 """Runs and human labels."""
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
-from kept_samples import PROVENANCE, a_result, a_sample, keep, say
+from kept_samples import PROVENANCE, keep, say
 
 from everyclaim.core.errors import InputError, StoreError
-from everyclaim.core.types import Label, Outcome
-from everyclaim.core.wire import fingerprint
+from everyclaim.core.types import Label
 from everyclaim.store.records import config_fingerprint
 from everyclaim.store.store import Store
 
@@ -23,36 +21,6 @@ def test_a_run_remembers_how_it_was_made(store: Store) -> None:
     assert run.config == {"b": [1, {"a": None}]}
     assert (run.name, run.dataset, run.dataset_fingerprint, run.total) == ("v1", "answers.jsonl", "d", 9)
     assert (run.status, run.finished, run.kept) == ("running", None, 0)
-
-
-def test_counts_hold_every_outcome_before_and_after_the_end(store: Store) -> None:
-    """A running, a killed and a finished run all say how many samples had which outcome."""
-    run = store.create_run(PROVENANCE).id
-    keep(store, run, 0)
-    keep(store, run, 1, failed=True)
-    expected = dict.fromkeys(Outcome, 0) | {Outcome.SCORED: 1, Outcome.FAILED: 1}
-    assert store.run(run).counts == expected
-    store.finish_run(run, "finished")
-    ended = store.run(run)
-    assert (ended.counts, ended.status) == (expected, "finished")
-    assert ended.finished is not None
-    assert ended.finished > ended.created
-
-
-def test_a_run_that_ends_while_it_is_looked_at_is_not_taken_for_an_interrupted_one(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Who begins at that moment would go on with it, and share it."""
-    run = store.create_run(PROVENANCE, dataset="answers.jsonl")
-    look = store._locks.locked
-
-    def ending(connection: Any, runs: Any) -> set[str]:
-        monkeypatch.undo()
-        store.finish_run(run.id, "finished")
-        return look(connection, runs)
-
-    monkeypatch.setattr(store._locks, "locked", ending)
-    assert store.find_unfinished("answers.jsonl", run.config_fingerprint) is None
 
 
 def test_of_two_that_begin_the_same_at_once_one_is_refused(store: Store) -> None:
@@ -78,13 +46,6 @@ def test_a_run_is_found_by_id_name_and_beginning_of_its_id(store: Store) -> None
     for wanted in ("v", new.id[:3], "v1 ", "%", "____"):
         with pytest.raises(InputError, match="no run"):
             store.run(wanted)
-
-
-def test_runs_are_listed_newest_first(store: Store) -> None:
-    """A limit keeps the newest."""
-    ids = [store.create_run(PROVENANCE).id for _ in range(4)]
-    assert [run.id for run in store.runs()] == ids[::-1]
-    assert [run.id for run in store.runs(limit=2)] == ids[:1:-1]
 
 
 def test_only_the_same_data_and_configuration_is_resumed(store: Store) -> None:
@@ -136,12 +97,3 @@ def test_labels_are_kept_per_person_and_replaced_by_the_same_person(store: Store
         (1, "s1", "c1", "Ada", Label.SUPPORTED),
     ]
     assert labels[0].note == "says\x00 nothing"
-
-
-def test_very_long_ids_are_found(store: Store) -> None:
-    """Ids may be longer than an index entry, and may share a long beginning."""
-    run = store.create_run(PROVENANCE).id
-    for number, end in enumerate("xy"):
-        sample = replace(a_sample(number), id="id" * 20_000 + end)
-        store.save(run, number, fingerprint(sample), sample, a_result(sample))
-    assert [kept.position for kept in store.find(run, "id" * 20_000 + "y")] == [1]

@@ -6,16 +6,13 @@ from dataclasses import replace
 
 import pytest
 import sqlalchemy as sa
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from kept_samples import PROVENANCE, a_failure, a_result, a_sample, keep
 
-from everyclaim.core.errors import InputError, StoreError
+from everyclaim.core.errors import StoreError
 from everyclaim.core.protocols import Kept
-from everyclaim.core.types import Outcome, Result
+from everyclaim.core.types import Outcome
 from everyclaim.core.wire import fingerprint, result_to_json
 from everyclaim.store.store import Store
-from everyclaim.store.tables import escape, unescape
 
 
 def rows(store: Store, table: str) -> int:
@@ -62,25 +59,6 @@ def test_any_text_survives(store: Store, text: str) -> None:
     assert store.run(run.id).config == {"k": text}
 
 
-@given(st.text(st.characters(categories=None)))
-@settings(max_examples=300)
-def test_escaping_is_undone_exactly(text: str) -> None:
-    """Escaped text holds nothing that a database refuses, and gives back the original."""
-    assert unescape(escape(text)) == text
-    assert "\x00" not in escape(text)
-    escape(text).encode()
-
-
-@given(st.text(st.characters(categories=None), max_size=30), st.floats(0, 1))
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-def test_random_texts_and_scores_survive(store: Store, text: str, score: float) -> None:
-    """Every score comes back to the last digit and every text to the last character."""
-    run = store.create_run(PROVENANCE).id
-    sample = replace(a_sample(text=text), reference=text)
-    store.save(run, 7, fingerprint(sample), sample, a_result(sample, score))
-    assert list(store.records(run)) == [Kept(7, fingerprint(sample), sample, a_result(sample, score))]
-
-
 def test_results_come_in_input_order_whatever_the_order_of_saving(store: Store) -> None:
     """Samples complete in any order; reading follows the input, across chunks."""
     run = store.create_run(PROVENANCE).id
@@ -102,15 +80,6 @@ def test_saving_again_changes_nothing(store: Store) -> None:
     assert (rows(store, "samples"), rows(store, "claims"), rows(store, "tags")) == (3, 6, 3)
 
 
-def test_equal_samples_at_two_places_are_both_kept(store: Store) -> None:
-    """A data set may repeat itself; each place has its result."""
-    run = store.create_run(PROVENANCE).id
-    for position in (0, 5):
-        store.save(run, position, fingerprint(a_sample(0)), a_sample(0), a_result(a_sample(0)))
-    assert len(list(store.results(run))) == 2
-    assert [kept.position for kept in store.find(run, "s0")] == [0, 5]
-
-
 def test_another_sample_at_a_kept_place_is_refused(store: Store) -> None:
     """A run whose data changed is not mixed: the batch is refused whole, with the reason."""
     run = store.create_run(PROVENANCE).id
@@ -119,14 +88,6 @@ def test_another_sample_at_a_kept_place_is_refused(store: Store) -> None:
     with pytest.raises(StoreError, match="another sample at place 0: the data changed"):
         store.save_all(run, batch)
     assert len(list(store.results(run))) == 1
-
-
-def test_kept_tells_places_and_fingerprints(store: Store) -> None:
-    """Resuming asks for a window of places."""
-    run = store.create_run(PROVENANCE).id
-    keep(store, run, 0, 3, 9)
-    assert store.kept(run, 1, 9) == {3: fingerprint(a_sample(3))}
-    assert store.kept("other", 0, 100) == {}
 
 
 def test_claims_and_slices_are_plain_sql(store: Store) -> None:
@@ -142,19 +103,6 @@ def test_claims_and_slices_are_plain_sql(store: Store) -> None:
         assert connection.execute(sa.text(query)).all() == [("kitchen", "CONTRADICTED", 2, 0.7)]
 
 
-def test_a_score_that_is_not_a_number_is_null_in_sql_and_itself_in_the_result(store: Store) -> None:
-    """The policy that gives other tools' NaN keeps it in the result; averages in SQL skip it."""
-    run = store.create_run(PROVENANCE).id
-    sample, as_others = a_sample(), replace(PROVENANCE, parameters={"empty": "nan"})
-    store.save(run, 0, fingerprint(sample), sample, Result(sample.id, Outcome.NO_CLAIMS, float("nan"), as_others))
-    (back,) = store.results(run)
-    assert back.score is not None
-    assert back.score != back.score
-    prefix = "everyclaim." if store.location.startswith("postgresql") else ""
-    with store._engine.connect() as connection:
-        assert connection.execute(sa.text(f"SELECT score FROM {prefix}samples")).scalar_one() is None
-
-
 def test_failed_samples_can_be_forgotten(store: Store) -> None:
     """After an outage only the failed samples are scored again."""
     run = store.create_run(PROVENANCE).id
@@ -163,12 +111,6 @@ def test_failed_samples_can_be_forgotten(store: Store) -> None:
     assert store.forget_failed(run) == 1
     assert sorted(store.kept(run, 0, 10)) == [0, 2]
     assert (rows(store, "claims"), rows(store, "tags")) == (4, 2)
-
-
-def test_saving_to_a_run_that_is_not_there_is_said(store: Store) -> None:
-    """A deleted run does not come back piece by piece."""
-    with pytest.raises(InputError, match="no run 'nothere'"):
-        keep(store, "nothere", 0)
 
 
 @pytest.mark.slow

@@ -19,7 +19,6 @@ from everyclaim.protocols import (
     Evidence,
     Label,
     MetricContext,
-    NothingToCheckError,
     Passage,
     Probabilities,
     Sample,
@@ -188,11 +187,6 @@ def test_a_verifier_with_one_fault_is_told_which_rule_it_breaks(broken: type[Jud
     assert rule in str(caught.value)
 
 
-def test_a_judge_that_need_not_be_steady_may_say_so() -> None:
-    """What differs from time to time is then no fault."""
-    check_verifier(Dicing(), deterministic=False)
-
-
 class Splitter:
     """A decomposer that keeps every rule, to be broken in one place."""
 
@@ -342,14 +336,3 @@ def test_a_metric_with_one_fault_is_told_which_rule_it_breaks(broken: Any, rule:
     with pytest.raises(RuleBrokenError) as caught:
         check_metric(broken)
     assert rule in str(caught.value)
-
-
-def test_the_checks_work_inside_a_running_loop() -> None:
-    """As in a notebook."""
-
-    async def inside() -> None:
-        check_verifier(Judge())
-        with pytest.raises(NothingToCheckError):
-            raise NothingToCheckError
-
-    asyncio.run(inside())

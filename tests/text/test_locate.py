@@ -61,28 +61,6 @@ def test_what_the_text_does_not_say_is_not_found(quote):
     assert locate(quote, PASSAGE) is None
 
 
-def test_a_number_is_never_found_inside_a_longer_number():
-    """5 miles is not in 15 miles, nor 1 in 1,000 or 2.1."""
-    assert locate("5 miles", "He ran 15 miles.") is None
-    assert locate("1", "It took 1,000 steps over 2.1 km.") is None
-    assert quoted("5 miles", "He ran 15 miles, then 5 miles.") == ("5 miles", "exact")
-
-
-def test_the_first_whole_word_match_wins():
-    """A match inside a word yields to a later one that stands alone."""
-    match = locate("he art", "the art of he art")
-    assert (match.start, match.end) == (11, 17)
-
-
-def test_the_ratio_asked_for_is_kept():
-    """Raising the ratio refuses what a lower one accepts."""
-    slip = "the harbor has been used as fish markets"
-    assert locate(slip, PASSAGE, min_ratio=0.99) is None
-    found = locate(slip, PASSAGE, min_ratio=0.8)
-    assert found is not None
-    assert 0.8 <= found.ratio < 1
-
-
 def test_a_slip_is_found_deep_inside_a_long_text():
     """Alignment windows are chosen by the quote's words, so a needle in a megabyte is found."""
     filler = "Nothing of interest happened on that day in the village by the river. " * 8000
@@ -90,12 +68,6 @@ def test_a_slip_is_found_deep_inside_a_long_text():
     span, method = quoted("The comittee aproved the new regulations on offshore drilling near Arlen", text)
     assert method == "fuzzy"
     assert span == "The committee approved the new regulation on offshore drilling near Arlen"
-
-
-@pytest.mark.parametrize("char", ["a", "a ", "'", "1,", "*", "é", "\u0301", "\x00", "\ud800", "🙂", "ש", "``"])
-def test_monotonous_text_is_handled(char):
-    """Long runs of anything are searched without trouble."""
-    assert locate("some quote that is 12 words long", char * 100_000) is None
 
 
 WORDS = st.lists(st.text(alphabet="abcXYZ019.,-’é \n", min_size=1, max_size=7), min_size=1, max_size=30)
@@ -115,15 +87,6 @@ def test_any_verbatim_stretch_of_words_is_found_exactly(data, words):
     assert text[match.start : match.end] == quote
 
 
-@given(st.text(max_size=30), st.text(max_size=80))
-def test_a_match_is_inside_the_text(quote, text):
-    """Whatever is asked, the answer is None or a non-empty span of the text."""
-    match = locate(quote, text)
-    if match is not None:
-        assert 0 <= match.start < match.end <= len(text)
-        assert 0.85 <= match.ratio <= 1
-
-
 @pytest.mark.parametrize(
     ("quote", "text"),
     [
@@ -135,16 +98,3 @@ def test_a_match_is_inside_the_text(quote, text):
 def test_a_short_quote_with_another_word_is_another_quote(quote: str, text: str) -> None:
     """Five words out of six are alike in most of their letters, and say something else."""
     assert locate(quote, text) is None
-
-
-@pytest.mark.parametrize(
-    ("quote", "text"),
-    [
-        ("The kettle held two litres", "The kettle holds two litres."),
-        ("the bridge was oppened by monks", "In spring the bridge was opened by monks."),
-        ("the bridge opened by the monks", "In spring the bridge was opened by monks."),
-    ],
-)
-def test_a_short_quote_in_other_forms_is_found(quote: str, text: str) -> None:
-    """An inflection, a slip of the pen, a small word more or less."""
-    assert locate(quote, text) is not None

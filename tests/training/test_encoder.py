@@ -1,17 +1,14 @@
 """The encoder's training: what rows become, what the loss asks for, that runs resume, that the export agrees."""
 
 import json
-import math
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 
 from encoder import export, prepare, train
 from encoder.network import CrossEncoder, from_stages
-from encoder.rows import Rows
 from everyclaim.models.local.cross_encoder import Pair, load_cross_encoder
 
 pytestmark = pytest.mark.slow
@@ -90,23 +87,6 @@ def test_a_row_is_laid_out_as_the_network_reads_it(tokenizer: prepare.Tokenizer)
     assert made.label == prepare.LABELS["SUPPORTED"]
 
 
-def test_errors_and_evidence_mark_their_tokens(tokenizer: prepare.Tokenizer) -> None:
-    """Spans in characters become marks on the tokens that touch them, in whichever passage they stand."""
-    passages = ["Dogs board when the ferry leaves.", "The harbour is old. The ferry leaves at noon. Tea is served."]
-    claim, fact = "The ferry leaves at midnight.", "The ferry leaves at noon."
-    start, at = claim.index("midnight"), passages[1].index(fact)
-    it = row(1, contexts=passages, text=claim, label="CONTRADICTED", errors=[[start, start + len("midnight")]],
-             evidence=[{"passage": 1, "start": at, "end": at + len(fact)}])  # fmt: skip
-    made = prepare.prepare(it, tokenizer, 96)
-    assert made is not None
-    assert made.found
-    assert words(tokenizer, made, 1) == "the ferry leaves at noon. midnight"
-    ours = [tokenizer.decode([i]) for i, t in zip(made.ids, made.targets, strict=True) if t == 0]
-    assert ours[-5:] == ["the", "ferry", "leaves", "at", "."]
-    assert "dogs" in ours
-    assert made.label == prepare.LABELS["CONTRADICTED"]
-
-
 def test_training_reads_what_the_verifier_reads(tokenizer: prepare.Tokenizer) -> None:
     """A record as its fields, equal values in one spelling, without words that point at the sources; marks go along."""
     record = json.dumps({"name": "Blue Boat Cafe", "hours": {"Monday": "9:0-17:0"}, "seats": 24})
@@ -120,121 +100,7 @@ def test_training_reads_what_the_verifier_reads(tokenizer: prepare.Tokenizer) ->
     assert words(tokenizer, made, 1) == "a terrace"
 
 
-def test_what_is_not_known_is_not_taught(tokenizer: prepare.Tokenizer) -> None:
-    """A claim that fails without a word marked, in a row without evidence, has no target at any token."""
-    made = prepare.prepare(row(2, text="The ferry is blue.", label="NOT_SUPPORTED"), tokenizer)
-    assert made is not None
-    assert set(made.targets) == {-1}
-    assert made.label == prepare.LABELS["NOT_SUPPORTED"]
-
-
-def test_a_supported_claim_whose_evidence_is_not_read_is_left_out(tokenizer: prepare.Tokenizer) -> None:
-    """Its label would be false for what the network sees."""
-    filler = " ".join(f"The ferry leaves pier {i} for the island at noon." for i in range(30))
-    fact = "Cheap tickets were printed in blue ink by the office of a town that has long since lost its last printer."
-    text = f"{filler} {fact}"
-    it = row(3, contexts=[text], text="The ferry leaves for the island at noon.",
-             evidence=[{"passage": 0, "start": len(filler) + 1, "end": len(text)}])  # fmt: skip
-    made = prepare.prepare(it, tokenizer, 48)
-    assert made is not None
-    assert made.found is False
-    assert made.label == prepare.LEFT_OUT
-
-
-def test_a_supported_claim_that_needs_a_passage_which_is_not_read_is_left_out(tokenizer: prepare.Tokenizer) -> None:
-    """Every passage that it needs must be there; a claim that fails needs none."""
-    filler = " ".join(f"The ferry leaves pier {i} for the island at noon." for i in range(30))
-    other = "Cheap tickets were printed in blue ink by the office of a town that has long since lost its last printer."
-    claim = "The ferry leaves for the island at noon."
-    labels = {}
-    for label in ("SUPPORTED", "UNSUPPORTED"):
-        for needs in ([0], [0, 1]):
-            it = row(3, contexts=[filler, other], text=claim, label=label, needs=needs)
-            made = prepare.prepare(it, tokenizer, 48)
-            assert made is not None
-            labels[label, len(needs)] = made.label
-    assert labels == {
-        ("SUPPORTED", 1): prepare.LABELS["SUPPORTED"], ("SUPPORTED", 2): prepare.LEFT_OUT,
-        ("UNSUPPORTED", 1): prepare.LABELS["UNSUPPORTED"], ("UNSUPPORTED", 2): prepare.LABELS["UNSUPPORTED"],
-    }  # fmt: skip
-
-
-def test_the_parent_sentence_stands_between_premise_and_claim(tokenizer: prepare.Tokenizer) -> None:
-    """It is context: neither judged nor evidence; some rows go without it, and all that can be understood alone."""
-    parent = "On Sundays the ferry leaves at nine, unless it snows."
-    leaning = "On Sundays they leave at nine."
-    made = [prepare.prepare(row(i, text=leaning, sentence=parent), tokenizer) for i in range(20)]
-    parts = [tokenizer.decode(it.ids, skip_special_tokens=False).split(" [SEP]") for it in made if it is not None]
-    assert {len(part) for part in parts} == {3, 4}
-    assert {part[1].strip() for part in parts if len(part) == 4} == {parent.lower()}
-    alone = [prepare.prepare(row(i, sentence=parent), tokenizer) for i in range(20)]
-    assert not any(parent.lower() in tokenizer.decode(it.ids) for it in alone if it is not None)
-    for it in made:
-        assert it is not None
-        assert set(it.targets[: it.claim_at]) == {-1}
-
-
-def test_a_written_file_gives_back_its_rows(prepared: Path, tokenizer: prepare.Tokenizer) -> None:
-    """Offsets lead to each row's tokens; in a batch the claim's tokens have type 1 and padding is masked."""
-    rows = Rows([prepared], {"rows": {}}, 0)
-    assert len(rows.label) == 20
-    batch = np.array([3, 11, 14])
-    ids, types, mask, targets, label, *_ = rows.tensors(batch)
-    numbers = [int(key[1:]) for key in np.load(prepared)["key"][batch]]
-    for i, number in enumerate(numbers):
-        made = prepare.prepare(row(number), tokenizer)
-        assert made is not None
-        size = len(made.ids)
-        assert ids[i][mask[i] == 1].tolist() == made.ids
-        assert ids[i][types[i] == 1].tolist() == made.ids[made.claim_at : -1]
-        assert targets[i, size:].tolist() == [-1] * (ids.shape[1] - size)
-    assert label.tolist() == [LABELS[number % 4] for number in numbers]
-
-
-def test_an_epoch_takes_what_the_stage_asks_for(prepared: Path) -> None:
-    """Names, names that end in a star, and no row twice; two processes share the batches."""
-    rows = Rows([prepared], {"rows": {"harbour": 8, "ferry_*": 6}}, 1)
-    drawn = rows.epoch()
-    assert len(set(drawn.tolist())) == 14
-    assert (rows.dataset[drawn] == "harbour").sum() == 8
-    one, two = (Rows([prepared], {"rows": {"harbour": 8, "ferry_*": 6}}, 1).batches(60, rank, 2) for rank in (0, 1))
-    assert len(one) == len(two) > 1
-    assert not {int(i) for batch in one for i in batch} & {int(i) for batch in two for i in batch}
-
-
-def test_twins_stay_in_one_batch(tmp_path: Path, tokenizer: prepare.Tokenizer) -> None:
-    """Whatever else is drawn, a claim and what was made from it are learned from together."""
-    flat = prepare.Flat()
-    for i in range(60):
-        made = prepare.prepare(row(i), tokenizer)
-        assert made is not None
-        flat.add({**row(i), "beside": f"group {i % 20}"}, made)
-    flat.write(tmp_path / "twins.npz")
-    rows = Rows([tmp_path / "twins.npz"], {"rows": {"*": 60}}, 3)
-    for _ in range(2):
-        batches = rows.batches(150, 0, 1)
-        assert sorted(int(i) for batch in batches for i in batch) == list(range(60))
-        assert len(batches) > 4
-        places = {int(i): n for n, batch in enumerate(batches) for i in batch}
-        assert all(places[i] == places[i + 20] == places[i + 40] for i in range(20))
-
-
 # The network and its loss
-
-
-def test_padding_changes_nothing(prepared: Path) -> None:
-    """A pair among longer ones, masked, is read as it is alone and unpadded."""
-    rows, reader = Rows([prepared], {"rows": {}}, 0), tiny()
-    batch = np.array([rows.sizes.argmin(), rows.sizes.argmax()])
-    ids, types, mask, *_ = rows.tensors(batch)
-    assert mask.sum(1).tolist() == rows.sizes[batch].tolist()
-    assert (mask == 0).any()
-    with torch.no_grad():
-        labels, tokens = reader(ids, types, mask)
-        for i, size in enumerate(rows.sizes[batch]):
-            alone, alone_tokens = reader(ids[i : i + 1, :size], types[i : i + 1, :size], None)
-            torch.testing.assert_close(alone[0], labels[i], rtol=1e-4, atol=1e-4)
-            torch.testing.assert_close(alone_tokens[0], tokens[i, :size], rtol=1e-4, atol=1e-4)
 
 
 Odds = tuple[float, float, float]
@@ -256,26 +122,6 @@ def loss(odds: Odds, label: int) -> float:
     total, labels = losses([odds], [label], [0])
     assert total == labels
     return total
-
-
-def test_not_supported_asks_for_the_sum_of_the_other_two() -> None:
-    """Which of the two it is does not matter where it is not known, and matters where it is."""
-    unknown, contradicted = 3, 2
-    assert loss((0.3, 0.6, 0.1), unknown) == pytest.approx(-math.log(0.7), rel=1e-5)
-    assert loss((0.3, 0.6, 0.1), unknown) == pytest.approx(loss((0.3, 0.1, 0.6), unknown), rel=1e-5)
-    assert loss((0.3, 0.6, 0.1), contradicted) == pytest.approx(-math.log(0.1), rel=1e-5)
-
-
-def test_a_twin_that_is_not_supported_must_score_below_its_claim() -> None:
-    """Softplus of the difference of log-odds, for twins of different labels and for nobody else."""
-    one, other = (0.8, 0.1, 0.1), (0.5, 0.25, 0.25)
-    total, labels = losses([one, other], [0, 2], [7, 7])
-    assert total - labels == pytest.approx(math.log(1 + 1 / 4), rel=1e-4)  # odds 4 and 1
-    total, labels = losses([one, other], [1, 0], [7, 7])
-    assert total - labels == pytest.approx(math.log(1 + 4), rel=1e-4)
-    for label, twins in (([0, 2], [7, 8]), ([0, 0], [7, 7]), ([1, 2], [7, 7])):
-        total, labels = losses([one, other], label, twins)
-        assert total == labels
 
 
 # Training
@@ -333,21 +179,6 @@ def test_a_killed_run_goes_on_as_if_it_had_never_stopped(
 
 
 @pytest.mark.usefixtures("one_thread")
-def test_a_checkpoint_says_what_it_is_made_of(tmp_path: Path, prepared: Path) -> None:
-    """Configuration, the stage as it was used, seed, starts, files and rows; no folder of the machine."""
-    starts = [str(saved(tmp_path, seed)) for seed in (1, 2)]
-    train.work(0, 1, options(tmp_path, prepared, "--tokens", "90", "--start", *starts))
-    made = torch.load(tmp_path / "out.pt", weights_only=True)
-    assert made["config"] == CONFIG
-    assert made["stage"]["tokens"] == 90
-    assert made["stage"]["rows"] == {"harbour": 8, "ferry_*": 6}
-    about = made["about"]
-    assert (about["seed"], about["start"], about["rows"]) == (4, "tiny1.pt tiny2.pt", 20)
-    assert about["files"] == ["prepared.npz"]
-    assert "optimiser" not in made
-
-
-@pytest.mark.usefixtures("one_thread")
 def test_a_run_resumes_only_as_what_it_was(tmp_path: Path, prepared: Path) -> None:
     """A checkpoint of another stage is refused with what differs; a finished one stays as it is."""
     train.work(0, 1, options(tmp_path, prepared))
@@ -356,12 +187,6 @@ def test_a_run_resumes_only_as_what_it_was(tmp_path: Path, prepared: Path) -> No
     assert (tmp_path / "out.pt").read_bytes() == before
     with pytest.raises(SystemExit, match="tokens was 120, is 90"):
         train.work(0, 1, options(tmp_path, prepared, "--resume", "--tokens", "90"))
-
-
-def test_a_stage_that_names_nothing_there_is_refused(prepared: Path) -> None:
-    """Instead of an endless run over no rows."""
-    with pytest.raises(SystemExit, match="stage names: airport"):
-        Rows([prepared], {"rows": {"airport": 5}}, 0).epoch()
 
 
 # Export
@@ -404,13 +229,3 @@ def test_the_export_reads_as_the_network_does(
         assert said == pytest.approx(expected, abs=tolerance)
         seen.append(expected)
     assert max(abs(a - b) for a, b in zip(*(it[:3] for it in seen), strict=True)) > 2 * 1e-3  # the pairs differ
-
-
-def test_the_mean_of_checkpoints_is_the_mean_of_every_weight(tmp_path: Path) -> None:
-    """A checkpoint that is named twice counts twice."""
-    first, second = saved(tmp_path, 1), saved(tmp_path, 2)
-    one, two = tiny(1).state_dict(), tiny(2).state_dict()
-    for name, value in from_stages([first, second]).state_dict().items():
-        torch.testing.assert_close(value, (one[name] + two[name]) / 2)
-    for name, value in from_stages([first, first, second]).state_dict().items():
-        torch.testing.assert_close(value, (2 * one[name] + two[name]) / 3)

@@ -3,14 +3,12 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 from test_encoder import CONFIG, row, tiny
 
 from encoder import export, gpu, prepare, train
 from encoder.network import CrossEncoder
-from encoder.widen import FROZEN, widened
 from everyclaim.models.local.cross_encoder import Pair, load_cross_encoder
 
 pytestmark = pytest.mark.slow
@@ -87,31 +85,6 @@ def sitting(job: Path, network: Path, *more: str) -> None:
     gpu.run(gpu.arguments(["run", *given, "--device", "cpu", "--threads", "1", *more]))
 
 
-def test_only_what_a_stage_names_travels(job: Path, tmp_path: Path, network: Path) -> None:
-    """Rows of other data sets stay, twins stay twins, and the weights to start from are nearly those that were given."""
-    kept = tmp_path / "kept"
-    kept.mkdir()
-    given = ["run", str(job), "--work", str(kept), "--out", str(kept), "--network", str(network)]
-    files, start = gpu.unpacked(gpu.arguments(given))
-    packed, whole = np.load(files[0]), np.load(tmp_path / "rows.npz")
-    assert [path.name for path in files] == ["rows.npz"]
-    assert set(packed["dataset"]) == {"harbour", "answers_a_right_qa", "answers_b_right_qa"}
-    assert len(packed["sizes"]) == 30
-    assert packed["sizes"].sum() == len(packed["ids"]) == len(packed["targets"])
-    assert len(set(packed["beside"])) == len(set(whole["beside"][whole["dataset"] != "never_named"]))
-    state = torch.load(start, weights_only=True)["model"]
-    for name, value in tiny(3).state_dict().items():
-        if name not in FROZEN:
-            torch.testing.assert_close(state[name], value, rtol=0, atol=float(value.abs().max()) / 200)
-
-
-def test_a_job_larger_than_may_travel_is_refused(job: Path) -> None:
-    """With its size, before anybody carries it."""
-    given = ["--files", str(job.parent / "rows.npz"), "--start", str(job.parent / "start.pt"), "--out", str(job)]
-    with pytest.raises(SystemExit, match=r"more than --most 0\.001 MB"):
-        gpu.pack(gpu.arguments(["pack", *given, "--most", "0.001"]))
-
-
 @pytest.mark.usefixtures("one_thread")
 def test_a_job_that_was_cut_goes_on_and_comes_back_whole(
     job: Path, network: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -152,15 +125,6 @@ def test_a_job_that_was_cut_goes_on_and_comes_back_whole(
 
 
 @pytest.mark.usefixtures("one_thread")
-def test_a_sitting_ends_in_time_and_the_next_goes_on(job: Path, network: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stage that is not finished when the seconds are over is kept, said so, and not begun again."""
-    monkeypatch.setattr(gpu, "LEAST", 0.0)
-    with pytest.raises(SystemExit, match="gpu_a is not finished: run the same command again"):
-        sitting(job, network, "--seconds", "1e-9")
-    sitting(job, network)
-
-
-@pytest.mark.usefixtures("one_thread")
 def test_parts_that_are_not_what_was_sent_are_refused(job: Path, network: Path, tmp_path: Path) -> None:
     """A part that is missing is named, and one that was altered does not become a network."""
     sitting(job, network)
@@ -174,12 +138,3 @@ def test_parts_that_are_not_what_was_sent_are_refused(job: Path, network: Path, 
     part.unlink()
     with pytest.raises(SystemExit, match=r"gpu_b lacks gpu_b\.1\.part"):
         gpu.join(join)
-
-
-def test_a_shipped_network_can_be_trained_on(network: Path) -> None:
-    """Widened, its 8-bit weights are those it was exported from, up to their rounding."""
-    state, reader = widened(network, CrossEncoder(CONFIG)), trained()
-    assert state.keys() == reader.state_dict().keys()
-    for name, value in reader.state_dict().items():
-        if name not in FROZEN:
-            torch.testing.assert_close(state[name], value, rtol=0, atol=float(value.abs().max()) / 100)
