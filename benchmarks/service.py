@@ -74,7 +74,7 @@ def service(workers: int, *more: str, log: str = os.devnull) -> Iterator[tuple[s
         address, ready = "", 0
         while ready < workers:
             line = process.stderr.readline()
-            address = line.split()[-1] if "listening at" in line else address
+            address = line.split()[-1] if "listening on" in line else address
             ready += "Application startup complete" in line
         drain = subprocess.Popen(["cat"], stdin=process.stderr, stdout=written)
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()

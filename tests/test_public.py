@@ -10,8 +10,8 @@ import pytest
 import everyclaim as ec
 
 CALLS = {
-    "Client", "Evaluator", "Guard", "ascore", "averify_claims", "baseline", "build_corpus", "calibrate", "check_judge", "check_splits", "compare", "extract_claims", "find_run", "fit_band", "label", "label_queue", "label_splits", "open_corpus", "release_report", "score", "score_file",
-    "trend", "try_judge", "tune", "verify_claims", "watch",
+    "Client", "Evaluator", "Guard", "ascore", "averify_claims", "baseline", "build_corpus", "calibrate", "evaluate_judge", "check_splits", "compare", "extract_claims", "find_run", "fit_cascade", "label", "label_queue", "label_splits", "open_corpus", "release_report", "score", "score_file",
+    "trend", "smoke_test_judge", "tune", "verify_claims", "watch",
 }  # fmt: skip
 WORDS = {
     "Claim", "Decomposition", "Difference", "Evidence", "FailureMode", "JudgedClaim", "Label", "Outcome", "Passage",
@@ -35,6 +35,16 @@ def test_no_room_hides_a_call(name: str) -> None:
     """A package of the same name would replace a function as soon as it is imported."""
     assert callable(getattr(ec, name))
     assert getattr(ec, name).__doc__
+
+
+@pytest.mark.parametrize(
+    ("former", "name"),
+    [("try_judge", "smoke_test_judge"), ("check_judge", "evaluate_judge"), ("fit_band", "fit_cascade")],
+)
+def test_former_names_still_work(former: str, name: str) -> None:
+    """A renamed call is found by its former name, which is listed nowhere."""
+    assert getattr(ec, former) is getattr(ec, name)
+    assert former not in dir(ec)
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

@@ -40,9 +40,9 @@ from everyclaim.core.types import (
 if TYPE_CHECKING:
     from everyclaim.api.compare import compare, release_report, trend
     from everyclaim.api.evaluator import Evaluator
-    from everyclaim.api.fitting import fit_band, tune
+    from everyclaim.api.fitting import fit_cascade, tune
     from everyclaim.api.guard import Guard
-    from everyclaim.api.judge_eval import check_judge, try_judge
+    from everyclaim.api.judge_eval import evaluate_judge, smoke_test_judge
     from everyclaim.api.knowledge import build_corpus, open_corpus
     from everyclaim.api.labels import calibrate, label, label_queue
     from everyclaim.api.runs import Run, find_run, score_file
@@ -55,27 +55,27 @@ _ON_FIRST_USE = {
     "Client": "everyclaim.web.client",
     "Evaluator": "everyclaim.api.evaluator",
     "Guard": "everyclaim.api.guard",
-    "baseline": "everyclaim.api.watch",
-    "calibrate": "everyclaim.api.labels",
-    "check_judge": "everyclaim.api.judge_eval",
-    "check_splits": "everyclaim.api.splits",
-    "label": "everyclaim.api.labels",
-    "label_splits": "everyclaim.api.splits",
-    "label_queue": "everyclaim.api.labels",
-    "build_corpus": "everyclaim.api.knowledge",
-    "open_corpus": "everyclaim.api.knowledge",
     "Run": "everyclaim.api.runs",
-    "compare": "everyclaim.api.compare",
-    "find_run": "everyclaim.api.runs",
-    "fit_band": "everyclaim.api.fitting",
-    "release_report": "everyclaim.api.compare",
-    "score_file": "everyclaim.api.runs",
     "ascore": "everyclaim.api.scoring",
     "averify_claims": "everyclaim.api.scoring",
+    "baseline": "everyclaim.api.watch",
+    "build_corpus": "everyclaim.api.knowledge",
+    "calibrate": "everyclaim.api.labels",
+    "check_splits": "everyclaim.api.splits",
+    "compare": "everyclaim.api.compare",
+    "evaluate_judge": "everyclaim.api.judge_eval",
     "extract_claims": "everyclaim.api.scoring",
+    "find_run": "everyclaim.api.runs",
+    "fit_cascade": "everyclaim.api.fitting",
+    "label": "everyclaim.api.labels",
+    "label_queue": "everyclaim.api.labels",
+    "label_splits": "everyclaim.api.splits",
+    "open_corpus": "everyclaim.api.knowledge",
+    "release_report": "everyclaim.api.compare",
     "score": "everyclaim.api.scoring",
+    "score_file": "everyclaim.api.runs",
+    "smoke_test_judge": "everyclaim.api.judge_eval",
     "trend": "everyclaim.api.compare",
-    "try_judge": "everyclaim.api.judge_eval",
     "tune": "everyclaim.api.fitting",
     "verify_claims": "everyclaim.api.scoring",
     "watch": "everyclaim.api.watch",
@@ -115,12 +115,12 @@ __all__ = [
     "baseline",
     "build_corpus",
     "calibrate",
-    "check_judge",
     "check_splits",
     "compare",
+    "evaluate_judge",
     "extract_claims",
     "find_run",
-    "fit_band",
+    "fit_cascade",
     "label",
     "label_queue",
     "label_splits",
@@ -128,15 +128,19 @@ __all__ = [
     "release_report",
     "score",
     "score_file",
+    "smoke_test_judge",
     "trend",
-    "try_judge",
     "tune",
     "verify_claims",
     "watch",
 ]
 
 
+_FORMER_NAMES = {"check_judge": "evaluate_judge", "fit_band": "fit_cascade", "try_judge": "smoke_test_judge"}
+
+
 def __getattr__(name: str) -> Any:
+    name = _FORMER_NAMES.get(name, name)
     if name in _ON_FIRST_USE:
         value = getattr(import_module(_ON_FIRST_USE[name]), name)
         globals()[name] = value

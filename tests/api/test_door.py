@@ -110,7 +110,7 @@ def test_an_unknown_name_is_answered_with_the_right_one(given: dict[str, Any], s
             "one_call is for the metric 'faithfulness', not for 'nli'",
         ),
         (
-            lambda: ec.fit_band(
+            lambda: ec.fit_cascade(
                 [{"claim": TEXT, "sample_id": "a", "label": "SUPPORTED"}], answers=[{"response": TEXT}]
             ),
             "no labelled claim; labels of answers that are not there were left out (first: claim '1' names 'a')",
@@ -212,7 +212,10 @@ def test_that_there_are_no_passages_is_said(metric: str, passages: Any) -> None:
         (lambda **o: ec.score_file(ROWS, decomposer="openai:m", **o), {"repeats": 3}),
         (lambda **o: ec.verify_claims(TEXT, PASSAGES, **o), {"hedges": "strict"}),
         (lambda **o: ec.extract_claims(TEXT, **o), {"rubric": "rules.toml"}),
-        (lambda **o: ec.fit_band([{"claim": TEXT, "contexts": PASSAGES, "label": "SUPPORTED"}], **o), {"max_calls": 1}),
+        (
+            lambda **o: ec.fit_cascade([{"claim": TEXT, "contexts": PASSAGES, "label": "SUPPORTED"}], **o),
+            {"max_calls": 1},
+        ),
         (lambda **o: ragas.Faithfulness(Mine(), **o).score("Q", TEXT, PASSAGES), {"max_cost": 1.0}),
     ],
 )

@@ -129,7 +129,7 @@ def test_frames_of_claims_labels_and_documents(make: Callable[[Any], Any], tmp_p
     told: list[ClaimVerdict] = []
     assert verify_file(make(claims), told.append, judge="lexical") == 2
     assert [row.verdict.label for row in told if row.verdict] == ["SUPPORTED", "SUPPORTED"]
-    assert ec.fit_band(make(claims), "lexical").claims == 2
+    assert ec.fit_cascade(make(claims), "lexical").claims == 2
     documents = [{"id": "k", "text": "The kettle is red.", "title": "Kettles"}]
     assert ec.build_corpus(make(documents), tmp_path / "corpus.db").documents == 1
     assert ec.open_corpus(make(documents)).find("kettle", 1)[0].passage.text == "The kettle is red."

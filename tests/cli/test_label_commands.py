@@ -68,7 +68,7 @@ def test_a_queue_for_the_labelling_page_is_made_without_a_file(scored):
     """`--queue` says where it is and who has how much; a file beside it is refused."""
     made = scored("label", "one", "--queue", "--n", 10, "--annotator", "Ada", "--annotator", "Bo", "--overlap", 0.2)
     assert (made.code, made.out) == (0, "")
-    assert re.search(r"queue (\w{12}) at /label/queues/\1 .*: Ada 6, Bo 6", " ".join(made.err.split()))
+    assert re.search(r"queue (\w{12}) created at /label/queues/\1 .*: Ada 6, Bo 6", " ".join(made.err.split()))
     assert scored("label", "one", "--queue", "--out", "x.jsonl").code == 2
     assert not Path("x.jsonl").exists()
 

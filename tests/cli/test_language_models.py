@@ -112,7 +112,7 @@ def test_a_process_of_its_own_does_the_same_and_never_prints_the_key(process, se
     [
         (["--repeats", "3"], "--repeats is about language models, but 'embedded' is none"),
         (["--batch"], "--batch is about language models, but 'embedded' is none"),
-        (["--header", "secret"], "--header: write the header's name"),
+        (["--header", "secret"], "--header: write NAME=VALUE"),
         (["--judge", "openai:m?claims_per_call=2", "--claims-per-call", "3"], "say different things: '3' and '2'"),
         (["--judge", "panel:openai:a|anthropic:b", "--base-url", "http://x"], "goes to one provider"),
         (["--judge", "openai:m", "--cache", "a", "--no-cache"], "exclude each other"),
@@ -176,7 +176,7 @@ def test_a_limit_stops_the_run_keeps_what_is_done_and_the_same_command_goes_on(c
     assert last.endswith("repeat the command to continue")
     again = cli(*command)
     assert (again.code, server.calls) == (3, 8)
-    assert "continues: 2 samples were scored before" in again.err
+    assert "2 samples are already scored" in again.err
     last_time = cli(*command, "--json")
     assert (last_time.code, server.calls) == (0, 10)
     assert summary(last_time)["outcomes"]["scored"] == 5
@@ -188,7 +188,7 @@ def test_one_limit_serves_all_files_of_a_command(cli, server):
     write_jsonl("more.jsonl", [{"id": "z", "response": "It is green.", "contexts": SHELF}])
     done = cli("score", "answers.jsonl", "more.jsonl", *judge(server), "--max-calls", "3")
     assert (done.code, server.calls) == (3, 3)
-    assert done.said[-1] == "not begun: more.jsonl"
+    assert done.said[-1] == "not started: more.jsonl"
 
 
 def test_verify_stops_at_a_limit_writes_what_it_has_and_goes_on_from_the_cache(cli, server, desk):
@@ -197,7 +197,7 @@ def test_verify_stops_at_a_limit_writes_what_it_has_and_goes_on_from_the_cache(c
     done = cli(*command)
     assert (done.code, server.calls) == (3, 3)
     assert len((desk / "v.jsonl").read_text().splitlines()) == 3
-    assert "3 claims are judged; the same command takes from the cache what was paid" in done.err
+    assert "3 claims are judged; repeat the command to continue" in done.err
     done = cli(*command)
     assert (done.code, server.calls) == (0, 5)
     assert len((desk / "v.jsonl").read_text().splitlines()) == 5

@@ -21,7 +21,7 @@ def test_one_good_row_of_a_hundred_passes_no_gate(everyclaim, mostly_unread, opt
     done = everyclaim("score", "answers.jsonl", "--fail-under", "0.9", *options)
     assert done.code == 3
     assert "99 of 100 rows could not be read (99.0 %), more than the limit of 5.0 %" in done.err
-    assert "99 of 100 rows could not be read and were left out" in done.err
+    assert "99 of 100 rows could not be read and were skipped" in done.err
 
 
 def test_the_page_and_the_json_count_them(everyclaim, mostly_unread):

@@ -41,7 +41,7 @@ def test_a_pass_is_told_for_people_and_for_machines(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "words", "code", "said"),
     [
-        ([{"nothing": 1}], (), 2, "nothing of what was found can be read"),
+        ([{"nothing": 1}], (), 2, "no row can be read as an answer"),
         (
             [ANSWER, {**ANSWER, "id": "b"}],
             ("--daily-answers", "1", "--on-budget", "wait"),

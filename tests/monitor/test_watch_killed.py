@@ -86,6 +86,6 @@ def test_a_watch_ends_in_order_when_it_is_asked_to(tmp_path: Path) -> None:
         process.send_signal(signal.SIGTERM)
         told = process.stderr.read()
     assert process.returncode == 0
-    assert "terminated; in all: 4 new answers · 4 judged" in told
+    assert "terminated; total: 4 new answers · 4 judged" in told
     with Store.open_to_read(tmp_path / "r.db") as store:
         assert [run.status for run in store.runs()] == ["finished"]

@@ -49,7 +49,7 @@ class Service:
         self._told: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
-        self.port = int(self.wait_for("listening at").rpartition(":")[2])
+        self.port = int(self.wait_for("listening on").rpartition(":")[2])
         workers = int(options[options.index("--workers") + 1]) if "--workers" in options else 1
         for _ in range(workers):
             self.wait_for("Application startup complete")

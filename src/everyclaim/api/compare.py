@@ -39,15 +39,15 @@ FEWEST_RUNS = 3  # of a trend
 
 @dataclass(frozen=True, slots=True)
 class KeptComparison(Comparison):
-    """A comparison of two runs of a store, which has their answers at hand."""
+    """A comparison of two stored runs."""
 
     runs: tuple[Run, Run] = field(kw_only=True, repr=False)
 
     @public
     def report(self, destination: str | os.PathLike[str]) -> None:
-        """Write a page: the sentence, the numbers, and the most changed answers, before and after side by side.
+        """Write an HTML report: the conclusion, the numbers, and the most changed answers side by side.
 
-        The file appears whole or not at all. Raises `ConfigError` when it is a data set or store of the runs.
+        The file is written atomically. Raises `ConfigError` if it is a data set or store of the runs.
         """
         from everyclaim.api.reports import write_comparison_report
 
@@ -72,13 +72,13 @@ def compare(
     movers: int = MOVERS,
     store: str | os.PathLike[str] = DEFAULT_STORE,
 ) -> KeptComparison:
-    """Compare two runs, older first: what improved, what regressed, and how sure that is. No judge is called.
+    """Compare two runs, older first: improvements and regressions with confidence intervals. Calls no judge.
 
-    Runs are `Run`s, or ids, beginnings of ids or names in `store`. Samples are paired by id where the runs share at
-    least half of the smaller one's; otherwise all answers of one stand against all of the other. `by` names tags
-    or automatic slices (`auto:length`; `auto` is all), `tag+tag` for a two-way cut, `tag+mode` for failure modes within
-    slices. Up to `movers` answers are told with the claims that changed. Raises `ConfigError` when the runs were judged
-    differently, unless `anyway`; `InputError` when there is no such run.
+    Runs are `Run`s, or ids, starts of ids or names in `store`. Samples are paired by id if the runs share at least
+    half of the smaller one's; otherwise the runs are compared unpaired. `by` names tags or automatic slices
+    (`auto:length`; `auto` is all), `tag+tag` crosses two tags, `tag+mode` adds failure modes within slices. `movers`
+    is the number of most changed answers to return, with their changed claims. Raises `ConfigError` if different
+    judges or settings made the runs, unless `anyway`; `InputError` if a run does not exist.
     """
     runs = find_run(before, store=store), find_run(after, store=store)
     differs = check_alike([run.record for run in runs], anyway=anyway)
@@ -127,10 +127,10 @@ def trend(
     anyway: bool = False,
     store: str | os.PathLike[str] = DEFAULT_STORE,
 ) -> Trend:
-    """Say where the level of a measure changed over three runs or more, given in their order in time.
+    """Find where a measure changed its level over three or more runs, in chronological order.
 
-    Runs, `by` and `anyway` are as for `compare`; failure modes are always among the parts. Raises `ConfigError` for
-    fewer than three runs.
+    Runs, `by` and `anyway` are as for `compare`; failure modes are always included. Raises `ConfigError` for fewer
+    than three runs.
     """
     if len(runs) < FEWEST_RUNS:
         raise ConfigError(f"a trend needs at least {FEWEST_RUNS} runs, not {len(runs)}; two are compared")
@@ -221,9 +221,9 @@ class KeptReleaseReport(ReleaseReport):
 
     @public
     def write(self, destination: str | os.PathLike[str]) -> None:
-        """Write a page (.html), Markdown (.md) or JSON (.json). The file appears whole or not at all.
+        """Write the report as HTML (.html), Markdown (.md) or JSON (.json), atomically.
 
-        Raises `ConfigError` for another suffix, and for a file that is a data set or store of the runs.
+        Raises `ConfigError` for another suffix, and if the file is a data set or store of the runs.
         """
         check_name(destination)
         reads: dict[str, str] = {}
@@ -267,15 +267,14 @@ def release_report(
     anyway: bool = False,
     store: str | os.PathLike[str] = DEFAULT_STORE,
 ) -> KeptReleaseReport:
-    """Report on the newest release in these runs, against the one before; no judge is called.
+    """Compare the newest release in these runs with the previous one. Calls no judge.
 
-    `runs` are in their order in time, as for `compare`. Samples name their release; a run whose samples name several is
-    taken apart, and one whose samples name none is a release of its own. The rule says *roll back* where the rate of
-    contradicted claims, or that of unsupported ones, is shown to be higher in each of the last `lasting` parts of the
-    release: its runs, or, of a single run whose samples have times over a day or more, so many stretches of it. Where
-    claims are labelled, the rates are corrected for the judge's error. `by` names slices as for `compare` (None: those
-    of the newest run, else `auto`); each is also cut by failure modes. Raises `ConfigError` where there is one release
-    only, and as `compare` does.
+    `runs` are in chronological order, as for `compare`. A run whose samples name several releases is divided by
+    release; a run whose samples name none is a release of its own. The rule says *roll back* if the rate of
+    contradicted or of unsupported claims is significantly higher in each of the last `lasting` parts of the release.
+    Parts are its runs; a single run with timestamps over a day or more is divided into periods. With human labels the
+    rates are corrected for the judge's error. `by` names slices as for `compare` (None: those of the newest run, else
+    `auto`), each also by failure mode. Raises `ConfigError` if there is only one release, and as `compare` does.
     """
     known = [find_run(run, store=store) for run in runs]
     if not known:

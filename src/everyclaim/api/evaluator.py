@@ -25,24 +25,23 @@ T = TypeVar("T")
 
 
 class Evaluator(Answers):
-    """Scores many answers with one judge, decomposer and metric, one set of connections, one budget, one cache.
+    """Scores many answers with one judge, decomposer and metric, sharing connections, budget and cache.
 
         with ec.Evaluator(judge="openai:gpt-5-mini", max_cost=2.0) as evaluator:
             results = [evaluator.score(row) for row in rows]
         evaluator.usage
 
-    Options are those of `everyclaim.score`. What they name is opened when it is first needed and kept until `close`.
-    Limits such as `max_cost` and rates are for the evaluator's whole life; at a limit `BudgetExceeded` is raised.
-    `observe` names who is told of the work: ``"otel:http://localhost:4318"``, ``"prometheus:9464"``, a
-    `monitor.Metrics`, any function of an event, or a list of these; nobody is, unless it is said.
-    Replies of language models are kept only where `cache` says.
+    Options are those of `everyclaim.score`. Resources open on first use and stay open until `close`. Limits such as
+    `max_cost` and rates apply to the evaluator's whole life; at a limit `BudgetExceeded` is raised. `observe` takes
+    destinations of telemetry: ``"otel:http://localhost:4318"``, ``"prometheus:9464"``, a `monitor.Metrics`, any
+    function of an event, or a list of these; there is no telemetry by default. Replies of language models are cached
+    only with `cache`.
 
-    May be shared among threads, tasks and event loops. Language models are always called on one event loop in a
-    background thread, and so are your own asynchronous components by the synchronous methods; by the asynchronous
-    ones (`ascore`, …) these run in the loop of the caller. A process that is forked from one with an evaluator has its
-    own: connections, limits and usage begin anew there.
+    Safe to share among threads, tasks and event loops. Language models always run on one event loop in a background
+    thread. Your own asynchronous components run there too, unless called by the asynchronous methods (`ascore`, …),
+    which use the caller's loop. A forked process gets its own connections, limits and usage.
 
-    Raises `ConfigError` for an option that is unknown, wrong or would do nothing, and `UserError` once it is closed.
+    Raises `ConfigError` for an option that is unknown, wrong or without effect, and `UserError` once it is closed.
     """
 
     @public
@@ -51,22 +50,22 @@ class Evaluator(Answers):
 
     @property
     def usage(self) -> Usage:
-        """Calls, tokens, cost and cache hits since it was opened, of calls under way what is known so far."""
+        """Calls, tokens, cost and cache hits since it was opened, including calls in progress as far as known."""
         return self._session.usage
 
     @property
     def spent(self) -> str:
-        """What language models took, in one line for people, calls under way among it; empty where there are none."""
+        """Usage of language models as one readable line, including calls in progress; empty if there is none."""
         return self._session.spent
 
     @property
     def provenance(self) -> Provenance:
-        """Which metric, decomposer and judge make its results, as they are stored with each."""
+        """Metric, decomposer and judge, as stored with each result."""
         return self._session.metric.provenance
 
     @property
     def concurrency(self) -> int:
-        """How many answers go through it at a time when nobody says."""
+        """Default number of answers scored in parallel."""
         return self._session.concurrency
 
     @public
@@ -80,22 +79,22 @@ class Evaluator(Answers):
     def score_file(
         self, source: Source, *, store: str | os.PathLike[str] = DEFAULT_STORE, **options: Unpack[DatasetOptions]
     ) -> Run:
-        """Score a data set; see `everyclaim.score_file`, but for the cache, which is the evaluator's."""
+        """Score a data set with the evaluator's cache; see `everyclaim.score_file`."""
         return score_into(self._session, source, store, options)
 
     @public
     def verify_file(
         self, source: Any, on_verdict: Callable[[ClaimVerdict], None], **options: Unpack[RowOptions]
     ) -> int:
-        """Judge a file of claims, each verdict handed on in the order of the rows; return how many there were."""
+        """Judge a file of claims, pass each verdict on in row order, and return the number of claims."""
         return verify_source(self._session, source, on_verdict, options)
 
     @public
     def tune(self, source: Any, **options: Unpack[TuningRows]) -> Tuned:
         """Fit the embedded judge to this evaluator's kind of text; see `everyclaim.tune`.
 
-        An evaluator with the embedded judge is fitted to labelled claims. One with another judge asks that judge about
-        a sample of answers (`answers` of them), within its own budget, and takes its verdicts as labels.
+        With the embedded judge, `source` holds labelled claims. With another judge, that judge labels a sample of
+        `answers` within its own budget.
         """
         judge = self._session.options.get("judge", DEFAULT_JUDGE)
         if isinstance(judge, str) and Spec.parse(judge).name == "embedded":
@@ -107,12 +106,12 @@ class Evaluator(Answers):
     def watch(
         self, source: Any, *, store: str | os.PathLike[str] = DEFAULT_STORE, **options: Unpack[WatchingOptions]
     ) -> WatchPass:
-        """Score answers as they come, within this evaluator's budget; see `everyclaim.watch`."""
+        """Score answers as they arrive, within this evaluator's budget; see `everyclaim.watch`."""
         return watch_into(self._session, source, store, options)
 
     @public
     def guard(self, generate: Generator, **rules: Unpack[RuleOptions]) -> Guard:
-        """Return a guard that checks with this evaluator and spends from its budget; see `everyclaim.Guard`."""
+        """Return a guard that uses this evaluator and its budget; see `everyclaim.Guard`."""
         return Guard.within(self._session, generate, rules)
 
     def _scored(
@@ -135,11 +134,11 @@ class Evaluator(Answers):
         return await self._session.work(work)
 
     def close(self) -> None:
-        """Close connections, cache and background thread, and cut off calls under way; twice is as good as once."""
+        """Close connections, cache and background thread, and cancel calls in progress; safe to call twice."""
         self._session.close()
 
     async def aclose(self) -> None:
-        """Close, without holding up the event loop."""
+        """Close without blocking the event loop."""
         await asyncio.to_thread(self._session.close)
 
     def __repr__(self) -> str:

@@ -41,14 +41,14 @@ if TYPE_CHECKING:
 
 
 class FitOptions(LlmJudgingOptions, RowOptions, total=False):
-    """What can be chosen about a fit; `label` and `sample_id` are among the fields that `mapping` names."""
+    """Options of a fit. `label` and `sample_id` are fields that `mapping` can name."""
 
     answers: Source  # the answers that the claims are of, where these and not the labels have the contexts
     on_verdict: Callable[[ClaimVerdict], object]  # told of every claim that was judged
 
 
 @public
-def fit_band(
+def fit_cascade(
     source: Any,
     judge: JudgeSpec | Verifier | Callable[..., Any] = DEFAULT_JUDGE,
     *,
@@ -57,18 +57,18 @@ def fit_band(
     each_side: bool = False,
     **options: Unpack[FitOptions],
 ) -> BandFit:
-    """Find the deferral zone in which a judge settles what it may, wrong in at most `error` of that.
+    """Fit the deferral zone of a cascade: which claims a judge settles alone with at most `error` of them wrong.
 
     `source` is anything that `score_file` takes, with rows of `claim`, `contexts` and `label` (`SUPPORTED`,
-    `UNSUPPORTED`, `CONTRADICTED`, or `NOT_SUPPORTED` where it is not known which of the two), and optionally `id`,
-    `question` and `sentence`. Where rows name an answer by `sample_id` instead of holding contexts, `answers` is the
-    source of these, as for `score_file`; a claim that several people labelled then counts once, by the most frequent
-    label. The rate holds with probability `confidence` for claims that are like these: for all that is settled, with
-    `each_side` also for what is settled as supported and as not supported alone. Claims with the same passages count as
-    alike. Claims that the judge failed on, or that have no passages, are left out.
+    `UNSUPPORTED`, `CONTRADICTED`, or `NOT_SUPPORTED` if it is unknown which of the two), and optionally `id`,
+    `question` and `sentence`. Rows may have a `sample_id` instead of contexts; `answers` is then the source of the
+    answers, as for `score_file`, and a claim with several labels counts once, by the most frequent label. The error
+    rate holds with probability `confidence` for claims like these: over all settled claims, or with `each_side`
+    separately for those settled as supported and as not supported. Claims with the same passages are one cluster.
+    Claims without passages, or on which the judge failed, are left out.
 
-    Raises `InputError` for a source without labelled claims or with a label that is none, and `ConfigError` for a
-    judge that gives no probabilities. `cascade_spec` writes the result as a judge.
+    Raises `InputError` for a source without labelled claims or with an unknown label, and `ConfigError` for a judge
+    without probabilities. `cascade_spec` writes the result as a judge.
     """
     check_rates(error, confidence)
     check_apart({"the labels": source, "the answers": options.get("answers")}, {"the cache": options.get("cache")})
@@ -105,7 +105,7 @@ def fit_band(
 
 
 def cascade_spec(fit: BandFit, first: str, second: str) -> str:
-    """Return the spec of the cascade that settles by this band, as for `judge`."""
+    """Return the spec of the cascade with this deferral zone, as for `judge`."""
     parts = [Spec.parse(first), Spec.parse(second)]
     if made := next((part for part in parts if part.name in MARKS), None):
         raise ConfigError(f"a cascade is made of plain judges here, but {made.shown!r} is made of some")
@@ -130,19 +130,19 @@ _SEED = 0
 
 
 class TuningRowOptions(RowOptions, total=False):
-    """What can be chosen about the rows that are fitted to; `concurrency` and `limit` may be of answers."""
+    """Options of the labelled rows; `concurrency` and `limit` may count answers."""
 
     answers: Source  # the answers with the contexts; where a judge is asked, how many to ask about
     on_claim: Callable[[bool], object]  # told of every claim (of another judge: answer) that is done: did it fail?
 
 
 class TuneOptions(LlmJudgingOptions, TuningRowOptions, total=False):
-    """What can be chosen about tuning. `LlmJudgingOptions` is of the judge that is asked."""
+    """Options of tuning. `LlmJudgingOptions` apply to the judge named by `from_judge`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """A fit, and what it took to get it."""
+    """A fit, with its usage."""
 
     fit: TuningFit
     failed: int = 0  # answers on which the other judge failed
@@ -151,13 +151,13 @@ class Tuned:
 
     @property
     def helps(self) -> bool:
-        """Whether it is better than the shipped judge on documents that it did not see."""
+        """Whether it is better than the shipped judge on held-out documents."""
         return self.fit.helps
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the file that ``embedded?tuned=FILE`` names, whole or not at all.
+        """Write the file that ``embedded?tuned=FILE`` names, atomically.
 
-        Raises `ConfigError` when the fit does not help, and when the labels would be written over.
+        Raises `ConfigError` if the fit does not help or the file would overwrite the labels.
         """
         if self.fit.content is None:
             raise ConfigError("this fit does not help, so there is nothing to write; its table says what it would do")
@@ -177,19 +177,18 @@ def tune(
     from_judge: JudgeSpec | None = None,
     **options: Unpack[TuneOptions],
 ) -> Tuned:
-    """Fit the embedded judge to labelled claims, and say what that gains on documents that it did not see.
+    """Fit the embedded judge to labelled claims and measure the gain on held-out documents.
 
-    `source` is as for `fit_band`: rows of `claim`, `contexts` and `label`, or of `claim`, `sample_id` and `label` with
-    the answers as `answers`. With `from_judge`, the spec of another judge, `source` holds answers as for `score_file`;
-    `answers` (200) of them are drawn, split by the embedded decomposer and judged, and its verdicts are the labels. A
-    limit such as `max_cost` that is reached ends the asking, and what was judged until then is fitted to. The texts go
-    nowhere else, and not into the file.
+    `source` is as for `fit_cascade`: rows with `claim`, `contexts` and `label`, or with `claim`, `sample_id` and
+    `label` plus the answers as `answers`. With `from_judge`, the spec of another judge, `source` holds answers as for
+    `score_file`; a sample of `answers` (200) is split, judged by that judge, and its verdicts are the labels. At a
+    limit such as `max_cost` the fit uses what was judged before. Texts are sent only to that judge and are not written
+    to the file.
 
-    The correction is held to the shipped model as firmly as cross-validation asks for. `helps` is False where
-    that does not make it better on documents that were not fitted to; `fit.table` has balanced accuracy, sensitivity,
-    specificity and ROC-AUC there, before and after, with intervals of the change. `write` then writes the file that
-    ``embedded?tuned=FILE`` names. Takes seconds. Raises `InputError` for a source without labelled claims,
-    `ConfigError` for a judge that cannot be tuned.
+    The correction is regularised towards the shipped model by cross-validation. `helps` is False if held-out documents
+    show no improvement. `fit.table` has balanced accuracy, sensitivity, specificity and ROC-AUC on held-out documents,
+    before and after, with intervals of the change. `write` writes the file that ``embedded?tuned=FILE`` names. Takes
+    seconds. Raises `InputError` for a source without labelled claims, `ConfigError` for a judge that cannot be tuned.
     """
     if from_judge is None:
         refuse_unused(options, judge)

@@ -33,7 +33,7 @@ Generator = Annotated[Generate | ChatModel | str | None, "a function, a chat mod
 
 
 class RuleOptions(TypedDict, total=False):
-    """What can be chosen about a guard beside what can be chosen about a score: its `Rules`, and who rewrites."""
+    """Options of a guard in addition to those of a score: its `Rules` and the rewriter."""
 
     rewriter: Annotated[str | ChatModel | None, "a chat model or its spec"]  # of single sentences; None: the generator
     threshold: Share
@@ -51,32 +51,31 @@ class RuleOptions(TypedDict, total=False):
 
 
 class GuardOptions(Options, RuleOptions, total=False):
-    """What can be chosen about a guard."""
+    """Options of a guard."""
 
 
 class Guard(Closing):
-    """Generate an answer, check it, repair what failed, and return the best that was seen.
+    """Generate an answer, check it, repair failing claims, and return the best version.
 
-    `generate` is a function of question, passages and instructions that returns an answer (sync or async, whole or
-    in pieces), a chat model or its spec such as ``openai:gpt-5-mini``, or None where answers are given. Options:
+    `generate` is a function of question, passages and instructions that returns an answer (sync or async, complete or
+    in chunks), a chat model or its spec such as ``openai:gpt-5-mini``, or None if answers are passed in. Options:
 
-    - `threshold` (0.8): the least score; `max_retries` (2): how often the generator may be asked again.
-    - `repair`: `rewrite` the sentences that failed (usual for chat models), `drop` the claims that failed (usual
-      for functions), or `none`. When that does not help, another answer is generated, with guidance in the
-      generator's instructions. The evidence is in every round what the caller gave. `rewriter`: a chat model for
-      rewriting alone. `base_url` and `headers` are for the generator and the rewriter as well.
-    - `contradicted` (`block`), `unsupported` (`annotate`): `block`, `annotate` or `pass`. With a blocked claim an
-      answer is not shown: the claim is dropped in the end, or `refusal` returned.
+    - `threshold` (0.8): minimum score; `max_retries` (2): maximum number of further generations.
+    - `repair`: `rewrite` the failing sentences (default for chat models), `drop` the failing claims (default for
+      functions), or `none`. If that is not enough, another answer is generated with feedback in its instructions.
+      Evidence is always the caller's passages. `rewriter`: a chat model used only for rewriting. `base_url` and
+      `headers` also apply to the generator and the rewriter.
+    - `contradicted` (`block`), `unsupported` (`annotate`): `block`, `annotate` or `pass`. An answer with a blocked
+      claim is not shown: the claim is dropped at the end, or `refusal` is returned.
     - `on_failure`: `return` an answer that the judge could not check, not validated and with a warning, or `raise`
-      `JudgeError`. `keep` (0.5): the least share of claims left when some are dropped.
+      `JudgeError`. `keep` (0.5): minimum share of claims that must remain after dropping.
     - `risk`: a calibrated risk (`calibrate(…, risk=0.02).promise`, or the file of `everyclaim calibrate … --save`):
-      claims below its threshold are withheld, and `GuardedAnswer.promise` says what is promised. `judge_of_record`
-      (False): what this judge accepts is `validated`, without a calibrated risk it is `checked`.
+      claims below its threshold are withheld, and `GuardedAnswer.promise` states the guarantee. `judge_of_record`
+      (False): answers that this judge accepts are `validated`; without a calibrated risk they are only `checked`.
     - those of `everyclaim.score`: `metric`, `judge`, `decomposer`, `strategy`, …
 
-    Call it, or `answer`, with a question and passages; `aanswer` and `astream` are for async code. A guard may be
-    kept and used for many answers; limits such as `max_cost` are for all of them together. Raises `ConfigError` for
-    a wrong option.
+    Call it, or `answer`, with a question and passages; `aanswer` and `astream` are for async code. A guard can be
+    reused; limits such as `max_cost` apply to all its answers together. Raises `ConfigError` for a wrong option.
     """
 
     @public
@@ -93,7 +92,7 @@ class Guard(Closing):
 
     @classmethod
     def within(cls, session: Session, generate: Any, rules: Mapping[str, Any]) -> Self:
-        """Return a guard in a session that belongs to somebody else."""
+        """Return a guard that uses an existing session."""
         session.admit(*_specs(generate, rules.get("rewriter")))
         guard = cls.__new__(cls)
         guard._owned = None  # noqa: SLF001 - its own class
@@ -123,7 +122,7 @@ class Guard(Closing):
 
     @property
     def rules(self) -> Rules:
-        """What may pass, and what is done about the rest."""
+        """Rules for showing, repairing and blocking claims."""
         return self._loop.rules
 
     @public
@@ -148,11 +147,11 @@ class Guard(Closing):
         instructions: Text = "",
         response: Annotated[str | None, UNDER_TEST] = None,
     ) -> GuardedAnswer:
-        """Return the best answer that can be had within the rules.
+        """Return the best answer that the rules allow.
 
-        `response` is a first answer, where there is one already; `instructions` go to the generator. Never returns
-        an answer that scored less than another it saw. Raises `GeneratorError` when there is none at all. Works
-        inside a running event loop, too.
+        `response` is a first answer, if there is one; `instructions` go to the generator. Never returns an answer that
+        scored less than another candidate. Raises `GeneratorError` if there is none. Also works inside a running event
+        loop.
         """
         task, given = self._task(question, passages, instructions, response)
         return self._session.run(self._loop.answer(task, given))
@@ -163,10 +162,10 @@ class Guard(Closing):
     async def astream(
         self, question: Text, passages: Passages, *, instructions: Text = ""
     ) -> AsyncIterator[GuardedSentence]:
-        """Yield the answer sentence by sentence, each checked; nothing blocked is shown.
+        """Yield the answer sentence by sentence, each checked; blocked sentences are not shown.
 
-        The generator may give its answer in pieces, so that the first sentence is there before the last is written.
-        There are no retries, and the threshold plays no part.
+        The generator may yield chunks, so that the first sentence appears before the last is written. There are no
+        retries, and the threshold is not used.
         """
         task, _ = self._task(question, passages, instructions, None)
         async with self._session.under_way():
@@ -182,7 +181,7 @@ class Guard(Closing):
         return task, None if response is None else sample.response
 
     def close(self) -> None:
-        """Close connections and the cache of replies, but not an evaluator's, whose guard this is."""
+        """Close connections and the reply cache, except those of a shared evaluator."""
         if self._owned:
             self._owned.close()
 

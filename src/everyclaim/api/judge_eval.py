@@ -106,7 +106,7 @@ def cases() -> Iterator[LabelledSample]:
 
 
 class TryOptions(LlmJudgingOptions, total=False):
-    """What can be chosen about the judging; the names are those of `verify_claims`."""
+    """Options of a smoke test; the names are those of `verify_claims`."""
 
     strategy: Strategy | None
     strict: bool
@@ -114,15 +114,14 @@ class TryOptions(LlmJudgingOptions, total=False):
 
 
 @public
-def try_judge(
+def smoke_test_judge(
     judge: JudgeSpec | Verifier | Callable[..., Any] = DEFAULT_JUDGE, **options: Unpack[TryOptions]
 ) -> JudgeTest:
-    """Let a judge judge 90 short labelled claims of fifteen kinds, and say whether it is fit to judge.
+    """Run a judge on 90 short labelled claims of fifteen kinds and report whether it is fit to judge.
 
-    The claims were written for this, stand on 30 sets of passages, and go to the judge set by set, as those of an
-    answer would: about 30 calls of a language model. The same claims go to `embedded`, whose figures stand beside.
-    90 claims tell a judge that can judge from one that cannot; they do not rank two good ones, and nothing here knows
-    your domain. Options are those of `verify_claims`.
+    The claims ship with the package, on 30 sets of passages; each set is one request, so a language model gets about
+    30 calls. The `embedded` judge runs on the same claims for comparison. 90 claims separate a usable judge from an
+    unusable one; they do not rank two good ones and are not from your domain. Options are those of `verify_claims`.
 
     Raises `ConfigError` for an unknown judge or a wrong option, and `BudgetExceeded` at a limit.
     """
@@ -176,7 +175,7 @@ async def _judge(
 
 
 class CheckJudgeOptions(LlmJudgingOptions, total=False):
-    """What can be chosen about a check; the rest as for `verify_claims`."""
+    """Options of an evaluation; the rest as for `verify_claims`."""
 
     run: RunName  # whose labelled claims are judged; None: the 90 that ship with the package
     times: Times  # how often each claim is judged (3)
@@ -193,15 +192,16 @@ _OWN = ("run", "times", "against", "history", "max_flips", "on_case", "store")
 
 
 @public
-def check_judge(
+def evaluate_judge(
     judge: JudgeSpec | Verifier | Callable[..., Any] = DEFAULT_JUDGE, **options: Unpack[CheckJudgeOptions]
 ) -> JudgeCheck:
-    """Check a judge on claims that people labelled: those of a run, at most 200, or the 90 that ship with the package.
+    """Measure repeatability, order bias, length bias and drift of a judge on human-labelled claims.
 
-    Every claim is judged `times` times, and once with the passages in the opposite order. The check is kept as a line
-    of `history`; a later one of the same judge is compared with the first on the claims that both hold, so that all
-    checks ever made together raise a false alarm in at most 5 %. No reply is taken from a cache. Raises `InputError`
-    for a run without labels, `ConfigError` for a wrong option, and `BudgetExceeded` at a limit.
+    Uses the labelled claims of `run` (at most 200), or the 90 claims that ship with the package. Every claim is judged
+    `times` times, and once with the passages in reverse order. The check is appended to `history`; later checks of the
+    same judge are compared with the first on the claims they share. All checks together raise a false drift alarm with
+    at most 5 % probability. The cache is not used. Raises `InputError` for a run without labels, `ConfigError` for a
+    wrong option, and `BudgetExceeded` at a limit.
     """
     store = options.get("store", DEFAULT_STORE)
     place = _history_at(options.get("history"), store)

@@ -50,22 +50,22 @@ def build_corpus(
     format: str | None = None,  # noqa: A002 - as for reading samples
     report: ReadReport | None = None,
 ) -> CorpusInfo:
-    """Build a corpus file from documents, in bounded memory, and return what it holds.
+    """Build a corpus file from documents, in bounded memory, and return its counts.
 
-    `source`: a folder of .txt and .md files, a table of `text`, `title` and `id` (JSONL, JSON, CSV, TSV, Parquet,
-    Arrow), a frame, or an iterable of mappings. `words` bounds a passage. `out` appears whole or not at all; a corpus
-    that is there already is replaced. Rows that are no documents are kept out and go into `report`. Raises
-    `InputError` for a source without documents and for an `out` that is something else, `OperatorError` when it
-    cannot be written.
+    `source`: a folder of .txt and .md files, a table with `text`, `title` and `id` (JSONL, JSON, CSV, TSV, Parquet,
+    Arrow), a data frame, or an iterable of mappings. `words` is the maximum length of a passage. `out` is written
+    atomically; an existing corpus is replaced. Rows that are not documents are skipped and listed in `report`. Raises
+    `InputError` for a source without documents and for an `out` that is not a corpus, `OperatorError` if it cannot be
+    written.
     """
     return build_file(read_documents(source, mapping=mapping, format=format, report=report), out, words=words)
 
 
 @public
 def open_corpus(source: Any) -> Corpus:
-    """Open a corpus file; or read documents (whatever `build_corpus` takes) into a corpus in memory.
+    """Open a corpus file, or read documents (whatever `build_corpus` takes) into memory.
 
-    Raises `InputError` for what is neither.
+    Raises `InputError` for anything else.
     """
     if isinstance(source, str | os.PathLike) and is_corpus_file(source):
         return Corpus.open(source)

@@ -29,7 +29,7 @@ MOST_PEOPLE = 100  # of one queue
 
 @dataclass(frozen=True, slots=True)
 class LabelSheet(Sheet):
-    """What people should label: one row per claim, or answer, and annotator."""
+    """Claims or answers to label: one row per item and annotator."""
 
     kind = "label"
     by: str
@@ -43,7 +43,7 @@ class LabelSheet(Sheet):
 
 
 class ChoiceOptions(TypedDict, total=False):
-    """How what people label is chosen and shared out."""
+    """How items are sampled and assigned to annotators."""
 
     by: By  # stratified
     answers: bool  # whole answers instead of claims
@@ -54,13 +54,13 @@ class ChoiceOptions(TypedDict, total=False):
 
 
 class LabelOptions(ChoiceOptions, total=False):
-    """How what people label in a file is chosen."""
+    """Sampling options for a label file."""
 
     with_verdicts: bool
 
 
 class QueueOptions(ChoiceOptions, total=False):
-    """How what people label in a queue is chosen."""
+    """Sampling options for a labelling queue."""
 
     name: str
 
@@ -76,14 +76,14 @@ class CalibrateOptions(ReadOptions, total=False):
 
 @public
 def label(run: RunName = None, n: Rows = 100, **options: Unpack[LabelOptions]) -> LabelSheet:
-    """Choose claims of a run that people should label.
+    """Select claims of a run for human labelling.
 
-    `by` is `stratified` (as many of rare verdicts as make the corrected rate sharp), `random`, `uncertainty` (where the
-    judge is unsure: for looking and for fitting, not for its error) or `allocation` (supported and failing calls in the
-    proportion that makes the Rogan–Gladen interval shortest, by the labels there are). What is labelled already is not
-    chosen again. With several `annotators` the share `overlap` goes to all of them, the rest to one each. `answers`
-    chooses whole answers. The judge's verdict is left out unless `with_verdicts`, since people follow it. Raises
-    `InputError` where nothing is left to label.
+    `by` is `stratified` (oversamples rare verdicts for a narrow interval), `random`, `uncertainty` (claims on which
+    the judge is unsure: for inspection and tuning, not for measuring its error) or `allocation` (the mix of supported
+    and failing verdicts that minimises the Rogan–Gladen interval, given existing labels). Labelled claims are not
+    selected again. With several `annotators` the share `overlap` goes to all of them, the rest to one each. `answers`
+    selects whole answers. The judge's verdict is omitted unless `with_verdicts`, because it biases annotators. Raises
+    `InputError` if nothing is left to label.
     """
     by, answers = options.get("by", "stratified"), options.get("answers", False)
     verdicts_too = options.get("with_verdicts", False)
@@ -100,11 +100,11 @@ def label(run: RunName = None, n: Rows = 100, **options: Unpack[LabelOptions]) -
 
 @public
 def label_queue(run: RunName = None, n: Rows = 100, **options: Unpack[QueueOptions]) -> LabelQueue:
-    """Make a queue of claims of a run that people label on the page of `everyclaim serve --ui`.
+    """Create a queue of claims to label on the page of `everyclaim serve --ui`.
 
-    Chosen as by `label`, and not what waits in another queue of the run. The share `overlap` goes to all of several
-    `annotators`, the rest to one of them each; everyone has an order of their own. Raises `InputError` where nothing is
-    left to label, `ConfigError` for names that cannot be told apart.
+    Sampled as by `label`, without items of other queues of the run. The share `overlap` goes to all of several
+    `annotators`, the rest to one of them each, in a different order for each. Raises `InputError` if nothing is left
+    to label, `ConfigError` for annotator names that are too similar.
     """
     by, answers = options.get("by", "stratified"), options.get("answers", False)
     people = check_annotators(options.get("annotators", ("annotator",)))
@@ -159,13 +159,13 @@ def places_to_label(
 
 @public
 def calibrate(run: RunName = None, labels: Source | None = None, **options: Unpack[CalibrateOptions]) -> Calibration:
-    """Compare a run with people's labels: the judge's error, and the rate corrected for it.
+    """Measure the judge against human labels and correct the score for its errors.
 
-    `labels` is a file or table of labels, as `label` writes it or as the example has it (`sample_id`, `claim`, `label`,
-    and optionally `span`, `annotator`, `failure_mode`, `note`); they are kept in the store and serve every run over the
-    same text. Without, the labels that the store holds are used. Bad rows go to `report`. `slices` are tags; the run's
-    own unless given. With `risk`, the result has a `promise` for `Guard(risk=…)`, from labels of claims chosen at
-    random; raises `ConfigError` where they allow none. Raises `InputError` where there is no label.
+    `labels` is a file or table of labels, as `label` writes it or in short form (`sample_id`, `claim`, `label`, and
+    optionally `span`, `annotator`, `failure_mode`, `note`); they are stored and apply to every run over the same text.
+    Without it, stored labels are used. Bad rows go to `report`. `slices` are tags (default: the run's own). With
+    `risk`, the result has a `promise` for `Guard(risk=…)`, from labels of randomly selected claims; raises
+    `ConfigError` if they are too few for one. Raises `InputError` if there is no label.
     """
     found = find_run(run, store=options.get("store", DEFAULT_STORE))
     if labels is not None:

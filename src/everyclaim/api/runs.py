@@ -45,7 +45,7 @@ Unit = Literal["claims", "answers", "slices"]  # what a row of a frame is
 
 
 class DatasetOptions(TypedDict, total=False):
-    """What can be chosen about a data set."""
+    """Options of a data set."""
 
     mapping: Mapping[str, str] | None  # field names, theirs → ours
     slices: Sequence[str]  # fields that become tags, automatic slices, cuts of both; one name is a list of one
@@ -62,12 +62,12 @@ class DatasetOptions(TypedDict, total=False):
 
 
 class FileOptions(Options, DatasetOptions, total=False):
-    """What can be chosen about scoring a data set, beside what can be chosen about a score."""
+    """Options of scoring a data set, in addition to those of a score."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """One scoring of one data set, kept in a store. Nothing here calls a model."""
+    """One stored scoring of a data set. No method calls a model."""
 
     id: str
     store_location: str = field(repr=False)  # a URL may hold a password
@@ -88,47 +88,47 @@ class Run:
 
     @property
     def record(self) -> RunRecord:
-        """What the store knows about the run: configuration, status, counts."""
+        """Configuration, status and counts from the store."""
         with Store.lent(self.store_location) as store:
             return store.run(self.id)
 
     def results(self) -> Iterator[Result]:
-        """Yield the results in the order of the input, a few in memory at a time."""
+        """Yield the results in input order, a few in memory at a time."""
         for record in self.records():
             yield record.result
 
     def records(self) -> Iterator[Kept]:
-        """Yield results with their samples, in the order of the input, a few in memory at a time."""
+        """Yield results with their samples in input order, a few in memory at a time."""
         with Store.lent(self.store_location) as store:
             yield from store.records(self.id)
 
     def samples(self) -> Iterator[Sample]:
-        """Yield the samples in the order of the input."""
+        """Yield the samples in input order."""
         with Store.lent(self.store_location) as store:
             yield from store.samples(self.id)
 
     @cached_property
     def summary(self) -> Summary:
-        """What the run adds up to, clustered by answer."""
+        """Rates, means and intervals of the run, clustered by answer."""
         return self.summarise()
 
     @cached_property
     def score(self) -> Estimate:
-        """The mean score, with the interval that the summary has; the results themselves are not read."""
+        """Mean score with its interval, read from the summary."""
         with Store.lent(self.store_location) as store:
             return mean_score(store.tallies(self.id))
 
     @public
     def summarise(self, *, cluster_by: ClusterBy = "sample", seed: int = 0) -> Summary:
-        """Sum the run up; intervals are taken over answers, or over questions that several answers share."""
+        """Summarise the run; intervals are clustered by answer, or by the question that answers share."""
         bad_rows = self.record.bad_rows
         return summarise(self.results(), slices=self.slices, cluster_by=cluster_by, seed=seed, bad_rows=bad_rows)
 
     @public
     def write(self, destination: str | os.PathLike[str]) -> None:
-        """Write the results: JSONL, JSON, CSV or Parquet, compressed or not, by the suffix.
+        """Write the results: JSONL, JSON, CSV or Parquet, compressed or not, by suffix.
 
-        The file appears whole or not at all. Raises `ConfigError` when it is the data set of the run or its store.
+        The file is written atomically. Raises `ConfigError` if it is the data set of the run or its store.
         """
         reads = {"the data set": self.record.dataset, "the store": self.store_location}
         check_apart(reads, {"the destination": destination})
@@ -137,9 +137,9 @@ class Run:
 
     @public
     def report(self, destination: str | os.PathLike[str]) -> None:
-        """Write a report: one HTML file that is complete in itself, or the JSON of `score --json`, by the suffix.
+        """Write a report: one self-contained HTML file, or the JSON of `score --json`, by suffix.
 
-        The file appears whole or not at all. Raises `ConfigError` when it is the data set of the run or its store.
+        The file is written atomically. Raises `ConfigError` if it is the data set of the run or its store.
         """
         from everyclaim.api.reports import write_run_report
 
@@ -147,12 +147,12 @@ class Run:
 
     @public
     def to_pandas(self, rows: Unit = "claims") -> Any:
-        """Return a pandas frame: a row per claim (samples without claims have one), per answer, or per slice."""
+        """Return a pandas frame with one row per claim (samples without claims have one), per answer, or per slice."""
         return _frame("pandas", self._table(rows))
 
     @public
     def to_polars(self, rows: Unit = "claims") -> Any:
-        """Return a polars frame: a row per claim (samples without claims have one), per answer, or per slice."""
+        """Return a polars frame with one row per claim (samples without claims have one), per answer, or per slice."""
         return _frame("polars", self._table(rows))
 
     def _table(self, rows: Unit) -> Iterable[dict[str, Any]]:
@@ -178,20 +178,18 @@ RunName = Annotated[Run | str | None, "a run, its id or its name"]
 def score_file(source: Source, *, store: str | os.PathLike[str] = DEFAULT_STORE, **options: Unpack[FileOptions]) -> Run:
     """Score every sample of a source into a store, and return the run.
 
-    `source` is a path (JSONL, JSON, CSV, TSV, Parquet, Arrow, a Hugging Face `datasets` folder; compressed or
-    not), ``"-"`` for standard input, a pandas, polars or Arrow table, or an iterable of `Sample`s or mappings.
-    Rows that are no samples are kept out and reported in `Run.read`. Options: those of `score`, and `mapping`,
-    `slices`, `format`, `turns` (of a conversation: `last` or `all` answers), `history` (its earlier turns:
-    `context` or `evidence`), `limit`, `name`, `release`, `resume`, `concurrency`, `hooks`; limits such as `max_cost`
-    are of this call.
+    `source` is a path (JSONL, JSON, CSV, TSV, Parquet, Arrow, a Hugging Face `datasets` folder; compressed or not),
+    ``"-"`` for standard input, a pandas, polars or Arrow table, or an iterable of `Sample`s or mappings. Rows that are
+    not samples are skipped and reported in `Run.read`. Options: those of `score`, and `mapping`, `slices`, `format`,
+    `turns` (of a conversation: `last` or `all` answers), `history` (its earlier turns: `context` or `evidence`),
+    `limit`, `name`, `release`, `resume`, `concurrency`, `hooks`. Limits such as `max_cost` apply to this call.
 
-    An interrupted run over the same file with the same configuration goes on where it stopped; a run named by
-    `resume` also scores its failed samples again. Replies of language models are kept in `replies.db` beside the
-    store, so that none is paid for twice, unless `cache` says otherwise. With `provider_batch` they are asked
-    through the provider's batch API, for half the price and in hours; `batches.db` beside the store knows what is
-    under way. Raises `InputError` when the source holds no sample, and `BudgetExceeded` at a limit: what is done is
-    kept, and the same call goes on from there; and `ConfigError` for an option that is unknown, wrong or would do
-    nothing.
+    An interrupted run over the same file with the same configuration continues; a run named by `resume` also scores
+    its failed samples again. Replies of language models are cached in `replies.db` next to the store, so that none is
+    paid for twice, unless `cache` says otherwise. `provider_batch` uses the provider's batch API (half the price, up
+    to 24 hours); `batches.db` next to the store lists pending batches. Raises `InputError` if the source has no
+    sample, `BudgetExceeded` at a limit (finished results are stored, and the same call continues), and `ConfigError`
+    for an option that is unknown, wrong or without effect.
     """
     if options.get("provider_batch") is True:
         options["provider_batch"] = batches_beside(store)
@@ -302,9 +300,9 @@ class RunExecution:
 
 @public
 def find_run(wanted: RunName = None, *, store: str | os.PathLike[str] = DEFAULT_STORE) -> Run:
-    """Return a run from a store: by id, the beginning of an id, or name; without one the newest. A `Run` is itself.
+    """Return a run from a store by id, start of an id, or name; without one the newest. A `Run` is returned as is.
 
-    Raises `InputError` when there is none.
+    Raises `InputError` if there is none.
     """
     if isinstance(wanted, Run):
         return wanted

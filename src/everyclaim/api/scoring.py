@@ -62,24 +62,23 @@ def score(
     model: OptionalText = None,
     **options: Unpack[Options],
 ) -> Result:
-    """Score one answer against its passages, offline unless a judge that lives elsewhere is named.
+    """Score one answer against its passages; offline unless `judge` names a remote model.
 
     `row` is a `Sample`, or a mapping with any of the field names that files may have (``answer``, ``contexts``,
-    ``user_input``, …); or its fields are given by name. `passages` are strings, `Passage`s, or mappings with `text` and
-    optionally `id` and `title`, or one of these alone; passages without an id are `p1`, `p2`, … Where there are none,
-    every claim is unsupported, and the result's `warnings` say so. `model` names the one that wrote the answer: a judge
-    of its family is warned of. Options: `judge`, `decomposer`, `metric` (specs, or for the first two components of your
-    own), `strategy` (`joint`, `each`, `ranked`), `strict`, `empty`, and for language models `base_url`, `headers`,
-    `claims_per_call`, `repeats`, `rubric`, `max_cost`, `cache` and the others of the settings; `max_answer_chars`,
-    `max_passage_chars`, `max_passages`, `max_claims`, `max_row_mb` say how large all may be.
+    ``user_input``, …); or pass the fields by name. `passages` are strings, `Passage`s, mappings with `text` and
+    optionally `id` and `title`, or a single one of these; passages without an id are `p1`, `p2`, … Without passages
+    every claim is unsupported, with a warning in `warnings`. `model` names the model that wrote the answer; a judge of
+    the same family causes a warning. Options: `judge`, `decomposer`, `metric` (specs, or for the first two your own
+    components), `strategy` (`joint`, `each`, `ranked`), `strict`, `empty`, and for language models `base_url`,
+    `headers`, `claims_per_call`, `repeats`, `rubric`, `max_cost`, `cache` and the other settings; `max_answer_chars`,
+    `max_passage_chars`, `max_passages`, `max_claims`, `max_row_mb` limit sizes.
 
-    Limits (`max_cost`, `max_calls`, `max_tokens`) and rates are of this one call and begin anew with the next: three
-    calls with ``max_calls=2`` may make six requests. For one limit over many answers take an `Evaluator`, which also
-    keeps connections open between calls.
+    Limits (`max_cost`, `max_calls`, `max_tokens`) and rates apply to this one call: three calls with ``max_calls=2``
+    may make six requests. For one limit over many answers use an `Evaluator`, which also reuses connections.
 
-    A judge's failure does not raise: the result's `outcome` is then `failed`, with the reason and without
-    a score; a limit that is reached raises `BudgetExceeded`. Raises `InputError` for what is not text or is too large,
-    and `ConfigError` for an option that is unknown, wrong or would do nothing. Works inside a running event loop, too.
+    A judge failure does not raise: `outcome` is then `failed`, with a reason and without a score. A limit raises
+    `BudgetExceeded`. Raises `InputError` for input that is not text or is too large, and `ConfigError` for an option
+    that is unknown, wrong or without effect. Also works inside a running event loop.
     """
     scoring = ascore(
         row, response=response, passages=passages, question=question, reference=reference, model=model, **options
@@ -108,11 +107,11 @@ def verify_claims(
     question: Text = "",
     **options: Unpack[JudgeOptions],
 ) -> tuple[JudgedClaim, ...]:
-    """Judge given claims against passages, one verdict per claim, in order; nothing is decomposed.
+    """Judge given claims against passages without splitting; one verdict per claim, in order.
 
-    Options: `judge`, `strategy`, `strict` and those of language models that judge, as for `score`. What it cost says
-    the `usage` of an `Evaluator`, whose `verify` does the same. Raises `JudgeError` when the judge gives no usable
-    verdict, `InputError` for an empty claim, and otherwise what `score` raises.
+    Options: `judge`, `strategy`, `strict` and those of LLM judges, as for `score`. For the cost use `Evaluator.verify`
+    and its `usage`. Raises `JudgeError` if the judge gives no usable verdict, `InputError` for an empty claim, and
+    otherwise what `score` raises.
     """
     return wait(averify_claims(claims, passages, question=question, **options))
 
@@ -125,7 +124,7 @@ def extract_claims(
     decomposer: DecomposerSpec | Decomposer | Callable[..., Any] | None = None,
     **talking: Unpack[LlmSplittingOptions],
 ) -> Decomposition:
-    """Split a response into claims, and say what was skipped and why; `talking` is as for `score`."""
+    """Split a response into claims and list what was skipped and why; options of language models as for `score`."""
     with closing(Session({**talking, "decomposer": decomposer})) as session:
         return session.run(split(session, response, question))
 

@@ -30,7 +30,7 @@ _AT_ONCE = 64
 
 @dataclass(frozen=True, slots=True)
 class SplitSheet(Sheet):
-    """Splits to be marked: one row per claim and annotator, the claims of a sentence behind each other."""
+    """Sentences and their claims to review: one row per claim and annotator."""
 
     kind = "mark"
     sentences: int
@@ -41,7 +41,7 @@ class SplitSheet(Sheet):
 
 
 class MarkOptions(TypedDict, total=False):
-    """Who marks what."""
+    """Annotators of a review."""
 
     annotators: Sequence[str]  # each gets every sentence
     seed: int  # of the draw
@@ -49,18 +49,18 @@ class MarkOptions(TypedDict, total=False):
 
 
 class CheckOptions(ReadOptions, total=False):
-    """How marks are read."""
+    """How reviewed rows are read."""
 
     store: str | os.PathLike[str]
 
 
 @public
 def label_splits(run: RunName = None, n: Rows = 100, **options: Unpack[MarkOptions]) -> SplitSheet:
-    """Draw about `n` sentences of a run with the claims they were split into, for people to mark.
+    """Sample about `n` sentences of a run with the claims they were split into, for human review.
 
-    Answers are drawn at random, and taken with all their sentences. Every claim gets a mark: `good`, `over_split`,
-    `under_split`, `not_a_claim` or `lost_meaning`; in the row of its first claim `better` may hold what the claims of
-    the sentence should be. What was marked already is not drawn again. Raises `InputError` where nothing is left.
+    Answers are drawn at random with all their sentences. Each claim gets a mark: `good`, `over_split`, `under_split`,
+    `not_a_claim` or `lost_meaning`; in the row of the first claim `better` may hold the correct claims of the
+    sentence. Reviewed claims are not drawn again. Raises `InputError` if nothing is left.
     """
     found = find_run(run, store=options.get("store", DEFAULT_STORE))
     with Store.lent(found.store_location) as kept:
@@ -82,11 +82,10 @@ def label_splits(run: RunName = None, n: Rows = 100, **options: Unpack[MarkOptio
 
 @public
 def check_splits(run: RunName = None, marks: Source | None = None, **options: Unpack[CheckOptions]) -> SplitCheck:
-    """Say how many of a run's splits people accept, with the interval, against 90 %.
+    """Report the share of correct claim splits with its interval, compared with 90 %.
 
-    `marks` is a file or table as `label_splits` writes it; its marks are kept in the store and serve every run that
-    cuts the same claims. Without, those of the store count. Bad rows go to `report`. Raises `InputError` where there
-    is none.
+    `marks` is a file or table as `label_splits` writes it; its marks are stored and apply to every run with the same
+    claims. Without it, stored marks are used. Bad rows go to `report`. Raises `InputError` if there is none.
     """
     found = find_run(run, store=options.get("store", DEFAULT_STORE))
     better: Better = {}
@@ -109,9 +108,9 @@ def check_splits(run: RunName = None, marks: Source | None = None, **options: Un
 
 
 def write_examples(found: SplitCheck, destination: str | os.PathLike[str]) -> int:
-    """Write the badly split sentences as worked examples of a domain file, and return how many there are.
+    """Write the rejected sentences as worked examples of a domain file, and return their number.
 
-    Raises `ConfigError` for a file that is there, and `InputError` where nobody said how to split them.
+    Raises `ConfigError` if the file exists, and `InputError` if no row has a correction in `better`.
     """
     place = os.fspath(destination)
     if not place.endswith(".toml"):

@@ -44,10 +44,10 @@ _FAILED = list(Outcome).index(Outcome.FAILED)
 
 @public
 def baseline(run: Run | str | None = None, *, store: str | os.PathLike[str] = DEFAULT_STORE) -> Baseline:
-    """Return what is usual by a run (a `Run`, an id, the beginning of one, a name; the newest by default).
+    """Return the baseline rates of a run (a `Run`, an id, the start of one, a name; default: the newest).
 
-    With the error of its judge where claims of the run are labelled. `monitor.Limits.above` takes it. Raises
-    `InputError` when there is no such run, or no claim in it.
+    Includes the judge's error if claims of the run are labelled. `monitor.Limits.above` takes it. Raises `InputError`
+    if the run does not exist or has no claims.
     """
     found = find_run(run, store=store)
     with Store.lent(found.store_location) as kept:
@@ -103,7 +103,7 @@ _SINK = "a sink such as 'webhook:URL', 'slack:URL' or 'command:PROGRAM'"
 
 
 class WatchingOptions(TypedDict, total=False):
-    """What can be chosen about a watch."""
+    """Options of a watch."""
 
     once: Annotated[bool, Opt("Judge what is there now and exit.", panel=_RUN)]  # else go on until `stop` is set
     slices: Sequence[str]  # fields that become tags
@@ -179,7 +179,7 @@ class WatchingOptions(TypedDict, total=False):
 
 
 class WatchOptions(Options, WatchingOptions, total=False):
-    """What can be chosen about a watch, beside what can be chosen about a score."""
+    """Options of a watch, in addition to those of a score."""
 
 
 _OF_SOURCE = {
@@ -191,26 +191,26 @@ _OF_SOURCE = {
 
 @public
 def watch(source: Any, *, store: str | os.PathLike[str] = DEFAULT_STORE, **options: Unpack[WatchOptions]) -> WatchPass:
-    """Score answers as they come, each once, into runs of the store; return what was found and done.
+    """Score answers as they arrive, each once, into runs of the store; return counts.
 
-    `source` is a file of JSON lines that grows or a folder of such files, ``langfuse[:URL]`` (keys in
-    ``LANGFUSE_PUBLIC_KEY`` and ``LANGFUSE_SECRET_KEY``), ``otlp[:HOST:PORT]`` (spans are sent there), ``sql:URL`` with
-    `query` and `watermark`, or an object with the shape of `everyclaim.monitor.watch.source.Source`.
+    `source` is a growing file of JSON lines or a folder of such files, ``langfuse[:URL]`` (keys in
+    ``LANGFUSE_PUBLIC_KEY`` and ``LANGFUSE_SECRET_KEY``), ``otlp[:HOST:PORT]`` (a receiver of spans), ``sql:URL`` with
+    `query` and `watermark`, or an object with the methods of `everyclaim.monitor.watch.source.Source`.
 
-    Of the answers a share `rate` is judged, chosen by a hash of their trace; beside them, in runs of their own named
-    ``… picked``, so many of each slice a day (`min_per_slice`), and those that worry the cheap judge `screen`. The
-    limits `daily_answers`, `daily_tokens` and `daily_cost` are for each day in UTC. A run holds the answers of one day,
-    or of one release. With ``once`` the call ends with what there is; without, it goes on until `stop` is set.
+    A random share `rate` of the answers is judged, by a hash of the trace. `min_per_slice` adds answers of each slice
+    per day, and `screen` those that a cheap judge suspects; these are stored in separate runs named ``… picked``. The
+    limits `daily_answers`, `daily_tokens` and `daily_cost` apply to each UTC day. A run holds the answers of one day
+    or of one release. With ``once`` the call ends after the current answers; otherwise it continues until `stop` is
+    set.
 
-    Where the share of contradicted claims of an answer rises above `alert_above` in the mean, an alert says so and goes
-    to `alerts`; see `everyclaim.monitor.Detector`. It is told of the answers chosen at random. `alert_baseline` is a
-    run of the store: where `alert_above` is not said, the limit lies half as much again above its rates; where its
-    claims are labelled, the rate is corrected for the judge's error.
+    If the mean share of contradicted claims per answer exceeds `alert_above`, an alert goes to `alerts`; see
+    `everyclaim.monitor.Detector`. It uses only randomly selected answers. `alert_baseline` is a stored run: without
+    `alert_above`, the limit is 1.5 times its rates; with human labels, the rate is corrected for the judge's error.
 
-    A watch goes on where it stopped, however it stopped, and judges no answer twice; its `name` is what it is known by.
-    Other options are those of `score`; limits such as `max_cost` are of the whole call. Raises `ConfigError` for an
-    option that is unknown, wrong or would do nothing, `SourceError` (with ``once``) for a source that cannot be read,
-    `StoreError` when the same watch is under way elsewhere, and `BudgetExceeded` at a limit of the call.
+    A watch continues after any interruption and judges no answer twice; `name` identifies it. Other options are those
+    of `score`; limits such as `max_cost` apply to the whole call. Raises `ConfigError` for an option that is unknown,
+    wrong or without effect, `SourceError` (with ``once``) for a source that cannot be read, `StoreError` if the same
+    watch is running elsewhere, and `BudgetExceeded` at a limit of the call.
     """
     check_apart({"the source": source} if isinstance(source, str | os.PathLike) else {}, {"the store": store})
     with closing(Session(chosen_of(options, Options), kept=True, cache=cache_beside(store))) as session:

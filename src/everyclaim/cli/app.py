@@ -29,7 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Find the claims of RAG answers that their sources do not support.",
+    help="Find hallucinations in RAG answers, claim by claim.",
 )
 
 
@@ -106,7 +106,7 @@ def _explain(error: Exception) -> int:
         where = f": {error.filename}" if error.filename else ""
         warn(f"{error.strerror or error}{where}")
         return USAGE
-    warn(f"a bug in everyclaim, sorry: {type(error).__name__}: {error} (EVERYCLAIM_DEBUG=1 shows where it comes from)")
+    warn(f"bug in everyclaim: {type(error).__name__}: {error} (set EVERYCLAIM_DEBUG=1 for the traceback)")
     return BUG
 
 

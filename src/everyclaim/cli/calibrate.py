@@ -19,33 +19,36 @@ from everyclaim.report.judge import calibration_page
 
 @with_settings("map", "slices", "store")
 def calibrate(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="Id, beginning of an id, or name.")],
+    run: Annotated[str, typer.Argument(metavar="RUN", help="Id, start of an id, or name of a run.")],
     labels: Annotated[
-        str | None, typer.Argument(metavar="[LABELS]", help="A file of labels, kept in the store; else those it holds.")
+        str | None,
+        typer.Argument(
+            metavar="[LABELS]", help="File of labels, which are stored; without it, the labels in the store are used."
+        ),
     ] = None,
     *,
     given: Given,
     format_: opt.Format = None,
     risk: Annotated[
         float | None,
-        opt.option("--risk SHARE", "Fit the threshold of a guard: share of shown claims that may be wrong."),
+        opt.option("--risk SHARE", "Fit the threshold of a guard: maximum share of shown claims that may be wrong."),
     ] = None,
-    save: Annotated[str | None, opt.option("--save FILE", "Write the fitted risk, for Guard(risk=FILE).")] = None,
+    save: Annotated[str | None, opt.option("--save FILE", "Write the fitted risk for Guard(risk=FILE).")] = None,
     require: Annotated[
-        bool, opt.option("--require", "Exit with 1 when 90 % is missed, with 4 when labels are too few.")
+        bool, opt.option("--require", "Exit with 1 if a rate is below 90 %, with 4 if there are too few labels.")
     ] = False,
     json: opt.Json = False,
 ) -> int:
-    """Compare a run with people's labels: the judge's error, and the rate without it.
+    """Measure the judge against human labels and correct the score for its errors.
 
-    True positive rate (supported claims called so) and true negative rate (failing claims called so) stand against
-    90 % each; the share of supported claims is corrected for the judge's error, beside the raw one. Labels are rows of
-    sample_id, claim and label, and optionally span, annotator, failure_mode and note: JSONL, JSON or CSV.
-    Exit codes: 0 ok, 2 bad input or usage; with --require 1 a rate is missed, 4 too few labels to tell.
+    The true positive rate (supported claims recognised) and true negative rate (failing claims recognised) are
+    compared with 90 % each; the share of supported claims is shown raw and corrected. Labels are rows of sample_id,
+    claim and label, and optionally span, annotator, failure_mode and note: JSONL, JSON or CSV. Exit codes: 0 ok, 2 bad
+    input or usage; with --require 1 a rate is below 90 %, 4 too few labels.
     """
     settings = given.settings()
     if save is not None and risk is None:
-        raise ConfigError("--save writes the risk that --risk fits")
+        raise ConfigError("--save needs --risk")
     report = ReadReport()
     found = compare_with_people(
         run,

@@ -20,13 +20,13 @@ from everyclaim.report.listings import decomposition_page
 
 @with_settings("decomposer", models=LlmSplittingOptions)
 def claims(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="The text of an answer; - is stdin.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="Text of an answer; - is stdin.")],
     *,
-    question: Annotated[str, opt.option("--question TEXT", "Question that the answer is for.")] = "",
+    question: Annotated[str, opt.option("--question TEXT", "Question that the answer responds to.")] = "",
     given: Given,
     json: opt.Json = False,
 ) -> None:
-    """Show the claims of a text, and skipped text with the reason."""
+    """Show the claims of a text, and what was skipped and why."""
     settings = given.settings()
     given.check_use(None, settings.decomposer)
     given.check_files(settings, [], {})
@@ -39,9 +39,9 @@ def claims(
 def _standard_input() -> str:
     raw = getattr(sys.stdin, "buffer", None)
     if raw is None:
-        raise InputError("standard input is closed; give the text itself")
+        raise InputError("standard input is closed; pass the text as the argument")
     try:
         text: str = raw.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"standard input is not UTF-8 text: byte {error.start} cannot be read") from None
+        raise InputError(f"standard input is not UTF-8: cannot decode byte {error.start}") from None
     return text

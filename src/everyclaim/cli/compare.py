@@ -31,40 +31,38 @@ _AnyJudges = Annotated[
 @with_settings("store")
 def compare(
     runs: Annotated[
-        list[str], typer.Argument(metavar="RUN RUN…", help="Ids, beginnings of ids, or names; the oldest first.")
+        list[str], typer.Argument(metavar="RUN RUN…", help="Ids, starts of ids, or names of runs; the oldest first.")
     ],
     *,
     by: Annotated[
         list[str] | None,
         opt.option(
             "--by TAG",
-            "Compare also by this tag, or auto; TAG+TAG cuts two ways, TAG+mode by failure mode. Repeatable.",
+            "Also compare by this tag, or auto; TAG+TAG crosses two tags, TAG+mode adds failure modes. Repeatable.",
         ),
     ] = None,
     anyway: _AnyJudges = False,
     movers: Annotated[
         int, opt.option("--top-changes N", "Number of answers with the largest changes to show.", min=0)
     ] = 5,
-    html: Annotated[str | None, opt.option("--html FILE", "Write a report as one HTML file, answers included.")] = None,
+    html: Annotated[str | None, opt.option("--html FILE", "Write a report as one HTML file, with the answers.")] = None,
     fail: Annotated[
         bool,
-        opt.option(
-            "--fail-on-regression", "Exit with 1 when anything is shown to have regressed, 4 when that is unknown."
-        ),
+        opt.option("--fail-on-regression", "Exit with 1 on a significant regression, with 4 if inconclusive."),
     ] = False,
     json: opt.Json = False,
     given: Given,
 ) -> int:
-    """Compare two runs: what improved, what regressed, and how sure that is; no judge is called.
+    """Compare two runs: significant improvements and regressions; calls no judge.
 
-    Samples are paired by id. Of three runs or more, in their order in time, the trend is shown: where a measure changed
-    its level. Runs that were not judged alike are refused, as a difference could be the judge's.
+    Samples are paired by id. With three or more runs in chronological order it shows the trend: where a measure
+    changed its level. Runs with different judges or settings are rejected, because the judge could cause a difference.
 
-    Exit codes: 0 ok, 1 a regression with --fail-on-regression, 2 bad input or usage, 4 answers that
-    --fail-on-regression cannot compare.
+    Exit codes: 0 ok, 1 a regression with --fail-on-regression, 2 bad input or usage, 4 --fail-on-regression is
+    inconclusive.
     """
     if len(runs) < _TWO:
-        raise ConfigError("two runs are needed at least, the older first; `everyclaim runs` lists them")
+        raise ConfigError("at least two runs are needed, the older first; `everyclaim runs` lists them")
     check_destination("--html", html, any_name=True)
     if html == "-" and json:
         raise ConfigError("--html - and --json would both write to standard output: choose one")
@@ -72,7 +70,7 @@ def compare(
     known = [find_run(run, store=settings.store) for run in runs]
     if len(known) > _TWO:
         if html:
-            raise ConfigError("--html is for two runs")
+            raise ConfigError("--html needs exactly two runs")
         return _trend(known, by=by, anyway=anyway, fail=fail, json=json)
     comparison = compare_runs(known[0], known[1], by=by or (), anyway=anyway, movers=movers)
     if html:
@@ -87,7 +85,7 @@ def compare(
 
 def _trend(runs: list[Run], *, by: list[str] | None, anyway: bool, fail: bool, json: bool) -> int:
     if fail:
-        raise ConfigError("--fail-on-regression is for two runs; `release-report` holds a series against its rule")
+        raise ConfigError("--fail-on-regression needs exactly two runs; use `release-report` for a series")
     found = trend(runs, by=by or (), anyway=anyway)
     show_result(found.to_json, lambda: trend_page(found), json=json)
     return OK
@@ -96,32 +94,35 @@ def _trend(runs: list[Run], *, by: list[str] | None, anyway: bool, fail: bool, j
 @with_settings("store")
 def release_report(
     runs: Annotated[
-        list[str], typer.Argument(metavar="RUN…", help="Ids, beginnings of ids, or names; the oldest first.")
+        list[str], typer.Argument(metavar="RUN…", help="Ids, starts of ids, or names of runs; the oldest first.")
     ],
     *,
     out: Annotated[
-        list[str] | None, opt.option("--out FILE", "Write a page (.html), Markdown (.md) or JSON (.json). Repeatable.")
+        list[str] | None,
+        opt.option("--out FILE", "Write the report: .html, Markdown (.md) or JSON (.json). Repeatable."),
     ] = None,
     by: Annotated[
-        list[str] | None, opt.option("--by TAG", "Slices (those of the newest run, else auto). Repeatable.")
+        list[str] | None, opt.option("--by TAG", "Slices (default: those of the newest run, else auto). Repeatable.")
     ] = None,
     lasting: Annotated[
         int,
-        opt.option("--consecutive N", "Number of consecutive parts that must be higher to roll back.", min=1, max=100),
+        opt.option(
+            "--consecutive N", "Number of consecutive parts with a higher rate that means roll back.", min=1, max=100
+        ),
     ] = 2,
     require: Annotated[
-        bool, opt.option("--require", "Exit with 1 on roll back, with 4 on watch and on too few samples.")
+        bool, opt.option("--require", "Exit with 1 on roll back, with 4 on watch or too few samples.")
     ] = False,
     anyway: _AnyJudges = False,
     json: opt.Json = False,
     given: Given,
 ) -> int:
-    """Report on the newest release in these runs against the one before; no judge is called.
+    """Compare the newest release in these runs with the previous one; calls no judge.
 
-    Samples name their release; a run with several is taken apart. The report has the sentence for a decision, failure
-    modes by slice, the claims that changed, and what people labelled. The rule says roll back where the rate of
-    contradicted claims is shown to be higher in each of the last parts of the release: its runs, or stretches of time;
-    without the judge's error, where claims are labelled.
+    Samples name their release; a run with several releases is divided. The report has a recommendation, failure modes
+    by slice, changed claims, and human labels. The rule says roll back if the rate of contradicted or unsupported
+    claims is significantly higher in each of the last parts of the release: its runs, or periods of time. With human
+    labels the rates are corrected for the judge's error.
 
     Exit codes: 0 ok, 2 bad input or usage; with --require 1 roll back, 4 watch or too few samples.
     """

@@ -104,10 +104,10 @@ def tell_of_bad_rows(good: int, bad: int, first: Sequence[str], *, quiet: bool) 
     """Say which rows were kept out: the first of them one by one, or quietly in one line."""
     if not quiet:
         for row in first:
-            warn(f"{row}; left out", kind="warning")
+            warn(f"{row}; skipped", kind="warning")
     if bad > len(first) or (bad and quiet):
-        example = f"; the first: {first[0]}" if quiet and first else ""
-        warn(f"{bad:,} of {bad + good:,} rows could not be read and were left out{example}", kind="warning")
+        example = f"; first: {first[0]}" if quiet and first else ""
+        warn(f"{bad:,} of {bad + good:,} rows could not be read and were skipped{example}", kind="warning")
 
 
 class _Rate(ProgressColumn):

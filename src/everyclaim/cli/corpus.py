@@ -18,14 +18,15 @@ from everyclaim.retrieve.corpus import Found
 
 def build(
     source: Annotated[
-        str, typer.Argument(metavar="SOURCE", help="A folder of .txt and .md files, or a table of text, title, id.")
+        str,
+        typer.Argument(metavar="SOURCE", help="Folder of .txt and .md files, or a table with text, title and id."),
     ],
     *,
-    out: Annotated[str, opt.option("--out FILE.db", "The corpus file; an older one is replaced.")],
-    words: Annotated[int, opt.option("--words N", "Maximum words of a passage.", min=16, max=4096)] = WORDS,
+    out: Annotated[str, opt.option("--out FILE.db", "Corpus file to write; an existing corpus is replaced.")],
+    words: Annotated[int, opt.option("--words N", "Maximum number of words in a passage.", min=16, max=4096)] = WORDS,
     mapping: opt.FieldMap = None,
     format_: opt.Format = None,
-    json: Annotated[bool, opt.option("--json", "Print JSON instead of a line.")] = False,
+    json: Annotated[bool, opt.option("--json", "Print JSON instead of one line.")] = False,
 ) -> None:
     """Cut documents into passages and index them in one file.
 
@@ -45,11 +46,11 @@ def build(
 
 
 def search(
-    corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="A corpus file, or documents to read into memory.")],
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for.")],
+    corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="Corpus file, or documents to read into memory.")],
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="Search query.")],
     *,
     k: Annotated[int, opt.option("--k N", "Number of passages to show.", min=1)] = 5,
-    topic: Annotated[str | None, opt.option("--topic TITLE", "Only in the documents with this title.")] = None,
+    topic: Annotated[str | None, opt.option("--topic TITLE", "Search only documents with this title.")] = None,
     json: Annotated[bool, opt.option("--json", "Print a JSON list instead of the table.")] = False,
 ) -> None:
     """Show the passages that a metric would judge a claim by, best first."""
@@ -62,7 +63,7 @@ def search(
     elif found:
         show(passages_page([one.passage for one in found]))
     else:
-        warn("no passage has a word of the query", kind="")
+        warn("no passage contains a word of the query", kind="")
 
 
 def _to_json(found: Found) -> dict[str, Any]:

@@ -34,20 +34,20 @@ from everyclaim.store.store import Store
 
 # Extra → the module that it brings, the package that has it, and what it is for.
 _EXTRAS = {
-    "tables": ("pyarrow", "pyarrow", "Parquet, Arrow, datasets folders"),
-    "pandas": ("pandas", "pandas", "pandas frames"),
-    "polars": ("polars", "polars", "polars frames"),
-    "postgres": ("psycopg", "psycopg", "a PostgreSQL store"),
-    "openai": ("aiohttp", "aiohttp", "judges at OpenAI and endpoints like it"),
-    "anthropic": ("aiohttp", "aiohttp", "judges at Anthropic and endpoints like it"),
-    "search": ("aiohttp", "aiohttp", "web search engines"),
-    "hf": ("torch", "torch", "judges from the Hugging Face hub"),
-    "serve": ("uvicorn", "uvicorn", "the HTTP service"),
-    "client": ("aiohttp", "aiohttp", "everyclaim.Client, of such a service"),
-    "ui": ("python_multipart", "python-multipart", "the dashboard"),
-    "prometheus": ("prometheus_client", "prometheus-client", "metrics for Prometheus"),
-    "langfuse": ("langfuse", "langfuse", "everyclaim watch langfuse"),
-    "testing": ("stamina", "stamina", "a provider on loopback for tests"),
+    "tables": ("pyarrow", "pyarrow", "Parquet, Arrow, Hugging Face datasets"),
+    "pandas": ("pandas", "pandas", "pandas data frames"),
+    "polars": ("polars", "polars", "polars data frames"),
+    "postgres": ("psycopg", "psycopg", "PostgreSQL store"),
+    "openai": ("aiohttp", "aiohttp", "OpenAI-compatible judges"),
+    "anthropic": ("aiohttp", "aiohttp", "Anthropic judges"),
+    "search": ("aiohttp", "aiohttp", "web search"),
+    "hf": ("torch", "torch", "Hugging Face judges"),
+    "serve": ("uvicorn", "uvicorn", "HTTP service"),
+    "client": ("aiohttp", "aiohttp", "everyclaim.Client for the HTTP service"),
+    "ui": ("python_multipart", "python-multipart", "dashboard"),
+    "prometheus": ("prometheus_client", "prometheus-client", "Prometheus metrics"),
+    "langfuse": ("langfuse", "langfuse", "Langfuse source of everyclaim watch"),
+    "testing": ("stamina", "stamina", "loopback provider for tests"),
 }
 
 
@@ -71,8 +71,8 @@ def doctor(
 ) -> int:
     """Check the installation and score one answer.
 
-    Checks versions, optional parts, settings, store, components and keys (which are never shown). The answer is
-    scored by --judge, or by the judge of the settings. Exits with 1 when something that should work does not.
+    Checks versions, optional parts, settings, store, components and keys (which are never shown). The answer is scored
+    by --judge, or by the judge of the settings. Exits with 1 if a check fails.
     """
     checks = [Check("everyclaim", True, f"{__version__} on Python {platform.python_version()}, {sys.platform}")]
     try:
@@ -100,9 +100,9 @@ def doctor(
 def _settings_in_use(config: Path | None) -> str:
     file = config or find_settings_file()
     variables = sorted(name for name in os.environ if name.startswith(PREFIX) and name not in _OTHER_VARIABLES)
-    parts = [str(file) if file else "no everyclaim.toml here or above in the project"]
+    parts = [str(file) if file else "no everyclaim.toml in this folder or above it in the project"]
     settings = [name for name in variables if name.removeprefix(PREFIX).lower() in DECLARED]
-    others = [f"{name} is no setting" for name in variables if name not in settings]
+    others = [f"{name} is not a setting" for name in variables if name not in settings]
     return ", ".join(parts + settings + others)
 
 
@@ -113,7 +113,7 @@ def _provider(provider: str) -> list[Check]:
         variable = find_provider(provider).address_variable
     except EveryclaimError as error:
         return [Check(f"key {provider}", False, str(error))]
-    said = f"from {place}" if place else f"none: set {key_variable(provider)}, or write it into {keys_file()}"
+    said = f"from {place}" if place else f"none: set {key_variable(provider)}, or add it to {keys_file()}"
     address = os.environ.get(variable, "") if variable else ""
     moved = [Check(f"address {provider}", True, f"{without_password(address)} from {variable}")] if address else []
     return [Check(f"key {provider}", True if place else None, said), *moved]
@@ -134,17 +134,17 @@ def _store(location: str) -> Check:
     if "://" not in location and not Path(location).exists():
         folder = next((parent for parent in Path(location).absolute().parents if parent.exists()), Path("/"))
         if not folder.is_dir() or not os.access(folder, os.W_OK):
-            return Check("store", False, f"{location} cannot be made: {folder} is not a folder to write in")
-        return Check("store", True, f"{location}, made by the first run")
+            return Check("store", False, f"cannot create {location}: {folder} is not a writable folder")
+        return Check("store", True, f"{location}, created by the first run")
     try:
         with Store.lent(location) as store:
             found = f"{store.location}, {counted(len(store.runs()), 'run')}"
     except NoStoreError as error:
-        return Check("store", True, f"{error}; the first run makes it")
+        return Check("store", True, f"{error}; the first run creates it")
     except EveryclaimError as error:
         return Check("store", False, str(error))
     if "://" not in location and not (os.access(location, os.W_OK) and os.access(Path(location).parent, os.W_OK)):
-        return Check("store", None, f"{found}; it can be read, not written: runs need another place (--store)")
+        return Check("store", None, f"{found}; read-only: pass another --store to score")
     return Check("store", True, found)
 
 
@@ -166,7 +166,7 @@ def _self_check(settings: Settings) -> Check:
     except Exception as error:  # noqa: BLE001 - finding what is broken is the purpose
         return Check("self-check", False, f"{type(error).__name__}: {error}")
     if result.outcome is not Outcome.SCORED or result.score is None:
-        return Check("self-check", False, f"the example was not scored: {result.outcome.value}: {result.reason}")
+        return Check("self-check", False, f"the example could not be scored: {result.outcome.value}: {result.reason}")
     labels = ", ".join(claim.verdict.label.value.lower() for claim in result.claims)
     return Check("self-check", True, f"scored one answer with {Spec.parse(settings.judge).shown}: {labels}")
 

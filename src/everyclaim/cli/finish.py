@@ -72,7 +72,7 @@ class OutputOptions:
         check_destination("--junit", self.junit, any_name=True)
         check_destination("--markdown", self.markdown, any_name=True)
         if self.github and (self.json or "-" in (self.out, self.junit, self.markdown)):
-            raise ConfigError("--github writes annotations to standard output, where something else is to go already")
+            raise ConfigError("--github writes annotations to standard output, which another option already uses")
 
     def check_replaced(self) -> None:
         """Refuse to write over what is none of ours; of what is read `check_apart` tells better."""
@@ -99,7 +99,7 @@ def baseline(given: Given, settings: Settings) -> Run | None:
     """Return the run to compare with, which has to be there before anything is scored."""
     named = settings.fail_on_regression
     if given.values.get("margin") and named is None:
-        raise ConfigError("--margin does nothing without --fail-on-regression RUN")
+        raise ConfigError("--margin needs --fail-on-regression RUN")
     return None if named is None else find_run(named, store=settings.store)
 
 
@@ -124,7 +124,9 @@ def conclude(run: Run, output: OutputOptions, settings: Settings, against: Run |
             if destination:
                 write_run_report(run, destination, summary=summary, found=found, trust=trust, as_html=as_html)
     except OperatorError as error:
-        raise OperatorError(f"{error}; the run is kept: `everyclaim report {run.id} --out FILE` writes it") from None
+        raise OperatorError(
+            f"{error}; the run is stored: write it with `everyclaim report {run.id} --out FILE`"
+        ) from None
     if output.json:
         show_json(run_document(run, summary, found, trust), indent=None)
     elif not output.quiet:
@@ -178,7 +180,7 @@ def _gate(run: Run, record: RunRecord, summary: Summary, settings: Settings, aga
         del found[0]
     result = together(found)
     if result.status is GateStatus.PASSED and result.message != NO_BAR and record.status != "finished":
-        what = f"{result.message}, but the run is {record.status}: missing answers may change that"
+        what = f"{result.message}, but the run is {record.status}: unscored answers may change that"
         result = GateResult(GateStatus.INCONCLUSIVE, what)
     return result
 

@@ -9,9 +9,9 @@ import typer
 from everyclaim.analysis.deferral import band_fit_to_json
 from everyclaim.analysis.judge_eval import MAX_FLIPS, MAX_UNJUDGED, MOST_UNJUDGED
 from everyclaim.analysis.tuning import tuning_fit_to_json
-from everyclaim.api.fitting import ANSWERS, cascade_spec, fit_band
+from everyclaim.api.fitting import ANSWERS, cascade_spec, fit_cascade
 from everyclaim.api.fitting import tune as fit_to
-from everyclaim.api.judge_eval import CASES, HISTORY, KINDS, check_judge, try_judge
+from everyclaim.api.judge_eval import CASES, HISTORY, KINDS, evaluate_judge, smoke_test_judge
 from everyclaim.api.options import LlmJudgingOptions
 from everyclaim.api.settings import options_of
 from everyclaim.cli import options as opt
@@ -26,20 +26,20 @@ from everyclaim.report.judge import band_page, judge_check_page, judge_test_page
 
 @with_settings("judge", "strategy", "strict", "store", models=LlmJudgingOptions)
 def judge_test(*, given: Given, json: opt.Json = False) -> int:
-    """Try a judge before paying for it.
+    """Test a judge on 90 labelled claims before paying for it.
 
-    90 short labelled claims of fifteen kinds go to it, on 30 sets that ship with the package: about 30 calls
-    of a language model, small ones. The page has the accuracy by kind beside that of the offline judge, tokens and
-    cost, and whether the model is fit to judge, by a rule that is stated. The claims tell a judge that can judge from
-    one that cannot; for how good it is on your data label some, see calibration.
-    Exit codes: 0 fit to judge, 1 not fit, 2 bad usage, 3 too many claims without a verdict, or stopped at a limit.
+    The 90 short claims of fifteen kinds ship with the package, on 30 sets of passages: about 30 small calls of a
+    language model. The output compares accuracy by kind with the offline judge, shows tokens and cost, and says
+    whether the model is fit to judge and by which rule. The claims separate a usable judge from an unusable one; to
+    measure accuracy on your data, label claims and run calibrate. Exit codes: 0 fit to judge, 1 not fit, 2 bad usage,
+    3 too many claims without a verdict, or stopped at a limit.
     """
     settings = given.settings()
     given.check_use(settings.judge)
     given.check_files(settings, [], {"standard output": "-"})
     with progressing(quiet=False) as progress:
         progress.start(CASES)
-        test = try_judge(
+        test = smoke_test_judge(
             settings.judge,
             on_case=progress.step_result,
             strategy=settings.strategy,
@@ -56,39 +56,44 @@ def judge_test(*, given: Given, json: opt.Json = False) -> int:
 def judge_check(
     run: Annotated[
         str | None,
-        typer.Argument(metavar="[RUN]", help="Whose labelled claims are judged; else 90 that ship with the package."),
+        typer.Argument(
+            metavar="[RUN]",
+            help="Run whose labelled claims are judged (default: 90 claims that ship with the package).",
+        ),
     ] = None,
     *,
     given: Given,
-    times: Annotated[int, opt.option("--trials N", "Number of times that every claim is judged.", min=1, max=20)] = 3,
-    against: Annotated[str | None, opt.option("--against SPEC", "Another judge for the same claims.")] = None,
+    times: Annotated[int, opt.option("--trials N", "Number of times to judge each claim.", min=1, max=20)] = 3,
+    against: Annotated[str | None, opt.option("--against SPEC", "Another judge to compare on the same claims.")] = None,
     max_flips: Annotated[
-        float, opt.option("--max-flips SHARE", "Maximum share of claims that change their label.", min=0, max=1)
+        float,
+        opt.option("--max-flips SHARE", "Maximum share of claims whose label changes between repeats.", min=0, max=1),
     ] = MAX_FLIPS,
     history: Annotated[
-        str | None, opt.option("--history FILE.jsonl", f"File of earlier checks ({HISTORY} beside the store).")
+        str | None,
+        opt.option("--history FILE.jsonl", f"File of earlier checks (default {HISTORY} next to the store)."),
     ] = None,
     json: opt.Json = False,
 ) -> int:
-    """Check a judge on labelled claims that stay the same.
+    """Measure repeatability, drift, order bias and length bias of a judge.
 
-    Every claim is judged several times and once with the passages in the opposite order: does it repeat itself, does it
-    mind order, does it mind length. The check is kept, and the next one of this judge is compared with the first: does
-    it drift. However many checks are made, all together raise a false alarm of drift in at most 5 %.
+    Every claim is judged several times, and once with the passages in reverse order. The check is stored; later checks
+    of the same judge are compared with the first. All checks together raise a false drift alarm with at most 5 %
+    probability.
 
-    Exit codes: 0 no instability, bias or drift is shown, 1 it is, 2 bad input or usage, 3 too many claims without a
+    Exit codes: 0 no instability, bias or drift found, 1 found, 2 bad input or usage, 3 too many claims without a
     verdict, or stopped at a limit.
     """
     settings = given.settings()
     if "cache" in given.values:
-        raise ConfigError("--cache: a check of a judge takes no reply from a cache")
+        raise ConfigError("--cache: this check always calls the judge; leave the option out")
     given.check_use(settings.judge, against)
     given.check_files(settings, [], {"standard output": "-", "--history": history})
     options = dict(options_of(settings, LlmJudgingOptions, settings.judge, against))
     options.pop("cache", None)  # a reply that was kept says nothing of the judge today
     with progressing(quiet=False) as progress:
         progress.start(None)
-        found = check_judge(
+        found = evaluate_judge(
             settings.judge,
             run=run,
             times=times,
@@ -112,23 +117,27 @@ def tune(
     file: Annotated[
         str,
         typer.Argument(
-            metavar="FILE", help="A file of claims with contexts and label, with --from-judge of answers; - is stdin."
+            metavar="FILE", help="File of claims with contexts and label, with --from-judge of answers; - is stdin."
         ),
     ],
     *,
-    out: Annotated[str | None, opt.option("--out FILE.json", "Write the fit, if it helps.", "Output")] = None,
+    out: Annotated[
+        str | None, opt.option("--out FILE.json", "Write the fit, if it improves the judge.", "Output")
+    ] = None,
     answers: Annotated[
         str | None,
         opt.option(
             "--answers FILE|N",
-            "The answers with the contexts, where rows of labels name one by sample_id; "
-            f"with --from-judge how many answers to ask about ({ANSWERS}).",
+            (
+                "Answers with contexts, for labels that have a sample_id; with --from-judge the number of "
+                f"answers to judge (default {ANSWERS})."
+            ),
             "Input",
         ),
     ] = None,
     from_judge: Annotated[
         str | None,
-        opt.option("--from-judge SPEC", "Take the verdicts of this judge on a sample of answers as labels.", "Judging"),
+        opt.option("--from-judge SPEC", "Use this judge's verdicts on a sample of answers as labels.", "Judging"),
     ] = None,
     given: Given,
     format_: opt.Format = None,
@@ -138,20 +147,22 @@ def tune(
 ) -> int:
     """Fit the embedded judge to your own labels.
 
-    Rows hold claim, contexts and label, or with --answers claim, sample_id and label, as for `band`. What the fit
-    gains is measured on documents that it did not see; where it gains nothing, nothing is written. The file that is
-    written is used as --judge 'embedded?tuned=FILE.json'; it holds numbers, and none of the texts.
-    Exit codes: 0 ok, 1 it does not help, 2 bad input or usage, 4 too few labels to tell.
+    Rows have claim, contexts and label, or with --answers claim, sample_id and label, as for `judge cascade`. The gain
+    is measured on held-out documents; without a gain nothing is written. Use the file as --judge
+    'embedded?tuned=FILE.json'; it contains numbers and no texts. Exit codes: 0 ok, 1 no improvement, 2 bad input or
+    usage, 4 too few labels.
     """
     if out is not None and not out.lower().endswith(".json"):
-        raise ConfigError(f"--out {out}: what is written is a file of JSON; end the name in .json")
+        raise ConfigError(f"--out {out}: the file must end in .json")
     check_destination("--out", out)
     settings = given.settings()
     given.check_use(from_judge)
     wanted: Any = answers
     if from_judge and answers is not None:
         if not (answers.isascii() and answers.isdigit() and int(answers) >= 1):
-            raise ConfigError(f"--answers {answers}: with --from-judge say how many answers to ask about, as in 200")
+            raise ConfigError(
+                f"--answers {answers}: with --from-judge pass the number of answers to judge, such as 200"
+            )
         wanted = int(answers)
     inputs = [file, *([answers] if answers and not from_judge else [])]
     given.check_files(settings, inputs, {"--out": out, "standard output": "-"})
@@ -172,9 +183,9 @@ def tune(
         )
     tell_of_reading(reading, quiet=quiet)
     if tuned.failed:
-        warn(f"{tuned.failed:,} answers could not be judged, and are no labels", kind="")
+        warn(f"{tuned.failed:,} answers could not be judged and give no labels", kind="")
     if tuned.stopped:
-        warn(f"stopped at {tuned.stopped}: fitted to what was judged until then", kind="")
+        warn(f"stopped at {tuned.stopped}: fitted to the answers judged before", kind="")
     if tuned.helps and out:
         tuned.write(out)
     if json:
@@ -195,26 +206,27 @@ _FIT = "Fit"
 @with_settings("judge", "map", "concurrency", models=LlmJudgingOptions)
 def band(
     labels: Annotated[
-        str, typer.Argument(metavar="LABELS", help="A file of claims with contexts and label; - is stdin.")
+        str, typer.Argument(metavar="LABELS", help="File of claims with contexts and label; - is stdin.")
     ],
     *,
     answers: Annotated[
         str | None,
-        opt.option(
-            "--answers FILE", "The answers with the contexts, where rows of labels name one by sample_id.", "Input"
-        ),
+        opt.option("--answers FILE", "Answers with contexts, for labels that have a sample_id.", "Input"),
     ] = None,
     given: Given,
     then: Annotated[
-        str, opt.option("--escalate-to SPEC", "Second judge, for uncertain claims, in the printed spec.")
+        str, opt.option("--escalate-to SPEC", "Second judge for uncertain claims, written into the printed spec.")
     ] = "openai:gpt-5-mini",
     error: Annotated[
-        float, opt.option("--max-error SHARE", "Maximum share of what it settles that may be wrong.", _FIT)
+        float,
+        opt.option("--max-error SHARE", "Maximum error rate among the claims that the first judge settles.", _FIT),
     ] = 0.1,
-    confidence: Annotated[float, opt.option("--confidence SHARE", "Confidence in that share.", _FIT)] = 0.95,
+    confidence: Annotated[
+        float, opt.option("--confidence SHARE", "Confidence that the error rate stays below --max-error.", _FIT)
+    ] = 0.95,
     each_side: Annotated[
         bool,
-        opt.option("--per-label", "Apply the error to supported and not supported claims separately.", _FIT),
+        opt.option("--per-label", "Apply --max-error to supported and not supported claims separately.", _FIT),
     ] = False,
     format_: opt.Format = None,
     limit: opt.Limit = None,
@@ -222,12 +234,11 @@ def band(
 ) -> int:
     """Fit the deferral zone of a cascade to labels.
 
-    Rows hold claim, contexts and label: SUPPORTED, UNSUPPORTED, CONTRADICTED or NOT_SUPPORTED; they may hold
-    id, question and sentence. With --answers they hold sample_id instead of contexts. The judge judges them,
-    and what it may settle alone is found: the most claims with at most the stated error. Rows without a label
-    are passed over.
+    Rows have claim, contexts and label: SUPPORTED, UNSUPPORTED, CONTRADICTED or NOT_SUPPORTED; optionally id, question
+    and sentence. With --answers they have sample_id instead of contexts. The judge judges the claims, and the command
+    finds the largest share it can settle alone within the maximum error. Rows without a label are skipped.
 
-    Exit codes: 0 ok, 2 bad input or usage, 4 nothing can be settled.
+    Exit codes: 0 ok, 2 bad input or usage, 4 no claim can be settled.
     """
     settings = given.settings()
     given.check_use(settings.judge)
@@ -236,7 +247,7 @@ def band(
     spec = settings.judge
     with progressing(quiet=False) as progress:
         progress.start(None)
-        fit = fit_band(
+        fit = fit_cascade(
             labels,
             spec,
             error=error,

@@ -24,7 +24,7 @@ from everyclaim.report.judge import splits_page
 @with_settings("store")
 def label(
     run: Annotated[
-        str | None, typer.Argument(metavar="RUN", help="Id, beginning of an id, or name; the newest if left out.")
+        str | None, typer.Argument(metavar="RUN", help="Id, start of an id, or name of a run (default: the newest).")
     ] = None,
     *,
     n: Annotated[int, opt.option("--n N", "Number of claims to label.", min=1)] = 100,
@@ -32,7 +32,10 @@ def label(
         str,
         opt.option(
             "--by",
-            "Sampling: by the judge's label, at random, where it is unsure, or for the sharpest corrected rate.",
+            (
+                "Sampling: stratified by the judge's label, random, uncertainty, or allocation (shortest "
+                "interval of the corrected rate)."
+            ),
             metavar="|".join(WAYS),
         ),
     ] = "stratified",
@@ -40,71 +43,75 @@ def label(
     answers: Annotated[bool, opt.option("--answers", "Label whole answers instead of claims.")] = False,
     annotator: Annotated[list[str] | None, opt.option("--annotator NAME", "Name of an annotator. Repeatable.")] = None,
     overlap: Annotated[
-        float, opt.option("--overlap SHARE", "Share that all annotators label (0.2).", min=0, max=1)
+        float, opt.option("--overlap SHARE", "Share of claims that all annotators label (default 0.2).", min=0, max=1)
     ] = 0.2,
     queue: Annotated[
-        bool, opt.option("--queue", "Store a queue for the labelling page of serve --ui; no file.")
+        bool, opt.option("--queue", "Create a labelling queue for the dashboard (serve --ui) instead of a file.")
     ] = False,
     with_verdicts: Annotated[
-        bool, opt.option("--with-verdicts", "Show the judge's verdict; people tend to follow it.")
+        bool, opt.option("--with-verdicts", "Include the judge's verdict (biases annotators towards it).")
     ] = False,
     splits: Annotated[
-        bool, opt.option("--splits", "Mark how sentences were split into claims, instead of claims.")
+        bool, opt.option("--splits", "Review how sentences were split into claims, instead of labelling claims.")
     ] = False,
     marks: Annotated[
-        str | None, opt.option("--marks FILE", "With --splits: read the marks, and show the share.")
+        str | None,
+        opt.option("--marks FILE", "With --splits: read the reviewed file and show the share of correct splits."),
     ] = None,
     examples: Annotated[
-        str | None, opt.option("--examples FILE.toml", "With --marks: write badly split sentences as a --rubric.")
+        str | None,
+        opt.option(
+            "--examples FILE.toml", "With --marks: write the rejected sentences as worked examples for --rubric."
+        ),
     ] = None,
     require: Annotated[
-        bool, opt.option("--require", "With --marks: exit with 1 when 90 % is missed, with 4 when left open.")
+        bool, opt.option("--require", "With --marks: exit with 1 if the share is below 90 %, with 4 if inconclusive.")
     ] = False,
-    json: Annotated[bool, opt.option("--json", "With --marks: print JSON instead of the page.")] = False,
+    json: Annotated[bool, opt.option("--json", "With --marks: print JSON.")] = False,
     seed: Annotated[int, opt.option("--seed N", "Random seed for sampling.", min=0)] = 0,
     given: Given,
 ) -> int:
-    """Choose claims of a run for people to label, and write them to a file.
+    """Select claims of a run for human labelling and write them to a file.
 
-    Every row has question, sentence, claim, passages and evidence, and an empty label: fill in SUPPORTED, UNSUPPORTED
-    or CONTRADICTED, then `everyclaim calibrate RUN FILE`. What is labelled already is not chosen again. With --queue
-    people label in a browser instead, each in a queue of their own.
+    Every row has question, sentence, claim, passages, evidence and an empty label: fill in SUPPORTED, UNSUPPORTED or
+    CONTRADICTED, then run `everyclaim calibrate RUN FILE`. Labelled claims are not selected again. With --queue people
+    label in a browser instead, each in a separate queue.
 
-    With --splits it is sentences with the claims they were split into: mark each claim good, over_split, under_split,
-    not_a_claim or lost_meaning, then give the file to --splits --marks. The share of sentences whose claims are all
-    good stands against 90 %.
+    With --splits it writes sentences with their claims: mark each claim good, over_split, under_split, not_a_claim or
+    lost_meaning, then pass the file to --splits --marks. The share of sentences whose claims are all good is compared
+    with 90 %.
 
-    Exit codes: 0 ok, 2 bad input or usage; with --require 1 the share is missed, 4 too few marks to tell.
+    Exit codes: 0 ok, 2 bad input or usage; with --require 1 the share is below 90 %, 4 too few marks.
     """
     settings = given.settings()
     if not splits and (marks is not None or examples is not None or require or json):
-        raise ConfigError("--marks, --examples, --require and --json go with --splits")
+        raise ConfigError("--marks, --examples, --require and --json need --splits")
     check_destination("--out", out)
     found = find_run(run, store=settings.store)
     check_apart({"the data set of the run": found.record.dataset, "the store": found.store_location}, {"--out": out})
     names = [one.strip() for one in annotator or ()]
     if not all(names):
-        raise ConfigError("--annotator: the name is empty")
+        raise ConfigError("--annotator: empty name")
     way = opt.one_of("--by", by, WAYS)
     if splits:
         if queue or answers or with_verdicts or by != "stratified":
-            raise ConfigError("--splits takes none of --by, --answers, --queue and --with-verdicts: it is of sentences")
+            raise ConfigError("--splits selects sentences: leave out --by, --answers, --queue and --with-verdicts")
         if marks is not None:
             return _check(found, marks, examples, require=require, json=json)
         if examples is not None or require or json:
-            raise ConfigError("--examples, --require and --json go with --marks FILE")
+            raise ConfigError("--examples, --require and --json need --marks FILE")
         drawn = label_splits(found, n, annotators=names, seed=seed)
         drawn.write(out)
         warn(str(drawn), kind="")
         return OK
     if queue:
         if out != "-" or with_verdicts:
-            raise ConfigError("--queue keeps the claims in the store: it takes neither --out nor --with-verdicts")
+            raise ConfigError("--queue stores the claims: leave out --out and --with-verdicts")
         made = label_queue(
             found, n, by=way, answers=answers, annotators=names or ["annotator"], overlap=overlap, seed=seed
         )
         shares = ", ".join(f"{name} {one.left:,}" for name, one in made.progress.items())
-        warn(f"queue {made.id} at /label/queues/{made.id} of `everyclaim serve --ui`: {shares}", kind="")
+        warn(f"queue {made.id} created at /label/queues/{made.id} of `everyclaim serve --ui`: {shares}", kind="")
         return OK
     sheet = choose(
         found, n, by=way, answers=answers, annotators=names, overlap=overlap, with_verdicts=with_verdicts, seed=seed
@@ -122,7 +129,7 @@ def _check(found: Run, marks: str, examples: str | None, *, require: bool, json:
     if examples is not None:
         number = write_examples(checked, examples)
         told = f"{counted(number, 'worked example')} of {counted(len(checked.rejected), 'rejected sentence')}"
-        warn(f"{told} in {examples}: split with it by --rubric {examples}", kind="")
+        warn(f"{told} in {examples}; use them with --rubric {examples}", kind="")
     show_result(checked.to_json, lambda: splits_page(checked), json=json)
     if not require:
         return OK

@@ -73,7 +73,7 @@ def _countable(number: int | None) -> int | None:
 FieldMap = declared("map")
 Format = Annotated[
     str | None,
-    option("--format FORMAT", "Format of the input, if the file name does not show it.", _INPUT, hidden=True),
+    option("--format FORMAT", "Input format, if the file name does not show it.", _INPUT, hidden=True),
 ]
 Turns = Annotated[
     str | None,
@@ -93,28 +93,31 @@ History = Annotated[
 Limit = Annotated[int | None, option("--limit N", "Maximum number of rows.", _INPUT, min=1, callback=_countable)]
 Out = Annotated[
     str | None,
-    option("--out FILE", "Write every result: JSONL, JSON, CSV, Parquet by suffix; - is JSONL on stdout.", _OUTPUT),
+    option("--out FILE", "Write every result: JSONL, JSON, CSV or Parquet by suffix; - is JSONL on stdout.", _OUTPUT),
 ]
 Report = Annotated[
     str | None,
-    option("--report FILE", "Write a report: .html with every answer, .json summary and worst answers.", _OUTPUT),
+    option("--report FILE", "Write a report: .html with every answer, .json with summary and worst answers.", _OUTPUT),
 ]
 Html = Annotated[str | None, option("--html FILE", "Write a report as one HTML file.", _OUTPUT)]
 Junit = Annotated[
     str | None,
-    option("--junit FILE", "Write JUnit XML: a case per answer, failed where the gate fails, and the gate.", _OUTPUT),
+    option("--junit FILE", "Write JUnit XML: one case per answer, plus the gate.", _OUTPUT),
 ]
 Markdown = Annotated[
-    str | None, option("--markdown FILE", "Write the gate, rates and worst answers.", _OUTPUT, hidden=True)
+    str | None, option("--markdown FILE", "Write Markdown: gate, rates and worst answers.", _OUTPUT, hidden=True)
 ]
-Github = Annotated[bool, option("--github", "Print GitHub annotations: the gate, and the worst answers.", _OUTPUT)]
-Json = Annotated[bool, option("--json", "Print JSON on stdout instead of the page.", _OUTPUT)]
-Quiet = Annotated[bool, option("--quiet -q", "Print only errors and the result of the gate.", _OUTPUT)]
+Github = Annotated[bool, option("--github", "Print GitHub annotations: gate and worst answers.", _OUTPUT)]
+Json = Annotated[bool, option("--json", "Print JSON on stdout instead of text.", _OUTPUT)]
+Quiet = Annotated[bool, option("--quiet -q", "Print only errors and the gate.", _OUTPUT)]
 Worst = Annotated[int, option("--worst N", "Number of worst answers to show.", _OUTPUT, min=0)]
 ClusterBy = Annotated[
     str,
     option(
-        "--cluster-by sample|question", "Unit of the intervals: answers, or questions they share.", _OUTPUT, hidden=True
+        "--cluster-by sample|question",
+        ("Unit of the confidence intervals: answers, or the questions that answers share."),
+        _OUTPUT,
+        hidden=True,
     ),
 ]
 
@@ -122,7 +125,7 @@ ClusterBy = Annotated[
 def pairs(
     given: Sequence[str] | None,
     name: str = "--map",
-    told: str = "the file's field, an equals sign and our field, as in answer_text=response",
+    told: str = "field of the file, an equals sign, field of everyclaim, as in answer_text=response",
 ) -> dict[str, str]:
     """Take ``theirs=ours`` apart. Raises `ConfigError` for what has no two sides."""
     taken = {}
@@ -213,7 +216,7 @@ def check_destination(option: str, path: str | None, *, any_name: bool = False) 
     if place.is_file() or not needed:
         needed.append(place.parent)
     if place.is_dir() or not all(os.access(one, os.W_OK) for one in needed):
-        raise ConfigError(f"{option} {path}: cannot be written there")
+        raise ConfigError(f"{option} {path}: not writable")
 
 
 def with_settings(
@@ -292,5 +295,5 @@ def _header(text: str) -> tuple[str, str]:
     name, separator, value = text.partition("=")
     if not (name and separator and value):
         # The text may hold a secret, so it is not repeated.
-        raise ConfigError("--header: write the header's name, an equals sign and its value, as in 'X-Team=$TEAM_TOKEN'")
+        raise ConfigError("--header: write NAME=VALUE, as in 'X-Team=$TEAM_TOKEN'")
     return name, value

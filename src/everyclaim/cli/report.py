@@ -18,14 +18,14 @@ from everyclaim.cli.options import GATE, Given, with_settings
 @with_settings("slices", *GATE, "store")
 def report(
     run: Annotated[
-        str | None, typer.Argument(metavar="RUN", help="Id, beginning of an id, or name; the newest if left out.")
+        str | None, typer.Argument(metavar="RUN", help="Id, start of an id, or name of a run (default: the newest).")
     ] = None,
     *,
     given: Given,
     html: opt.Html = None,
     output: OutputOptions,
 ) -> int:
-    """Show a kept run again; no judge is called.
+    """Show a stored run; calls no judge.
 
     Slices are those of the run unless --slice names others.
     """

@@ -25,22 +25,18 @@ def runs(
     json: Annotated[bool, opt.option("--json", "Print a JSON list instead of the table.")] = False,
     delete: Annotated[
         list[str] | None,
-        opt.option(
-            "--delete RUN", "Delete this run, by its id or a name that no other has; human labels stay. Repeatable."
-        ),
+        opt.option("--delete RUN", "Delete this run, by id or unique name; human labels stay. Repeatable."),
     ] = None,
-    upgrade: Annotated[
-        bool, opt.option("--upgrade", "Bring the store of an older version up to date, in place.")
-    ] = False,
+    upgrade: Annotated[bool, opt.option("--upgrade", "Upgrade a store of an older version in place.")] = False,
     given: Given,
 ) -> None:
     """List the runs in the store, newest first.
 
-    Listing writes nothing and needs no more than the right to read. A run that nobody is at any more although it did
-    not end is shown as interrupted; scoring the same again goes on with it.
+    Listing needs only read access. Runs whose process died are shown as interrupted; scoring the same file again
+    continues them.
     """
     if delete and (json or upgrade):
-        raise ConfigError("--delete stands alone: nothing is listed or upgraded where something is deleted")
+        raise ConfigError("--delete cannot be combined with listing or --upgrade")
     settings = given.settings()
     if delete:
         _delete(settings.store, delete)
@@ -81,9 +77,9 @@ def _delete(location: str, wanted: list[str]) -> None:
         for name, record in found.items():
             same = [other.id for other in kept.runs() if other.name == name and name]
             if len(same) > 1 and record.id != name:
-                raise InputError(f"{len(same)} runs are named {name!r}: give the id of one: {', '.join(same)}")
+                raise InputError(f"{len(same)} runs are named {name!r}; pass an id: {', '.join(same)}")
             if record.status == "running":
-                raise InputError(f"run {record.id} is being scored: stop that first")
+                raise InputError(f"run {record.id} is being scored: stop it first")
         for record in {record.id: record for record in found.values()}.values():
             labels = len(kept.labels(record.id))
             kept.delete_run(record.id)

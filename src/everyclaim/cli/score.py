@@ -23,7 +23,10 @@ from everyclaim.core.errors import BudgetExceeded, ConfigError
 @with_settings(*SCORING, "map", "slices", *GATE, "store", "concurrency", "observe", "provider_batch", models=LlmOptions)
 def score(
     files: Annotated[
-        list[str], typer.Argument(metavar="FILE…", help="Files of answers, or folders saved by datasets; - is stdin.")
+        list[str],
+        typer.Argument(
+            metavar="FILE…", help="Files of answers, or folders saved by Hugging Face datasets; - is stdin."
+        ),
     ],
     *,
     given: Given,
@@ -33,16 +36,18 @@ def score(
     limit: opt.Limit = None,
     output: OutputOptions,
     name: Annotated[str, opt.option("--name", "Name of the run.", "Run")] = "",
-    release: Annotated[str, opt.option("--release", "Release of answers without one.", "Run")] = "",
+    release: Annotated[str, opt.option("--release", "Release name for answers without one.", "Run")] = "",
     resume: Annotated[
-        str | None, opt.option("--resume RUN", "Continue this run; its failed samples are scored again.", "Run")
+        str | None, opt.option("--resume RUN", "Continue this run; failed samples are scored again.", "Run")
     ] = None,
-    fresh: Annotated[bool, opt.option("--fresh", "Never continue an interrupted run.", "Run")] = False,
+    fresh: Annotated[
+        bool, opt.option("--fresh", "Start anew instead of continuing an interrupted run.", "Run")
+    ] = False,
     ray: Annotated[
         str | None,
         opt.option(
             "--ray ADDRESS",
-            "Score on this Ray cluster; auto: this machine's cluster, local: start one.",
+            "Score on this Ray cluster; auto: the cluster of this machine, local: start one.",
             "Run",
             hidden=True,
         ),
@@ -50,13 +55,13 @@ def score(
     ray_actors: Annotated[
         int | None,
         opt.option(
-            "--ray-actors N", "Number of workers (one per processor of the cluster).", "Run", hidden=True, min=1
+            "--ray-actors N", "Number of workers (default: one per CPU of the cluster).", "Run", hidden=True, min=1
         ),
     ] = None,
 ) -> int:
-    """Score answers claim by claim and keep the run in the store.
+    """Score answers claim by claim and store the run.
 
-    An interrupted run over the same file with the same options goes on where it stopped.
+    An interrupted run over the same file with the same options continues.
 
     Exit codes: 0 ok, 1 gate failed, 2 bad input or usage, 3 too many failures or stopped at a limit, 4 inconclusive.
     """
@@ -80,7 +85,7 @@ def score(
     of_rows = {name: value for name, value in chosen.items() if name in DatasetOptions.__annotations__}
     of_scores = {name: value for name, value in chosen.items() if name not in of_rows}
     if ray_actors is not None and ray is None:
-        raise ConfigError("--ray-actors is about --ray, which is not given")
+        raise ConfigError("--ray-actors needs --ray")
     with Evaluator(**cast("Options", of_scores)) as evaluator, _scoring(evaluator, ray, ray_actors):  # one budget
         codes = []
         for place, file in enumerate(files, start=1):
@@ -90,7 +95,7 @@ def score(
                 warn(stop, kind="")
                 codes.append(TOO_MANY_FAILURES)
                 if left := files[place:]:
-                    warn(f"not begun: {', '.join(left)}", kind="")
+                    warn(f"not started: {', '.join(left)}", kind="")
                 break
     return gravest(codes)
 
@@ -113,7 +118,7 @@ def _score_one(file: str, evaluator: Evaluator, options: DatasetOptions, store: 
     elif (reading := run.record.reading) is not None:
         tell_of_bad_rows(reading.good, reading.bad, reading.first, quiet=quiet)
     if progress.skipped and not quiet:
-        warn(f"run {run.id} continues: {progress.skipped:,} samples were scored before", kind="")
+        warn(f"continuing run {run.id}: {progress.skipped:,} samples are already scored", kind="")
     if stop is None:
         return run, ""
     is_fresh = "resume" in options and not options["resume"]
@@ -132,7 +137,7 @@ def _scoring(evaluator: Evaluator, address: str | None, actors: int | None) -> A
 def _check_one_file_options(files: list[str], given: dict[str, str | None]) -> None:
     for option, value in given.items():
         if value is not None and len(files) > 1:
-            raise ConfigError(f"{option} is for one file at a time, but {len(files)} are given")
+            raise ConfigError(f"{option} takes one file at a time, got {len(files)}")
     if files.count("-") > 1:
         raise ConfigError("standard input can be read only once")
 

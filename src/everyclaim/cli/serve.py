@@ -30,12 +30,15 @@ _SERVER, _TOKENS, _BOUNDS = "Server", "Tokens", "Bounds"
 def serve(
     *,
     host: Annotated[
-        str, opt.option("--host ADDRESS", "Address to listen at; others than this machine's need tokens.", _SERVER)
+        str,
+        opt.option(
+            "--host ADDRESS", "Address to listen on; addresses reachable from other machines need tokens.", _SERVER
+        ),
     ] = LOOPBACK,
-    port: Annotated[int, opt.option("--port N", "Port to listen at; 0: any that is free.", _SERVER)] = 8700,
+    port: Annotated[int, opt.option("--port N", "Port to listen on; 0: any free port.", _SERVER)] = 8700,
     workers: Annotated[int, opt.option("--workers N", "Number of processes.", _SERVER)] = 1,
     tokens: Annotated[
-        Path | None, opt.option("--tokens FILE", f"File of tokens, next to those of {VARIABLE}.", _TOKENS)
+        Path | None, opt.option("--tokens FILE", f"File of tokens, in addition to {VARIABLE}.", _TOKENS)
     ] = None,
     token_name: Annotated[
         str | None, opt.option("--new-token NAME", "Create a token, print it once and exit.", _TOKENS)
@@ -44,23 +47,25 @@ def serve(
         str, opt.option("--scopes A,B", f"Scopes of a new token: {', '.join(SCOPES)}.", _TOKENS)
     ] = "score,jobs",
     rate: Annotated[
-        int | None, opt.option("--rate N", "Maximum requests per minute and token (6000).", _BOUNDS, min=1)
+        int | None,
+        opt.option("--rate N", "Maximum number of requests per minute and token (default 6000).", _BOUNDS, min=1),
     ] = None,
     queue: Annotated[int, opt.option("--queue N", "Maximum number of waiting requests.", _BOUNDS, min=0)] = 64,
-    seconds: Annotated[float, opt.option("--timeout SECONDS", "Maximum seconds for one answer.", _BOUNDS)] = 60.0,
+    seconds: Annotated[float, opt.option("--timeout SECONDS", "Time limit for one answer in seconds.", _BOUNDS)] = 60.0,
     body_mb: Annotated[float, opt.option("--max-body-mb MB", "Maximum size of a request body in MB.", _BOUNDS)] = 2.0,
     job_mb: Annotated[float, opt.option("--max-job-mb MB", "Maximum size of a job's data in MB.", _BOUNDS)] = 1000.0,
     jobs_folder: Annotated[
-        Path | None, opt.option("--jobs-folder FOLDER", "Folder of waiting jobs (next to the store).", "Run")
+        Path | None,
+        opt.option("--jobs-folder FOLDER", "Folder for pending jobs (default: next to the store).", "Run"),
     ] = None,
     metrics: Annotated[bool, opt.option("--metrics", "Serve /metrics for Prometheus.", _SERVER)] = False,
-    log_texts: Annotated[bool, opt.option("--log-texts", "Log requests with their texts.", _SERVER)] = False,
+    log_texts: Annotated[bool, opt.option("--log-texts", "Log request texts.", _SERVER)] = False,
     given: Given,
 ) -> None:
-    """Answer over HTTP: score, verify, split and guard single answers, and score data sets as jobs.
+    """Serve scoring over HTTP: score, verify, split and guard single answers, and score data sets as jobs.
 
-    Ends with Ctrl-C or SIGTERM, when the requests under way are answered; jobs go on at the next start. Its log goes to
-    standard error, a JSON object a line. Limits such as --max-cost are for the life of the service.
+    Ctrl-C and SIGTERM shut down gracefully: running requests finish, jobs continue at the next start. Logs go to
+    standard error, one JSON object per line. Limits such as --max-cost apply to the life of the service.
     """
     if token_name is not None:
         _make_token(token_name, scopes, rate, tokens)
@@ -95,7 +100,11 @@ def serve(
     )
     with _counted_together() if metrics and workers > 1 else nullcontext():
         make_app(service)  # whatever is wrong with the settings is said here, and not by every worker
-        run(partial(serve_app, service), binding, on_listening=lambda address: warn(f"listening at {address}", kind=""))
+        run(
+            partial(serve_app, service),
+            binding,
+            on_listening=lambda address: warn((f"listening on {address}"), kind=""),
+        )
 
 
 @contextmanager
@@ -119,14 +128,14 @@ def _make_token(name: str, scopes: str, rate: int | None, file: Path | None) -> 
         warn(f"put this line into a file for --tokens, or into {VARIABLE}: {token.line}", kind="")
     else:
         add_token(file, token)
-        warn(f"{name} is in {file}; the token is shown this once:", kind="")
+        warn(f"{name} written to {file}; the token is shown only once:", kind="")
     sys.stdout.write(f"{shown}\n")
 
 
 def _options(settings: Settings) -> dict[str, Any]:
     """Return what an evaluator is made with. Batches of providers are for those who can wait for hours."""
     if settings.provider_batch:
-        raise ConfigError("--batch (provider_batch) is for runs: whoever asks a service waits for the answer")
+        raise ConfigError("--batch (provider_batch) takes hours and is for runs, not for a service")
     return options_of(settings, in_batches=True)
 
 
@@ -141,22 +150,22 @@ def ui(
         str,
         opt.option(
             "--host ADDRESS",
-            "Listen at this address; any but this machine's own needs --tokens or --proxy-header.",
+            "Address to listen on; addresses reachable from other machines need --tokens or --proxy-header.",
             _DASHBOARD,
         ),
     ] = "127.0.0.1",
-    port: Annotated[int, opt.option("--port N", "Listen at this port.", _DASHBOARD, min=0, max=65535)] = PORT,
+    port: Annotated[int, opt.option("--port N", "Port to listen on.", _DASHBOARD, min=0, max=65535)] = PORT,
     tokens: Annotated[
         Path | None,
         opt.option(
-            "--tokens FILE", "Token file (scope ui) that grants access, next to $EVERYCLAIM_TOKENS.", _DASHBOARD
+            "--tokens FILE", "File of tokens (scope ui) for login, in addition to $EVERYCLAIM_TOKENS.", _DASHBOARD
         ),
     ] = None,
     proxy_header: Annotated[
         str | None,
         opt.option(
             "--proxy-header NAME",
-            "Header in which a proxy names the user. Only the proxy may reach the port.",
+            "Header in which an authenticating proxy names the user. Only the proxy may reach the port.",
             _DASHBOARD,
         ),
     ] = None,
@@ -166,12 +175,12 @@ def ui(
             "--allow-host NAME", "Allowed host name besides IP addresses and localhost. Repeatable.", _DASHBOARD
         ),
     ] = None,
-    open_: Annotated[bool, opt.option("--open", "Open a browser on it.", _DASHBOARD, show_default=False)] = False,
+    open_: Annotated[bool, opt.option("--open", "Open it in a browser.", _DASHBOARD, show_default=False)] = False,
     given: Given,
 ) -> None:
-    """Look at runs, answers, comparisons and judges in a browser, and try answers out.
+    """Serve the dashboard: runs, answers, comparisons, labelling and trying answers.
 
-    Nothing is sent anywhere; what is pasted into "try it" is judged by --judge, once, and not kept. Ends with Ctrl-C.
+    Sends no data elsewhere; text pasted into "Try it" is judged once by --judge and not stored. Ctrl-C stops it.
     """
     try:
         import python_multipart  # noqa: F401 - FastAPI asks for it late, and in other words
@@ -185,7 +194,7 @@ def ui(
     given.check_use(settings.judge, settings.decomposer)
     found = AccessTokens.find(tokens)
     if tokens is not None and not len(found):
-        raise ConfigError(f"--tokens {tokens}: there is no token in it; `everyclaim serve --new-token` makes one")
+        raise ConfigError(f"--tokens {tokens}: the file has no token; create one with `everyclaim serve --new-token`")
     header = _header_name(proxy_header)
     binding = Binding(host=host, port=port)
     check_binding(binding, has_tokens=bool(len(found) or header), command="ui")
@@ -203,9 +212,9 @@ def ui(
 
 
 def _tell(address: str, store: str, *, open_: bool) -> None:
-    warn(f"{address} shows {store}; Ctrl-C ends it", kind="")
+    warn(f"{address} shows {store}; press Ctrl-C to stop", kind="")
     if open_ and not webbrowser.open(address):
-        warn("no browser could be opened", kind="warning")
+        warn("could not open a browser", kind="warning")
     sys.stderr.flush()
 
 
@@ -213,7 +222,7 @@ def _header_name(name: str | None) -> str:
     if name is None:
         return ""
     if not name or not all(one.isalnum() or one in "-_" for one in name) or not name.isascii():
-        raise ConfigError(f"--proxy-header {name!r}: the name of a header, such as X-Forwarded-User")
+        raise ConfigError(f"--proxy-header {name!r}: not a header name such as X-Forwarded-User")
     return name
 
 

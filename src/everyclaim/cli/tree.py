@@ -26,18 +26,18 @@ class Entry:
 
 
 COMMANDS = {
-    "score": Entry("score:score", "Score answers claim by claim and keep the run in the store."),
-    "verify": Entry("verify:verify", "Judge given claims, without decomposition."),
-    "claims": Entry("claims:claims", "Show the claims of a text, and skipped text with the reason."),
+    "score": Entry("score:score", "Score answers claim by claim and store the run."),
+    "verify": Entry("verify:verify", "Judge given claims, without splitting answers."),
+    "claims": Entry("claims:claims", "Show the claims of a text, and what was skipped and why."),
     "runs": Entry("runs:runs", "List the runs in the store, newest first."),
-    "report": Entry("report:report", "Show a stored run again; no judge is called."),
+    "report": Entry("report:report", "Show a stored run; calls no judge."),
     "compare": Entry(
         "compare:compare",
-        "Compare two runs, or show the trend of a series; no judge is called.",
-        {"--release": Entry("compare:release_report", "Compare the newest release with the one before.")},
+        "Compare two runs, or show the trend of a series; calls no judge.",
+        {"--release": Entry("compare:release_report", "Compare the newest release with the previous one.")},
     ),
-    "label": Entry("label:label", "Choose claims of a run for people to label."),
-    "calibrate": Entry("calibrate:calibrate", "Compare a run with human labels: judge error, corrected rate."),
+    "label": Entry("label:label", "Select claims of a run for human labelling."),
+    "calibrate": Entry("calibrate:calibrate", "Measure the judge against human labels and correct the score."),
     "judge": Entry(
         "",
         "Test, evaluate and tune judges.",
@@ -50,12 +50,12 @@ COMMANDS = {
     ),
     "watch": Entry(
         "watch:watch",
-        "Score answers as they come, each once.",
-        {"rules": Entry("watch:rules", "Write alert rules for Prometheus or a dashboard for Grafana.")},
+        "Score production answers as they arrive.",
+        {"rules": Entry("watch:rules", "Write alert rules for Prometheus, or a dashboard for Grafana.")},
     ),
     "serve": Entry(
         "serve:serve",
-        "Serve scoring over HTTP, or with --ui the dashboard.",
+        "Serve scoring over HTTP, or the dashboard with --ui.",
         {"--ui": Entry("serve:ui", "Serve the dashboard: runs, answers, comparisons, labelling.")},
     ),
     "doctor": Entry("doctor:doctor", "Check the installation and score one answer."),
@@ -65,8 +65,8 @@ HIDDEN = {
         "",
         "Build and search corpora for the metrics factscore and safe.",
         {
-            "build": Entry("corpus:build", "Cut documents into passages and index them in one file."),
-            "search": Entry("corpus:search", "Show the passages that a metric would judge a claim by."),
+            "build": Entry("corpus:build", "Split documents into passages and index them in one file."),
+            "search": Entry("corpus:search", "Show the passages that a metric would retrieve for a claim."),
         },
     )
 }
@@ -182,7 +182,7 @@ def _command(function: Callable[..., Any], name: str = "", text: str = "") -> An
     app.command(name, cls=Command, help=text)(function)
     command = typer.main.get_command(app)
     if rare := [option.opts[0] for option in command.params if getattr(option, "hidden", False)]:
-        command.epilog = f"Rarer options, explained in docs/reference/cli.md: {', '.join(rare)}."
+        command.epilog = f"Further options, explained in docs/reference/cli.md: {', '.join(rare)}."
     known = {name.lstrip("-") for option in command.params for name in (*option.opts, *option.secondary_opts)}
     former = {old: new for old, new in FORMER_OPTIONS.items() if new in known and old not in known}
     command.context_settings["token_normalize_func"] = lambda token: former.get(token, token)

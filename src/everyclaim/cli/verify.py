@@ -30,7 +30,8 @@ def verify(
     file: Annotated[
         str,
         typer.Argument(
-            metavar="FILE", help="A file of claims with contexts, or a folder saved by datasets; - is stdin."
+            metavar="FILE",
+            help="File of claims with contexts, or a folder saved by Hugging Face datasets; - is stdin.",
         ),
     ],
     *,
@@ -42,10 +43,10 @@ def verify(
     quiet: opt.Quiet = False,
     worst: Annotated[int, opt.option("--worst N", "Number of failing claims to show.", "Output", min=0)] = 5,
 ) -> int:
-    """Judge claims that are given, without decomposition.
+    """Judge given claims, without splitting answers.
 
-    Rows hold claim and contexts, and may hold id, question and sentence. Verdicts are written in the
-    order of the rows. Nothing is kept in the store; replies of language models are kept beside it.
+    Rows have claim and contexts, and optionally id, question and sentence. Verdicts are written in row order. No run
+    is stored; replies of language models are cached next to the store.
 
     Exit codes: 0 ok, 2 bad input or usage, 3 too many failures or stopped at a limit.
     """
@@ -97,9 +98,9 @@ def verify(
 
 
 def _how_to_go_on(why: str, tally: _Tally, settings: Settings) -> str:
-    again = "the same command begins anew, and pays again, because of --no-cache"
+    again = "the same command starts anew and pays again, because of --no-cache"
     if settings.cache != OFF:
-        again = "the same command takes from the cache what was paid and goes on from there"
+        again = "repeat the command to continue: paid replies come from the cache"
     return f"{why}; {tally.total:,} claims are judged; {again}"
 
 

@@ -40,21 +40,21 @@ def watch(
         str,
         typer.Argument(
             metavar="SOURCE",
-            help="Growing JSONL file or folder of them, langfuse[:URL], otlp[:HOST:PORT], sql:URL.",
+            help="Growing JSONL file or folder, langfuse[:URL], otlp[:HOST:PORT], sql:URL.",
         ),
     ],
     *,
     given: Given,
     watching: Mapping[str, Any],
-    json: Annotated[bool, opt.option("--json", "Print a JSON line per pass on stdout.", "Output")] = False,
+    json: Annotated[bool, opt.option("--json", "Print one JSON line per pass on stdout.", "Output")] = False,
     quiet: opt.Quiet = False,
 ) -> int:
-    """Score answers as they come, each once, into runs of the store: one for each day, or release.
+    """Score production answers as they arrive, each once, into one run per day or release.
 
-    It goes on where it stopped, however it stopped. Ctrl-C and the other signals to end let it finish what it has
-    begun; a second one cuts that off. What --min-per-slice and --prefilter add is kept in runs of its own.
+    It continues after any interruption. Ctrl-C and SIGTERM let it finish the current answers; a second signal cancels
+    them. Answers added by --min-per-slice and --prefilter are stored in separate runs.
 
-    Exit codes: 0 ok, 2 bad input or usage, 3 too many failures, stopped at a limit, or scores not sent back.
+    Exit codes: 0 ok, 2 bad input or usage, 3 too many failures, stopped at a limit, or scores not written back.
     """
     settings = given.settings()
     given.check_use(settings.judge, settings.decomposer, metric=settings.metric)
@@ -97,7 +97,7 @@ class _Reporter:
     def __call__(self, seen: WatchPass | Exception) -> None:
         if isinstance(seen, Exception):
             if str(seen) != self._last_fault:
-                warn(f"{seen}; it is tried again", kind="warning")
+                warn(f"{seen}; retrying", kind="warning")
             self._last_fault = str(seen)
             return
         self._last_fault = ""
@@ -121,12 +121,12 @@ def _end(seen: WatchPass, settings: Settings, *, once: bool, quiet: bool) -> int
         for run, name in seen.runs.items():
             warn(f"run {run} · {name}", kind="")
         if not once:
-            warn(f"{signals.word()}; in all: {seen}", kind="")
+            warn(f"{signals.word()}; total: {seen}", kind="")
     if once and seen.unreadable and seen.unreadable == seen.found:
-        warn(f"nothing of what was found can be read as an answer; the first: {seen.reasons[0]}")
+        warn(f"no row can be read as an answer; first problem: {seen.reasons[0]}")
         return USAGE
     if seen.judged and seen.failed / seen.judged > settings.max_failed:
-        warn(f"{seen.failed:,} of {seen.judged:,} judged answers failed: more than {settings.max_failed:.0%}")
+        warn(f"{seen.failed:,} of {seen.judged:,} judged answers failed, more than {settings.max_failed:.0%}")
         return TOO_MANY_FAILURES
     if once and (seen.not_sent_back or seen.waits_for):
         return TOO_MANY_FAILURES
@@ -137,27 +137,27 @@ def _end(seen: WatchPass, settings: Settings, *, once: bool, quiet: bool) -> int
 def rules(
     *,
     baseline: Annotated[
-        str | None, opt.option("--baseline RUN", "Run to take the usual rates from (the newest).")
+        str | None, opt.option("--baseline RUN", "Run that sets the baseline rates (default: the newest).")
     ] = None,
     rate: Annotated[
         float | None,
         opt.option(
             "--rate SHARE",
-            "Acceptable true share of contradicted claims (0.02 = 2 %), instead of the baseline's.",
+            "Acceptable share of contradicted claims (0.02 = 2 %), instead of the baseline's.",
         ),
     ] = None,
     match: Annotated[
         list[str] | None, opt.option("--match LABEL=VALUE", "Only series with this label, as job=bot. Repeatable.")
     ] = None,
-    dashboard: Annotated[bool, opt.option("--dashboard", "Write the dashboard for Grafana instead, as JSON.")] = False,
+    dashboard: Annotated[bool, opt.option("--dashboard", "Write a Grafana dashboard as JSON instead.")] = False,
     out: Annotated[str, opt.option("--out FILE", "File to write; - is standard output.")] = "-",
     given: Given,
 ) -> None:
-    """Write rules for Prometheus: contradicted claims, lost score, a failing judge, a judge that changed.
+    """Write Prometheus rules: contradicted claims, score drops, a failing judge, a changed judge.
 
-    Rates are corrected for the judge's error where claims of the run are labelled (`everyclaim calibrate`); a note in
-    the file says how its numbers came about. The metrics are those of `--observe prometheus:…`. A stated rate alone
-    reads no run, and corrects nothing.
+    Rates are corrected for the judge's error if claims of the run are labelled (`everyclaim calibrate`); a comment in
+    the file explains its numbers. The metrics are those of `--observe prometheus:…`. With --rate no run is read and
+    nothing is corrected.
     """
     from everyclaim.monitor.baseline import error_budget
     from everyclaim.monitor.grafana import dashboard as made
@@ -175,7 +175,7 @@ def rules(
             "--max-failed": given.values.get("max_failed"),
         }
         if name := next((name for name, value in said.items() if value is not None), ""):
-            raise ConfigError(f"{name} is for rules, not for the dashboard")
+            raise ConfigError(f"{name} is for rules, not for --grafana")
         text = json_text(made(), indent=2) + "\n"
     else:
         usual = None
@@ -184,7 +184,7 @@ def rules(
             check_apart({"the data set of the run": run.record.dataset}, {"--out": out})
             usual = baseline_of(run)
         budget = error_budget(usual, rate)
-        matchers = opt.pairs(match, "--match", "a label, an equals sign and its value, as in job=bot")
+        matchers = opt.pairs(match, "--match", "LABEL=VALUE, as in job=bot")
         text = rules_text(budget, match=matchers, max_failed=settings.max_failed)
         notes = budget.notes
     check_replaced(out, DASHBOARD if dashboard else RULES)

@@ -31,7 +31,7 @@ _OPTION = re.compile(r"`(\w+)`")
 
 
 class EveryclaimError(Exception):
-    """Root of everything the library raises on purpose. What looks like a secret in its texts is hidden."""
+    """Root of all errors that the library raises on purpose. Secrets in messages are redacted."""
 
     def __init__(self, *told: Any) -> None:
         super().__init__(*(hidden(one) if isinstance(one, str) else one for one in told))
@@ -42,7 +42,7 @@ class UserError(EveryclaimError):
 
 
 class InputError(UserError):
-    """The input cannot be read as what it should be."""
+    """The input cannot be read as expected."""
 
 
 class ConfigError(UserError):
@@ -50,9 +50,9 @@ class ConfigError(UserError):
 
 
 class OptionError(ConfigError):
-    """Options that do not go together, or do nothing where they are given.
+    """Options that exclude each other or have no effect.
 
-    The message names them between backticks, as in Python, so that a command line can spell them as its own.
+    The message names them between backticks, as in Python, so that the command line can rewrite them as flags.
     """
 
     def __init__(self, message: str) -> None:
@@ -77,7 +77,7 @@ class MissingExtraError(UserError):
 
 
 class OperatorError(EveryclaimError):
-    """The machine or the service around the library must be fixed."""
+    """The machine or a service must be fixed."""
 
 
 class StoreError(OperatorError):
@@ -85,17 +85,17 @@ class StoreError(OperatorError):
 
 
 class NoStoreError(StoreError):
-    """There is no store at that place to read from. Reading makes none."""
+    """There is no store to read from. Reading creates none."""
 
 
 class SourceError(OperatorError):
-    """A source of answers that is watched cannot be reached or read; what is decided so far is kept."""
+    """A watched source cannot be reached or read; decisions so far are stored."""
 
 
 class BudgetExceeded(OperatorError):  # noqa: N818  (it is a limit that was asked for, not a fault)
-    """A limit on cost, calls or tokens is reached, the user's own or the provider's; stops the run.
+    """A limit on cost, calls or tokens is reached, the user's or the provider's; stops the run.
 
-    `limit` is the user's own that was reached, such as ``max_calls=100``; empty for the provider's.
+    `limit` is the user's limit, such as ``max_calls=100``; empty for the provider's.
     """
 
     def __init__(self, message: str, *, limit: str = "") -> None:
@@ -106,7 +106,7 @@ class BudgetExceeded(OperatorError):  # noqa: N818  (it is a limit that was aske
 class JudgeError(EveryclaimError):
     """A judge gave no usable verdict. `code` is short and stable, for counting (`missing_verdict`).
 
-    `retry_after` is in seconds, where a provider said so; `usage` is what was paid all the same.
+    `retry_after` is in seconds, if the provider sent it; `usage` was charged anyway.
     """
 
     def __init__(
@@ -129,8 +129,8 @@ class JudgeError(EveryclaimError):
 
 
 class UnreachableError(JudgeError):
-    """An address has never answered, however often it was tried: nothing of a run could be judged."""
+    """An endpoint never answered in any attempt, so nothing of a run could be judged."""
 
 
 class GeneratorError(EveryclaimError):
-    """A guard has no answer to return, because the generator gave none; its own error is the cause."""
+    """A guard has no answer to return because the generator failed; the generator's error is the cause."""

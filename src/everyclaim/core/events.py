@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class RunStarted:
-    """A run begins. `total` is the number of samples when it is known beforehand."""
+    """A run starts. `total` is the number of samples if known beforehand."""
 
     run: str
     total: int | None
@@ -36,7 +36,7 @@ class RunStarted:
 
 @dataclass(frozen=True, slots=True)
 class SampleFinished:
-    """One sample is done and kept. `seconds` is its wall time."""
+    """One sample is done and stored. `seconds` is its wall time."""
 
     run: str
     result: Result
@@ -45,7 +45,7 @@ class SampleFinished:
 
 @dataclass(frozen=True, slots=True)
 class SampleSkipped:
-    """One sample was already kept by an earlier, interrupted attempt at this run."""
+    """One sample was already stored by an earlier, interrupted attempt at this run."""
 
     run: str
     sample_id: str
@@ -53,7 +53,7 @@ class SampleSkipped:
 
 @dataclass(frozen=True, slots=True)
 class RunFinished:
-    """The input is exhausted. `scored_now` leaves out what was skipped."""
+    """The input is exhausted. `scored_now` excludes skipped samples."""
 
     run: str
     scored_now: int
@@ -66,7 +66,7 @@ Purpose = Literal["answer", "draft", "claims", "trial"]
 
 @dataclass(frozen=True, slots=True)
 class ScoringStarted:
-    """A sample goes into the metric. Only those whose purpose is an `answer` belong into rates of answers."""
+    """Emitted when scoring of a sample starts. Only samples with the purpose `answer` count in rates of answers."""
 
     sample: Sample
     purpose: Purpose = "answer"
@@ -74,9 +74,9 @@ class ScoringStarted:
 
 @dataclass(frozen=True, slots=True)
 class ScoringEnded:
-    """A sample came out of the metric, in the context in which `ScoringStarted` was told; `seconds` of wall time.
+    """Emitted when scoring of a sample ends, in the same context as `ScoringStarted`; `seconds` of wall time.
 
-    `result` is None where there is none: the work was cancelled, or an error that is not the sample's ended it.
+    `result` is None if the work was cancelled, or ended by an error that is not the sample's.
     """
 
     sample: Sample
@@ -87,7 +87,7 @@ class ScoringEnded:
 
 @dataclass(frozen=True, slots=True)
 class AnswerGuarded:
-    """A guard has decided: the result of the answer it returns, or refuses at best, after so many checks."""
+    """A guard has decided: the result of the answer that it returns or refuses, and the number of checks."""
 
     result: Result
     validated: bool
@@ -97,10 +97,10 @@ class AnswerGuarded:
 
 @dataclass(frozen=True, slots=True)
 class JudgeCalled:
-    """One call of a language model, by whomever: whole, with waiting and retries, or answered from the cache.
+    """One call of a language model, with waiting and retries, or answered from the cache.
 
-    `model` is the name in the spec, without options; `answered_by` what the endpoint called it, empty when it failed.
-    `failure` is the code of the error, empty when there is none. `began` is in seconds since the epoch.
+    `model` is the name in the spec, without options; `answered_by` the name that the endpoint reported, empty on
+    failure. `failure` is the error code, empty on success. `began` is in seconds since the epoch.
     """
 
     model: str
@@ -112,13 +112,13 @@ class JudgeCalled:
 
     @property
     def is_cached(self) -> bool:
-        """Whether the reply came from our own cache, without a call."""
+        """Whether the reply came from the local cache."""
         return bool(self.usage.cache_hits) and not self.usage.calls
 
 
 @dataclass(frozen=True, slots=True)
 class QueueChanged:
-    """So many pieces of work wait in a queue; of a service, a watch. `queue` is one of few names."""
+    """Length of a queue of a service or a watch. `queue` is one of few names."""
 
     queue: str
     waiting: int
@@ -126,7 +126,7 @@ class QueueChanged:
 
 @dataclass(frozen=True, slots=True)
 class RequestAnswered:
-    """A request to the service is answered, or turned away. `route` is one of few, not the address as it was given."""
+    """A request to the service was answered or rejected. `route` is one of few route names, not the URL."""
 
     route: str
     method: str
@@ -145,7 +145,7 @@ _OBSERVERS: ContextVar[tuple[_Guarded, ...]] = ContextVar("everyclaim_observers"
 
 @contextmanager
 def observed(observers: Iterable[Observer]) -> Iterator[None]:
-    """Tell these of what happens inside the block, beside those of the blocks around it; nobody is told twice."""
+    """Send events inside the block to these observers, in addition to those of enclosing blocks; each once."""
     told = list(_OBSERVERS.get())
     for observer in observers:
         if all(one.observer != observer for one in told):
@@ -158,7 +158,7 @@ def observed(observers: Iterable[Observer]) -> Iterator[None]:
 
 
 def tell(event: WorkEvent) -> None:
-    """Tell every observer in whose block this is."""
+    """Send an event to every observer of the enclosing blocks."""
     for observer in _OBSERVERS.get():
         observer(event)
 

@@ -26,12 +26,12 @@ class Decomposer(Protocol):
 
     @property
     def spec(self) -> str:
-        """What a result stores to say which decomposer this was."""
+        """Identifies this decomposer in results."""
 
     async def decompose(self, response: str, *, question: str = "") -> Decomposition:
         """Split a response into claims, ids `c1`, `c2`, ... in order of their spans.
 
-        What comes back is checked: a claim that its sentence does not hold gives way to the sentence.
+        The result is checked: a claim that adds content to its sentence is replaced by the sentence.
         """
 
 
@@ -40,14 +40,14 @@ class Verifier(Protocol):
 
     @property
     def spec(self) -> str:
-        """What a result stores to say which judge this was."""
+        """Identifies this judge in results."""
 
     async def verify(
         self, claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = ""
     ) -> Sequence[Verdict]:
         """Judge every claim against all the passages together; one verdict per claim, by `claim_id`.
 
-        Raises `JudgeError` when no usable verdicts can be had.
+        Raises `JudgeError` if there is no usable verdict.
         """
 
 
@@ -59,36 +59,36 @@ class Ranker(Protocol):
 
 
 class KnowledgeSource(Protocol):
-    """Query → passages, from something larger than a sample: a corpus, a search engine, a retriever.
+    """Query → passages from a corpus, a search engine or a retriever.
 
-    A source may also have `version`, a text that changes with what it knows; results store it beside `spec`.
+    A source may also have `version`, a text that changes with its content; results store it with `spec`.
     """
 
     @property
     def spec(self) -> str:
-        """What a result stores to say where the passages came from."""
+        """Identifies the source in results."""
 
     async def search(self, query: str, k: int, *, topic: str | None = None) -> Sequence[Passage]:
-        """Return at most `k` passages, best first, with ids that stay the same from search to search.
+        """Return at most `k` passages, best first, with stable ids.
 
-        With a `topic` only passages about it, by the source's own rule. Raises `JudgeError` when it cannot search.
+        With a `topic` only passages about it, by the source's own rule. Raises `JudgeError` if it cannot search.
         """
 
 
 class Scorer(Protocol):
-    """Sample → result: a metric with all that belongs to it, as the engine runs it."""
+    """Sample → result: a metric with its components, as the engine runs it."""
 
     @property
     def provenance(self) -> Provenance:
         """What made the number, stored with every result."""
 
     async def score(self, sample: Sample) -> Result:
-        """Score one sample. A judge's failure is raised as `JudgeError`; the engine records it."""
+        """Score one sample. A judge failure is raised as `JudgeError`; the engine records it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn of a chat. `cache` marks the end of a prefix worth keeping in a provider's cache."""
+    """One turn of a chat. `cache` marks the end of a prefix for a provider's cache."""
 
     role: Literal["system", "user", "assistant"]
     content: str
@@ -108,9 +108,9 @@ class Fork(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ChatReply:
-    """A model's answer and what it cost; `finish` is `stop`, `length`, `refusal` or `filtered`.
+    """A model's reply and its cost; `finish` is `stop`, `length`, `refusal` or `filtered`.
 
-    `forks` are the places where another token had a chance worth telling; None where the endpoint does not say.
+    `forks` are the positions where another token was likely; None if the endpoint does not report them.
     """
 
     content: str
@@ -121,7 +121,7 @@ class ChatReply:
 
 
 class ChatModel(Protocol):
-    """A chat endpoint. Retries, rates, cache and budget are wrappers with this same shape."""
+    """A chat endpoint. Retries, rate limits, cache and budget are wrappers with the same methods."""
 
     @property
     def spec(self) -> str:
@@ -130,10 +130,10 @@ class ChatModel(Protocol):
     async def complete(
         self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = ""
     ) -> ChatReply:
-        """Answer; with a JSON schema, in that form (its `title` names it). Raises `JudgeError` when there is no answer.
+        """Answer, with a JSON schema in that form (its `title` names it). Raises `JudgeError` if there is no answer.
 
-        `tag` is never sent: it keeps calls apart that send the same text, such as the prompt's version or
-        the number of a repeat, and is part of every cache key.
+        `tag` is never sent: it separates calls with the same text, such as the prompt's version or the number of a
+        repeat, and is part of every cache key.
         """
 
 

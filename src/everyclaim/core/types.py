@@ -26,7 +26,7 @@ class Label(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What became of a sample. Only `SCORED` has a number."""
+    """Outcome of a sample. Only `SCORED` has a number."""
 
     SCORED = "scored"
     NO_CLAIMS = "no_claims"  # nothing to check
@@ -51,7 +51,7 @@ class FailureMode(StrEnum):
 
 
 class SplitMark(StrEnum):
-    """What a person says of how a claim was cut out of its answer."""
+    """A reviewer's mark on how a claim was split from its sentence."""
 
     GOOD = "good"  # one statement, whole, and what the answer says
     OVER_SPLIT = "over_split"  # a fragment: it says something only together with a neighbour
@@ -89,7 +89,7 @@ class Passage:
 
 
 class Source(NamedTuple):
-    """What a citation says of a source: number in the answer, name (title, author and year, id), page, address."""
+    """A cited source: number in the answer, name (title, author and year, id), page, address."""
 
     number: int = 0  # from 1; 0: none
     name: str = ""
@@ -98,14 +98,14 @@ class Source(NamedTuple):
 
 
 class Citation(NamedTuple):
-    """A mark in the response that names sources; it is read, and never judged as text."""
+    """A citation marker in the response; it is never judged as text."""
 
     span: Span
     sources: tuple[Source, ...]
 
 
 class Turn(NamedTuple):
-    """What was said earlier in a conversation, by the `user` or the `assistant`."""
+    """An earlier message of a conversation, by the `user` or the `assistant`."""
 
     role: str
     text: str
@@ -113,10 +113,10 @@ class Turn(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One question, one response, and the passages that were retrieved for it.
+    """One question, one response, and the retrieved passages.
 
-    `history` completes pronouns and is no evidence; `citations` are those that came beside the response, each with the
-    stretch of it that is cited.
+    `history` resolves pronouns and is not evidence; `citations` are citations delivered with the response, each with
+    the span it cites.
     """
 
     id: str
@@ -136,8 +136,8 @@ class Sample:
 class Claim:
     """One independently checkable statement of the response.
 
-    `text` may be completed from its sentence (a subject carried over), so it need not equal
-    ``response[span]``; it never holds a number, date or name that `sentence` does not hold, and commits to the same.
+    `text` may be completed from its sentence (a repeated subject), so it need not equal ``response[span]``. It
+    contains no number, date or name that `sentence` does not contain, and asserts nothing more.
     """
 
     id: str
@@ -149,9 +149,9 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A piece of the response that is not a claim, and why (`question`, `greeting`, `meta`, ...).
+    """A part of the response that is not a claim, and the reason (`question`, `greeting`, `meta`, ...).
 
-    `unchecked`: it holds a number or a name all the same, so that an assertion may have gone unjudged.
+    `unchecked`: it contains a number or a name, so an assertion may have been missed.
     """
 
     text: str
@@ -162,9 +162,9 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Decomposition:
-    """What a decomposer made of a response. `abstained`: the response declines to answer.
+    """The claims of a response. `abstained`: the response declines to answer.
 
-    `kept_whole` counts the sentences that are claims as they stand since their claims invented something.
+    `kept_whole` counts sentences that are judged unsplit because their claims added content.
     """
 
     claims: tuple[Claim, ...]
@@ -179,7 +179,7 @@ class Decomposition:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A place in a passage; ``passage.text[start:end] == quote`` always holds."""
+    """A quote in a passage; ``passage.text[start:end] == quote`` always holds."""
 
     passage_id: str
     start: int
@@ -204,7 +204,7 @@ class Probabilities(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PassageVerdict:
-    """What one passage alone says about a claim, where passages were judged one by one."""
+    """The verdict by one passage alone, if passages were judged one by one."""
 
     passage_id: str
     label: Label
@@ -213,10 +213,10 @@ class PassageVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Where a failing claim and its passages part: two stretches of text, and how they differ, in words.
+    """Where a failing claim and its passages differ: two spans and the reason in words.
 
-    `claim` lies in the claim's `text`; `passage` in the text of the passage `passage_id`. Both of these are None where
-    the passages have nothing in the claim's place, and `claim` is None where no part of the claim can be named.
+    `claim` is a span in the claim's `text`; `passage` in the text of the passage `passage_id`. Both of these are None
+    if the passages mention nothing comparable, and `claim` is None if no part of the claim can be named.
     """
 
     reason: str
@@ -227,14 +227,14 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A judge's finding on one claim. `flags` say what a reader should know about it.
+    """A judge's finding on one claim. `flags` qualify it.
 
-    Flags in use: `no_passages`, `quote_not_found` (a quote of the judge is nowhere in the passages),
-    `no_evidence`, `incomplete_verdict` (the judge left out quotes, reason, failure mode or conflict, or gave
-    something else in their place), `hedge_mismatch`, `spread_evidence` (supported only by passages together),
-    `unstable` (repeats gave several labels), `disagreement` (of a panel), `audited` and `audit_disagreed` (of a
-    cascade), `unsure` (support is about as probable as not, or a language model's own number speaks against its
-    label), `value_rounded` (under strict numbers: a value is only rounded, converted or about the one stated).
+    Flags: `no_passages`, `quote_not_found` (a quote of the judge is in no passage), `no_evidence`,
+    `incomplete_verdict` (the judge omitted or malformed quotes, reason, failure mode or conflict), `hedge_mismatch`,
+    `spread_evidence` (supported only by several passages together), `unstable` (repeats gave different labels),
+    `disagreement` (of a panel), `audited` and `audit_disagreed` (of a cascade), `unsure` (support is about as probable
+    as not, or an LLM's probability contradicts its label), `value_rounded` (with strict numbers: a value is rounded,
+    converted or approximate).
     """
 
     claim_id: str
@@ -251,9 +251,9 @@ class Verdict:
 
     @property
     def probability(self) -> float | None:
-        """How probable the judge takes what it says: that the claim is supported, is not, or is contradicted.
+        """The judge's probability of its own finding: supported, not supported, or contradicted.
 
-        Of UNSUPPORTED it is all that speaks against support, also what is split between two ways of failing.
+        For UNSUPPORTED it is 1 − P(supported), even if that is split between the two failing labels.
         """
         if self.probabilities is None:
             return None
@@ -263,13 +263,13 @@ class Verdict:
 
     @property
     def told_mode(self) -> str:
-        """The failure mode in words; empty where there is none, and for `other`, which tells nothing of one claim."""
+        """The failure mode in words; empty if there is none or it is `other`."""
         mode = self.failure_mode
         return "" if mode is None or mode is FailureMode.OTHER else words(mode.value)
 
     @property
     def telling_evidence(self) -> tuple[Evidence, ...]:
-        """The evidence, that which holds the difference first."""
+        """The evidence, starting with the quote that contains the difference."""
         parts = self.difference
         if parts is None or parts.passage is None:
             return self.evidence
@@ -298,9 +298,9 @@ class JudgedClaim(Claim):
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What scoring cost. `cost` is in US dollars, None when a price is unknown.
+    """Cost of scoring. `cost` is in US dollars, None if a price is unknown.
 
-    `prompt_tokens` are all that were sent; some of them a provider read from, or wrote to, its prefix cache.
+    `prompt_tokens` counts all tokens sent, including those read from or written to a provider's prefix cache.
     """
 
     calls: int = 0
@@ -330,7 +330,7 @@ BETTER = "better"  # the parameter that says which way a metric goes: "lower" wh
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Which components, with which parameters, in which version of the library."""
+    """Components, parameters and version of the library."""
 
     metric: str
     decomposer: str
@@ -345,23 +345,23 @@ class Provenance:
         return self.parameters.get(BETTER) == "lower"
 
     def quality(self, score: float) -> float:
-        """Return a score where 1 is the best, otherwise 1 − score."""
+        """Return a score where 1 is best, otherwise 1 − score."""
         return 1 - score if self.lower_is_better else score
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One sample, scored: the answer's claims with their verdicts, and what they add up to.
+    """A scored sample: the answer's claims with their verdicts, and the score.
 
-    `score` is within [0, 1] when `outcome` is `scored`, otherwise None (unless an `empty` policy
-    asks for the number other tools would give).
+    `score` is within [0, 1] if `outcome` is `scored`, otherwise None (unless an `empty` policy asks for the number
+    that other tools give).
 
-    `probability`, within [0, 1], is the judge's own that none of the response's claims is unsupported: fitted to marked
-    answers where it is `embedded`, else that of the claim it is least sure of; None where the judge gives none.
-    `components` are the named parts of the score (`precision`, `recall`, ...), each within [0, 1], or None
-    where it is undefined, which `warnings` then explain; a metric gives the same names for every scored sample.
-    `reference_claims` are claims of the reference judged against the response, ids `r1`, `r2`, ...; their
-    spans lie in the reference. `details` is plain JSON, what the metric documents of how it came to its score.
+    `probability`, within [0, 1], is the judge's probability that no claim of the response is unsupported: fitted to
+    labelled answers for `embedded`, else the lowest claim probability; None if the judge gives none. `components` are
+    the named parts of the score (`precision`, `recall`, ...), each within [0, 1], or None if undefined, with an
+    explanation in `warnings`; a metric gives the same names for every scored sample. `reference_claims` are claims of
+    the reference judged against the response, ids `r1`, `r2`, ...; their spans are in the reference. `details` is
+    plain JSON that the metric documents.
     """
 
     id: str
@@ -403,26 +403,26 @@ class Result:
 
     @property
     def is_all_skipped(self) -> bool:
-        """Whether the response says something and all of it was skipped."""
+        """Whether the response is not empty and all of it was skipped."""
         return self.outcome is Outcome.NO_CLAIMS and any(piece.reason != "no_words" for piece in self.skipped)
 
     @property
     def unchecked(self) -> tuple[Skipped, ...]:
-        """What was skipped although it holds a number or a name."""
+        """Skipped parts that contain a number or a name."""
         return tuple(piece for piece in self.skipped if piece.unchecked)
 
     def count(self, label: Label) -> int:
-        """How many claims have this label."""
+        """Number of claims with this label."""
         return sum(claim.verdict.label is label for claim in self.claims)
 
     @property
     def counts(self) -> dict[Label, int]:
-        """How many claims have each label."""
+        """Number of claims by label."""
         return {label: self.count(label) for label in Label}
 
     @property
     def failing(self) -> tuple[JudgedClaim, ...]:
-        """The claims that are not supported, contradicted ones first."""
+        """Claims that are not supported, contradicted ones first."""
         wrong = (Label.CONTRADICTED, Label.UNSUPPORTED)
         return tuple(claim for label in wrong for claim in self.claims if claim.verdict.label is label)
 
@@ -433,14 +433,14 @@ class Result:
 
     @property
     def band(self) -> Band | None:
-        """The word for the quality: high, good, moderate or low; None without a number."""
+        """Quality band: high, good, moderate or low; None without a number."""
         return None if self.quality is None else band_of(self.quality)
 
     def _repr_html_(self) -> str | None:
         return printing.html_of(self)
 
     def summary(self) -> str:
-        """Tell score, outcome and counts in one line."""
+        """Score, outcome and counts in one line."""
         return printing.summary(self)
 
     def __str__(self) -> str:

@@ -23,7 +23,7 @@ class Deferral:
 
     At or below `low` its verdict stands as not supported, at or above `high` as supported; a `low` of 0 or a
     `high` of 1 settles nothing on that side. In the usual zone the embedded judge settles a quarter of the claims
-    of its development data, 7 % of them wrongly; `everyclaim.fit_band` finds the zone for your own.
+    of its development data, 7 % of them wrongly; `everyclaim.fit_cascade` finds the zone for your own.
     """
 
     low: float = 0.15

@@ -46,7 +46,7 @@ Positive = Annotated[float, Range(above=0, most=86_400)]
 
 
 class JobOptions(TypedDict, total=False):
-    """What can be chosen about a data set that is sent; the names are those of `score_file`."""
+    """Options of a data set; the names are those of `score_file`."""
 
     mapping: Mapping[str, str] | None
     slices: Sequence[str]
@@ -68,7 +68,7 @@ class GuardRules(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class JobStatus:
-    """How far a job is. `done` counts results that are kept, `total` the rows where that is known."""
+    """Progress of a job. `done` counts stored results, `total` the rows if known."""
 
     id: str
     name: str
@@ -90,9 +90,9 @@ class JobStatus:
 
 @dataclass(frozen=True)
 class RemoteJob:
-    """A job of a service. It goes on whether anybody looks or not, and its results stay in the service's store.
+    """A job on a service. It runs independently of this client, and its results stay in the service's store.
 
-    `read` says what became of the rows when they were sent; None for a job that was found again.
+    `read` reports how the rows were read when they were sent; None for a job found by its id.
     """
 
     id: str
@@ -102,19 +102,19 @@ class RemoteJob:
     _loop: BackgroundLoop = field(kw_only=True, repr=False)
 
     async def astatus(self) -> JobStatus:
-        """Ask how far it is."""
+        """Fetch the status."""
         return await self._loop.join(self._http.call("GET", self._path, read=JobStatus.of))
 
     def status(self) -> JobStatus:
-        """Ask how far it is."""
+        """Fetch the status."""
         return self._loop.run(self.astatus())
 
     async def acancel(self) -> JobStatus:
-        """Cancel it; what is scored already stays."""
+        """Cancel the job; finished results stay."""
         return await self._loop.join(self._http.call("POST", f"{self._path}/cancel", read=JobStatus.of))
 
     def cancel(self) -> JobStatus:
-        """Cancel it; what is scored already stays."""
+        """Cancel the job; finished results stay."""
         return self._loop.run(self.acancel())
 
     async def ajoin(self) -> JobStatus:
@@ -122,7 +122,7 @@ class RemoteJob:
         return await self._loop.join(self._end())
 
     def join(self) -> JobStatus:
-        """Wait until it ends. Raises `OperatorError` where it failed or was cancelled."""
+        """Wait until the job ends. Raises `OperatorError` if it failed or was cancelled."""
         return self._loop.run(self.ajoin())
 
     async def aresults(self) -> AsyncIterator[Result]:
@@ -134,7 +134,7 @@ class RemoteJob:
                 yield result
 
     def results(self) -> Iterator[Result]:
-        """Yield the results in the order of the rows, as they come, until the job has ended; a page in memory."""
+        """Yield the results in row order as they finish, until the job has ended; one page in memory."""
         after: int | None = -1
         while after is not None:
             page, after = self._loop.run(self._page(after))
@@ -142,7 +142,7 @@ class RemoteJob:
 
     @cached_property
     def summary(self) -> Summary:
-        """What the results add up to, once the job has ended."""
+        """Rates, means and intervals, once the job has ended."""
         bad_rows = self.join().bad_rows + (self.read.bad if self.read else 0)
         return summarise(self.results(), slices=self.slices, bad_rows=bad_rows)
 
@@ -177,19 +177,19 @@ def _results(row: Mapping[str, Any]) -> tuple[list[Result], int | None]:
 
 
 class Client(Answers):
-    """Scores at a service that `everyclaim serve` runs, by the methods of an `Evaluator`.
+    """Scores on a service run by `everyclaim serve`, with the methods of an `Evaluator`.
 
         with ec.Client("https://faithfulness.internal", token=…) as client:
             result = client.score(row)
             job = client.score_file("answers.jsonl", slices=["source"])
         job.summary
 
-    `token` is by default that of the variable `EVERYCLAIM_TOKEN`. What fails for a while (too much to do, a connection,
-    a restart) is sent again, for `patience` seconds at most and as the service asks for; sending again never scores a
-    job twice. `timeout`, in seconds, is for one answer. May be shared among threads, tasks and event loops.
+    `token` defaults to the variable `EVERYCLAIM_TOKEN`. Temporary failures (overload, connection, restart) are retried
+    for at most `patience` seconds, as the service asks; retries never score a job twice. `timeout`, in seconds, is for
+    one answer. Safe to share among threads, tasks and event loops.
 
-    Raises what an `Evaluator` raises; `OperatorError` where the service cannot be reached or has no room,
-    `ConfigError` for a token that is not good, `MissingExtraError` without the extra `client`.
+    Raises what an `Evaluator` raises; `OperatorError` if the service cannot be reached or is overloaded, `ConfigError`
+    for an invalid token, `MissingExtraError` without the extra `client`.
     """
 
     @public
@@ -207,28 +207,28 @@ class Client(Answers):
     async def aguard(
         self, response: Answer, passages: Passages = (), *, question: Text = "", **rules: Unpack[GuardRules]
     ) -> GuardedAnswer:
-        """Return what may be shown of an answer; see `guard`."""
+        """Guard an answer; see `guard`."""
         return await self._join(self._guard(response, passages, question, rules))
 
     @public
     def guard(
         self, response: Answer, passages: Passages = (), *, question: Text = "", **rules: Unpack[GuardRules]
     ) -> GuardedAnswer:
-        """Return what may be shown of an answer; see `everyclaim.Guard`.
+        """Return the part of an answer that may be shown; see `everyclaim.Guard`.
 
-        Instead of `response`, `passages` and `question` a row may be given, as to `score`. Verdicts depend on the
-        question: give it, if there is one.
+        Instead of `response`, `passages` and `question` a row may be passed, as to `score`. Verdicts depend on the
+        question: pass it if there is one.
         """
         return self._run(self._guard(response, passages, question, rules))
 
     @public
     async def asubmit(self, source: Source, **options: Unpack[JobOptions]) -> RemoteJob:
-        """Send a data set and return the job, which goes on by itself; see `score_file`."""
+        """Send a data set and return the running job; see `score_file`."""
         return await self._join(self._submit(source, options))
 
     @public
     def submit(self, source: Source, **options: Unpack[JobOptions]) -> RemoteJob:
-        """Send a data set and return the job, which goes on by itself; see `score_file`."""
+        """Send a data set and return the running job; see `score_file`."""
         return self._run(self._submit(source, options))
 
     @public
@@ -242,7 +242,7 @@ class Client(Answers):
     def score_file(self, source: Source, **options: Unpack[JobOptions]) -> RemoteJob:
         """Send a data set, wait until it is scored, and return the job with its results.
 
-        `source` and the options are those of `everyclaim.score_file`; rows are read here, and what cannot be read is in
+        `source` and options are those of `everyclaim.score_file`. Rows are read locally; unreadable ones are in
         `RemoteJob.read`. Raises `OperatorError` for a job that failed or was cancelled.
         """
         job = self._run(self._submit(source, options))
@@ -251,7 +251,7 @@ class Client(Answers):
 
     @public
     def job(self, id: str) -> RemoteJob:  # noqa: A002 - the word users look for
-        """Return a job that was sent before, by its id; whether it is there, its `status` says."""
+        """Return an earlier job by its id; `status` shows whether it exists."""
         return RemoteJob(id, _http=self._http, _loop=self._loop)
 
     async def _scored(self, row: Any, response: str | None, passages: Passages, **fields: str | None) -> Result:
@@ -311,11 +311,11 @@ class Client(Answers):
             raise UserError("this Client is closed: make another one")
 
     def close(self) -> None:
-        """Close the connections; jobs that were sent go on. Twice is as good as once."""
+        """Close the connections; running jobs continue. Safe to call twice."""
         self._close()
 
     async def aclose(self) -> None:
-        """Close, without holding up the event loop."""
+        """Close without blocking the event loop."""
         await asyncio.to_thread(self._close)
 
     def __repr__(self) -> str:
