@@ -1,4 +1,4 @@
-"""`fit_band`: from a file of labelled claims to the spec of a cascade."""
+"""`fit_cascade`: from a file of labelled claims to the spec of a cascade."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ DOUBT = [row(0.6, label, i) for i, label in enumerate(("SUPPORTED", "Contradicte
 def test_a_band_is_fitted_and_the_cascade_keeps_to_it(tmp_path: Path) -> None:
     """What the judge is right about when it is sure is settled; what it is not is put to the second judge."""
     judge = Thermometer()
-    fit = ec.fit_band(SURE + DOUBT, judge, error=0.1)
+    fit = ec.fit_cascade(SURE + DOUBT, judge, error=0.1)
     assert (fit.claims, fit.clusters) == (180, 180)
     assert fit.settled.claims == 120
     assert 0.6 < fit.high <= 0.97
@@ -66,4 +66,4 @@ def test_a_band_is_fitted_and_the_cascade_keeps_to_it(tmp_path: Path) -> None:
 def test_a_source_that_holds_nothing_to_fit_to_is_said(rows: list[dict[str, Any]], said: str) -> None:
     """With the row, the field, or what became of them."""
     with pytest.raises(ec.InputError, match=said):
-        ec.fit_band(rows, Thermometer())
+        ec.fit_cascade(rows, Thermometer())

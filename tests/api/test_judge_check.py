@@ -41,7 +41,7 @@ def honest(claim: ec.Claim, passages: list[ec.Passage]) -> str:
 
 
 def check(labelled: Path, tmp_path: Path, judge: Callable[..., object], **options: object) -> object:
-    return ec.check_judge(judge, run="frozen", store=labelled, history=tmp_path / "checks.jsonl", **options)
+    return ec.evaluate_judge(judge, run="frozen", store=labelled, history=tmp_path / "checks.jsonl", **options)
 
 
 def test_a_sound_judge_has_no_finding(labelled: Path, tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_drift_is_told_against_the_first_check_and_not_by_chance(labelled: Path,
 
 def test_claims_ship_for_a_judge_without_labels(tmp_path: Path) -> None:
     """Ninety of them; the check is kept beside the store."""
-    found = ec.check_judge(lambda claim, passages: True, times=1, store=tmp_path / "runs.db")
+    found = ec.evaluate_judge(lambda claim, passages: True, times=1, store=tmp_path / "runs.db")
     assert len(found.asked) == 90
     assert (tmp_path / "judge_checks.jsonl").is_file()
 
@@ -103,14 +103,14 @@ def test_a_language_model_may_stand_beside_a_judge_that_is_none(tmp_path: Path) 
     """What is said of its endpoint is for it alone; every reply is a new one, and a cache is refused."""
     store = tmp_path / "runs.db"
     with JudgeServer(lambda request: play(request.messages)) as server:
-        first = ec.check_judge("openai:any", times=1, base_url=server.base_url, store=store, against="lexical")
+        first = ec.evaluate_judge("openai:any", times=1, base_url=server.base_url, store=store, against="lexical")
         asked = server.calls
-        second = ec.check_judge("lexical", times=1, base_url=server.base_url, store=store, against="openai:any")
+        second = ec.evaluate_judge("lexical", times=1, base_url=server.base_url, store=store, against="openai:any")
         assert asked > 20
         assert asked < server.calls
     assert first.against.judge.startswith("lexical")
     assert second.against.judge.startswith("openai:any")
     with pytest.raises(ec.ConfigError, match="takes no reply from a cache"):
-        ec.check_judge("openai:any", cache=str(tmp_path / "replies.db"), store=store)
+        ec.evaluate_judge("openai:any", cache=str(tmp_path / "replies.db"), store=store)
     with pytest.raises(ec.ConfigError, match="base_url"):
-        ec.check_judge("lexical", base_url="http://localhost:1", store=store)
+        ec.evaluate_judge("lexical", base_url="http://localhost:1", store=store)

@@ -238,7 +238,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_does(process, desk):
     second = process("score", "long.jsonl")
     assert second.returncode == 0
     assert "30 scored of 30" in second.stdout
-    assert "samples were scored before" in second.stderr
+    assert "samples are already scored" in second.stderr
     assert len(json.loads(process("runs", "--json").stdout)) == 1
 
 

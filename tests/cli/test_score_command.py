@@ -135,7 +135,7 @@ def test_failed_samples_are_scored_again_when_their_run_is_resumed(everyclaim):
     write_jsonl("bad.jsonl", [*ANSWERS, {"id": "f", "response": "FAIL", "contexts": ["x"]}])
     everyclaim("score", "bad.jsonl", "--name", "first")
     done = everyclaim("score", "bad.jsonl", "--resume", "first")
-    assert "continues: 5 samples were scored before" in done.err
+    assert "5 samples are already scored" in done.err
     assert len(json.loads(everyclaim("runs", "--json").out)) == 1
 
 
