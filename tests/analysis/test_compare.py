@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from everyclaim.analysis.compare import compare_figures
 from everyclaim.analysis.comparison import Comparison, Side, claim_changes
 from everyclaim.analysis.deltas import CONTRADICTED, SCORE, DeltaFinding
+from everyclaim.analysis.run_differences import compare_figures
 from everyclaim.analysis.trend import trend_of
 from everyclaim.core.types import Label, Outcome
 from everyclaim.store.figures import ClaimRow, Figures

@@ -9,10 +9,10 @@ from typing import Any
 from rapidfuzz import fuzz
 
 from everyclaim.analysis.calibration import Calibration
-from everyclaim.analysis.compare import Changes, Compared, SampleMatching, ScoreChange
 from everyclaim.analysis.deltas import CONTRADICTED, LEVEL, SCORE, Delta, DeltaFinding
-from everyclaim.analysis.estimates import percent, plain, points, written
+from everyclaim.analysis.estimates import differences, percent, plain, points, written
 from everyclaim.analysis.rollback import Correction, RollBack, correct, roll_back
+from everyclaim.analysis.run_differences import Changes, RunDifferences, SampleMatching, ScoreChange
 from everyclaim.core.plaintext import counted, one_line, wrapped
 from everyclaim.core.types import Label, Outcome, Provenance
 from everyclaim.store.figures import ClaimRow
@@ -79,7 +79,7 @@ class Comparison:
 
     before: Side
     after: Side
-    numbers: Compared
+    numbers: RunDifferences
     moved: tuple[AnswerChange, ...]
     differs: tuple[str, ...] = ()
     by: tuple[str, ...] = ()
@@ -183,10 +183,10 @@ class Comparison:
 def provenance_differences(before: Provenance, after: Provenance) -> tuple[str, ...]:
     """Name what judged two runs differently: parts, version of the library, and parameters such as prompts."""
     names = ("metric", "decomposer", "verifier", "strategy", "version")
-    found = [(name, getattr(before, name), getattr(after, name)) for name in names]
-    keys = sorted({*before.parameters, *after.parameters})
-    found += [(key, before.parameters.get(key, "none"), after.parameters.get(key, "none")) for key in keys]
-    return tuple(f"{name} {old} → {new}" for name, old, new in found if old != new)
+    sides = [
+        {name: getattr(one, name) for name in names} | dict(sorted(one.parameters.items())) for one in (before, after)
+    ]
+    return differences(*sides)
 
 
 def claim_changes(before: Sequence[ClaimRow], after: Sequence[ClaimRow]) -> tuple[ClaimChange, ...]:
@@ -234,7 +234,7 @@ def pairing(matching: SampleMatching) -> str:
     return ", ".join(told)
 
 
-def _sentences(before: Side, after: Side, numbers: Compared) -> Iterator[str]:
+def _sentences(before: Side, after: Side, numbers: RunDifferences) -> Iterator[str]:
     """Say what the primary measure, the mean score, shows; then the surest changes of the secondary ones."""
     primary, *others = numbers.whole
     secondary, parts = ([delta for delta in deltas if delta.is_shown] for deltas in (others, numbers.parts))
@@ -255,7 +255,7 @@ def _sentences(before: Side, after: Side, numbers: Compared) -> Iterator[str]:
                 subject, also = "It", "also "
 
 
-def _doubts(before: Side, after: Side, numbers: Compared) -> Iterator[str]:
+def _doubts(before: Side, after: Side, numbers: RunDifferences) -> Iterator[str]:
     for side in (before, after):
         if side.status != "finished":
             yield f"run {one_line(side.title, 60)} is {side.status}: the answers that it lacks are not compared"
@@ -304,7 +304,7 @@ def _clause(delta: Delta) -> str:
     return f"{verb} the {delta.measure.rate} {by}{delta.part.on}"
 
 
-def _nothing_shown(before: Side, after: Side, numbers: Compared) -> str:
+def _nothing_shown(before: Side, after: Side, numbers: RunDifferences) -> str:
     delta = numbers.of(SCORE)
     names = f"{one_line(before.title, 60)} and {one_line(after.title, 60)}"
     if delta.before is None or delta.after is None or delta.difference is None or delta.low is None:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.types import Label, Probabilities
 from everyclaim.stats.bounds import chance_of_at_most, effective_counts, fewest_without_error, upper_bound
+from everyclaim.stats.clusters import numbered
 
 Mask = NDArray[np.bool_]
 Zones = Callable[[int], Mask]  # how many thousandths from sure → the claims that are settled
@@ -146,9 +147,9 @@ def band_fit_to_json(fit: BandFit) -> dict[str, Any]:
 
 
 def _clusters(judgements: Sequence[LabelledJudgement]) -> NDArray[np.int64]:
-    names: dict[Hashable, int] = {}
-    keys = (place if judgement.cluster is None else (judgement.cluster,) for place, judgement in enumerate(judgements))
-    return np.array([names.setdefault(key, len(names)) for key in keys], dtype=np.int64)
+    return numbered(
+        place if judgement.cluster is None else (judgement.cluster,) for place, judgement in enumerate(judgements)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,12 @@ def points(value: float) -> str:
     return f"{round(100 * value, 1) + 0.0:.1f}".replace("-", "−")
 
 
+def differences(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[str, ...]:
+    """Name what is not the same on both sides, as ``name old → new``; what one side alone has is ``none`` there."""
+    pairs = ((name, before.get(name, "none"), after.get(name, "none")) for name in {**before, **after})
+    return tuple(f"{name} {old} → {new}" for name, old, new in pairs if old != new)
+
+
 def written(result: Any, names: str) -> dict[str, Any]:
     """Return these parts of a result as plain JSON, by their names; ``name=part`` writes a part under another name."""
     pairs = (text.partition("=") for text in names.split())

@@ -8,21 +8,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everyclaim.analysis.calibration import AT_LEAST, compare_with_target
-from everyclaim.analysis.estimates import interval, percent, plain
+from everyclaim.analysis.estimates import differences, interval, percent, written
 from everyclaim.core.plaintext import counted, one_line, wrapped
 from everyclaim.core.types import Label, Provenance, Usage
 from everyclaim.core.wire import to_json
 from everyclaim.stats.agreement import cohen_kappa
+from everyclaim.stats.clusters import numbered
 from everyclaim.stats.intervals import Estimate, clustered_mean
-from everyclaim.stats.paired import independent_difference, paired_mean_difference, sign_flip_test
-from everyclaim.stats.quantiles import normal_quantile
+from everyclaim.stats.paired import at_level, independent_difference, paired_mean_difference, sign_flip_test
 from everyclaim.stats.types import Inference
 
 JUDGE_CHECK_SCHEMA = 1
@@ -172,13 +172,13 @@ class JudgeCheck:
 
     def __str__(self) -> str:
         """Tell in a few lines how the judge is."""
-        rows = [
-            ("supported called so", self.supported_called_so),
-            ("failing called so", self.failing_called_so),
-            ("change on repeating", self.flips),
-            ("change on turning", self.turned),
-        ]
-        lines = [f"{name:22}{percent(rate.value):>8}   95 % {interval(rate)}" for name, rate in rows if rate.n]
+        rows = {
+            "supported called so": self.supported_called_so,
+            "failing called so": self.failing_called_so,
+            "change on repeating": self.flips,
+            "change on turning": self.turned,
+        }
+        lines = [f"{name:22}{percent(rate.value):>8}   95 % {interval(rate)}" for name, rate in rows.items() if rate.n]
         head = f"{one_line(self.judge, 60)}: {counted(len(self.asked), 'labelled claim')}"
         return "\n".join(
             [head, *lines, *(wrapped(text) for text in (*self.findings, *self.shortfalls, self.verdict) if text)]
@@ -186,24 +186,13 @@ class JudgeCheck:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values, in the public schema."""
-        shown = {name: plain(getattr(self, name)) for name in (*_SHOWN_OF_CHECK, "findings", "shortfalls")}
-        times = len(self.asked[0].passes) if self.asked else 0
-        return {"schema": JUDGE_CHECK_SCHEMA, "claims": len(self.asked), "times": times} | shown
-
-
-_SHOWN_OF_CHECK = (
-    "judge",
-    "unjudged",
-    "supported_called_so",
-    "failing_called_so",
-    "flips",
-    "turned",
-    "turned_beyond",
-    "lengths",
-    "drift",
-    "against",
-    "usage",
-)
+        return {
+            "schema": JUDGE_CHECK_SCHEMA,
+            "claims": len(self.asked),
+            "times": len(self.asked[0].passes) if self.asked else 0,
+            **written(self, "judge unjudged supported_called_so failing_called_so flips turned turned_beyond"),
+            **written(self, "lengths drift against usage findings shortfalls"),
+        }
 
 
 class EarlierCheck(NamedTuple):
@@ -281,18 +270,9 @@ def _lengths(judged: Sequence[CheckedClaim], called: Bools, truth: Bools, places
                 tests.append((of, rate, middle, [clustered_mean(right[side], places[side]) for side in sides]))
     level = 1 - ALPHA / max(1, len(tests))
     return [
-        LengthBias(of, rate, middle, shorter, longer, _widened(shorter, longer, level))
+        LengthBias(of, rate, middle, shorter, longer, at_level(independent_difference(shorter, longer), level))
         for of, rate, middle, (shorter, longer) in tests
     ]
-
-
-def _widened(shorter: Estimate, longer: Estimate, level: float) -> Inference:
-    """Return longer − shorter with an interval at a level above 95 %, by stretching that at 95 %."""
-    found = independent_difference(shorter, longer)
-    factor = normal_quantile(level) / normal_quantile(0.95)
-    low = found.value - (found.value - found.interval.low) * factor
-    high = found.value + (found.interval.high - found.value) * factor
-    return replace(found, interval=replace(found.interval, low=max(-1.0, low), high=min(1.0, high), level=level))
 
 
 def _drift(
@@ -309,10 +289,6 @@ def _drift(
     right = np.array([claim.first is claim.people for claim in both], dtype=float)
     was_right = np.array([label == claim.people for label, claim in zip(before, both, strict=True)], dtype=float)
     groups = _groups(both)
-    pairs = (
-        (name, then.parameters.get(name, "none"), parameters.get(name, "none"))
-        for name in sorted({*then.parameters, *parameters})
-    )
     return Drift(
         since=then.created,
         checks=len(known),
@@ -322,7 +298,7 @@ def _drift(
         difference=paired_mean_difference(was_right, right, groups),
         p_value=sign_flip_test(right - was_right, groups).p_value,
         alpha=6 * ALPHA / (math.pi * len(known)) ** 2,
-        differs=tuple(f"{name} {old} → {new}" for name, old, new in pairs if old != new),
+        differs=differences(dict(sorted(then.parameters.items())), parameters),
     )
 
 
@@ -343,8 +319,7 @@ def _against(judged: Sequence[CheckedClaim], other: str) -> OtherJudge | None:
 
 
 def _groups(asked: Sequence[CheckedClaim]) -> Places:
-    numbers: dict[str, int] = {}
-    return np.array([numbers.setdefault(claim.group, len(numbers)) for claim in asked], dtype=np.int64)
+    return numbered(claim.group for claim in asked)
 
 
 MOST_UNJUDGED = 3  # claims without a usable verdict, of 90
@@ -435,20 +410,12 @@ class JudgeTest:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON: shares with their intervals, the rule, and every claim that was judged wrongly."""
-        names = ("accuracy", "supported", "not_supported", "told_apart", "quotes_found")
-        whole = {name: plain(getattr(self, name)) for name in ("judge", *names, "kinds", "unjudged")}
-        beside = self.beside and {name: plain(getattr(self.beside, name)) for name in ("judge", "accuracy", "kinds")}
-        wrong = [
-            {name: getattr(claim, name) for name in ("kind", "claim", "expected", "given", "why")}
-            for claim in self.wrong
-        ]
-        return whole | {
-            "fit": self.is_fit,
-            "why_not": list(self.why_not),
+        return {
+            **written(self, "judge accuracy supported not_supported told_apart quotes_found kinds unjudged fit=is_fit"),
+            **written(self, "why_not usage"),
             "rule": RULE,
-            "wrong": wrong,
-            "beside": beside,
-            "usage": plain(self.usage),
+            "wrong": [written(claim, "kind claim expected given why") for claim in self.wrong],
+            "beside": self.beside and written(self.beside, "judge accuracy kinds"),
             "provenance": to_json(self.provenance),
         }
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from everyclaim.analysis.compare import Counted, compare_figures, parts_of
 from everyclaim.analysis.comparison import Comparison, Side
 from everyclaim.analysis.deltas import (
     CONTRADICTED,
@@ -23,6 +22,7 @@ from everyclaim.analysis.deltas import (
 )
 from everyclaim.analysis.estimates import plain, points, written
 from everyclaim.analysis.rollback import WATCHED, RollBack, roll_back
+from everyclaim.analysis.run_differences import Counted, compare_figures, parts_of
 from everyclaim.core.plaintext import one_line, wrapped
 from everyclaim.core.types import Label
 from everyclaim.stats.change_points import ChangePoint, change_points

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from everyclaim._version import __version__
 from everyclaim.analysis.estimates import written
 from everyclaim.core.types import Label
+from everyclaim.stats.clusters import numbered
 from everyclaim.stats.logistic import balanced_weights, log_losses, ridge_path
 from everyclaim.verify.embedded.tuned import Adjustment, log_odds, tuning_to_json
 from everyclaim.verify.lexical.model import Alarm, Model, is_named
@@ -168,8 +169,7 @@ def _key(row: LabelledMeasures) -> tuple[str, str, str]:
 
 
 def _data(rows: Sequence[LabelledMeasures], model: Model) -> _Data:
-    names: dict[Hashable, int] = {}
-    groups = np.array([names.setdefault(row.document, len(names)) for row in rows], dtype=np.int64)
+    groups = numbered(row.document for row in rows)
     supported, against = model.predict([row.features for row in rows]) if rows else (np.zeros(0), np.zeros(0))
     values = np.array([[row.features[name] for name in model.features] for row in rows], dtype=np.float64)
     truth = np.array([row.label == Label.SUPPORTED for row in rows], dtype=np.bool_)

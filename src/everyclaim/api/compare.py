@@ -12,9 +12,9 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from everyclaim.analysis.calibration import Calibration
-from everyclaim.analysis.compare import compare_figures
 from everyclaim.analysis.comparison import AnswerChange, Comparison, Side, claim_changes, provenance_differences
 from everyclaim.analysis.rollback import LASTING, RollBack, roll_back
+from everyclaim.analysis.run_differences import compare_figures
 from everyclaim.analysis.slices import AUTO, AUTOMATIC, JOINT, MODE, automatic_tags, expanded, notes_for
 from everyclaim.analysis.trend import ReleaseReport, Trend, trend_of
 from everyclaim.api.options import DEFAULT_STORE, public
@@ -178,7 +178,7 @@ def side_of(record: RunRecord, figures: Figures) -> Side:
 
 def check_alike(records: Sequence[RunRecord], *, anyway: bool) -> tuple[str, ...]:
     """Return what judged the runs differently. Raises `ConfigError` when something did, unless `anyway`."""
-    first = records[0]
+    first, found = records[0], dict[str, None]()
     for record in records[1:]:
         differs = provenance_differences(first.provenance, record.provenance)
         if differs and not anyway:
@@ -187,8 +187,8 @@ def check_alike(records: Sequence[RunRecord], *, anyway: bool) -> tuple[str, ...
                 " the judge's and not the answers': score both alike, or compare them all the same with"
                 " --allow-different-judges (in Python, anyway=True)"
             )
-    found = [one for record in records[1:] for one in provenance_differences(first.provenance, record.provenance)]
-    return tuple(dict.fromkeys(found))
+        found |= dict.fromkeys(differs)
+    return tuple(found)
 
 
 RELEASE_MOVERS = 20

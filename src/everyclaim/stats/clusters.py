@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,6 +29,12 @@ def cluster_codes(clusters: ArrayLike | None, rows: int) -> NDArray[np.intp]:
         return np.unique(names, return_inverse=True)[1]
     except TypeError:
         raise ValueError("clusters must be all texts or all numbers") from None
+
+
+def numbered(names: Iterable[Hashable]) -> NDArray[np.int64]:
+    """Number names from 0 in the order in which they first occur; equal names have one number."""
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
 
 
 def sum_by(codes: NDArray[np.intp], column: Floats) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -89,6 +90,13 @@ def independent_difference(before: Estimate, after: Estimate, level: float = 0.9
     error = interval.width / 2 / normal_quantile(level)
     n, clusters = before.n + after.n, before.clusters + after.clusters
     return Inference(after.value - before.value, interval, error, n, clusters, "mover")
+
+
+def at_level(found: Inference, level: float) -> Inference:
+    """Return a difference of rates with its interval at another level, by stretching the one it has."""
+    factor = normal_quantile(level) / normal_quantile(found.interval.level)
+    low, high = (found.value + (end - found.value) * factor for end in (found.interval.low, found.interval.high))
+    return replace(found, interval=Interval(max(-1.0, low), min(1.0, high), level))
 
 
 def exchanges(before: Rate, after: Rate) -> Floats:

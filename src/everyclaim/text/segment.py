@@ -1,9 +1,8 @@
 """Blocks and sentences of a text, with true offsets.
 
-Two steps. `blocks` reads the layout line by line: paragraphs, headings, list items, table rows,
-fenced code, quotes. `sentences` runs `sentencex` inside each block, in the block's language, and repairs what it is
-known to get wrong: further abbreviations, brackets and citations after the full stop, tokenised quotes.
-Both are linear in the length of the text and accept any string.
+Two steps. `blocks` reads the layout line by line: paragraphs, headings, list items, table rows, code, quotes.
+`sentences` runs `sentencex` inside each block, in its language, and repairs what that is known to get wrong: further
+abbreviations, brackets and citations after the full stop, tokenised quotes. Both are linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -57,8 +56,6 @@ _ITEM = re.compile(
 _QUOTE = re.compile(r"\s{0,3}>(?:[ \t>]*)")
 _ROW = re.compile(r"\s*\|.*\|\s*")
 _RULED = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)+\|?\s*")
-
-
 _NEAR = re.compile(r"[ \t]*(?:\r?\n)?[ \t]*")  # between a sentence and its citation
 _OPENS = re.compile(r"<(?!/|https?:|www)(?![^<>]*>[^<>]*</)")  # a tag that something follows
 _APART = "\n\n"

@@ -8,10 +8,9 @@ from fastapi import APIRouter, Request
 from markupsafe import Markup
 from starlette.responses import JSONResponse, Response
 
-from everyclaim.analysis.comparison import provenance_differences
 from everyclaim.analysis.deltas import CONTRADICTED, SCORE, SUPPORTED, UNSUPPORTED, AnswerMeasure
 from everyclaim.analysis.trend import Trend
-from everyclaim.api.compare import FEWEST_RUNS, trend_over
+from everyclaim.api.compare import FEWEST_RUNS, check_alike, trend_over
 from everyclaim.core.errors import InputError, NoStoreError
 from everyclaim.report.html.charts import Reading, line_chart
 from everyclaim.store.records import RunRecord
@@ -76,14 +75,11 @@ def _series(site: Site, q: str, judge: str) -> tuple[list[RunRecord], list[str],
 
 def _trend(site: Site, records: Sequence[RunRecord]) -> Trend:
     def make() -> Trend:
-        differs = [
-            text for record in records[1:] for text in provenance_differences(records[0].provenance, record.provenance)
-        ]
-        return trend_over([RunView(site, record).run for record in records], differs=tuple(dict.fromkeys(differs)))
+        differs = check_alike(records, anyway=True)
+        return trend_over([RunView(site, record).run for record in records], differs=differs)
 
-    return site.memo.get(
-        ("trend", *((record.id, record.name, record.finished, record.kept) for record in records)), make
-    )
+    stamps = ((record.id, record.name, record.finished, record.kept) for record in records)
+    return site.memo.get(("trend", *stamps), make)
 
 
 def _chart(found: Trend, measures: Sequence[AnswerMeasure], title: str) -> Markup:

@@ -74,7 +74,7 @@ class SampleMatching:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class RunDifferences:
     """The numbers of a comparison: the whole, failure modes and slices, claims and answers that changed."""
 
     matching: SampleMatching
@@ -98,7 +98,7 @@ def compare_figures(
     movers: int = 10,
     other_judge: bool = False,
     lower_is_better: bool = False,
-) -> Compared:
+) -> RunDifferences:
     """Compare two runs. `by` names slices, `tag+tag` for a two-way cut, `tag+mode` for failure modes within slices.
 
     With `other_judge` the pairs whose answer and passages are the same are compared on their own. `lower_is_better` is
@@ -125,7 +125,7 @@ def compare_figures(
         same = before.text[first] == after.text[second]
         alone = [delta(MeasuredPart(measure), (same, same), paired=True) for measure in WHOLE]
     secondary, parts, alone = with_findings([secondary, parts, alone])
-    return Compared(
+    return RunDifferences(
         matching=matching,
         means=(_mean_score(before), _mean_score(after)),
         whole=(as_primary(primary), *secondary),
