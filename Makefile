@@ -13,7 +13,7 @@ UV     := UV_PROJECT_ENVIRONMENT=$(VENV) $(BIN)/uv
 # A worker goes through a run of neighbouring tests, so that what a file shares is made once; the idle ones steal.
 PYTEST  = $(BIN)/python -m pytest --numprocesses $(JOBS) --maxprocesses 8 --dist worksteal
 
-.PHONY: demo check test lint docs docs-serve ragas integrations train-background clean
+.PHONY: demo check freeze test lint docs docs-serve ragas integrations train-background clean
 
 demo: $(BIN)/python            ## install the package and score the example answers, offline
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check .
@@ -25,6 +25,10 @@ check: $(BIN)/uv $(BIN)/promtool ## the inner loop: style, types, and the tests 
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(PYTEST) --quiet -m 'not slow' $(PYTEST_ARGS)
+
+freeze: $(BIN)/uv              ## what every step of a redesign must pass: public doors, exit codes, files, kills, stored formats
+	$(UV) sync --quiet --locked --inexact --no-default-groups --group test
+	$(PYTEST) --quiet -m freeze $(PYTEST_ARGS)
 
 # torch first and alone, from wherever pip finds it (a CPU build on PIP_EXTRA_INDEX_URL will do); the extra keeps it.
 test: $(BIN)/uv $(BIN)/promtool ## install what the tests need and run them all, also the slow ones

@@ -1,4 +1,4 @@
-"""What imports torch is part of the whole run alone: it takes seconds to import, and `make check` does not install it."""
+"""What imports torch is left out of `make check`; what no step of a redesign may change is marked `freeze`."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -6,10 +6,30 @@ from pathlib import Path
 import pytest
 
 pytest_plugins = ["pytester"]
-NEED_TORCH = {Path(__file__).parent / name for name in ("api/test_huggingface.py", "training/test_encoder.py")}
+HERE = Path(__file__).parent
+NEED_TORCH = {HERE / name for name in ("api/test_huggingface.py", "training/test_encoder.py")}
+FROZEN = (
+    "test_public.py conformance public",
+    "api/test_evaluator.py api/test_fault_runs.py api/test_running.py api/test_scoring.py",
+    "cli/test_commands.py cli/test_killed_score.py cli/test_language_models.py cli/test_outputs.py",
+    "cli/test_runs_command.py cli/test_score_command.py cli/test_secrets.py cli/test_unread_rows.py",
+    "cli/test_usage_faults.py cli/test_watch_command.py engine/test_kill.py models/test_batch_kill.py",
+    "web/test_jobs.py web/test_service.py",
+    # what is stored: provenance, results, keys of kept replies
+    "api/test_provenance_pins.py metrics/test_pinned_results.py models/test_cache_keys.py",
+)
+FREEZE = [HERE / name for line in FROZEN for name in line.split()]
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave them out where they could not run, or would be deselected after the import."""
     left_out = find_spec("torch") is None or config.option.markexpr == "not slow"
     return True if left_out and collection_path in NEED_TORCH else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what goes through public doors alone, and holds through every redesign."""
+    for item in items:
+        if any(item.path.is_relative_to(path) for path in FREEZE):
+            item.add_marker(pytest.mark.freeze)
