@@ -36,7 +36,7 @@ from everyclaim.core.types import (
     Span,
     Verdict,
 )
-from everyclaim.engine import Options, run
+from everyclaim.engine import EngineOptions, run
 from everyclaim.store.store import Store
 
 PROVENANCE = Provenance("faithfulness", "embedded", "fake", "joint", "0")
@@ -90,7 +90,13 @@ def measure(number: int, seconds: float | None, place: str | None) -> tuple[floa
         name = store.create_run(PROVENANCE).id if store else ""
         wall, cpu = time.perf_counter(), time.process_time()
         asyncio.run(
-            run(samples(number), FakeJudge(seconds), run=name, store=store, options=Options(concurrency=CONCURRENCY))
+            run(
+                samples(number),
+                FakeJudge(seconds),
+                run=name,
+                store=store,
+                options=EngineOptions(concurrency=CONCURRENCY),
+            )
         )
         return time.perf_counter() - wall, time.process_time() - cpu
 

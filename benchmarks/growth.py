@@ -24,7 +24,7 @@ import everyclaim as ec
 from everyclaim.core.errors import EveryclaimError
 from everyclaim.decompose.checked import decomposed
 from everyclaim.decompose.embedded import EmbeddedDecomposer
-from everyclaim.decompose.split_check import Source, inventions
+from everyclaim.decompose.split_check import SplitSource, inventions
 from everyclaim.text.anaphora import leans
 from everyclaim.text.citations import without_citations
 from everyclaim.text.cues import cues
@@ -87,7 +87,7 @@ READERS: dict[str, dict[str, Callable[[str], object]]] = {
     },
     "decompose": {
         "decompose": _decomposed,
-        "check": lambda text: inventions([SAMPLE, text[: len(text) // 2]], text, Source.of(text)),
+        "check": lambda text: inventions([SAMPLE, text[: len(text) // 2]], text, SplitSource.of(text)),
     },
     "verify": {
         "passage": lambda text: _verified(SAMPLE, text), "claim": lambda text: _verified(f"It is {text}", SAMPLE),

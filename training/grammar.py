@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from training.lexical_data import HELD_OUT, probed, share
 
-from everyclaim.models.local.parser import Token, parse
+from everyclaim.models.local.parser import ParsedToken, parse
 from everyclaim.text.windows import sentence_spans
 
 SUBJECTS, CLAUSES = (
@@ -56,7 +56,7 @@ class Turn(NamedTuple):
 class Tree(NamedTuple):
     """A parsed sentence."""
 
-    tokens: Sequence[Token]
+    tokens: Sequence[ParsedToken]
     children: Sequence[Sequence[int]]
 
     def child(self, at: int, *relations: str) -> int | None:
@@ -82,7 +82,7 @@ class Tree(NamedTuple):
         return written.strip(" ,;:")
 
 
-def tree_of(tokens: Sequence[Token]) -> Tree:
+def tree_of(tokens: Sequence[ParsedToken]) -> Tree:
     """Lay out the children of every word."""
     children: list[list[int]] = [[] for _ in tokens]
     for i, token in enumerate(tokens):
@@ -253,7 +253,7 @@ def qualified(tree: Tree, text: str) -> Iterator[Turn]:
                 yield Turn(sentence(does), "UNSUPPORTED", "hedge dropped", f"h{at}")
 
 
-def turns(text: str, tokens: Sequence[Token]) -> list[Turn]:
+def turns(text: str, tokens: Sequence[ParsedToken]) -> list[Turn]:
     """Give all turns of a sentence that differ from it."""
     if not SHORTEST <= len(tokens) <= LONGEST or not text[:1].isupper() or text[-1:] != ".":
         return []

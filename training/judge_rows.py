@@ -22,7 +22,7 @@ from everyclaim.core.types import Claim, Passage, Span
 from everyclaim.models.local.cross_encoder import CrossEncoder, load_cross_encoder
 from everyclaim.verify.embedded.features import describe
 from everyclaim.verify.embedded.verifier import EmbeddedVerifier
-from everyclaim.verify.embedded.verifier import _Prepared as Prepared
+from everyclaim.verify.embedded.verifier import _PreparedClaims as Prepared
 from everyclaim.verify.lexical.shortlist import Shortlist
 from lexical_data import FAMILIES, Row, fitted_half, share, split
 

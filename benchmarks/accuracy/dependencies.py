@@ -15,13 +15,13 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "training"))
-from everyclaim.models.local.parser import Token, load_parser, shipped_parser
+from everyclaim.models.local.parser import ParsedToken, load_parser, shipped_parser
 from parser.treebank import Tree, trees
 
 NAMES = ("words", "UAS", "LAS", "LAS with subtypes", "UPOS", "XPOS")
 
 
-def same(gold: Tree, found: tuple[Token, ...]) -> tuple[int, int, int, int, int, int]:
+def same(gold: Tree, found: tuple[ParsedToken, ...]) -> tuple[int, int, int, int, int, int]:
     """How many words of a sentence agree, by each measure."""
     places = [(token.start, token.end) for token in found]
     number = {place: i for i, place in enumerate(places)}

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from everyclaim.decompose.contexts import grounds
-from everyclaim.decompose.split_check import Source, inventions
+from everyclaim.decompose.split_check import SplitSource, inventions
 from everyclaim.text.names import names
 
 _NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)*(?![\w.,]*\d)")
@@ -69,7 +69,7 @@ def main() -> None:
     missed: list[tuple[str, str, str]] = []
     seconds = 0.0
     for row in rows:
-        source = Source.of(row["response"], row["question"] or "")
+        source = SplitSource.of(row["response"], row["question"] or "")
         for sentence, facts in sentences(row):
             begun = time.process_time()
             found = inventions(facts, sentence, source)

@@ -10,7 +10,7 @@ from everyclaim.analysis.deltas import CONTRADICTED, SCORE, DeltaFinding
 from everyclaim.analysis.run_differences import compare_figures
 from everyclaim.analysis.trend import trend_of
 from everyclaim.core.types import Label, Outcome
-from everyclaim.store.figures import ClaimRow, Figures
+from everyclaim.store.figures import Figures, StoredClaim
 
 MODES = ("numeric_mismatch", "negation", "entity_swap", "other")
 SUPPORTED, UNSUPPORTED_CODE, CONTRADICTED_CODE = range(3)
@@ -165,7 +165,7 @@ def test_claims_are_matched_by_text_then_by_likeness():
     """Both verdicts of a claim that changed; one that appeared is told when it fails."""
 
     def row(text, label, mode=None):
-        return ClaimRow(0, text, Label(label), mode)
+        return StoredClaim(0, text, Label(label), mode)
 
     before = [row("It is red.", "SUPPORTED"), row("It takes 35 minutes.", "SUPPORTED"), row("It is old.", "SUPPORTED")]
     after = [

@@ -18,7 +18,7 @@ from kept_samples import PROVENANCE, a_result, a_sample
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.events import Event, SampleFinished
 from everyclaim.core.types import Result, Sample
-from everyclaim.engine import Options, run
+from everyclaim.engine import EngineOptions, run
 from everyclaim.store.store import Store
 
 NUMBER = 300
@@ -52,7 +52,7 @@ def main() -> None:
     samples = (a_sample(number) for number in range(NUMBER))
     with Store.open(place) as store:
         work = run(
-            samples, Deterministic(calls), run=name, store=store, options=Options(concurrency=8), hooks=[announce]
+            samples, Deterministic(calls), run=name, store=store, options=EngineOptions(concurrency=8), hooks=[announce]
         )
         asyncio.run(work)
 

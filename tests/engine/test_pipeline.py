@@ -13,7 +13,7 @@ from everyclaim.core.errors import ConfigError, InputError, JudgeError, Operator
 from everyclaim.core.events import Event, RunFinished, RunStarted, SampleFinished, SampleSkipped
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Outcome, Result, Sample
-from everyclaim.engine import Options, RunReport, in_thread, run
+from everyclaim.engine import EngineOptions, RunReport, in_thread, run
 from everyclaim.store.store import Store
 
 
@@ -82,7 +82,7 @@ def test_a_run_scores_every_sample_and_keeps_it_in_input_order(store: Store, nam
 def test_concurrency_is_used_and_kept() -> None:
     """As many samples at the same time as asked for, and no more."""
     metric = Metric()
-    asyncio.run(run(samples(60), metric, options=Options(concurrency=7)))
+    asyncio.run(run(samples(60), metric, options=EngineOptions(concurrency=7)))
     assert metric.most == 7
 
 
@@ -102,7 +102,7 @@ def test_the_input_is_never_read_far_ahead(store: Store, name: str, concurrency:
         nonlocal finished
         finished += isinstance(event, SampleFinished)
 
-    options = Options(concurrency=concurrency)
+    options = EngineOptions(concurrency=concurrency)
     asyncio.run(run(counted(), Metric(), run=name, store=store, options=options, hooks=[count]))
     assert read == finished == 100
     assert most <= 2 * concurrency
@@ -185,7 +185,7 @@ def test_a_sample_that_takes_too_long_fails_and_the_rest_goes_on() -> None:
 
     events: list[Event] = []
     metric = Metric(slow)
-    report = asyncio.run(run(samples(4), metric, options=Options(sample_seconds=0.05), hooks=[events.append]))
+    report = asyncio.run(run(samples(4), metric, options=EngineOptions(sample_seconds=0.05), hooks=[events.append]))
     assert (report.outcomes[Outcome.SCORED], report.outcomes[Outcome.FAILED]) == (3, 1)
     assert "timeout: no result within 0.05 s" in [e.result.reason for e in events if isinstance(e, SampleFinished)]
     assert metric.inside == 0
@@ -199,7 +199,7 @@ def test_too_many_failures_end_the_run_early(store: Store, name: str) -> None:
         raise JudgeError("refused", "no")
 
     metric = Metric(failing)
-    options = Options(concurrency=2, max_failures=3)
+    options = EngineOptions(concurrency=2, max_failures=3)
     report = asyncio.run(run(samples(1000), metric, run=name, store=store, options=options))
     assert report.status == store.run(name).status == "failed"
     assert report.reason.startswith("too_many_failures: ")
@@ -219,7 +219,7 @@ def test_an_error_that_concerns_every_sample_ends_the_run(store: Store, name: st
     """A wrong setting or a spent budget is raised; what was done before is kept."""
     with pytest.raises(type(error), match=str(error)):
         asyncio.run(
-            run(samples(10), failing_with(error, on="s5"), run=name, store=store, options=Options(concurrency=1))
+            run(samples(10), failing_with(error, on="s5"), run=name, store=store, options=EngineOptions(concurrency=1))
         )
     assert status_after(store, name) == ("failed", 5)
 
@@ -262,7 +262,7 @@ def test_results_that_follow_each_other_share_a_transaction() -> None:
         return a_result(sample)
 
     store = CountingStore()
-    asyncio.run(run(samples(200), Metric(staggered), store=store, options=Options(concurrency=8)))
+    asyncio.run(run(samples(200), Metric(staggered), store=store, options=EngineOptions(concurrency=8)))
     sizes = [len(batch) for batch in store.batches]
     assert sum(sizes) == 200
     assert sizes[0] < 8
@@ -332,7 +332,7 @@ def test_the_source_is_closed_when_the_run_stops_early(store: Store, name: str) 
 
     for made in (source(), in_thread(source())):
         with pytest.raises(ConfigError):
-            asyncio.run(run(made, failing_with(ConfigError("x")), options=Options(concurrency=2)))
+            asyncio.run(run(made, failing_with(ConfigError("x")), options=EngineOptions(concurrency=2)))
     for _ in range(100):
         if len(closed) == 2:
             break

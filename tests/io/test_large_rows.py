@@ -9,14 +9,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.limits import Limits, within
+from everyclaim.core.limits import SizeLimits, within
 from everyclaim.core.types import Passage, Sample
 from everyclaim.io import ReadReport, read_samples
 
 GOOD = {"response": "The kettle is red.", "contexts": ["It is red."]}
 BIG = 'A "long" text \\ with {brackets], \n breaks. ' * 3000  # 120 kB
 HUGE = {**GOOD, "response": BIG}
-SMALL = Limits(max_row_mb=0.1)
+SMALL = SizeLimits(max_row_mb=0.1)
 
 
 def as_jsonl(rows):
@@ -115,9 +115,9 @@ TOO_LARGE = {
 def test_each_limit_says_what_is_too_large(case):
     """By how much, and which option it is; for rows from anywhere, and for samples made elsewhere."""
     row, reason = TOO_LARGE[case]
-    limits = Limits(max_answer_chars=10, max_passage_chars=20, max_passages=5, max_row_mb=0.00006)
+    limits = SizeLimits(max_answer_chars=10, max_passage_chars=20, max_passages=5, max_row_mb=0.00006)
     if case != "all":
-        limits = Limits(max_answer_chars=10, max_passage_chars=20, max_passages=5)
+        limits = SizeLimits(max_answer_chars=10, max_passage_chars=20, max_passages=5)
     made = Sample(
         "1",
         row["response"],
@@ -140,7 +140,7 @@ def test_a_limit_that_is_none_is_refused(limits):
     """By its name and value."""
     (name,) = limits
     with pytest.raises(ConfigError, match=name):
-        Limits.of(limits)
+        SizeLimits.of(limits)
 
 
 CHILD = """

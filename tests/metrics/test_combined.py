@@ -14,7 +14,7 @@ import everyclaim as ec
 from everyclaim.core.types import Provenance
 from everyclaim.engine import score_sample
 from everyclaim.metrics.assembled import Assembled
-from everyclaim.metrics.combined import Combined, Missing, Part
+from everyclaim.metrics.combined import Combined, CombinedPart, Missing
 from everyclaim.metrics.context import Components
 
 SLOW = settings(deadline=None, max_examples=60)  # machines differ
@@ -43,7 +43,7 @@ class Said:
 
 
 def score(missing: Missing = "reweight", **parts: tuple[object, float]) -> ec.Result:
-    metric = Combined({name: Part(Said(found), weight) for name, (found, weight) in parts.items()}, missing)
+    metric = Combined({name: CombinedPart(Said(found), weight) for name, (found, weight) in parts.items()}, missing)
     return asyncio.run(score_sample(Assembled(metric, NOTHING, MADE_BY), ec.Sample("1", ANSWER)))
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from everyclaim.decompose.checked import decomposed
 from everyclaim.decompose.llm import LlmDecomposer
-from everyclaim.decompose.split_check import Source, inventions
+from everyclaim.decompose.split_check import SplitSource, inventions
 from everyclaim.prompts import SplitPrompt, SplitTask
 from everyclaim.prompts.templates import template
 from everyclaim.testing import ScriptedChat, request_data
@@ -46,7 +46,7 @@ def test_the_worked_examples_are_what_the_check_believes() -> None:
     """A model that follows them passes; they take less than 60 tokens."""
     sentence, *claims = re.findall(r'"([^"]+)"', template("split")["examples"])
     assert len(claims) == 4
-    assert not inventions(claims, sentence, Source.of("", sentence))
+    assert not inventions(claims, sentence, SplitSource.of("", sentence))
     assert len(template("split")["examples"]) / 4 < 60
 
 

@@ -7,14 +7,14 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from everyclaim.core.types import Label
-from everyclaim.report.html.charts import Reading, histogram, interval_plot, label_bar, line_chart, reliability_chart
+from everyclaim.report.html.charts import ChartPoint, histogram, interval_plot, label_bar, line_chart, reliability_chart
 
 HOSTILE = '<script>alert("x")</script> & \x00 \u202e'
 READINGS = [
-    Reading("care", 0.8, 0.7, 0.88, "12 answers", "supported"),
-    Reading(HOSTILE, 1.0, 0.6, 1.0),
-    Reading("nothing", None),
-    Reading("bare", 0.0),
+    ChartPoint("care", 0.8, 0.7, 0.88, "12 answers", "supported"),
+    ChartPoint(HOSTILE, 1.0, 0.6, 1.0),
+    ChartPoint("nothing", None),
+    ChartPoint("bare", 0.0),
 ]
 CHARTS = {
     "bar": label_bar({Label.SUPPORTED: 990, Label.UNSUPPORTED: 9, Label.CONTRADICTED: 1}),
@@ -24,12 +24,12 @@ CHARTS = {
     "histogram": histogram([3, 0, 12, 45], [0, 0.25, 0.5, 0.75, 1], title="Scores", axis="score"),
     "empty histogram": histogram([0, 0], [0, 0.5, 1], title="Scores", axis="score"),
     "lines": line_chart(
-        {"supported": READINGS, "other": [Reading("care", 0.04, 0.01, 0.07)] * 4},
+        {"supported": READINGS, "other": [ChartPoint("care", 0.04, 0.01, 0.07)] * 4},
         title="Releases", axis="release", marked={2: HOSTILE},
     ),
     "one run": line_chart({"supported": READINGS[:1]}, title="Releases", axis="release"),
     "no run": line_chart({}, title="Releases", axis="release"),
-    "reliability": reliability_chart([(0.2, Reading("0 to 40 %", 0.3, 0.1, 0.6, "9 labels")), (0.9, READINGS[2])]),
+    "reliability": reliability_chart([(0.2, ChartPoint("0 to 40 %", 0.3, 0.1, 0.6, "9 labels")), (0.9, READINGS[2])]),
 }  # fmt: skip
 
 

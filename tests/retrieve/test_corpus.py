@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from everyclaim.api.knowledge import build_corpus, open_corpus
 from everyclaim.core.errors import InputError, JudgeError
-from everyclaim.io import Document, ReadReport
+from everyclaim.io import DocumentRow, ReadReport
 from everyclaim.retrieve import Corpus
 from everyclaim.retrieve.chunking import cut
 from everyclaim.text.tokens import tokenize
 
-BREAD = Document("bread", "Sourdough bread", "A starter is flour and water. Wild yeast raises the dough overnight.")
-CAKE = Document("cake", "Gingerbread", "Lebkuchen is a spiced cake. Its bakers had a guild in Nuremberg.")
+BREAD = DocumentRow("bread", "Sourdough bread", "A starter is flour and water. Wild yeast raises the dough overnight.")
+CAKE = DocumentRow("cake", "Gingerbread", "Lebkuchen is a spiced cake. Its bakers had a guild in Nuremberg.")
 
 
 def ids(found):
@@ -44,7 +44,7 @@ def test_a_query_is_words_and_never_an_expression(query):
 
 def test_a_topic_is_a_title_or_holds_one():
     """The longest title inside a question decides; within a topic, passages are ranked among themselves."""
-    corpus = Corpus.of([BREAD, CAKE, Document("b", "Bread", "Bread is baked. " * 200)])
+    corpus = Corpus.of([BREAD, CAKE, DocumentRow("b", "Bread", "Bread is baked. " * 200)])
     assert ids(corpus.find("yeast", 5, topic="sourdough BREAD")) == ["bread#1"]
     assert ids(corpus.find("yeast", 5, topic="How do I bake sourdough bread at home?")) == ["bread#1"]
     assert {one.partition("#")[0] for one in ids(corpus.find("yeast", 5, topic="What is bread?"))} == {"b"}

@@ -17,7 +17,7 @@ import pytest
 from kept_samples import PROVENANCE, keep
 
 from everyclaim.core.errors import StoreError
-from everyclaim.store.records import Reading
+from everyclaim.store.records import RowCounts
 from everyclaim.store.store import Store
 
 posix = pytest.mark.skipif(os.name != "posix", reason="permissions and signals of POSIX")
@@ -31,7 +31,7 @@ def make(place: Path) -> str:
     with Store.open(place) as store:
         run = store.create_run(PROVENANCE, name="v1").id
         keep(store, run, *range(70))
-        store.finish_run(run, "finished", Reading(70, 2, ("line 3: no",)))
+        store.finish_run(run, "finished", RowCounts(70, 2, ("line 3: no",)))
     return run
 
 

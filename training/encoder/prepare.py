@@ -29,7 +29,7 @@ if __package__ in (None, ""):
 from everyclaim.core.types import Claim, Passage, Span
 from everyclaim.models.local.cross_encoder import CLAIM, laid_out
 from everyclaim.verify.embedded.verifier import EmbeddedVerifier
-from everyclaim.verify.embedded.verifier import _Prepared as Beside
+from everyclaim.verify.embedded.verifier import _PreparedClaims as Beside
 from everyclaim.verify.lexical.shortlist import Shortlist
 from everyclaim.verify.lexical.spelling import Spelling
 from lexical_data import HELD_OUT, share

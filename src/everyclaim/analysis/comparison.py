@@ -15,7 +15,7 @@ from everyclaim.analysis.rollback import Correction, RollBack, correct, roll_bac
 from everyclaim.analysis.run_differences import Changes, RunDifferences, SampleMatching, ScoreChange
 from everyclaim.core.plaintext import counted, one_line, wrapped
 from everyclaim.core.types import Label, Outcome, Provenance
-from everyclaim.store.figures import ClaimRow
+from everyclaim.store.figures import StoredClaim
 
 COMPARISON_SCHEMA = 1
 _ALIKE = 70  # of 100: claims of two answers that are as alike are taken for the same statement, worded otherwise
@@ -45,8 +45,8 @@ class Side:
 class ClaimChange:
     """A claim that changed: as it stood in each answer (None: not there), and how the two were matched."""
 
-    before: ClaimRow | None
-    after: ClaimRow | None
+    before: StoredClaim | None
+    after: StoredClaim | None
     by: str  # text, likeness, none
 
     @property
@@ -189,7 +189,7 @@ def provenance_differences(before: Provenance, after: Provenance) -> tuple[str, 
     return differences(*sides)
 
 
-def claim_changes(before: Sequence[ClaimRow], after: Sequence[ClaimRow]) -> tuple[ClaimChange, ...]:
+def claim_changes(before: Sequence[StoredClaim], after: Sequence[StoredClaim]) -> tuple[ClaimChange, ...]:
     """Match the claims of two answers, by text, then by likeness; return those that changed their label or failed.
 
     A claim of one answer alone is told when it fails: it appeared, or went.
@@ -214,7 +214,7 @@ def claim_changes(before: Sequence[ClaimRow], after: Sequence[ClaimRow]) -> tupl
     return tuple(sorted(changed, key=lambda change: -change.weight))
 
 
-def _key(row: ClaimRow) -> str:
+def _key(row: StoredClaim) -> str:
     return " ".join(row.text.split()).casefold()
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.types import REFERENCE, RESPONSE, FailureMode, Label, Result, tag_values
-from everyclaim.store.figures import Figures, Noted, Notes
+from everyclaim.store.figures import Figures, Notes, TextNotes
 
 AUTO = "auto"
 SOURCES, LENGTH, NUMBERS, DATES, QUESTION = "auto:sources", "auto:length", "auto:numbers", "auto:dates", "auto:question"
@@ -180,13 +180,13 @@ def notes_for(names: Iterable[str]) -> Notes:
 
 
 def automatic_tags(
-    names: Iterable[str], noted: Noted, sample: NDArray[np.int32]
+    names: Iterable[str], noted: TextNotes, sample: NDArray[np.int32]
 ) -> dict[str, dict[str, NDArray[np.int32]]]:
     """Return, by automatic slice and value, the rows of the answers in it; `sample` is the row of each claim's."""
     return {name: dict(sorted(_rows_by_value(name, noted, sample).items())) for name in names}
 
 
-def _rows_by_value(name: str, noted: Noted, sample: NDArray[np.int32]) -> dict[str, NDArray[np.int32]]:
+def _rows_by_value(name: str, noted: TextNotes, sample: NDArray[np.int32]) -> dict[str, NDArray[np.int32]]:
     claims = np.bincount(sample, minlength=noted.samples)
     if name == LENGTH:
         names = {number: length(number) for number in np.unique(claims).tolist()}

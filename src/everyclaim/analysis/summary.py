@@ -26,7 +26,7 @@ from everyclaim.analysis.slices import FEW, expanded, values_of
 from everyclaim.core.bands import LOWER_BOUNDS, Band, band_of
 from everyclaim.core.cited import citation_findings, refusal_of
 from everyclaim.core.plaintext import counted, listed, one_line, words, wrapped
-from everyclaim.core.protocols import Kept, Tally
+from everyclaim.core.protocols import Kept, ResultTally
 from everyclaim.core.types import FailureMode, Label, Outcome, Result, Usage
 from everyclaim.stats.intervals import Estimate, clustered_ratios
 from everyclaim.stats.types import DEFAULT, Floats, Sampling
@@ -306,7 +306,7 @@ def summarise(
     return collector.finish()
 
 
-def mean_score(tallies: Iterable[Tally]) -> Estimate:
+def mean_score(tallies: Iterable[ResultTally]) -> Estimate:
     """Estimate the mean score as `summarise` does, from what is in a store beside the results themselves."""
     rows = NumberColumns()
     for tally in tallies:

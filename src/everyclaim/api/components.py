@@ -21,7 +21,7 @@ from everyclaim.api.specs import (
 )
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.functions import name_of
-from everyclaim.core.limits import Limits
+from everyclaim.core.limits import SizeLimits
 from everyclaim.core.protocols import ChatModel, Decomposer, KnowledgeSource, Verifier, chat_of
 from everyclaim.core.spec import Registry, Spec
 from everyclaim.core.types import BETTER, Provenance
@@ -128,7 +128,7 @@ def build_decomposer(options: Wired) -> Decomposer:
 
 def build_metric(options: Wired) -> Assembled:
     """Put a metric together. Raises `ConfigError` for an unknown name or a value that is not allowed."""
-    limits = Limits.of(options)
+    limits = SizeLimits.of(options)
     metric = metric_spec(options.get("metric", "faithfulness"), options)
     named = options.get("judge", DEFAULT_JUDGE)
     splitter = options.get("decomposer") or default_decomposer(named)
@@ -205,7 +205,7 @@ class Parts:
     empty: Empty = "exclude"
     knowledge: Any = None  # as given in Python, for metrics that search
     chats: ChatClients | None = None  # through which language models are reached, with the cache that searches share
-    limits: Limits = field(default_factory=Limits)
+    limits: SizeLimits = field(default_factory=SizeLimits)
 
     @property
     def chat(self) -> ChatModel | None:

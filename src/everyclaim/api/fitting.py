@@ -28,7 +28,7 @@ from everyclaim.api.session import Session
 from everyclaim.api.specs import MARKS, create_verifier, refuse_unused
 from everyclaim.core.errors import BudgetExceeded, ConfigError, InputError, JudgeError
 from everyclaim.core.functions import name_of
-from everyclaim.core.limits import Limits, within
+from everyclaim.core.limits import SizeLimits, within
 from everyclaim.core.protocols import Scorer, Verifier
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Outcome, Passage, Result, Sample, Span
@@ -72,7 +72,7 @@ def fit_cascade(
     """
     check_rates(error, confidence)
     check_apart({"the labels": source, "the answers": options.get("answers")}, {"the cache": options.get("cache")})
-    with within(Limits.of(options)):
+    with within(SizeLimits.of(options)):
         labelled = read_labelled(source, options.get("answers"), cast("RowOptions", options))
     judged: list[LabelledJudgement] = []
     silent = 0
@@ -193,7 +193,7 @@ def tune(
     if from_judge is None:
         refuse_unused(options, judge)
         check_apart({"the labels": source, "the answers": options.get("answers")}, {"the cache": options.get("cache")})
-        with within(Limits.of(options)):
+        with within(SizeLimits.of(options)):
             return tune_to_labels(source, judge, options)
     verifier = _tunable(judge)
     check_apart({"the answers": source}, {"the cache": options.get("cache")})

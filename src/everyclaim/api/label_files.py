@@ -27,7 +27,7 @@ Better = dict[tuple[str, str], tuple[str, ...]]  # answer and claim → what the
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class LabelTable:
     """Texts that people fill in: one row per text and annotator."""
 
     kind: ClassVar[Kind]

@@ -11,7 +11,7 @@ import numpy as np
 
 from everyclaim.analysis.calibration import Calibration, JudgeRates
 from everyclaim.analysis.labels import ADJUDICATED, By, Verdicts, choose
-from everyclaim.api.label_files import Sheet, read_into, share_out
+from everyclaim.api.label_files import LabelTable, read_into, share_out
 from everyclaim.api.options import DEFAULT_STORE, ReadOptions, Rows, Share, public
 from everyclaim.api.reports import calibration_of, verdicts_of
 from everyclaim.api.runs import Run, RunName, Source, find_run
@@ -28,7 +28,7 @@ MOST_PEOPLE = 100  # of one queue
 
 
 @dataclass(frozen=True, slots=True)
-class LabelSheet(Sheet):
+class LabelSheet(LabelTable):
     """Claims or answers to label: one row per item and annotator."""
 
     kind = "label"

@@ -16,11 +16,11 @@ from everyclaim.core.spec import Spec
 from everyclaim.decompose.decontextualize import LlmPreparer, Preparer, WordPreparer
 from everyclaim.decompose.embedded import Degree, EmbeddedDecomposer
 from everyclaim.metrics.assembled import Assembled
-from everyclaim.metrics.attribution import Attribution
-from everyclaim.metrics.combined import WEIGHTS, Combined, Part
+from everyclaim.metrics.attribution import AttributionMetric
+from everyclaim.metrics.combined import WEIGHTS, Combined, CombinedPart
 from everyclaim.metrics.factscore import FActScore
-from everyclaim.metrics.factual_correctness import FactualCorrectness
-from everyclaim.metrics.faithfulness import Faithfulness
+from everyclaim.metrics.factual_correctness import FactualCorrectnessMetric
+from everyclaim.metrics.faithfulness import ClaimFaithfulness
 from everyclaim.metrics.nli import NliFaithfulness
 from everyclaim.metrics.penalty import GAMMA, MISSING, Penalty
 from everyclaim.metrics.ragchecker import RagChecker
@@ -98,10 +98,10 @@ class OfCombined:
 
 
 def faithfulness(spec: Spec, parts: Parts) -> Assembled:
-    """Build `Faithfulness`; ``mode=one_call`` splits and judges in one request to a language model."""
+    """Build `ClaimFaithfulness`; ``mode=one_call`` splits and judges in one request to a language model."""
     said = read_metric(spec, OfFaithfulness)
     penalty = penalty_of(spec, said.gamma, said.missing)
-    return _in_one_call(parts, penalty) if said.mode == "one_call" else parts.assembled(Faithfulness(penalty))
+    return _in_one_call(parts, penalty) if said.mode == "one_call" else parts.assembled(ClaimFaithfulness(penalty))
 
 
 def nli(spec: Spec, parts: Parts) -> Assembled:
@@ -111,9 +111,9 @@ def nli(spec: Spec, parts: Parts) -> Assembled:
 
 
 def factual_correctness(spec: Spec, parts: Parts) -> Assembled:
-    """Build `FactualCorrectness` with `mode`, `beta`, `compat`, `atomicity` and `coverage`."""
+    """Build `FactualCorrectnessMetric` with `mode`, `beta`, `compat`, `atomicity` and `coverage`."""
     said = read_metric(spec, OfFactualCorrectness)
-    metric = FactualCorrectness(said.mode, said.beta, said.compat or "")
+    metric = FactualCorrectnessMetric(said.mode, said.beta, said.compat or "")
     return with_degrees(said, parts).assembled(metric)
 
 
@@ -123,8 +123,8 @@ def ragchecker(spec: Spec, parts: Parts) -> Assembled:
 
 
 def attribution(spec: Spec, parts: Parts) -> Assembled:
-    """Build `Attribution` with `atomicity` and `coverage`."""
-    return with_degrees(read_metric(spec, Degrees), parts).assembled(Attribution())
+    """Build `AttributionMetric` with `atomicity` and `coverage`."""
+    return with_degrees(read_metric(spec, Degrees), parts).assembled(AttributionMetric())
 
 
 def qa(spec: Spec, parts: Parts) -> Assembled:
@@ -134,7 +134,15 @@ def qa(spec: Spec, parts: Parts) -> Assembled:
     default where there is one), ``by=cloze`` without any. Raises `ConfigError` for a
     language model that is not there.
     """
-    from everyclaim.metrics.qa import Agreement, ChatExaminer, Comparison, Entailment, Exact, QaConsistency, TokenF1
+    from everyclaim.metrics.qa import (
+        Agreement,
+        AnswerComparison,
+        ChatExaminer,
+        Entailment,
+        Exact,
+        QaConsistency,
+        TokenF1,
+    )
 
     has_chat = parts.chat is not None
     said = read_metric(spec, OfQa)
@@ -144,7 +152,7 @@ def qa(spec: Spec, parts: Parts) -> Assembled:
             f"{spec.shown!r} needs a language model as judge or decomposer, as in 'openai:gpt-5-mini', got "
             f"{parts.provenance.verifier!r}; without one use by=cloze and another comparison"
         )
-    comparisons: tuple[Comparison, ...] = (TokenF1(), Exact(), Entailment(), Agreement())
+    comparisons: tuple[AnswerComparison, ...] = (TokenF1(), Exact(), Entailment(), Agreement())
     comparison = comparisons[get_args(_Comparison).index(said.compare)]
     if by == "cloze":
         from everyclaim.metrics.qa_cloze import ClozeExaminer
@@ -169,12 +177,12 @@ def combined(spec: Spec, parts: Parts) -> Assembled:
     said = read_metric(Spec(spec.name, spec.argument, plain), OfCombined)
     weights = {"claim": said.claim, "nli": said.nli, "qa": said.qa}
     inner = replace(parts, empty="exclude")
-    built: dict[str, Part] = {}
+    built: dict[str, CombinedPart] = {}
     for name, weight in weights.items():
         options = {key.partition(".")[2]: value for key, value in own.items() if key.partition(".")[0] == name}
         if weight == 0:  # not run, so that it needs no model either
             continue
-        built[name] = Part(assemble(Spec(_PARTS[name], "", options), inner), weight)
+        built[name] = CombinedPart(assemble(Spec(_PARTS[name], "", options), inner), weight)
     if strange := [key for key in own if key.partition(".")[0] not in _PARTS]:
         raise ConfigError(f"option {strange[0]!r} of 'combined' is for no part of it; its parts: {', '.join(_PARTS)}")
     parameters = {

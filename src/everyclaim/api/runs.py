@@ -27,13 +27,12 @@ from everyclaim.core.spec import Spec
 from everyclaim.core.types import Result, Sample
 from everyclaim.core.validation import UNDER_TEST
 from everyclaim.core.wire import result_to_json
-from everyclaim.engine import Options as EngineOptions
-from everyclaim.engine import in_thread
+from everyclaim.engine import EngineOptions, in_thread
 from everyclaim.engine import run as run_engine
 from everyclaim.io import ReadReport, check_apart, check_replaced, read_samples, tagged, write_results
 from everyclaim.io.messages import History, Turns
 from everyclaim.stats.intervals import Estimate
-from everyclaim.store.records import Reading, RunRecord, config_fingerprint
+from everyclaim.store.records import RowCounts, RunRecord, config_fingerprint
 from everyclaim.store.run_store import under_way
 from everyclaim.store.store import Store
 
@@ -291,7 +290,7 @@ class RunExecution:
             self._store.rescore(run, results)
         report = self._report
         first = tuple(str(row) for row in report.bad_rows[:_REASONS_KEPT])
-        self._store.finish_run(run, status, Reading(report.good, report.bad, first, report.incomplete))
+        self._store.finish_run(run, status, RowCounts(report.good, report.bad, first, report.incomplete))
 
     def close(self) -> None:
         """Close the store."""

@@ -32,12 +32,12 @@ from everyclaim.api.components import (
 )
 from everyclaim.api.options import DEFAULT_JUDGE, OFF, Observe, Options
 from everyclaim.api.specs import check_address, refuse_unused
-from everyclaim.core.accounting import Tally, tallied
+from everyclaim.core.accounting import UsageTally, tallied
 from everyclaim.core.errors import ConfigError, UserError
 from everyclaim.core.events import Observer, observed
 from everyclaim.core.kinds import Range
 from everyclaim.core.lifetime import SharedScope, scope
-from everyclaim.core.limits import Limits
+from everyclaim.core.limits import SizeLimits
 from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.options import Opt, read
 from everyclaim.core.protocols import Decomposer, Scorer
@@ -64,7 +64,7 @@ class Session:
         judge, decomposer = options.get("judge", DEFAULT_JUDGE), options.get("decomposer")
         refuse_unused(options, judge, decomposer, *models)
         check_address(options, judge, decomposer, *models)
-        self.limits = Limits.of(options)
+        self.limits = SizeLimits.of(options)
         self.options = cast("Options", {"cache": cache, **options})
         self._models = models
         self.is_kept = kept
@@ -78,7 +78,7 @@ class Session:
     def _begin(self) -> None:
         self._lock = threading.RLock()
         self._scope = SharedScope()  # of what asynchronous calls open in their own loops, beside language models
-        self._tally = Tally()
+        self._tally = UsageTally()
         self._made: dict[str, Any] = {}
         self._held = _Held()
         self._elsewhere: Scorer | None = None

@@ -12,7 +12,7 @@ import numpy as np
 
 from everyclaim.analysis.labels import settle_mark
 from everyclaim.analysis.splits import SplitCheck, SplitSentence, examples_toml, split_check
-from everyclaim.api.label_files import Better, Sheet, read_into, share_out
+from everyclaim.api.label_files import Better, LabelTable, read_into, share_out
 from everyclaim.api.options import DEFAULT_STORE, ReadOptions, Rows, public
 from everyclaim.api.runs import RunName, Source, find_run
 from everyclaim.core.errors import ConfigError, InputError
@@ -29,7 +29,7 @@ _AT_ONCE = 64
 
 
 @dataclass(frozen=True, slots=True)
-class SplitSheet(Sheet):
+class SplitSheet(LabelTable):
     """Sentences and their claims to review: one row per claim and annotator."""
 
     kind = "mark"

@@ -31,7 +31,7 @@ from everyclaim.monitor.baseline import Baseline, JudgeAccuracy, Level
 from everyclaim.monitor.detector import Detector, Limits
 from everyclaim.monitor.watch.plan import SamplingPlan, WatchPlan, WatchScorer
 from everyclaim.monitor.watch.report import WatchPass
-from everyclaim.monitor.watch.source import Rows, Source
+from everyclaim.monitor.watch.source import AnswerSource, Rows
 from everyclaim.monitor.watch.watcher import Alarms, Watcher
 from everyclaim.stats.intervals import Estimate, clustered_mean, clustered_ratio
 from everyclaim.stats.quantiles import normal_quantile
@@ -195,7 +195,7 @@ def watch(source: Any, *, store: str | os.PathLike[str] = DEFAULT_STORE, **optio
 
     `source` is a growing file of JSON lines or a folder of such files, ``langfuse[:URL]`` (keys in
     ``LANGFUSE_PUBLIC_KEY`` and ``LANGFUSE_SECRET_KEY``), ``otlp[:HOST:PORT]`` (a receiver of spans), ``sql:URL`` with
-    `query` and `watermark`, or an object with the methods of `everyclaim.monitor.watch.source.Source`.
+    `query` and `watermark`, or an object with the methods of `everyclaim.monitor.watch.source.AnswerSource`.
 
     A random share `rate` of the answers is judged, by a hash of the trace. `min_per_slice` adds answers of each slice
     per day, and `screen` those that a cheap judge suspects; these are stored in separate runs named ``… picked``. The
@@ -283,7 +283,7 @@ def _screen(spec: str | None) -> Session | None:
     return None if spec is None else Session({"judge": spec}, kept=True)
 
 
-def _plan(source: Source, options: WatchingOptions) -> WatchPlan:
+def _plan(source: AnswerSource, options: WatchingOptions) -> WatchPlan:
     named = options.get("name")
     chosen: Any = {name: options.get(name) for name in ("when_spent", "per", "send_back", "every") if name in options}
     limits: Any = {name: options.get(name) for name in ("daily_answers", "daily_tokens", "daily_cost")}
@@ -339,7 +339,7 @@ def _check_use(options: WatchingOptions) -> None:
 # ---- sources
 
 
-def _source(source: Any, options: WatchingOptions, store: WatchStore) -> Source:
+def _source(source: Any, options: WatchingOptions, store: WatchStore) -> AnswerSource:
     """Return the source that is meant. Raises `ConfigError` for options that it has no use for."""
     if not isinstance(source, str | os.PathLike):
         if not all(hasattr(source, name) for name in _SHAPE):
@@ -348,7 +348,7 @@ def _source(source: Any, options: WatchingOptions, store: WatchStore) -> Source:
                 f" {type(source).__name__}"
             )
         _options_of("one of your own", options)
-        return cast("Source", source)
+        return cast("AnswerSource", source)
     text = os.fspath(source)
     if text == "-":
         raise ConfigError("standard input cannot be watched, since it cannot be read again: score it, or watch a file")

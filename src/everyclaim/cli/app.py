@@ -15,7 +15,7 @@ from everyclaim._version import __version__
 from everyclaim.cli import signals
 from everyclaim.cli.console import prepare_streams, warn
 from everyclaim.cli.exits import BROKEN_PIPE, BUG, INTERRUPTED, OK, TOO_MANY_FAILURES, USAGE, InterruptedWorkError
-from everyclaim.cli.tree import Tree
+from everyclaim.cli.tree import CommandTree
 from everyclaim.core.errors import BudgetExceeded, EveryclaimError, JudgeError
 from everyclaim.core.lifetime import keeping_open
 
@@ -24,7 +24,7 @@ _UsageFault = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ 
 
 app = typer.Typer(
     name="everyclaim",
-    cls=Tree,
+    cls=CommandTree,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,

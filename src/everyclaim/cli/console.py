@@ -110,7 +110,7 @@ def tell_of_bad_rows(good: int, bad: int, first: Sequence[str], *, quiet: bool) 
         warn(f"{bad:,} of {bad + good:,} rows could not be read and were skipped{example}", kind="warning")
 
 
-class _Rate(ProgressColumn):
+class _RateColumn(ProgressColumn):
     """How many per second."""
 
     def render(self, task: Task) -> Text:
@@ -167,7 +167,7 @@ def progressing(*, quiet: bool) -> Iterator[Progressing]:
     columns = (
         BarColumn(bar_width=None),
         MofNCompleteColumn(),
-        _Rate(),
+        _RateColumn(),
         TimeRemainingColumn(),
         TextColumn("{task.fields[said]}"),
     )

@@ -13,7 +13,7 @@ from everyclaim.core.errors import InputError, JudgeError
 from everyclaim.io import ReadReport, check_apart
 from everyclaim.report.listings import passages_page
 from everyclaim.retrieve.chunking import WORDS
-from everyclaim.retrieve.corpus import Found
+from everyclaim.retrieve.corpus import CorpusHit
 
 
 def build(
@@ -66,6 +66,6 @@ def search(
         warn("no passage contains a word of the query", kind="")
 
 
-def _to_json(found: Found) -> dict[str, Any]:
+def _to_json(found: CorpusHit) -> dict[str, Any]:
     passage = found.passage
     return {"id": passage.id, "title": passage.title, "text": passage.text, "score": round(found.score, 6)}

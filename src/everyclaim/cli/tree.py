@@ -125,7 +125,7 @@ class Lazy(TyperCommand):
         return self.load().make_context(info_name, args, parent, **extra)
 
 
-class Tree(TyperGroup):
+class CommandTree(TyperGroup):
     """A group of such commands."""
 
     def __init__(self, *, name: str | None = None, commands: Any = None, **options: Any) -> None:
@@ -142,7 +142,7 @@ class Tree(TyperGroup):
         return _without_types(super().get_params(ctx))
 
 
-class Command(TyperCommand):
+class HelpfulCommand(TyperCommand):
     """A command whose help shows flags as they are typed."""
 
     def get_params(self, ctx: Any) -> list[Any]:
@@ -163,7 +163,9 @@ def _lazy(entries: dict[str, Entry], *, hidden: bool = False) -> dict[str, Any]:
     return {
         name: Lazy(name, entry, hidden=hidden)
         if entry.place
-        else Tree(name=name, commands=_lazy(entry.forms), help=entry.summary, no_args_is_help=True, hidden=hidden)
+        else CommandTree(
+            name=name, commands=_lazy(entry.forms), help=entry.summary, no_args_is_help=True, hidden=hidden
+        )
         for name, entry in entries.items()
     }
 
@@ -179,7 +181,7 @@ def _imported(name: str, entry: Entry) -> Any:
 
 def _command(function: Callable[..., Any], name: str = "", text: str = "") -> Any:
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    app.command(name, cls=Command, help=text)(function)
+    app.command(name, cls=HelpfulCommand, help=text)(function)
     command = typer.main.get_command(app)
     if rare := [option.opts[0] for option in command.params if getattr(option, "hidden", False)]:
         command.epilog = f"Further options, explained in docs/reference/cli.md: {', '.join(rare)}."

@@ -60,7 +60,7 @@ def verify(
     if out:
         check_replaced(out)
     reading = ReadReport()
-    tally = _Tally(worst)
+    tally = _VerdictCounts(worst)
     stop = None
     with ExitStack() as stack:
         options = _of_settings(settings)
@@ -97,7 +97,7 @@ def verify(
     return _exit_code(tally, reading, settings.max_failed)
 
 
-def _how_to_go_on(why: str, tally: _Tally, settings: Settings) -> str:
+def _how_to_go_on(why: str, tally: _VerdictCounts, settings: Settings) -> str:
     again = "the same command starts anew and pays again, because of --no-cache"
     if settings.cache != OFF:
         again = "repeat the command to continue: paid replies come from the cache"
@@ -115,7 +115,7 @@ def _of_settings(settings: Settings) -> VerifyOptions:
     return cast("VerifyOptions", options | options_of(settings, LlmJudgingOptions, settings.judge))
 
 
-class _Tally:
+class _VerdictCounts:
     """How many of what, and the `worst` claims."""
 
     def __init__(self, worst: int) -> None:
@@ -168,7 +168,7 @@ class _Tally:
         }
 
 
-def _exit_code(tally: _Tally, reading: ReadReport, max_failed: float) -> int:
+def _exit_code(tally: _VerdictCounts, reading: ReadReport, max_failed: float) -> int:
     if reading.incomplete:
         warn(f"input incomplete: it could not be read to the end: {reading.incomplete}")
         return USAGE

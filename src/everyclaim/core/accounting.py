@@ -24,7 +24,7 @@ from everyclaim.core.protocols import ChatModel, ChatReply, Message
 from everyclaim.core.types import Usage
 
 
-class Tally:
+class UsageTally:
     """What was used so far inside one `tallied` block."""
 
     def __init__(self) -> None:
@@ -37,16 +37,16 @@ class Tally:
             self.usage += usage
 
 
-_OPEN: ContextVar[tuple[Tally, ...]] = ContextVar("everyclaim_tallies", default=())
+_OPEN: ContextVar[tuple[UsageTally, ...]] = ContextVar("everyclaim_tallies", default=())
 
 
 @contextmanager
-def tallied(tally: Tally | None = None) -> Iterator[Tally]:
+def tallied(tally: UsageTally | None = None) -> Iterator[UsageTally]:
     """Count what is used inside the block, on a new tally or on this one.
 
     Blocks nest: an outer one counts what its inner ones count, and a tally that is open already counts once.
     """
-    tally = tally or Tally()
+    tally = tally or UsageTally()
     others = tuple(one for one in _OPEN.get() if one is not tally)
     token = _OPEN.set((*others, tally))
     try:

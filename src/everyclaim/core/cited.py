@@ -13,7 +13,7 @@ _SHOWN = 60  # characters of a source
 _PASSAGES_SHOWN = 3
 
 
-class Finding(StrEnum):
+class CitationStatus(StrEnum):
     """What a citation does for a claim."""
 
     RIGHT = "right"  # the claim follows from what it cites, and this passage is needed for it
@@ -25,12 +25,12 @@ class Finding(StrEnum):
 
 
 _TOLD = {
-    Finding.RIGHT: "{} supports the claim",
-    Finding.UNNEEDED: "{} is not needed",
-    Finding.MISATTRIBUTED: "{} does not support the claim",
-    Finding.UNSUPPORTED: "neither {} nor another passage supports the claim",
-    Finding.DEAD: "{} is none of the passages",
-    Finding.MISSING: "no citation",
+    CitationStatus.RIGHT: "{} supports the claim",
+    CitationStatus.UNNEEDED: "{} is not needed",
+    CitationStatus.MISATTRIBUTED: "{} does not support the claim",
+    CitationStatus.UNSUPPORTED: "neither {} nor another passage supports the claim",
+    CitationStatus.DEAD: "{} is none of the passages",
+    CitationStatus.MISSING: "no citation",
 }
 
 
@@ -51,7 +51,7 @@ class CitationFinding(NamedTuple):
     """A finding: the claim, what it cites (None where that is missing), and the passages to cite instead."""
 
     claim: str
-    finding: Finding
+    finding: CitationStatus
     cited: Cited | None = None
     instead: tuple[str, ...] = ()
 
@@ -76,7 +76,7 @@ class CitationFinding(NamedTuple):
     def from_json(cls, row: Mapping[str, Any]) -> Self:
         """Read what `to_json` wrote."""
         cited = Cited(Span(*row["span"]), Source(**row["source"]), row.get("passage")) if "span" in row else None
-        return cls(row["claim"], Finding(row["finding"]), cited, tuple(row.get("instead", ())))
+        return cls(row["claim"], CitationStatus(row["finding"]), cited, tuple(row.get("instead", ())))
 
 
 def citation_findings(result: Result) -> list[CitationFinding]:
@@ -97,4 +97,4 @@ def citation_faults(result: Result) -> list[tuple[str, CitationFinding]]:
     """Return the findings that are not `right`, each with the text of its claim."""
     texts = {claim.id: claim.text for claim in result.claims}
     found = citation_findings(result)
-    return [(texts.get(one.claim, ""), one) for one in found if one.finding is not Finding.RIGHT]
+    return [(texts.get(one.claim, ""), one) for one in found if one.finding is not CitationStatus.RIGHT]

@@ -19,7 +19,7 @@ MB = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SizeLimits:
     """The names are those of the options that set them."""
 
     max_row_mb: float = 32.0  # of a row as a file has it, and of all texts of one sample together
@@ -76,17 +76,17 @@ class Limits:
             raise InputError(_over(f"the answer has {count:,} {what}", "max_claims", self.max_claims))
 
 
-NAMES = tuple(one.name for one in fields(Limits))
-_HERE: ContextVar[Limits] = ContextVar("everyclaim_limits", default=Limits())  # noqa: B039  (frozen)
+NAMES = tuple(one.name for one in fields(SizeLimits))
+_HERE: ContextVar[SizeLimits] = ContextVar("everyclaim_limits", default=SizeLimits())  # noqa: B039  (frozen)
 
 
-def limits_here() -> Limits:
+def limits_here() -> SizeLimits:
     """Return the limits of the sample that is being scored, or the usual ones."""
     return _HERE.get()
 
 
 @contextmanager
-def within(limits: Limits) -> Iterator[Limits]:
+def within(limits: SizeLimits) -> Iterator[SizeLimits]:
     """Let these limits hold inside."""
     token = _HERE.set(limits)
     try:

@@ -160,7 +160,7 @@ class Kept(NamedTuple):
     result: Result
 
 
-class Tally(NamedTuple):
+class ResultTally(NamedTuple):
     """What a result without components comes to."""
 
     outcome: Outcome

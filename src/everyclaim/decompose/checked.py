@@ -15,7 +15,7 @@ from everyclaim.decompose.contexts import BEHIND, Ground, grounds
 from everyclaim.decompose.omissions import marked
 from everyclaim.decompose.questions import answered
 from everyclaim.decompose.selection import is_bare_answer, is_yes
-from everyclaim.decompose.split_check import Source, inventions
+from everyclaim.decompose.split_check import SplitSource, inventions
 from everyclaim.decompose.units import tidy
 from everyclaim.text.citations import without_citations
 
@@ -67,7 +67,7 @@ def _faithful(
         place = places[claim.id]
         if " ".join(claim.text.split()) != plain[place] and not _answers(claim.text, plain[place], question):
             together.setdefault(place, []).append(claim.text)
-    source = Source.of(response, question) if together else None
+    source = SplitSource.of(response, question) if together else None
     wrong = {place for place, several in together.items() if source and inventions(several, texts[place], source)}
     kept: list[Claim] = []
     for claim in claims:

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.types import Claim
-from everyclaim.decompose.split_check import Source, inventions
+from everyclaim.decompose.split_check import SplitSource, inventions
 from everyclaim.models.chat.reask import Inquiry, ask_for_each, portions
 from everyclaim.prompts.decontextualize import Standing, StandingPrompt
 from everyclaim.text.anaphora import points
@@ -94,11 +94,11 @@ class LlmPreparer:
             code="missing_claims",
         )
         standings = await ask_for_each(inquiry, portions({claim.id: claim.text for claim in claims}, self.at_most))
-        source = Source.of(response, question)
+        source = SplitSource.of(response, question)
         return [_prepared(claim, standings[claim.id], source) for claim in claims]
 
 
-def _prepared(claim: Claim, standing: Standing, source: Source) -> Prepared:
+def _prepared(claim: Claim, standing: Standing, source: SplitSource) -> Prepared:
     why = "" if standing.relevant else standing.why
     if standing.text == claim.text or inventions([standing.text], f"{claim.sentence}\n{claim.text}", source):
         return Prepared(claim, standing.relevant, why)

@@ -17,7 +17,7 @@ from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Decomposition, Skipped, Span
 from everyclaim.decompose.antecedents import completed
 from everyclaim.decompose.facts import Fact, facts, prepare
-from everyclaim.decompose.units import Unit, tidy, units
+from everyclaim.decompose.units import SplitUnit, tidy, units
 from everyclaim.text.language import ENGLISH, language_of
 from everyclaim.text.segment import sentences
 
@@ -63,12 +63,12 @@ class EmbeddedDecomposer:
 
         A lone yes or no is read with the question.
         """
-        candidates: list[Unit] = []
+        candidates: list[SplitUnit] = []
         skipped: list[Skipped] = []
         pieces = sentences(response, self.language)
         limits_here().check_claims(len(pieces))
         for found in units(response, pieces, question):
-            (candidates if isinstance(found, Unit) else skipped).append(found)  # type: ignore[arg-type]
+            (candidates if isinstance(found, SplitUnit) else skipped).append(found)  # type: ignore[arg-type]
         claims: list[Claim] = []
         usual = self.language or language_of(response)
         splits = len(response) <= LONG
@@ -89,7 +89,7 @@ class EmbeddedDecomposer:
         abstained = not claims and any(piece.reason == "abstention" for piece in skipped)
         return Decomposition(tuple(claims), tuple(skipped), abstained)
 
-    def _parts(self, unit: Unit) -> list[Fact]:
+    def _parts(self, unit: SplitUnit) -> list[Fact]:
         """The facts of one unit, read as English, each behind what introduces the unit; none where it stays whole."""
         item = tidy(unit.text)
         if unit.complete and not unit.complete.endswith(f" {item}"):
@@ -98,7 +98,7 @@ class EmbeddedDecomposer:
         found = facts(unit.text, apart=self.atomicity == "high", keep_asides=self.coverage == "high")
         return [part._replace(text=f"{lead}{part.text}") for part in found]
 
-    def _is_english(self, unit: Unit, usual: str) -> bool:
+    def _is_english(self, unit: SplitUnit, usual: str) -> bool:
         """Whether a unit may be split by what is known of English; what does not tell is like the rest."""
         spoken = self.language or language_of(unit.text) or usual
         return spoken in {"", ENGLISH}

@@ -15,7 +15,7 @@ from everyclaim.core.protocols import ChatModel, Message
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Decomposition
 from everyclaim.decompose.numbered_sentences import NumberedSentence, assembled, context, numbered_sentences, portions
-from everyclaim.decompose.split_check import Source, inventions
+from everyclaim.decompose.split_check import SplitSource, inventions
 from everyclaim.models.chat.reask import TOO_MUCH, WORTH_ASKING_AGAIN, Inquiry, ask_for_each, ask_once
 from everyclaim.prompts.split import Degree, Split, SplitPrompt, SplitTask, spelt_out
 
@@ -105,7 +105,7 @@ class _Job:
         kept = {piece.number: spelt_out(splits.get(piece.number, piece.whole), piece.text) for piece in pieces}
         if all(kept[piece.number] == piece.whole for piece in pieces):
             return kept, 0
-        source = Source.of(self.response, self.question)
+        source = SplitSource.of(self.response, self.question)
         found = {p.number: inventions(kept[p.number].claims, p.ground, source) for p in pieces}
         former = {n: {claim: odd.get(claim, ()) for claim in kept[n].claims} for n, odd in found.items() if odd}
         number = 0

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from everyclaim.models.local.parser import Token
+from everyclaim.models.local.parser import ParsedToken
 from everyclaim.text.tokens import word_set
 
 SUBJECTS = frozenset({"nsubj", "nsubj:pass", "nsubj:outer", "csubj", "csubj:pass", "expl"})
@@ -18,7 +18,7 @@ _YEAR = 4  # digits
 _LONGEST_TITLE = 12  # words in quotes that are taken for one name
 
 
-def repaired(tokens: Sequence[Token]) -> Sequence[Token]:
+def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
     """Put right what the parser often hangs elsewhere: hyphenated words, lists of predicates, "A & B" of a name."""
     found = list(tokens)
     placed = {one.head for one in tokens if one.relation == "case"}
@@ -47,7 +47,7 @@ def repaired(tokens: Sequence[Token]) -> Sequence[Token]:
     return found
 
 
-def _hang(tokens: list[Token], place: int, head: int, relation: str) -> None:
+def _hang(tokens: list[ParsedToken], place: int, head: int, relation: str) -> None:
     """Hang a word on another, unless that hangs on it."""
     above = head
     while above >= 0 and above != place:
@@ -56,7 +56,7 @@ def _hang(tokens: list[Token], place: int, head: int, relation: str) -> None:
         tokens[place] = tokens[place]._replace(head=head, relation=relation)
 
 
-def _hyphenated(tokens: Sequence[Token]) -> list[tuple[int, int]]:
+def _hyphenated(tokens: Sequence[ParsedToken]) -> list[tuple[int, int]]:
     """Where words joined by hyphens stand: "gluten-free"."""
     found, place = list[tuple[int, int]](), 1
     while place < len(tokens) - 1:
@@ -71,14 +71,14 @@ def _hyphenated(tokens: Sequence[Token]) -> list[tuple[int, int]]:
     return found
 
 
-def _quoted(tokens: Sequence[Token]) -> list[tuple[int, int]]:
+def _quoted(tokens: Sequence[ParsedToken]) -> list[tuple[int, int]]:
     """Where titles and names in quotes stand."""
     marks = [i for i, token in enumerate(tokens) if token.text in QUOTES]
     pairs = zip(marks[::2], marks[1::2], strict=False)
     return [(first, last + 1) for first, last in pairs if last - first < _LONGEST_TITLE]
 
 
-def _dated(tokens: Sequence[Token]) -> list[tuple[int, int]]:
+def _dated(tokens: Sequence[ParsedToken]) -> list[tuple[int, int]]:
     """Where dates stand: "3 May 1998", "March 14, 1879"."""
     found = []
     for place, token in enumerate(tokens):
@@ -100,22 +100,22 @@ def _dated(tokens: Sequence[Token]) -> list[tuple[int, int]]:
     return found
 
 
-def _is_year(token: Token) -> bool:
+def _is_year(token: ParsedToken) -> bool:
     return len(token.text) == _YEAR and token.text.isdecimal()
 
 
-def _touch(tokens: Sequence[Token], place: int) -> bool:
+def _touch(tokens: Sequence[ParsedToken], place: int) -> bool:
     return tokens[place].end == tokens[place + 1].start
 
 
-def _goes_on(tokens: Sequence[Token], place: int) -> bool:
+def _goes_on(tokens: Sequence[ParsedToken], place: int) -> bool:
     """Whether a predicate without a subject goes on a list: "opens at nine, closes at five, and ..."."""
     token, above = tokens[place], tokens[tokens[place].head]
     same = token.tag == above.tag and token.tag in {"VBZ", "VBD", "VBP"} and above.relation == "root"
     return same and not any(one.head == place and one.relation in SUBJECTS for one in tokens)
 
 
-def _better_head(tokens: Sequence[Token], place: int) -> tuple[int, str]:
+def _better_head(tokens: Sequence[ParsedToken], place: int) -> tuple[int, str]:
     """The head that the form of a conjunct speaks for, and its relation to it."""
     token = tokens[place]
     if any(one.head == place and one.relation == "cc" and one.text == "&" for one in tokens) and token.pos == "PROPN":
@@ -127,7 +127,7 @@ def _better_head(tokens: Sequence[Token], place: int) -> tuple[int, str]:
     return token.head, "conj"
 
 
-def _modified(tokens: Sequence[Token], place: int) -> int | None:
+def _modified(tokens: Sequence[ParsedToken], place: int) -> int | None:
     """The next conjunct, where a word between it and its "and" is taken for one: "wifi or live music"."""
     following = place + 1
     if following >= len(tokens) or tokens[following].relation != "conj" or tokens[following].head != tokens[place].head:
@@ -136,14 +136,14 @@ def _modified(tokens: Sequence[Token], place: int) -> int | None:
     return following if tokens[joiner].relation == "cc" and tokens[joiner].head == following else None
 
 
-def _is_listed(tokens: Sequence[Token], place: int) -> bool:
+def _is_listed(tokens: Sequence[ParsedToken], place: int) -> bool:
     """Whether an apposition is rather the second of a list: "a mask, a tube and a bag"."""
     kind = {tokens[place].pos, tokens[tokens[place].head].pos}
     ends = any(one.relation == "conj" and one.head == place for one in tokens)
     return ends and len(kind) == 1 and kind <= {"NOUN"} and tokens[place].tag == tokens[tokens[place].head].tag
 
 
-def _predicate(tokens: Sequence[Token], place: int) -> int | None:
+def _predicate(tokens: Sequence[ParsedToken], place: int) -> int | None:
     """The predicate that a finite verb without subject is coordinated with, where it hangs on a word inside that one,
     or on the conjunct before it.
     """
@@ -161,14 +161,14 @@ def _predicate(tokens: Sequence[Token], place: int) -> int | None:
     return above if _tense(tokens, above) == token.tag else None
 
 
-def _tense(tokens: Sequence[Token], place: int) -> str:
+def _tense(tokens: Sequence[ParsedToken], place: int) -> str:
     """The tag of a predicate's finite form, its own or that of its first auxiliary; empty where it has none."""
     finite = {"VBZ", "VBD", "VBP", "MD"}
     helping = (one.tag for one in tokens[:place] if one.head == place and one.relation in HELPERS and one.tag in finite)
     return next(helping, tokens[place].tag if tokens[place].tag in finite else "")
 
 
-def _member(tokens: Sequence[Token], place: int) -> int | None:
+def _member(tokens: Sequence[ParsedToken], place: int) -> int | None:
     """The head of a list whose last members hang on each other, or on the verb of its first: "mix flour and water"."""
     token, above = tokens[place], tokens[tokens[place].head]
     signs = {one.text for one in tokens[:place] if one.head == place and one.relation in {"cc", "punct"}}
@@ -183,7 +183,7 @@ def _member(tokens: Sequence[Token], place: int) -> int | None:
     return objects[-1] if objects else None
 
 
-def _title(tokens: Sequence[Token], place: int) -> int | None:
+def _title(tokens: Sequence[ParsedToken], place: int) -> int | None:
     """An apposition, where what is coordinated with it hangs on the name: "Ada, a poet and painter"."""
     token = tokens[place]
     if token.pos != "NOUN" or tokens[token.head].pos != "PROPN":
@@ -195,7 +195,7 @@ def _title(tokens: Sequence[Token], place: int) -> int | None:
     )  # fmt: skip
 
 
-def _outside(tokens: Sequence[Token], place: int) -> int | None:
+def _outside(tokens: Sequence[ParsedToken], place: int) -> int | None:
     """The verb of saying, where a conjunct inside what was said is of its tense: "said it is late and offered tea"."""
     token, said = tokens[place], tokens[place].head
     while tokens[said].head >= 0 and tokens[said].relation != "ccomp":
@@ -208,7 +208,7 @@ def _outside(tokens: Sequence[Token], place: int) -> int | None:
     return above if not own and token.tag not in tenses else None
 
 
-def _also_told(tokens: Sequence[Token], place: int) -> int | None:
+def _also_told(tokens: Sequence[ParsedToken], place: int) -> int | None:
     """The clause that a verb of saying governs, where a conjunct of that verb opens with the same word as it does."""
     governed = next(
         (i for i, one in enumerate(tokens[:place]) if one.head == tokens[place].head and one.relation == "ccomp"), None
@@ -227,7 +227,7 @@ def _also_told(tokens: Sequence[Token], place: int) -> int | None:
     return governed if openers[0] and openers[0] == openers[1] else None
 
 
-def _closes(tokens: Sequence[Token], place: int) -> int | None:
+def _closes(tokens: Sequence[ParsedToken], place: int) -> int | None:
     """The first of a list whose "and" hangs inside its last member: "built it, said it leaks, and sold it"."""
 
     def conjunctions(first: int) -> bool:

@@ -33,7 +33,7 @@ _ENDING = 3  # letters by which they may differ
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SplitSource:
     """An answer and its question, read once: what claims may take names from."""
 
     tokens: tuple[Token, ...]
@@ -42,7 +42,7 @@ class Source:
     pairs: frozenset[tuple[str, str]]  # neighbouring words
 
     @classmethod
-    def of(cls, *texts: str) -> Source:
+    def of(cls, *texts: str) -> SplitSource:
         """Read the texts."""
         tokens = tuple(token for text in texts for token in tokenize(text))
         plain = [_plain(token.norm) for token in tokens]
@@ -50,7 +50,7 @@ class Source:
         return cls(tokens, frozenset(map(fold, plain)), frozenset(stems), frozenset(pairwise(stems)))
 
 
-def inventions(claims: Sequence[str], sentence: str, source: Source) -> dict[str, tuple[str, ...]]:
+def inventions(claims: Sequence[str], sentence: str, source: SplitSource) -> dict[str, tuple[str, ...]]:
     """Return the claims of a sentence that invent something, each with what it invents.
 
     `sentence` is all that the claims may be made of: a list item stands behind its lead-in.
@@ -78,7 +78,7 @@ def inventions(claims: Sequence[str], sentence: str, source: Source) -> dict[str
     return found
 
 
-def _is_stranger(tokens: Sequence[Token], known: frozenset[str], source: Source) -> bool:
+def _is_stranger(tokens: Sequence[Token], known: frozenset[str], source: SplitSource) -> bool:
     """Whether a claim says nothing, or most of its words stand in neither answer nor question."""
     content = [token.norm for token in tokens if token.norm not in STOPWORDS]
     if not content:  # "the same"
@@ -90,7 +90,9 @@ def _is_stranger(tokens: Sequence[Token], known: frozenset[str], source: Source)
 Place = tuple[int, int]
 
 
-def _values(claim: str, tokens: Sequence[Token], new: Iterable[int], sentence: str, source: Source) -> Iterator[Place]:
+def _values(
+    claim: str, tokens: Sequence[Token], new: Iterable[int], sentence: str, source: SplitSource
+) -> Iterator[Place]:
     """Find numbers and dates that the sentence does not state, in whatever form."""
     odd = [i for i in new if _is_number(tokens[i].norm) and not _is_mentioned(tokens, i, source)]
     if not odd:
@@ -117,7 +119,7 @@ def _is_stated(mine: Fact, other: Fact) -> bool:
     return isinstance(mine, Moment) and isinstance(other, Moment) and covers(other, mine)
 
 
-def _is_mentioned(tokens: Sequence[Token], i: int, source: Source) -> bool:
+def _is_mentioned(tokens: Sequence[Token], i: int, source: SplitSource) -> bool:
     """Whether a number stands in the answer or question beside the same word as in the claim, or in one ("P60")."""
     if not tokens[i].norm.isalpha() and any(map(str.isalpha, tokens[i].norm[:1])):
         return fold(tokens[i].norm) in source.words
@@ -137,7 +139,7 @@ def _plain(norm: str) -> str:
     return _THOUSANDS.sub("", norm)
 
 
-def _names(claim: str, tokens: Sequence[Token], new: Iterable[int], source: Source) -> Iterator[Place]:
+def _names(claim: str, tokens: Sequence[Token], new: Iterable[int], source: SplitSource) -> Iterator[Place]:
     """Find names that neither answer nor question mentions, in whatever form."""
     if not any(_is_capital(tokens[i]) and not _is_known(tokens[i].norm, source) for i in new):
         return
@@ -151,7 +153,7 @@ def _is_capital(token: Token) -> bool:
     return any(map(str.isupper, token.text))
 
 
-def _is_known(norm: str, source: Source) -> bool:
+def _is_known(norm: str, source: SplitSource) -> bool:
     word = fold(norm)
     if word in source.words or stem(norm) in source.stems or word in STOPWORDS or _is_number(word):
         return True

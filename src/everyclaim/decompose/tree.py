@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from everyclaim.decompose.repairs import HELPERS, SUBJECTS, repaired
-from everyclaim.models.local.parser import Token
+from everyclaim.models.local.parser import ParsedToken
 from everyclaim.text.tokens import word_set
 from everyclaim.text.units import UNITS
 
@@ -23,7 +23,7 @@ _CONDITIONS = word_set("if unless when whenever once until till provided whether
 class Tree:
     """The words of a sentence with the places of what depends on each."""
 
-    tokens: Sequence[Token]
+    tokens: Sequence[ParsedToken]
     kids: Sequence[Sequence[int]] = field(init=False)
     root: int = field(init=False)
 

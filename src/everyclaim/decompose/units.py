@@ -55,7 +55,7 @@ _TOPIC = 3  # words that tell what is announced: "Ingredients for two"; "The fac
 _LONG = 400  # characters; a longer item is a statement
 
 
-class Unit(NamedTuple):
+class SplitUnit(NamedTuple):
     """What may become claims.
 
     `text` is readable, its markup blanked, with the offsets of the response from `start`. `sentence` is verbatim; what
@@ -93,7 +93,7 @@ class _Reader:
     def __post_init__(self) -> None:
         self.readable = rendered(without_citations(self.response))
 
-    def units(self) -> Iterator[Unit | Skipped]:
+    def units(self) -> Iterator[SplitUnit | Skipped]:
         """Everything there is, in order."""
         answered = -1
         for index, sentence in enumerate(self.found):
@@ -124,7 +124,7 @@ class _Reader:
         sentence = self.found[index]
         return Skipped(self._verbatim(index), Span(sentence.start, sentence.end), reason)
 
-    def _sentence(self, index: int) -> Unit | Skipped:
+    def _sentence(self, index: int) -> SplitUnit | Skipped:
         """A sentence, a heading, an item, or a piece of code."""
         sentence, text = self.found[index], self._text(index)
         reason = self._reason(index)
@@ -132,7 +132,7 @@ class _Reader:
             self.heading = self._verbatim(index) if len(text) <= LONGEST_LEAD else ""
             return self._skipped(index, reason)
         if reason == "bare_answer" and (said := answered(self.question, yes=is_yes(text))):
-            return Unit(blanked(text), sentence.start, sentence.end, self._verbatim(index), said)
+            return SplitUnit(blanked(text), sentence.start, sentence.end, self._verbatim(index), said)
         if sentence.kind == "item":
             return self._item(index, reason)
         following = self._following(index)
@@ -161,14 +161,14 @@ class _Reader:
             return "heading"
         return reason
 
-    def _plain(self, index: int, above: Sequence[_Above] = ()) -> Unit:
+    def _plain(self, index: int, above: Sequence[_Above] = ()) -> SplitUnit:
         """A sentence by itself; of a question that tells something, what it tells."""
         sentence, text = self.found[index], self._text(index)
         start, end = (told(text) if asks(text) else announced(text) or _behind_talk(text)) or (0, len(text))
         context = "\n".join([*(one.verbatim for one in above), self._verbatim(index)])
-        return Unit(blanked(text[start:end]), sentence.start + start, sentence.start + end, context)
+        return SplitUnit(blanked(text[start:end]), sentence.start + start, sentence.start + end, context)
 
-    def _answer(self, index: int) -> Unit | None:
+    def _answer(self, index: int) -> SplitUnit | None:
         """A question of the response with the lone yes or no behind it, which says nothing by itself."""
         if index + 1 >= len(self.found) or not asks(self._text(index)) or not is_bare_answer(self._text(index + 1)):
             return None
@@ -176,9 +176,9 @@ class _Reader:
             return None
         start, end = self.found[index].start, self.found[index + 1].end
         whole = tidy(blanked(self.readable[start:end]))
-        return Unit(blanked(self.readable[start:end]), start, end, self.response[start:end], whole)
+        return SplitUnit(blanked(self.readable[start:end]), start, end, self.response[start:end], whole)
 
-    def _item(self, index: int, reason: str | None) -> Unit | Skipped:
+    def _item(self, index: int, reason: str | None) -> SplitUnit | Skipped:
         """A list item with what stands above it: completed by that where the item alone is a mere fragment."""
         sentence, text = self.found[index], self._text(index)
         indent = self._indent(sentence)
@@ -199,7 +199,7 @@ class _Reader:
         complete = f"{_opening(said)} {tidy(blank)}" if said else ""
         heading = [self.heading] if self.heading and not above else []
         context = "\n".join([*heading, *(one.verbatim for one in above), self._verbatim(index)])
-        return Unit(blank, sentence.start, sentence.end, context, complete)
+        return SplitUnit(blank, sentence.start, sentence.end, context, complete)
 
     def _indent(self, sentence: Sentence) -> int | None:
         """How far an item is moved in; None for a sentence inside an item."""
@@ -223,7 +223,7 @@ class _Reader:
         items = takewhile(lambda at: self.found[at].kind == "item", range(index, len(self.found)))
         return any(not has_finite_verb(blanked(self._text(at))) for at in items)
 
-    def _row(self, index: int) -> Iterator[Unit | Skipped]:
+    def _row(self, index: int) -> Iterator[SplitUnit | Skipped]:
         """A table row: each cell behind its column's name, or the row as it stands where there is no header."""
         sentence, text, verbatim = self.found[index], self._text(index), self._verbatim(index)
         following = self._following(index)
@@ -231,7 +231,7 @@ class _Reader:
             self.header = (text, verbatim) if len(text) <= LONGEST_LEAD else ("", "")
             telling = [cell for cell in _cells(text, framed=text.startswith("|")) if asserts(cell)]
             for cell in telling:
-                yield Unit(text, sentence.start, sentence.end, verbatim, cell)
+                yield SplitUnit(text, sentence.start, sentence.end, verbatim, cell)
             if not telling:
                 yield self._skipped(index, "table_header")
             return
@@ -241,17 +241,17 @@ class _Reader:
         framed = self.header[0].startswith("|")
         names, cells = _cells(self.header[0], framed=framed), _cells(text, framed=framed)
         if not self.header[0] or len(cells) < 2:
-            yield Unit(text, sentence.start, sentence.end, verbatim, tidy(text))
+            yield SplitUnit(text, sentence.start, sentence.end, verbatim, tidy(text))
             return
         pairs = zip_longest(names, cells[: len(names)], fillvalue="")
         said = [f"{name}: {cell}" if name else cell for name, cell in pairs if cell] + [
             *filter(None, cells[len(names) :])
         ]
         context = f"{self.header[1]}\n{verbatim}"
-        yield Unit(text, sentence.start, sentence.end, context, f"{'; '.join(said)}." if said else tidy(text))
+        yield SplitUnit(text, sentence.start, sentence.end, context, f"{'; '.join(said)}." if said else tidy(text))
 
 
-def units(response: str, found: Sequence[Sentence], question: str = "") -> Iterator[Unit | Skipped]:
+def units(response: str, found: Sequence[Sentence], question: str = "") -> Iterator[SplitUnit | Skipped]:
     """Read the sentences of a response to a question: candidates for claims, and what is skipped."""
     for one in found:
         if one.kind == "citation":

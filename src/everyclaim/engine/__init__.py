@@ -5,9 +5,9 @@
 """
 
 from everyclaim.engine.background import BackgroundLoop
-from everyclaim.engine.pipeline import Options, RunReport, run
+from everyclaim.engine.pipeline import EngineOptions, RunReport, run
 from everyclaim.engine.score import score_sample
 from everyclaim.engine.source import in_thread
 from everyclaim.engine.sync import wait
 
-__all__ = ["BackgroundLoop", "Options", "RunReport", "in_thread", "run", "score_sample", "wait"]
+__all__ = ["BackgroundLoop", "EngineOptions", "RunReport", "in_thread", "run", "score_sample", "wait"]

@@ -89,8 +89,8 @@ class BackgroundLoop:
         if not self.is_here:
             self._thread.join()
 
-    def _begin(self, work: Coroutine[Any, Any, T]) -> _Call[T]:
-        call = _Call(self._loop, self._scope, work)
+    def _begin(self, work: Coroutine[Any, Any, T]) -> _LoopCall[T]:
+        call = _LoopCall(self._loop, self._scope, work)
         with self._lock:
             if self._is_open:
                 self._loop.call_soon_threadsafe(call.start)  # in the caller's context, of which it takes a copy
@@ -131,7 +131,7 @@ def _waking(loop: asyncio.AbstractEventLoop, ended: asyncio.Event) -> Callable[[
     return wake
 
 
-class _Call(Generic[T]):
+class _LoopCall(Generic[T]):
     """One coroutine on its way through the loop. `done` holds what came of it, an error as a value."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, scope: KeptScope, work: Coroutine[Any, Any, T]) -> None:

@@ -30,7 +30,7 @@ _BLOCK = 1000  # positions asked of the store at once when resuming
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class EngineOptions:
     """How a run is carried out; nothing here can change a score."""
 
     concurrency: int = 8  # samples in a metric at the same time
@@ -68,7 +68,7 @@ async def run(
     *,
     run: str = "",
     store: ResultStore | None = None,
-    options: Options = Options(),
+    options: EngineOptions = EngineOptions(),
     hooks: Sequence[Hook] = (),
     total: int | None = None,
 ) -> RunReport:
@@ -83,7 +83,7 @@ async def run(
     done is kept, the run is marked `stopped` or `failed`, and the error is raised. So do a spent budget and a judge
     whose address has never answered, but first the samples in flight finish as far as they can without another call.
     """
-    work = _Run(metric, run, store, options, hooks)
+    work = _Pipeline(metric, run, store, options, hooks)
     try:
         await work.carry_out(samples, total)
     except BaseException as error:
@@ -108,11 +108,11 @@ class _InterruptedError(Exception):
         self.interrupt = interrupt
 
 
-class _Run:
+class _Pipeline:
     """The moving parts of one call of `run`: a feeder, the samples in flight, and a writer."""
 
     def __init__(
-        self, metric: Scorer, run: str, store: ResultStore | None, options: Options, hooks: Sequence[Hook]
+        self, metric: Scorer, run: str, store: ResultStore | None, options: EngineOptions, hooks: Sequence[Hook]
     ) -> None:
         self.outcomes = dict.fromkeys(Outcome, 0)
         self.skipped = 0

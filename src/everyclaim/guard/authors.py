@@ -19,7 +19,7 @@ from everyclaim.core.functions import call_in_thread
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.types import Passage
 from everyclaim.models.chat.reask import Inquiry, ask_for_each, portions
-from everyclaim.prompts.generation import Fault, Faulty, GenerationPrompt, RewritePrompt, rewrite_one
+from everyclaim.prompts.generation import Faulty, GenerationPrompt, ReportedFault, RewritePrompt, rewrite_one
 from everyclaim.verify.llm import passage_data
 
 Text = str | Iterable[str] | AsyncIterable[str]
@@ -39,7 +39,7 @@ class Task:
 class Author(Protocol):
     """Writes answers. Raises `GeneratorError` when there is none."""
 
-    async def write(self, task: Task, told: str, faults: Sequence[Fault]) -> str:
+    async def write(self, task: Task, told: str, faults: Sequence[ReportedFault]) -> str:
         """Write an answer; `told` says the faults of former ones in words, for whoever takes only words."""
 
     async def rewrite(self, task: Task, answer: str, sentences: Mapping[str, Faulty]) -> Mapping[str, str]:
@@ -71,7 +71,7 @@ class FunctionAuthor:
         except ValueError:
             return  # one that does not say what it takes
 
-    async def write(self, task: Task, told: str, faults: Sequence[Fault]) -> str:
+    async def write(self, task: Task, told: str, faults: Sequence[ReportedFault]) -> str:
         """Call the function, with what there is to avoid behind the application's instructions."""
         del faults  # `told` says them
         return await self._whole(task, told)
@@ -119,7 +119,7 @@ class ChatAuthor:
     answering: GenerationPrompt = field(default_factory=GenerationPrompt)
     rewriting: RewritePrompt = field(default_factory=RewritePrompt)
 
-    async def write(self, task: Task, told: str, faults: Sequence[Fault]) -> str:
+    async def write(self, task: Task, told: str, faults: Sequence[ReportedFault]) -> str:
         """Ask for an answer; what there is to avoid goes with the request as data."""
         instructions = task.instructions if faults else f"{task.instructions}\n{told}".strip()
         messages = self.answering.messages(task.question, passage_data(task.passages), instructions, faults)
@@ -158,7 +158,7 @@ class SplitAuthors:
     writer: Author | None
     corrector: Author
 
-    async def write(self, task: Task, told: str, faults: Sequence[Fault]) -> str:
+    async def write(self, task: Task, told: str, faults: Sequence[ReportedFault]) -> str:
         """Let the writer write."""
         return await self._writer().write(task, told, faults)
 

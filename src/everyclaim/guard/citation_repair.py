@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from everyclaim.core.cited import CitationFinding, Finding, citation_findings
+from everyclaim.core.cited import CitationFinding, CitationStatus, citation_findings
 from everyclaim.core.types import Passage, Result, Span
 from everyclaim.text.citations import citations
 from everyclaim.text.sources import passages_of
@@ -13,7 +13,7 @@ from everyclaim.text.sources import passages_of
 _NUMERIC = re.compile(r"\[[\d\s,;–-]+\]")
 _PART_OF_A_PAIR = ("](", "</")  # of a link's words, of a tag: what would be left makes no sense
 _STOP = re.compile(r"[\s.!?…。]*$")
-_STANDS = (Finding.RIGHT, Finding.UNNEEDED)
+_STANDS = (CitationStatus.RIGHT, CitationStatus.UNNEEDED)
 
 
 def with_right_citations(
@@ -36,7 +36,9 @@ def with_right_citations(
             edits.setdefault(Span(place, place), []).append(found.instead[0])
             mended.append(found)
     for span, several in by_mark.items():
-        wrong = [one for one in several if one.finding not in _STANDS and (one.instead or one.finding is Finding.DEAD)]
+        wrong = [
+            one for one in several if one.finding not in _STANDS and (one.instead or one.finding is CitationStatus.DEAD)
+        ]
         if wrong and not answer[slice(*span)].startswith(_PART_OF_A_PAIR):
             kept = [one.cited.passage for one in several if one not in wrong and one.cited and one.cited.passage]
             edits[span] = list(dict.fromkeys([*kept, *(claim.instead[0] for claim in wrong if claim.instead)]))

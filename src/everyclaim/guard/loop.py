@@ -22,7 +22,7 @@ from everyclaim.guard.authors import Author, Task
 from everyclaim.guard.citation_repair import with_right_citations
 from everyclaim.guard.claim_removal import cut
 from everyclaim.guard.rules import Rules
-from everyclaim.prompts.generation import Fault, Faulty, guidance
+from everyclaim.prompts.generation import Faulty, ReportedFault, guidance
 from everyclaim.text.language import language_of
 from everyclaim.text.segment import Sentence, sentences
 
@@ -59,7 +59,7 @@ class _GuardRun:
     loop: Loop
     task: Task
     attempts: list[Attempt] = field(default_factory=list)
-    faults: dict[str, Fault] = field(default_factory=dict)  # of all attempts, by claim
+    faults: dict[str, ReportedFault] = field(default_factory=dict)  # of all attempts, by claim
     warnings: list[str] = field(default_factory=list)
     retries: int = 0  # made so far
     silent: bool = False  # the generator has failed
@@ -279,14 +279,16 @@ async def checked(metric: Scorer, task: Task, text: str, rules: Rules) -> Result
     return result
 
 
-def fault_of(claim: JudgedClaim) -> Fault:
+def fault_of(claim: JudgedClaim) -> ReportedFault:
     """Return what a generator is told about a claim."""
     verdict = claim.verdict
     opposed = verdict.label is Label.CONTRADICTED and verdict.evidence
-    return Fault(claim.text, verdict.label, verdict.rationale, verdict.evidence[0].quote if opposed else "")
+    return ReportedFault(claim.text, verdict.label, verdict.rationale, verdict.evidence[0].quote if opposed else "")
 
 
-def _faulty(attempt: Attempt, failed: Sequence[JudgedClaim], language: str) -> list[tuple[Sentence, tuple[Fault, ...]]]:
+def _faulty(
+    attempt: Attempt, failed: Sequence[JudgedClaim], language: str
+) -> list[tuple[Sentence, tuple[ReportedFault, ...]]]:
     """Return the sentences that hold failed claims, in order, with what is wrong with each."""
     found = []
     for sentence in sentences(attempt.text, language):

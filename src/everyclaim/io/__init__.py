@@ -15,7 +15,7 @@ from everyclaim.io.replacing import (
     check_apart,
     check_replaced,
 )
-from everyclaim.io.rows import ClaimRow, Document, LabelRow
+from everyclaim.io.rows import ClaimRow, DocumentRow, LabelRow
 from everyclaim.io.samples import read_claims, read_label_rows, read_mark_rows, read_samples
 from everyclaim.io.sinks import open_sink
 from everyclaim.io.writing import WRITE_FORMATS, check_format, open_rows, write_rows
@@ -33,7 +33,7 @@ __all__ = [
     "WRITE_FORMATS",
     "BadRow",
     "ClaimRow",
-    "Document",
+    "DocumentRow",
     "LabelRow",
     "ReadReport",
     "check_apart",

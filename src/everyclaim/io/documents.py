@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from everyclaim.core.errors import InputError
-from everyclaim.core.limits import MB, Limits
+from everyclaim.core.limits import MB, SizeLimits
 from everyclaim.io.faults import BadRow, ReadReport
 from everyclaim.io.files import path_exists
-from everyclaim.io.rows import Document
+from everyclaim.io.rows import DocumentRow
 from everyclaim.io.samples import read_document_rows
 
 SUFFIXES = (".txt", ".md", ".markdown")
-LARGEST_FILE = Limits().row  # bytes
+LARGEST_FILE = SizeLimits().row  # bytes
 _HEADING = re.compile(r"#\s+(\S.*?)\s*#*\s*(?:\n|$)")
 
 
@@ -26,11 +26,11 @@ def read_documents(
     mapping: Mapping[str, str] | None = None,
     format: str | None = None,  # noqa: A002 - as `read_samples`
     report: ReadReport | None = None,
-) -> Iterator[Document]:
+) -> Iterator[DocumentRow]:
     """Read documents one by one, one in memory at a time.
 
     `source`: a folder with .txt and .md files, at any depth; a table of `text`, `title` and `id` (JSONL, JSON, CSV,
-    TSV, Parquet, Arrow, ``-``, a frame); or an iterable of mappings or `Document`s. A file's id is its path in the
+    TSV, Parquet, Arrow, ``-``, a frame); or an iterable of mappings or `DocumentRow`s. A file's id is its path in the
     folder, its title its first heading, else its name. What cannot be used is kept out and goes into `report`.
 
     Raises `InputError` for a source that cannot be read at all or holds no document.
@@ -45,7 +45,9 @@ def read_documents(
     yield from found
 
 
-def _found(source: Any, mapping: Mapping[str, str] | None, form: str | None, report: ReadReport) -> Iterator[Document]:
+def _found(
+    source: Any, mapping: Mapping[str, str] | None, form: str | None, report: ReadReport
+) -> Iterator[DocumentRow]:
     if isinstance(source, str | os.PathLike):
         folder = Path(source)
         if os.fspath(source) != "-" and path_exists(folder) and folder.is_dir() and _holds_texts(folder):
@@ -66,7 +68,7 @@ def _paths(folder: Path) -> Iterator[Path]:
                 yield Path(place, name)
 
 
-def _files(folder: Path, report: ReadReport) -> Iterator[Document]:
+def _files(folder: Path, report: ReadReport) -> Iterator[DocumentRow]:
     for number, path in enumerate(_paths(folder), start=1):
         name = path.relative_to(folder).as_posix()
         try:
@@ -80,7 +82,7 @@ def _files(folder: Path, report: ReadReport) -> Iterator[Document]:
             continue
         report.good += 1
         heading = _HEADING.match(text.lstrip())
-        yield Document(name, heading[1] if heading else path.stem.replace("_", " ").replace("-", " "), text)
+        yield DocumentRow(name, heading[1] if heading else path.stem.replace("_", " ").replace("-", " "), text)
 
 
 def _text(path: Path) -> str:

@@ -21,7 +21,7 @@ Turns = Literal["last", "all"]
 History = Literal["context", "evidence"]
 
 
-class Reading(TypedDict, total=False):
+class ConversationOptions(TypedDict, total=False):
     """How a conversation is read: its last answer or all, and earlier turns as context or as evidence, too."""
 
     turns: Turns
@@ -41,7 +41,7 @@ _UNNAMED = re.compile(r"doc[:_](\d{1,4})")  # Cohere's name for a document witho
 
 
 @dataclass
-class Message:
+class ConversationMessage:
     """One message: who says what, what it cites, and the sources that it brings."""
 
     role: str
@@ -51,21 +51,21 @@ class Message:
 
 
 @dataclass
-class _Exchange:
+class _QuestionRound:
     """What the user asked, what was found for it, and what the assistant answered."""
 
     question: str = ""
-    answer: Message | None = None
+    answer: ConversationMessage | None = None
     passages: list[Any] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ConversationAnswer:
     """One answer of a conversation; `number` counts the answers from 1."""
 
     number: int
     question: str
-    message: Message
+    message: ConversationMessage
     history: tuple[Turn, ...]
     contexts: tuple[Any, ...]
 
@@ -76,7 +76,9 @@ def is_messages(value: Any) -> bool:
     return isinstance(held, list) and any(_role(_inner(one)) is not None for one in held)
 
 
-def answers_of(value: Any, given: Sequence[Any], turns: Turns = "last", history: History = "context") -> list[Answer]:
+def answers_of(
+    value: Any, given: Sequence[Any], turns: Turns = "last", history: History = "context"
+) -> list[ConversationAnswer]:
     """Return the answers of a conversation, the last one or all; `given` are passages for every turn.
 
     A turn in which nothing was retrieved has what was retrieved before it. With the history as evidence, what was said
@@ -87,14 +89,14 @@ def answers_of(value: Any, given: Sequence[Any], turns: Turns = "last", history:
         raise RowError(f"messages is {kind(held)}, not a list of messages")
     told: list[Turn] = []
     earlier: list[Any] = []  # what was said and found before, as passages
-    found: list[Answer] = []
+    found: list[ConversationAnswer] = []
     own: list[Any] = []
     for one in _exchanges([_message(item) for item in held]):
         own = one.passages or own
         if one.answer is not None:
             behind = [*given, *own, *(earlier if history == "evidence" else ())]
             contexts = [passage for place, passage in enumerate(behind) if passage not in behind[:place]]
-            found.append(Answer(len(found) + 1, one.question, one.answer, tuple(told), tuple(contexts)))
+            found.append(ConversationAnswer(len(found) + 1, one.question, one.answer, tuple(told), tuple(contexts)))
         said = [(USER, one.question), (ASSISTANT, one.answer.text if one.answer else "")]
         told += [Turn(role, text) for role, text in said if text]
         earlier += one.passages
@@ -136,15 +138,15 @@ def turns_of(value: Any) -> tuple[Turn, ...]:
     return tuple(Turn(one.role, one.text) for one in said if one.role in {USER, ASSISTANT} and one.text)
 
 
-def _exchanges(messages: Sequence[Message]) -> Iterator[_Exchange]:
+def _exchanges(messages: Sequence[ConversationMessage]) -> Iterator[_QuestionRound]:
     """Yield the turns; several messages of the user, one after the other, are one question."""
-    now = _Exchange()
+    now = _QuestionRound()
     asking = False
     for message in messages:
         if message.role == USER and message.text:
             if not asking and (now.answer or now.question):
                 yield now
-                now = _Exchange()
+                now = _QuestionRound()
             now.question = f"{now.question}\n{message.text}".strip()
             asking = True
         elif message.role == ASSISTANT and message.text:
@@ -171,13 +173,13 @@ def _role(message: Mapping[str, Any]) -> str | None:
     return _ROLES.get(role) if isinstance(role, str) else None
 
 
-def _message(item: Any) -> Message:
+def _message(item: Any) -> ConversationMessage:
     held = _inner(item)
     role = _role(held)
     if role is None:
         raise RowError(f"a message has no role that is known ({kind(held.get('role', held.get('type')))})")
     content = next((held[name] for name in ("content", "parts", "output") if held.get(name) is not None), None)
-    made = Message(role)
+    made = ConversationMessage(role)
     retrieved = next((held[name] for name in SAMPLE_FIELDS["contexts"] if held.get(name) is not None), None)
     made.passages += retrieved if isinstance(retrieved, list) else [retrieved] if retrieved is not None else []
     if role == TOOL:
@@ -189,7 +191,7 @@ def _message(item: Any) -> Message:
     return made
 
 
-def _take(made: Message, part: Any) -> None:
+def _take(made: ConversationMessage, part: Any) -> None:
     """Take one part of a message: its text with its citations, a document, what a tool answered."""
     if part is None:
         return
@@ -336,7 +338,7 @@ def rows_of(row: Mapping[str, Any], fields: Fields, number: int) -> list[dict[st
     return rows
 
 
-def _row(answer: Answer, beside: Sequence[Citation]) -> dict[str, Any]:
+def _row(answer: ConversationAnswer, beside: Sequence[Citation]) -> dict[str, Any]:
     return {
         "question": answer.question,
         "response": answer.message.text,

@@ -30,26 +30,30 @@ _OF_VERDICTS = {
 }  # fmt: skip
 
 
-class Kind(NamedTuple):
+class FileKind(NamedTuple):
     """A kind of document that we write, and how one begins."""
 
     name: str
     begins: re.Pattern[bytes]
 
 
-PAGE = Kind(
+PAGE = FileKind(
     "a page of everyclaim",
     re.compile(rb'\s*<!doctype html>.*<meta name="generator" content="everyclaim', re.DOTALL | re.IGNORECASE),
 )
-DOCUMENT = Kind("JSON that everyclaim wrote", re.compile(rb'\s*\{\s*"schema":'))
-RULES = Kind("a file of rules that everyclaim wrote", re.compile(rb"# Rules for Prometheus, written by `everyclaim"))
-DASHBOARD = Kind("a dashboard that everyclaim wrote", re.compile(rb'\s*\{\s*"uid": "everyclaim"'))
-TEST_SUITE = Kind("test results of everyclaim", re.compile(rb'\s*(?:<\?xml[^>]*>\s*)?<testsuite package="everyclaim"'))
-MARKDOWN = Kind("Markdown that everyclaim wrote", re.compile(rb"<!-- everyclaim|## everyclaim: "))
-TUNING = Kind("a tuning that everyclaim wrote", re.compile(rb'\s*\{"kind": "everyclaim'))
+DOCUMENT = FileKind("JSON that everyclaim wrote", re.compile(rb'\s*\{\s*"schema":'))
+RULES = FileKind(
+    "a file of rules that everyclaim wrote", re.compile(rb"# Rules for Prometheus, written by `everyclaim")
+)
+DASHBOARD = FileKind("a dashboard that everyclaim wrote", re.compile(rb'\s*\{\s*"uid": "everyclaim"'))
+TEST_SUITE = FileKind(
+    "test results of everyclaim", re.compile(rb'\s*(?:<\?xml[^>]*>\s*)?<testsuite package="everyclaim"')
+)
+MARKDOWN = FileKind("Markdown that everyclaim wrote", re.compile(rb"<!-- everyclaim|## everyclaim: "))
+TUNING = FileKind("a tuning that everyclaim wrote", re.compile(rb'\s*\{"kind": "everyclaim'))
 
 
-def check_replaced(destination: str | os.PathLike[str], kind: Kind | None = None) -> None:
+def check_replaced(destination: str | os.PathLike[str], kind: FileKind | None = None) -> None:
     """Refuse to write over a file that is none of this kind, or where none is named, no rows of results or verdicts.
 
     What is not there, holds nothing, or is a device, has nothing to lose. Raises `ConfigError`.
@@ -94,17 +98,17 @@ def _are_ours(columns: list[str]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _FileIdentity:
     path: str | None  # links followed; None for a stream
     file: tuple[int, int] | None  # device and number on it; None for what is not there yet
     is_folder: bool = False
 
-    def is_same(self, other: _Place) -> bool:
+    def is_same(self, other: _FileIdentity) -> bool:
         return (self.path is not None and self.path == other.path) or (
             self.file is not None and self.file == other.file
         )
 
-    def holds(self, other: _Place) -> bool:
+    def holds(self, other: _FileIdentity) -> bool:
         """Whether this is a folder and the other is in it, and not in a hidden part of it."""
         if not self.is_folder or self.path is None or other.path is None:
             return False
@@ -121,7 +125,7 @@ def check_apart(reads: Mapping[str, Any], writes: Mapping[str, Any], *, in_folde
     With `in_folders`, a new file may appear in a folder that is read. Raises `ConfigError`.
     """
     sources = [(name, given, place) for name, given, place in _places(reads, sys.stdin)]
-    taken: list[tuple[str, _Place]] = []
+    taken: list[tuple[str, _FileIdentity]] = []
     for name, given, place in _places(writes, sys.stdout):
         for source, read, other in sources:
             if place.is_same(other):
@@ -134,7 +138,7 @@ def check_apart(reads: Mapping[str, Any], writes: Mapping[str, Any], *, in_folde
         taken.append((name, place))
 
 
-def _places(given: Mapping[str, Any], stream: Any) -> list[tuple[str, str, _Place]]:
+def _places(given: Mapping[str, Any], stream: Any) -> list[tuple[str, str, _FileIdentity]]:
     found = []
     for name, value in given.items():
         if isinstance(value, str | os.PathLike) and (text := os.fspath(value)):
@@ -144,26 +148,26 @@ def _places(given: Mapping[str, Any], stream: Any) -> list[tuple[str, str, _Plac
     return found
 
 
-def _of_path(text: str) -> _Place | None:
+def _of_path(text: str) -> _FileIdentity | None:
     path = os.path.realpath(text.removeprefix("sqlite:///")) if "\0" not in text else ""
     if not path or ("://" in text and not text.startswith("sqlite:///")):
         return None
     try:
         status = os.stat(path)  # noqa: PTH116 - of a path that is text
     except OSError:
-        return _Place(path, None)
+        return _FileIdentity(path, None)
     if stat.S_ISDIR(status.st_mode):
-        return _Place(path, None, is_folder=True)
+        return _FileIdentity(path, None, is_folder=True)
     # Devices and pipes hold nothing that could be lost.
-    return _Place(path, (status.st_dev, status.st_ino)) if stat.S_ISREG(status.st_mode) else None
+    return _FileIdentity(path, (status.st_dev, status.st_ino)) if stat.S_ISREG(status.st_mode) else None
 
 
-def _of_stream(stream: Any) -> _Place | None:
+def _of_stream(stream: Any) -> _FileIdentity | None:
     try:
         status = os.fstat(stream.fileno())
     except (AttributeError, OSError, ValueError):  # none, closed, or made of something else
         return None
-    return _Place(None, (status.st_dev, status.st_ino)) if stat.S_ISREG(status.st_mode) else None
+    return _FileIdentity(None, (status.st_dev, status.st_ino)) if stat.S_ISREG(status.st_mode) else None
 
 
 def _named(name: str, given: str) -> str:

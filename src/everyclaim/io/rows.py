@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from everyclaim.core.limits import Limits
+from everyclaim.core.limits import SizeLimits
 from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.types import FailureMode, Label, Passage, Sample, SplitMark, Tag
 from everyclaim.io.fields import Fields, look_up, shown
@@ -56,7 +56,7 @@ class ClaimRow:
     tags: Mapping[str, Tag] = field(default_factory=dict)
 
 
-class Document(NamedTuple):
+class DocumentRow(NamedTuple):
     """One document of a knowledge source."""
 
     id: str
@@ -85,7 +85,7 @@ class RowMaker:
     `warn(text, example)` is told about everything that was decided for the caller.
     """
 
-    def __init__(self, fields: Fields, warn: Callable[[str, str], None], limits: Limits) -> None:
+    def __init__(self, fields: Fields, warn: Callable[[str, str], None], limits: SizeLimits) -> None:
         self._fields = fields
         self.limits = limits
         self.reads_cells = False  # of a delimited file, where a list can be nothing but text
@@ -130,14 +130,14 @@ class RowMaker:
             id=self._id(number, row),
         )
 
-    def document(self, number: int, row: Mapping[str, Any]) -> Document:
+    def document(self, number: int, row: Mapping[str, Any]) -> DocumentRow:
         """Make a document. Raises `RowError` saying why the row cannot be one."""
         self._tell_rivals(number, row)
         text = self._judged_text(number, row, "text")
         if not text.strip():
             raise RowError("the text is empty")
         title = named("title", as_scalar_text, self._fields.get(row, "title")) or ""
-        return Document(self._id(number, row), title, text)
+        return DocumentRow(self._id(number, row), title, text)
 
     def label(self, number: int, row: Mapping[str, Any]) -> LabelRow:
         """Make a label. Raises `RowError` saying why the row cannot be one."""

@@ -39,8 +39,8 @@ from everyclaim.io.files import (
 from everyclaim.io.frames import rows_of_object
 from everyclaim.io.jsondocument import read_json
 from everyclaim.io.jsonlines import RawRow, read_jsonl
-from everyclaim.io.messages import History, Reading, Turns, rows_of
-from everyclaim.io.rows import ClaimRow, Document, LabelRow, RowMaker
+from everyclaim.io.messages import ConversationOptions, History, Turns, rows_of
+from everyclaim.io.rows import ClaimRow, DocumentRow, LabelRow, RowMaker
 from everyclaim.io.tables import Tables, files_of_folder, files_of_split
 from everyclaim.io.values import RowError, tags_of
 
@@ -48,7 +48,7 @@ LOOKAHEAD_ROWS = 1000
 _LOOKAHEAD_CHARACTERS = 8_000_000
 _REQUIRED = ""  # among the names that are needed: any of those of the required field
 
-T = TypeVar("T", Sample, ClaimRow, Document, LabelRow)
+T = TypeVar("T", Sample, ClaimRow, DocumentRow, LabelRow)
 Row = RawRow | BadRow | Sample
 
 
@@ -72,7 +72,7 @@ def read_samples(
     on_bad_row: Callable[[BadRow], None] | None = None,
     report: ReadReport | None = None,
     contexts: bool = True,
-    **conversations: Unpack[Reading],
+    **conversations: Unpack[ConversationOptions],
 ) -> Iterator[Sample]:
     """Read samples one by one, in bounded memory.
 
@@ -122,7 +122,7 @@ def read_document_rows(
     mapping: Mapping[str, str] | None = None,
     format: str | None = None,  # noqa: A002 - as `read_samples`
     report: ReadReport | None = None,
-) -> Iterator[Document]:
+) -> Iterator[DocumentRow]:
     """Read documents one by one: rows of `text`, `title`, `id`; for folders of text files see `read_documents`.
 
     Parameters and errors are those of `read_samples`.

@@ -41,7 +41,7 @@ def open_sink(destination: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     opened = _standard_output() if name == "-" else _file(name)
     with _faults_of(name):
         stream = opened.__enter__()
-    sink = _Sink(stream, name)
+    sink = _RawSink(stream, name)
     try:
         yield cast("BinaryIO", sink)
     except BaseException as error:  # what the block raised stays what it is; only our own work is translated
@@ -164,7 +164,7 @@ def sync_folder(folder: Path) -> None:
             os.close(descriptor)
 
 
-class _Sink(io.RawIOBase):
+class _RawSink(io.RawIOBase):
     """What the writers see: takes all it is given, and is not theirs to close.
 
     Once `given_up` it takes everything and keeps nothing, for writers that finish when they are collected.

@@ -16,7 +16,7 @@ from typing import Any, Literal, get_type_hints
 from everyclaim.core.errors import ConfigError, EveryclaimError, InputError, JudgeError
 from everyclaim.core.functions import call, places
 from everyclaim.core.kinds import Kind, WrongValueError, kind_of
-from everyclaim.core.limits import Limits, within
+from everyclaim.core.limits import SizeLimits, within
 from everyclaim.core.plaintext import counted
 from everyclaim.core.types import Outcome, Provenance, Result, Sample
 from everyclaim.metrics.context import Components, MetricContext, Noted, NothingToCheckError, Score
@@ -38,7 +38,7 @@ class Assembled:
     components: Components
     provenance: Provenance
     empty: Empty = "exclude"
-    limits: Limits = field(default_factory=Limits)
+    limits: SizeLimits = field(default_factory=SizeLimits)
 
     def __post_init__(self) -> None:
         places(_function(self.metric), _GIVEN, _A_METRIC)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from everyclaim.core.cited import CitationFinding, Cited, Finding
+from everyclaim.core.cited import CitationFinding, CitationStatus, Cited
 from everyclaim.core.gather import gather
 from everyclaim.core.types import Claim, JudgedClaim, Label, Passage, Sample
 from everyclaim.metrics.context import MetricContext, NothingToCheckError, Score
@@ -16,11 +16,11 @@ from everyclaim.text.sources import can_be_identified, passages_of
 UNIDENTIFIED = "its citations name sources by words, and no passage has a title or an id of its own to find them by"
 _Ids = frozenset[str]
 _Entailed = dict[_Ids, bool]  # whether a claim follows from these passages together
-_ORDER = tuple(Finding)  # of a citation behind several claims the first counts
+_ORDER = tuple(CitationStatus)  # of a citation behind several claims the first counts
 
 
 @dataclass(frozen=True, slots=True)
-class Attribution:
+class AttributionMetric:
     """Score the citations of a response: F1 of citation recall and precision (Gao et al., ALCE, arXiv 2305.14627).
 
     Range [0, 1], best 1. `citation_recall`: the share of claims that follow from all that they cite together.
@@ -29,9 +29,9 @@ class Attribution:
     where one of them needs it. With one claim a sentence both are ALCE's.
 
     A response that cites nothing has recall and score 0 and no precision. Sources named by words alone, where no
-    passage has a title or an id, are left out of both, with a warning. `details["citations"]` has a `Finding` for every
-    claim and source, with the passages to cite instead (what only some of a citation's claims do not need is not
-    listed), and `details["counts"]` how many there are of each. The claims of the result are judged against all
+    passage has a title or an id, are left out of both, with a warning. `details["citations"]` has a `CitationStatus`
+    for every claim and source, with the passages to cite instead (what only some of a citation's claims do not need is
+    not listed), and `details["counts"]` how many there are of each. The claims of the result are judged against all
     passages, as for faithfulness.
 
     >>> import everyclaim as ec
@@ -107,41 +107,43 @@ def _findings(claim: JudgedClaim, cited: Sequence[Cited], entailed: _Entailed) -
     elsewhere = dict.fromkeys(evidence.passage_id for evidence in claim.verdict.evidence if is_supported)
     instead = tuple(passage for passage in elsewhere if passage not in ids)
     if not cited:
-        return [CitationFinding(claim.id, Finding.MISSING, instead=instead)]
+        return [CitationFinding(claim.id, CitationStatus.MISSING, instead=instead)]
     holds = any(entailed.values())
     found = list[CitationFinding]()
     for one in cited:
         if one.passage is None:
-            finding = Finding.DEAD
+            finding = CitationStatus.DEAD
         elif not holds:
-            finding = Finding.MISATTRIBUTED if instead else Finding.UNSUPPORTED
+            finding = CitationStatus.MISATTRIBUTED if instead else CitationStatus.UNSUPPORTED
         else:
             alone, rest = frozenset({one.passage}), ids - {one.passage}
             without = entailed.get(rest, any(entailed[single] for single in _singles(rest)))
-            finding = Finding.UNNEEDED if without and not entailed[alone] else Finding.RIGHT
+            finding = CitationStatus.UNNEEDED if without and not entailed[alone] else CitationStatus.RIGHT
         found.append(CitationFinding(claim.id, finding, one, () if holds else instead))
     return found
 
 
 def _score(claims: Sequence[JudgedClaim], findings: Sequence[Sequence[CitationFinding]], warnings: list[str]) -> Score:
     """Reduce the findings of each claim: recall over claims, precision over citations."""
-    helps = {Finding.RIGHT, Finding.UNNEEDED}
+    helps = {CitationStatus.RIGHT, CitationStatus.UNNEEDED}
     recall = sum(any(one.finding in helps for one in found) for found in findings) / len(findings)
-    best: dict[Cited, Finding] = {}  # of what a citation does for each of its claims
+    best: dict[Cited, CitationStatus] = {}  # of what a citation does for each of its claims
     every = [one for found in findings for one in found]
     for one in every:
         if one.cited:
             best[one.cited] = min(one.finding, best.get(one.cited, one.finding), key=_ORDER.index)
-    precision = sum(finding is Finding.RIGHT for finding in best.values()) / len(best) if best else None
+    precision = sum(finding is CitationStatus.RIGHT for finding in best.values()) / len(best) if best else None
     shown = [
-        one for one in every if not one.cited or one.finding is not Finding.UNNEEDED or best[one.cited] is one.finding
+        one
+        for one in every
+        if not one.cited or one.finding is not CitationStatus.UNNEEDED or best[one.cited] is one.finding
     ]
     counts = Counter(one.finding for one in shown)
     return Score(
         f_beta(precision or 0.0, recall),
         {"citation_precision": precision, "citation_recall": recall},
         {
-            "counts": {finding.value: counts[finding] for finding in Finding},
+            "counts": {finding.value: counts[finding] for finding in CitationStatus},
             "citations": [one.to_json() for one in shown],
         },
         warnings,

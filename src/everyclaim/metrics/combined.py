@@ -17,7 +17,7 @@ Missing = Literal["reweight", "fail"]
 WEIGHTS: Mapping[str, float] = {"claim": 0.4, "nli": 0.3, "qa": 0.3}
 
 
-class Part(NamedTuple):
+class CombinedPart(NamedTuple):
     """One metric of several, and how much it counts."""
 
     metric: Scorer
@@ -46,7 +46,7 @@ class Combined:
     (0.625, {'claim': 0.5, 'nli': 0.75})
     """
 
-    parts: Mapping[str, Part]
+    parts: Mapping[str, CombinedPart]
     missing: Missing = "reweight"
 
     def __post_init__(self) -> None:

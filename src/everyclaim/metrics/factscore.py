@@ -10,7 +10,7 @@ from everyclaim.core.gather import gather
 from everyclaim.core.types import Claim, JudgedClaim, Passage, Sample, tag_values
 from everyclaim.metrics.context import MetricContext, Score, supported
 from everyclaim.metrics.penalty import Penalty
-from everyclaim.retrieve.checked import Shelf
+from everyclaim.retrieve.checked import AnswerShelf
 from everyclaim.retrieve.queries import Around
 
 
@@ -48,7 +48,7 @@ class FActScore:
         around = Around.of(parts.claims, sample.question)
         queries = [around.query(claim) for claim in parts.claims]
         answers = await gather(ctx.knowledge.search(query, self.k, topic=topic) for query in queries)
-        shelf = Shelf()
+        shelf = AnswerShelf()
         found = [shelf.put(answer) for answer in answers]
         claims = await _judged(parts.claims, found, ctx)
         share = supported(claims) / len(claims)

@@ -14,7 +14,7 @@ Compat = Literal["", "ragas"]
 
 
 @dataclass(frozen=True, slots=True)
-class FactualCorrectness:
+class FactualCorrectnessMetric:
     """Score a response against a reference answer by precision, recall or F-beta over claims.
 
     Precision: response claims that the reference supports / response claims. Recall: *reference* claims that

@@ -10,7 +10,7 @@ from everyclaim.metrics.penalty import Penalty
 
 
 @dataclass(frozen=True, slots=True)
-class Faithfulness:
+class ClaimFaithfulness:
     """Score a response by supported claims / claims (Es et al., Ragas, arXiv 2309.15217).
 
     Range [0, 1], best 1. Unsupported and contradicted claims weigh the same here; their counts stay

@@ -18,9 +18,9 @@ from everyclaim.decompose.conversation import in_conversation
 from everyclaim.decompose.llm import LlmDecomposer
 from everyclaim.decompose.numbered_sentences import NumberedSentence, assembled, context, numbered_sentences, portions
 from everyclaim.decompose.omissions import marked
-from everyclaim.decompose.split_check import Source, inventions
+from everyclaim.decompose.split_check import SplitSource, inventions
 from everyclaim.metrics.context import MetricContext, Score, supported
-from everyclaim.metrics.faithfulness import Faithfulness
+from everyclaim.metrics.faithfulness import ClaimFaithfulness
 from everyclaim.metrics.penalty import Penalty
 from everyclaim.models.chat.reask import Inquiry, ask_for_each
 from everyclaim.prompts.onecall import OneCallPrompt
@@ -35,7 +35,7 @@ Judged = tuple[Split, tuple[Finding, ...]]  # what a reply says about one senten
 class OneCallFaithfulness:
     """Score a response by supported claims / claims, with one request up to `decomposer.at_most` sentences.
 
-    Range [0, 1], best 1; outcomes are those of `Faithfulness`. `verifier` judges what one call left open;
+    Range [0, 1], best 1; outcomes are those of `ClaimFaithfulness`. `verifier` judges what one call left open;
     an answer that has no passages is split by `decomposer` and judged without a model.
     """
 
@@ -52,7 +52,7 @@ class OneCallFaithfulness:
     async def score(self, sample: Sample, ctx: MetricContext) -> Score:
         """Ask, check, and divide."""
         if not any(passage.text.strip() for passage in sample.passages):
-            return await Faithfulness(self.penalty).score(sample, ctx)
+            return await ClaimFaithfulness(self.penalty).score(sample, ctx)
         pieces, skipped = numbered_sentences(sample.response, self.decomposer.language)
         found = await self._found(sample, pieces)
         splits = {p.number: found[p.number][0] if p.number in found else p.whole for p in pieces}
@@ -87,7 +87,7 @@ class OneCallFaithfulness:
         parts = portions(pieces, self.decomposer.at_most)
         found = await ask_for_each(inquiry, [{piece.number: piece for piece in part} for part in parts])
         told = {piece.number: _spelt_out(*found[piece.number], piece) for piece in pieces if piece.number in found}
-        source = Source.of(sample.response, sample.question)
+        source = SplitSource.of(sample.response, sample.question)
         return {
             piece.number: told[piece.number]
             for piece in pieces

@@ -20,7 +20,7 @@ from everyclaim.core.types import Claim, Label, Passage, Sample, Span
 from everyclaim.metrics.assembled import NO_PASSAGES
 from everyclaim.metrics.context import MetricContext, Score
 from everyclaim.models.chat.reask import Inquiry, ask_for_each, portions
-from everyclaim.prompts.questions import AgreementPrompt, Answer, AnswerPrompt, QuestionPrompt
+from everyclaim.prompts.questions import AgreementPrompt, AnswerPrompt, QuestionPrompt, QuestionReply
 from everyclaim.text.agreement import conflict, same
 from everyclaim.text.dates import Moment, moments
 from everyclaim.text.quantities import Quantity, quantities
@@ -31,7 +31,7 @@ _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _PUNCTUATION = dict.fromkeys(map(ord, string.punctuation + "‘’“”–—…«»、。，"), None)
 
 
-class Question(NamedTuple):
+class QaQuestion(NamedTuple):
     """A question about the response. In a cloze question the answer's place is at `hole`; then it is a statement."""
 
     id: str
@@ -49,7 +49,7 @@ class Question(NamedTuple):
 class Exam(NamedTuple):
     """A question and its two answers; None where the text does not answer it."""
 
-    question: Question
+    question: QaQuestion
     from_response: str | None
     from_passages: str | None
 
@@ -65,7 +65,7 @@ class Examiner(Protocol):
         """Return questions about these claims with both answers. Raises `JudgeError` when they cannot be had."""
 
 
-class Comparison(Protocol):
+class AnswerComparison(Protocol):
     """Says how far two answers agree."""
 
     @property
@@ -98,7 +98,7 @@ class QaConsistency:
     """
 
     examiner: Examiner
-    comparison: Comparison
+    comparison: AnswerComparison
 
     @property
     def parameters(self) -> Mapping[str, str]:
@@ -273,7 +273,7 @@ class ChatExaminer:
         for key, sentence in sentences.items():
             for text in found[key]:
                 asked.setdefault(text, sentence)
-        listed = [Question(f"q{i}", text, sentence) for i, (text, sentence) in enumerate(asked.items(), start=1)]
+        listed = [QaQuestion(f"q{i}", text, sentence) for i, (text, sentence) in enumerate(asked.items(), start=1)]
         shelf = [passage for passage in sample.passages if passage.text.strip()]
         ours, theirs = await gather(
             [
@@ -284,12 +284,12 @@ class ChatExaminer:
         return [Exam(question, ours[question.id].words, theirs[question.id].words) for question in listed]
 
     async def _answers(
-        self, chat: ChatModel, questions: Sequence[Question], texts: Mapping[str, Any]
-    ) -> Mapping[str, Answer]:
+        self, chat: ChatModel, questions: Sequence[QaQuestion], texts: Mapping[str, Any]
+    ) -> Mapping[str, QuestionReply]:
         if not texts:  # nothing to ask a model about
-            return {question.id: Answer(None) for question in questions}
+            return {question.id: QuestionReply(None) for question in questions}
         asked = {question.id: question.text for question in questions}
-        inquiry: Inquiry[str, Answer] = Inquiry(
+        inquiry: Inquiry[str, QuestionReply] = Inquiry(
             chat, self.answers, lambda part, shared: self.answers.messages(part, texts, shared=shared), ids="q"
         )
         return await ask_for_each(inquiry, portions(asked))

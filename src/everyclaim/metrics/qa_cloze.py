@@ -15,11 +15,11 @@ import numpy as np
 
 from everyclaim.core.types import Claim, Passage, Sample
 from everyclaim.metrics.context import MetricContext
-from everyclaim.metrics.qa import Exam, Question, exact
+from everyclaim.metrics.qa import Exam, QaQuestion, exact
 from everyclaim.text import agreement, dates, quantities
 from everyclaim.text.names import covered, names
 from everyclaim.text.tokens import content_stems
-from everyclaim.verify.lexical.alignment import Source, align
+from everyclaim.verify.lexical.alignment import AlignedSource, align
 from everyclaim.verify.lexical.analysis import Float32Array, Reading
 from everyclaim.verify.lexical.evidence import reading_of, source_of
 from everyclaim.verify.lexical.shortlist import Shortlist
@@ -34,7 +34,7 @@ _AS_GOOD = 0.1  # sentences this much behind the best may answer as well
 _LONGEST = 1000  # characters; a longer claim is no question
 
 
-class Mark(NamedTuple):
+class ClozeMark(NamedTuple):
     """Something that can be asked for; ``text[start:end]`` of where it stands."""
 
     kind: Kind
@@ -54,7 +54,7 @@ class ClozeExaminer:
     async def examine(self, sample: Sample, claims: Sequence[Claim], ctx: MetricContext) -> list[Exam]:
         """Return a cloze question for every name, number and date of the claims, the same one once."""
         del ctx
-        shelf = _Shelf([passage for passage in sample.passages if passage.text.strip()])
+        shelf = _ClozeCache([passage for passage in sample.passages if passage.text.strip()])
         asked: dict[str, Exam] = {}
         for claim in claims:
             for mark in marks(claim.text) if len(claim.text) <= _LONGEST else ():
@@ -63,33 +63,33 @@ class ClozeExaminer:
                 if text in asked or not _context(text).content or len(asked) == AT_MOST:
                     continue
                 hole = (mark.start, mark.start + len(BLANK))
-                question = Question(f"q{len(asked) + 1}", text, claim.sentence, hole)
+                question = QaQuestion(f"q{len(asked) + 1}", text, claim.sentence, hole)
                 asked[text] = Exam(question, words, shelf.answer(claim.text, mark, _context(text)))
         return list(asked.values())
 
 
-def marks(text: str) -> list[Mark]:
+def marks(text: str) -> list[ClozeMark]:
     """Return the dates, numbers and names of a text in order, without overlap; dates go before the others.
 
     Ordinals are left out: hardly a question asks for the "first" of "the first game".
     """
-    found = [Mark("date", moment.start, moment.end) for moment in dates.moments(text)]
+    found = [ClozeMark("date", moment.start, moment.end) for moment in dates.moments(text)]
     numbers = [found for found in quantities.quantities(text) if found.dimension != "ordinal"]
-    others = [Mark("number", number.start, number.end) for number in numbers]
-    others += [Mark("name", name.start, name.end) for name in names(text)]
+    others = [ClozeMark("number", number.start, number.end) for number in numbers]
+    others += [ClozeMark("name", name.start, name.end) for name in names(text)]
     for mark in others:
         if all(mark.end <= other.start or other.end <= mark.start for other in found):
             found.append(mark)
     return sorted(found, key=lambda mark: mark.start)
 
 
-class _Shelf:
+class _ClozeCache:
     """The passages, ready to be lined up with questions."""
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         self._shortlist = Shortlist.of(passages)
 
-    def answer(self, claim: str, mark: Mark, context: Reading) -> str | None:
+    def answer(self, claim: str, mark: ClozeMark, context: Reading) -> str | None:
         """Return what stands in the place of a claim's mark; None where no sentence lines up or has the like."""
         texts = tuple(piece.text for piece in self._shortlist.pieces(context.keys))
         source = source_of(texts, every_word=False)
@@ -110,7 +110,7 @@ class _Shelf:
         return next((text for text in found if _same(mark.kind, wanted, text)), found[0] if found else None)
 
 
-def _strengths(context: Reading, source: Source) -> Float32Array:
+def _strengths(context: Reading, source: AlignedSource) -> Float32Array:
     """Return how much of the context's weight each sentence covers, with half of what only the one before has."""
     aligned = align(context, source, shipped_vectors())
     held = (aligned.exact + aligned.soft) / 2
@@ -121,7 +121,7 @@ def _strengths(context: Reading, source: Source) -> Float32Array:
     return strengths
 
 
-def _candidates(source: Source, place: int, claim: str, mark: Mark, context: Reading) -> Iterator[str]:
+def _candidates(source: AlignedSource, place: int, claim: str, mark: ClozeMark, context: Reading) -> Iterator[str]:
     """Give what of the mark's kind a sentence holds, nearest to the claim's words first, but not what the claim
     says in another place.
     """

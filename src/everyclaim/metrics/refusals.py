@@ -27,7 +27,7 @@ _REASON = re.compile(r"\b(?:because|due to|owing to|caused by|as a result of|tha
 _NAMED = re.compile(r"NN|JJ|CD")
 
 
-class _Question(NamedTuple):
+class _RefusedQuestion(NamedTuple):
     """What a question is about, by stems, and the kind of the answer."""
 
     named: frozenset[str]  # nouns and adjectives: all of them must be there
@@ -82,7 +82,7 @@ def _answer(question: str, passages: Sequence[Passage]) -> Evidence | None:
     return None
 
 
-def _read(question: str) -> _Question:
+def _read(question: str) -> _RefusedQuestion:
     tokens = parse([question.strip()])[0]
     left, kind, counted = set[int](), "", frozenset[str]()
     for place, token in enumerate(tokens):
@@ -107,10 +107,12 @@ def _read(question: str) -> _Question:
 
     subjects = [place for place in stems if tokens[place].relation.startswith("nsubj") and tokens[place].tag == "NN"]
     nouns = [place for place in stems if _NAMED.match(tokens[place].tag)]
-    return _Question(of(nouns), of([place for place in stems if place not in nouns]), of(subjects), kind, counted)
+    return _RefusedQuestion(
+        of(nouns), of([place for place in stems if place not in nouns]), of(subjects), kind, counted
+    )
 
 
-def _holds(asked: _Question, text: str, question: str) -> bool:
+def _holds(asked: _RefusedQuestion, text: str, question: str) -> bool:
     """Whether a text holds a word of the kind that is asked for, and that the question does not hold."""
     kind = asked.kind
     if asked.counted:

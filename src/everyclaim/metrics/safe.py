@@ -12,7 +12,7 @@ from everyclaim.core.types import Claim, JudgedClaim, Label, Outcome, Passage, R
 from everyclaim.decompose.decontextualize import Prepared, Preparer, WordPreparer, tied
 from everyclaim.metrics.context import MetricContext, Score, supported
 from everyclaim.prompts.queries import Searched
-from everyclaim.retrieve.checked import Shelf
+from everyclaim.retrieve.checked import AnswerShelf
 from everyclaim.retrieve.queries import Around, QueryWriter, WordQueries
 
 K = 64  # the paper's median number of relevant facts
@@ -156,7 +156,7 @@ class _Search:
         self._around = around
         self._trails: dict[str, list[Searched]] = {}
         self.made: list[dict[str, Any]] = []
-        self.shelf = Shelf()
+        self.shelf = AnswerShelf()
         self._first_found: dict[str, list[str]] = {}  # texts by claim
         self._found: dict[str, dict[str, Passage]] = {}  # by claim and passage id
 

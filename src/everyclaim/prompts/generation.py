@@ -15,7 +15,7 @@ from everyclaim.prompts.documents import document
 from everyclaim.prompts.reply_schemas import TEXT, RowPrompt, text
 
 
-class Fault(NamedTuple):
+class ReportedFault(NamedTuple):
     """A statement that did not hold, and what is known about why."""
 
     claim: str
@@ -28,7 +28,7 @@ class Faulty(NamedTuple):
     """A sentence to rewrite, and what is wrong with it."""
 
     sentence: str
-    faults: tuple[Fault, ...]
+    faults: tuple[ReportedFault, ...]
 
 
 _ANSWER = """\
@@ -58,7 +58,7 @@ A former answer was checked against the passages and was not borne out. Say only
 not answer the question, say so."""
 
 
-def guidance(faults: Sequence[Fault]) -> str:
+def guidance(faults: Sequence[ReportedFault]) -> str:
     """Return what to tell a generator that takes plain instructions; every quoted text is one JSON string."""
     if not faults:
         return _GUIDANCE
@@ -80,7 +80,7 @@ class GenerationPrompt:
     version = "generation-1"
 
     def messages(
-        self, question: str, passages: Mapping[str, Any], instructions: str, faults: Sequence[Fault] = ()
+        self, question: str, passages: Mapping[str, Any], instructions: str, faults: Sequence[ReportedFault] = ()
     ) -> list[Message]:
         """Write the request. `instructions` are the application's own and go to the system's side."""
         system = _ANSWER + (_AVOID if faults else "") + (f"\n{instructions}" if instructions else "")
@@ -114,10 +114,10 @@ class RewritePrompt(RowPrompt[str]):
         return text(row, "text")
 
 
-def _as_data(fault: Fault) -> dict[str, str]:
+def _as_data(fault: ReportedFault) -> dict[str, str]:
     data = {"statement": fault.claim, "finding": str(fault.label), "why": fault.why, "passage": fault.passage_says}
     return {key: value for key, value in data.items() if value}
 
 
-def _listed(faults: Sequence[Fault]) -> str:
+def _listed(faults: Sequence[ReportedFault]) -> str:
     return "\n".join(f"- {document(_as_data(fault))}" for fault in faults)

@@ -38,7 +38,7 @@ true for another wording, form of a date or number, or a fuller name; false if t
 part of the other where the question asks for all."""
 
 
-class Answer(NamedTuple):
+class QuestionReply(NamedTuple):
     """What a text says to a question; `words` is None when it does not say."""
 
     words: str | None
@@ -77,7 +77,7 @@ class QuestionPrompt(RowPrompt[tuple[str, ...]]):
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerPrompt(RowPrompt[Answer]):
+class AnswerPrompt(RowPrompt[QuestionReply]):
     """Ask for the answers a text gives."""
 
     version = "answers-1"
@@ -92,12 +92,12 @@ class AnswerPrompt(RowPrompt[Answer]):
             Message("user", document({"questions": dict(questions)})),
         ]
 
-    def read(self, row: Mapping[str, Any]) -> Answer | None:
+    def read(self, row: Mapping[str, Any]) -> QuestionReply | None:
         """Read the answer to one question."""
         words, found = text(row, "answer"), row.get("found")
         if words is None or not isinstance(found, bool) or (found and not words):
             return None
-        return Answer(words if found else None)
+        return QuestionReply(words if found else None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from everyclaim.report.style import (
     joined,
     whole,
 )
-from everyclaim.store.figures import ClaimRow
+from everyclaim.store.figures import StoredClaim
 
 T = TypeVar("T", Delta, Series)
 _ROWS_SHOWN = 12  # of a table of parts
@@ -232,7 +232,7 @@ def _claim(change: ClaimChange) -> RenderableType:
     return hanging(Text.assemble(_sign(change.before.label), "→ "), Text.assemble("removed: ", _told(change.before)))
 
 
-def _told(row: ClaimRow) -> Text:
+def _told(row: StoredClaim) -> Text:
     mode = f"[{words(row.mode)}]" if row.mode else ""
     return joined([data(row.text, limit=240), data(mode, "dim")], " ")
 
@@ -404,7 +404,7 @@ def _change(change: ClaimChange) -> str:
     return f"{before} → {after}"
 
 
-def _said(row: ClaimRow | None) -> str:
+def _said(row: StoredClaim | None) -> str:
     return "not there" if row is None else f"{row.label.value}: {md(one_line(row.text, 240))}"
 
 

@@ -21,7 +21,7 @@ async def searched(source: KnowledgeSource, query: str, k: int, *, topic: str | 
     return [passage for passage in found[:k] if passage.text.strip()]
 
 
-class Shelf:
+class AnswerShelf:
     """All that was found for one sample. A text that comes under another text's id gets an id of its own."""
 
     def __init__(self) -> None:

@@ -17,7 +17,7 @@ from urllib.parse import quote
 from everyclaim.core.errors import ConfigError, InputError, JudgeError, OperatorError, StoreError
 from everyclaim.core.types import Passage
 from everyclaim.core.validation import validate_call
-from everyclaim.io import Document
+from everyclaim.io import DocumentRow
 from everyclaim.io.sinks import whole_file
 from everyclaim.retrieve.bm25 import Bm25Ranker
 from everyclaim.retrieve.chunking import WORDS
@@ -47,7 +47,7 @@ class CorpusInfo:
     version: str
 
 
-class Found(NamedTuple):
+class CorpusHit(NamedTuple):
     """A passage that was found, and its BM25 score (higher is better; 0 where it was ranked within a topic)."""
 
     passage: Passage
@@ -93,7 +93,7 @@ class Corpus:
             raise
 
     @classmethod
-    def of(cls, documents: Iterable[Document], *, words: int = WORDS, name: str = "corpus:memory") -> Self:
+    def of(cls, documents: Iterable[DocumentRow], *, words: int = WORDS, name: str = "corpus:memory") -> Self:
         """Make a corpus in memory, for few documents; `name` is its spec."""
         connection = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
         fill(connection, documents, _checked_words(words))
@@ -115,7 +115,7 @@ class Corpus:
         return [found.passage for found in await asyncio.to_thread(self.find, query, k, topic=topic)]
 
     @validate_call()
-    def find(self, query: str, k: int, *, topic: str | None = None) -> list[Found]:
+    def find(self, query: str, k: int, *, topic: str | None = None) -> list[CorpusHit]:
         """Return at most `k` passages that share a word with the query, by BM25; ties in the order of the documents.
 
         Within a `topic` its passages are ranked among themselves, and those that share no word come last.
@@ -131,24 +131,24 @@ class Corpus:
                 rows = self._connection.execute(_FIND, (asked, k)).fetchall() if asked else []
         except sqlite3.Error as error:
             raise StoreError(f"the corpus {self._name} cannot be searched: {error}; build it again") from None
-        return [Found(_passage(*row[:4]), row[4]) for row in rows]
+        return [CorpusHit(_passage(*row[:4]), row[4]) for row in rows]
 
     def close(self) -> None:
         """Close the file."""
         with self._lock:
             self._connection.close()
 
-    def _within(self, topic: str, query: str, k: int) -> list[Found]:
+    def _within(self, topic: str, query: str, k: int) -> list[CorpusHit]:
         for keys in topic_keys(topic):
             for key in keys:
                 if key and (rows := self._connection.execute(_OF_TOPIC, (key,)).fetchall()):
                     passages = [_passage(*row) for row in rows]
-                    return [Found(passages[i], 0.0) for i in Bm25Ranker().rank(query, passages)[:k]]
+                    return [CorpusHit(passages[i], 0.0) for i in Bm25Ranker().rank(query, passages)[:k]]
         shown = topic if len(topic) <= 60 else f"{topic[:57]}..."
         raise JudgeError("no_topic", f"no document of {self._name} has the title {shown!r}, or one within it")
 
 
-def build_corpus(documents: Iterable[Document], out: str | os.PathLike[str], *, words: int = WORDS) -> CorpusInfo:
+def build_corpus(documents: Iterable[DocumentRow], out: str | os.PathLike[str], *, words: int = WORDS) -> CorpusInfo:
     """Build a corpus file from documents, in bounded memory, and return what it holds.
 
     `words` bounds a passage. The file appears whole or not at all. A corpus that is there already is replaced; any

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 
 from everyclaim._version import __version__
-from everyclaim.io import Document
+from everyclaim.io import DocumentRow
 from everyclaim.retrieve.chunking import cut
 from everyclaim.text.tokens import STOPWORDS, tokenize
 
@@ -33,7 +33,7 @@ CREATE INDEX passages_document ON passages (document);
 """
 
 
-def fill(connection: sqlite3.Connection, documents: Iterable[Document], words: int) -> None:
+def fill(connection: sqlite3.Connection, documents: Iterable[DocumentRow], words: int) -> None:
     """Write documents into an empty database, one in memory at a time. The same documents give the same content."""
     connection.executescript(f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {SCHEMA}; {_TABLES}")
     connection.execute("BEGIN")

@@ -32,7 +32,7 @@ class Hit(NamedTuple):
     text: str
 
 
-class Asked(NamedTuple):
+class SearchRequest(NamedTuple):
     """One request: its path with the query string, and the JSON body of a POST."""
 
     path: str
@@ -48,7 +48,7 @@ class Engine:
     header: str  # that carries the key; "authorization" as a bearer token; empty: no key
     per_minute: float
     together: int
-    ask: Callable[[str, int], Asked]
+    ask: Callable[[str, int], SearchRequest]
     read: Callable[[Mapping[str, Any]], Iterator[Hit]]
 
     @property
@@ -63,8 +63,8 @@ def hits(engine: Engine, payload: Mapping[str, Any], k: int) -> list[Hit]:
     return [hit for hit in found if hit.text or hit.title][:k]
 
 
-def _ask_serper(query: str, k: int) -> Asked:
-    return Asked("/search", {"q": query[:_LONGEST_QUERY], "num": k})
+def _ask_serper(query: str, k: int) -> SearchRequest:
+    return SearchRequest("/search", {"q": query[:_LONGEST_QUERY], "num": k})
 
 
 def _read_serper(payload: Mapping[str, Any]) -> Iterator[Hit]:
@@ -79,8 +79,8 @@ def _read_serper(payload: Mapping[str, Any]) -> Iterator[Hit]:
         yield Hit(_of(row, "link"), _of(row, "title"), _of(row, "snippet"))
 
 
-def _ask_tavily(query: str, k: int) -> Asked:
-    return Asked("/search", {"query": query[:_BRAVE_CHARACTERS], "max_results": k, "search_depth": "basic"})
+def _ask_tavily(query: str, k: int) -> SearchRequest:
+    return SearchRequest("/search", {"query": query[:_BRAVE_CHARACTERS], "max_results": k, "search_depth": "basic"})
 
 
 def _read_tavily(payload: Mapping[str, Any]) -> Iterator[Hit]:
@@ -88,9 +88,9 @@ def _read_tavily(payload: Mapping[str, Any]) -> Iterator[Hit]:
         yield Hit(_of(row, "url"), _of(row, "title"), _of(row, "content"))
 
 
-def _ask_brave(query: str, k: int) -> Asked:
+def _ask_brave(query: str, k: int) -> SearchRequest:
     short = " ".join(query.split()[:_BRAVE_WORDS])[:_BRAVE_CHARACTERS]
-    return Asked("/res/v1/web/search?" + _encoded({"q": short, "count": str(min(k, 20))}))
+    return SearchRequest("/res/v1/web/search?" + _encoded({"q": short, "count": str(min(k, 20))}))
 
 
 def _read_brave(payload: Mapping[str, Any]) -> Iterator[Hit]:
@@ -103,9 +103,9 @@ def _read_brave(payload: Mapping[str, Any]) -> Iterator[Hit]:
         yield Hit(_of(row, "url"), _of(row, "title"), " … ".join(text for text in texts if text))
 
 
-def _ask_searxng(query: str, k: int) -> Asked:
+def _ask_searxng(query: str, k: int) -> SearchRequest:
     del k  # an instance gives a page
-    return Asked("/search?" + _encoded({"q": query[:_LONGEST_QUERY], "format": "json"}))
+    return SearchRequest("/search?" + _encoded({"q": query[:_LONGEST_QUERY], "format": "json"}))
 
 
 def _read_searxng(payload: Mapping[str, Any]) -> Iterator[Hit]:

@@ -34,7 +34,7 @@ _OUT_OF_CREDIT = {"serper": ("not enough credits",), "tavily": ("exceeds your pl
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _WebOptions:
     base_url: Annotated[str, Opt("another address, such as a proxy's")] = ""
     key_env: Annotated[str, Opt("the environment variable that holds the key")] = ""
     per_minute: Annotated[_Positive | None, Opt("requests at most")] = None
@@ -80,7 +80,7 @@ def from_spec(spec: Spec, *, cache: ReplyCache | None = None, patience: Patience
     aiohttp.
     """
     engine = ENGINES[spec.name]
-    said = read(spec, _Said)
+    said = read(spec, _WebOptions)
     for library in ("aiohttp", "aiolimiter", "stamina"):
         if find_spec(library) is None:
             raise MissingExtraError(f"searching by {spec.name}", "search")
@@ -88,7 +88,7 @@ def from_spec(spec: Spec, *, cache: ReplyCache | None = None, patience: Patience
     moved = {"base_url": without_password(address)} if "base_url" in spec.options else {}
     shown = Spec(spec.name, without_password(spec.argument), moved)
     identity = f"{_READER} {engine.name} {address}"
-    endpoint = _Endpoint(engine, _options(said, engine, address))
+    endpoint = _SearchEndpoint(engine, _options(said, engine, address))
     rates = Rates(
         requests_per_minute=said.per_minute or engine.per_minute, concurrency=said.concurrency or engine.together
     )
@@ -96,7 +96,7 @@ def from_spec(spec: Spec, *, cache: ReplyCache | None = None, patience: Patience
     return WebSearch(str(shown), identity, Cached(link, cache))
 
 
-class _Endpoint:
+class _SearchEndpoint:
     """One engine at one address."""
 
     def __init__(self, engine: Engine, options: EndpointOptions) -> None:
@@ -125,7 +125,7 @@ class _Endpoint:
         return ChatReply(json.dumps(found), "stop", self._engine.name, Usage())
 
 
-def _options(said: _Said, engine: Engine, address: str) -> EndpointOptions:
+def _options(said: _WebOptions, engine: Engine, address: str) -> EndpointOptions:
     headers: dict[str, Secret] = {}
     if engine.header:
         key = find_key(engine.name, variable=said.key_env)
@@ -145,7 +145,7 @@ def _options(said: _Said, engine: Engine, address: str) -> EndpointOptions:
     )
 
 
-def _address(spec: Spec, engine: Engine, said: _Said) -> str:
+def _address(spec: Spec, engine: Engine, said: _WebOptions) -> str:
     given = said.base_url or (spec.argument if not engine.home else "") or engine.home
     if engine.home and spec.argument:
         raise ConfigError(f"{spec.name!r} takes no argument, got {spec.argument!r}; write {spec.name!r} alone")

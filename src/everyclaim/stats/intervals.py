@@ -102,7 +102,7 @@ def clustered_ratios(
         if not np.all((top >= 0) & (top <= bottom)):
             raise ValueError("every numerator must lie between 0 and its denominator")
     grouped = _by_cluster(tops, bottoms, clusters)
-    rates = [_Rate(top, bottom) for top, bottom in zip(*grouped, strict=True)]
+    rates = [_RatioSums(top, bottom) for top, bottom in zip(*grouped, strict=True)]
     plain = [_plain_counts(top, bottom, rate) for top, bottom, rate in zip(tops, bottoms, rates, strict=True)]
     methods = [_method(rate, counts) for rate, counts in zip(rates, plain, strict=True)]
     resampled = [rate for rate, method in zip(rates, methods, strict=True) if method == "bootstrap"]
@@ -113,7 +113,7 @@ def clustered_ratios(
     ]
 
 
-class _Rate:
+class _RatioSums:
     """One rate, by cluster: sums, and the facts that decide on the interval."""
 
     def __init__(self, tops: Floats, bottoms: Floats) -> None:
@@ -155,7 +155,7 @@ class _Rate:
         return units * min(1.0, freedom**2)
 
 
-def _method(rate: _Rate, plain: bool) -> Method:
+def _method(rate: _RatioSums, plain: bool) -> Method:
     if rate.value is None:
         return "none"
     if rate.clusters == 1:
@@ -167,7 +167,7 @@ def _method(rate: _Rate, plain: bool) -> Method:
     return "clustered_clt" if rate.clusters > MANY_CLUSTERS else "bootstrap"
 
 
-def _plain_counts(tops: Floats, bottoms: Floats, rate: _Rate) -> bool:
+def _plain_counts(tops: Floats, bottoms: Floats, rate: _RatioSums) -> bool:
     """Whether this is a share of independent units, each either in or out."""
     alone = rate.clusters == np.count_nonzero(bottoms) and bool(np.all(bottoms <= 1))
     return alone and bool(np.all((tops == 0) | (tops == bottoms)))
@@ -184,7 +184,7 @@ def _by_cluster(
     return [np.minimum(top, bottom) for top, bottom in sums], [bottom for _, bottom in sums]
 
 
-def _bootstrap(rates: list[_Rate], sampling: Sampling) -> list[Interval]:
+def _bootstrap(rates: list[_RatioSums], sampling: Sampling) -> list[Interval]:
     """Return percentile intervals; a rate's resamples are of the clusters that have units in it, and of no others."""
     tables = [np.column_stack([rate.tops, rate.bottoms])[rate.bottoms > 0] for rate in rates]
     return [_percentiles(totals[:, 0], totals[:, 1], sampling.level) for totals in resampled_totals(tables, sampling)]

@@ -95,7 +95,7 @@ def ppi_rate(labelled: Labelled, others: Unlabelled, level: float = 0.95) -> Inf
     value = below = above = plain = 0.0
     powered = False
     for stratum in units.strata():
-        part = _Part.of(stratum, level)
+        part = _StratumEstimate.of(stratum, level)
         powered |= part.power > 0
         value += stratum.weight * part.value
         below += (stratum.weight * part.below) ** 2
@@ -184,7 +184,7 @@ class _Units:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _StratumEstimate:
     """One stratum's rate, how far its interval reaches, a − b, each label's influence, the variance if independent."""
 
     value: float
@@ -195,7 +195,7 @@ class _Part:
     variance: float
 
     @classmethod
-    def of(cls, stratum: _Stratum, level: float) -> _Part:
+    def of(cls, stratum: _Stratum, level: float) -> _StratumEstimate:
         """The shorter of the intervals with the verdicts and without them."""
         alone = cls._labels_alone(stratum, level)
         called = stratum.judged == 1
@@ -205,14 +205,14 @@ class _Part:
         return powered if powered.below + powered.above < alone.below + alone.above else alone
 
     @classmethod
-    def _labels_alone(cls, stratum: _Stratum, level: float) -> _Part:
+    def _labels_alone(cls, stratum: _Stratum, level: float) -> _StratumEstimate:
         n, rate = len(stratum.truth), float(stratum.truth.mean())
         interval = wilson(float(stratum.truth.sum()), n, level)
         influence = (stratum.truth - rate) / n
         return cls(rate, rate - interval.low, interval.high - rate, 0.0, influence, rate * (1 - rate) / n)
 
     @classmethod
-    def _powered(cls, stratum: _Stratum, level: float) -> _Part:
+    def _powered(cls, stratum: _Stratum, level: float) -> _StratumEstimate:
         y, f, g = stratum.truth, stratum.judged, stratum.others
         n, called, total = len(y), float(f.sum()), len(y) + len(g)
         q, a, b = (called + float(g.sum())) / total, float(y[f == 1].mean()), float(y[f == 0].mean())

@@ -15,7 +15,7 @@ from everyclaim.stats.types import FEW_CLUSTERS, Floats, Inference, Interval, bi
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class RocCut:
     """A threshold: scores at or above it are called positive. With the two rates it has on the data it was chosen on.
 
     Those rates flatter: report the ones on other labels.
@@ -60,7 +60,7 @@ def roc_auc(truth: ArrayLike, scores: ArrayLike, clusters: ArrayLike | None = No
 
 def threshold_for(
     truth: ArrayLike, scores: ArrayLike, rate: float, of: Literal["positives", "negatives"] = "positives"
-) -> Cut:
+) -> RocCut:
     """Return the cut that gets at least this rate of the positives (or negatives) right, and most of the other class.
 
     For positives the highest such threshold, for negatives the lowest, halfway between two scores that occur. Raises
@@ -78,7 +78,7 @@ def threshold_for(
     passes = np.searchsorted(np.sort(score[y == 0]), cuts) / (y == 0).sum()
     enough = (hits if of == "positives" else passes) >= rate - 1e-12
     at = int(np.flatnonzero(enough)[-1 if of == "positives" else 0])
-    return Cut(float(cuts[at]), float(hits[at]), float(passes[at]))
+    return RocCut(float(cuts[at]), float(hits[at]), float(passes[at]))
 
 
 def _checked(

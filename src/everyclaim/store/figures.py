@@ -37,7 +37,7 @@ class Notes:
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class TextNotes:
     """What was noted, by sample and by claim; 0 where it was not asked for."""
 
     samples: int
@@ -68,7 +68,7 @@ class Figures:
     tags: Mapping[str, Mapping[str, NDArray[np.int32]]]
     released: NDArray[np.int16]  # place in `release` of each sample's; −1: it names none
     time: NDArray[np.float64]  # seconds since 1970 in UTC; NaN: not said
-    noted: Noted | None = None
+    noted: TextNotes | None = None
 
     def of(self, rows: NDArray[np.bool_]) -> Figures:
         """Return the figures of some of the samples."""
@@ -104,7 +104,7 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimRow:
+class StoredClaim:
     """One claim as it stands in the store."""
 
     position: int
@@ -155,16 +155,16 @@ def read_figures(connection: sa.Connection, run: str, notes: Notes | None = None
         tags=_tags(connection, run, places),
         released=np.array([order[place] for place in released], dtype=np.int16),
         time=np.array(time, dtype=np.float64),
-        noted=Noted(len(ids), np.array(question, np.int8), *noted),
+        noted=TextNotes(len(ids), np.array(question, np.int8), *noted),
     )
 
 
-def read_claims(connection: sa.Connection, run: str, position: int) -> list[ClaimRow]:
+def read_claims(connection: sa.Connection, run: str, position: int) -> list[StoredClaim]:
     """Read the claims of one sample, in their order."""
     columns = CLAIMS.c
     query = sa.select(columns.position, columns.text, columns.label, columns.failure_mode)
     query = query.where(columns.run_id == run, columns.position == position).order_by(columns.ordinal)
-    return [ClaimRow(place, text, Label(label), mode) for place, text, label, mode in connection.execute(query)]
+    return [StoredClaim(place, text, Label(label), mode) for place, text, label, mode in connection.execute(query)]
 
 
 def _claims(connection: sa.Connection, run: str, places: NDArray[np.int64], notes: Notes) -> tuple[Any, ...]:

@@ -29,7 +29,7 @@ Status = Literal["running", "interrupted", "finished", "stopped", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class RowCounts:
     """What became of the rows of a data set: those that were read, and those that are in no count of samples."""
 
     good: int
@@ -58,7 +58,7 @@ class RunRecord:
     dataset_fingerprint: str
     total: int | None  # samples in the data set, when known beforehand
     counts: Mapping[Outcome, int]
-    reading: Reading | None = None  # not known before a run ends, nor of runs of older versions
+    reading: RowCounts | None = None  # not known before a run ends, nor of runs of older versions
 
     @property
     def kept(self) -> int:
@@ -232,7 +232,7 @@ def run_from(row: sa.RowMapping, counts: dict[Outcome, int], status: Status) -> 
         "status": status,
         "provenance": Provenance(**{part.name: row[part.name] for part in fields(Provenance)}),
         "counts": counts,
-        "reading": Reading(**row["reading"]) if row["reading"] else None,
+        "reading": RowCounts(**row["reading"]) if row["reading"] else None,
     }
     return RunRecord(**same | read)
 

@@ -20,7 +20,7 @@ from everyclaim.store.connect import POSTGRES_SCHEMA, ServerGoneError, engine_fo
 from everyclaim.store.locks import FileLocks, ServerLocks
 from everyclaim.store.migrations import check_current, migrate
 from everyclaim.store.queues import delete_queues
-from everyclaim.store.records import Reading, RunRecord, config_fingerprint, run_from
+from everyclaim.store.records import RowCounts, RunRecord, config_fingerprint, run_from
 from everyclaim.store.tables import CLAIMS, RUNS, SAMPLES, TAGS
 
 T = TypeVar("T")
@@ -223,7 +223,7 @@ class RunStore(Closing):
         return self.run(run)
 
     def finish_run(
-        self, run: str, status: Literal["finished", "stopped", "failed"], reading: Reading | None = None
+        self, run: str, status: Literal["finished", "stopped", "failed"], reading: RowCounts | None = None
     ) -> None:
         """Note how a run ended, when, how many samples had each outcome, and what became of the rows."""
         ended: dict[str, Any] = {

@@ -16,11 +16,11 @@ import sqlalchemy as sa
 
 from everyclaim.core.errors import StoreError
 from everyclaim.core.lifetime import opened
-from everyclaim.core.protocols import Kept, Tally
+from everyclaim.core.protocols import Kept, ResultTally
 from everyclaim.core.types import Label, Outcome, Result, Sample
 from everyclaim.core.wire import result_from_json
 from everyclaim.store import labels
-from everyclaim.store.figures import ClaimRow, Figures, Notes, read_claims, read_figures
+from everyclaim.store.figures import Figures, Notes, StoredClaim, read_claims, read_figures
 from everyclaim.store.queues import Labelling
 from everyclaim.store.records import Annotation, kept_from, rows_of, sample_from
 from everyclaim.store.run_store import RunStore, now
@@ -110,7 +110,7 @@ class Store(RunStore):
         columns = [SAMPLES.c.position, SAMPLES.c.result]
         return self._stream(run, columns, lambda row: result_from_json(row["result"]))
 
-    def tallies(self, run: str) -> Iterator[Tally]:
+    def tallies(self, run: str) -> Iterator[ResultTally]:
         """Yield what every result comes to, without reading the results."""
         label, position = CLAIMS.c.label, CLAIMS.c.position
         counted = (
@@ -124,7 +124,9 @@ class Store(RunStore):
                 counts.setdefault(row["position"], {})[Label(row["label"])] = row["count"]
         columns = [SAMPLES.c.position, SAMPLES.c.outcome, SAMPLES.c.score]
         yield from self._stream(
-            run, columns, lambda row: Tally(Outcome(row["outcome"]), row["score"], counts.get(row["position"], {}))
+            run,
+            columns,
+            lambda row: ResultTally(Outcome(row["outcome"]), row["score"], counts.get(row["position"], {})),
         )
 
     def figures(self, run: str, notes: Notes | None = None) -> Figures:
@@ -135,7 +137,7 @@ class Store(RunStore):
         with self._read() as connection:
             return read_figures(connection, run, notes)
 
-    def claims_of(self, run: str, positions: Iterable[int]) -> dict[int, list[ClaimRow]]:
+    def claims_of(self, run: str, positions: Iterable[int]) -> dict[int, list[StoredClaim]]:
         """Return the claims of the samples at these places."""
         with self._read() as connection:
             return {position: read_claims(connection, run, position) for position in positions}

@@ -84,7 +84,7 @@ _UNFRAMES = re.compile(r"[,.;]?\s?(?:[)\]]|[,;]\s?\[)")
 _ENDS_SENTENCE = re.compile(r"\s*(?:[.;,]\s*)?(?:$|\n)|\s+[\"“(\[]?[A-Z0-9]")
 
 
-class Found(NamedTuple):
+class FoundCitation(NamedTuple):
     """The citations of a text: marks in it, and what its lists of sources hold."""
 
     marks: tuple[Citation, ...]
@@ -97,10 +97,10 @@ class Found(NamedTuple):
 
 
 @remembered(4_000_000, lambda found, text: 4 * len(text) + 400 * (len(found.marks) + len(found.lists)))
-def citations(text: str) -> Found:
+def citations(text: str) -> FoundCitation:
     """Find the citations of a text."""
     if _SIGN.search(text) is None:
-        return Found((), ())
+        return FoundCitation((), ())
     shown = _CODE.sub(lambda code: " " * len(code.group()), text)
     lists, labels = listed(shown)
     trailing = [
@@ -115,7 +115,7 @@ def citations(text: str) -> Found:
     for pattern in (_OPENING, _CLOSING):
         marks = _widened(marks, [Span(*found.span()) for found in pattern.finditer(shown)])
         shown = _over(shown, [one.span for one in marks], _CUT)
-    return Found(tuple(sorted(_completed(one, labels) for one in marks)), tuple(lists))
+    return FoundCitation(tuple(sorted(_completed(one, labels) for one in marks)), tuple(lists))
 
 
 def is_mark(text: str) -> bool:

@@ -51,7 +51,7 @@ _DEEPEST = 40  # levels of nesting; what is deeper is read as plain text
 Rows = tuple[tuple[int, int], ...]
 
 
-class Field(NamedTuple):
+class RecordField(NamedTuple):
     """One field in words, and where it stands in the record: ``record[start:end]``, name and value.
 
     `rows` are the records of lists that it belongs to, the outermost first: where the list opens (-1: records one after
@@ -65,7 +65,7 @@ class Field(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Level:
+class _RecordLevel:
     """An open object or list."""
 
     opener: str
@@ -79,12 +79,12 @@ class _Level:
     values: list[tuple[str, int, int]] = field(default_factory=list)  # of a list of plain values
 
 
-def _weight(found: tuple[Field, ...] | None, text: str) -> int:
+def _weight(found: tuple[RecordField, ...] | None, text: str) -> int:
     return getsizeof(text) + sum(getsizeof(one.text) + 150 for one in found or ())
 
 
 @remembered(8_000_000, _weight)
-def fields(text: str) -> tuple[Field, ...] | None:
+def fields(text: str) -> tuple[RecordField, ...] | None:
     """Take a record apart into its fields, in order; None when the text is not one record after another."""
     if text.lstrip()[:1] not in ("{", "["):
         return None
@@ -95,8 +95,8 @@ def fields(text: str) -> tuple[Field, ...] | None:
     return found if any(":" in text[it.start : it.end] for it in found) else None
 
 
-def _walk(text: str) -> Iterator[Field]:
-    levels: list[_Level] = []
+def _walk(text: str) -> Iterator[RecordField]:
+    levels: list[_RecordLevel] = []
     wants = "value"  # value, key, colon, next
     position, end, records = 0, len(text.rstrip()), 0
     while position < end:
@@ -140,28 +140,28 @@ def _walk(text: str) -> Iterator[Field]:
         raise ValueError(position)
 
 
-def _opened(mark: str, top: _Level | None, start: int, records: int) -> _Level:
+def _opened(mark: str, top: _RecordLevel | None, start: int, records: int) -> _RecordLevel:
     """Open an object or list under the key it belongs to; names of mere containers say nothing."""
     if top is None:
-        return _Level(mark, "", start, ((-1, records),))
+        return _RecordLevel(mark, "", start, ((-1, records),))
     top.items += 1
     if top.opener == "[":
-        return _Level(mark, "" if mark == "{" else top.name, start, (*top.rows, (top.start, top.items)))
+        return _RecordLevel(mark, "" if mark == "{" else top.name, start, (*top.rows, (top.start, top.items)))
     name, unit = _measured(_words(top.key))
-    return _Level(mark, "" if name.casefold() in _CONTAINERS else name, top.key_start, top.rows, unit)
+    return _RecordLevel(mark, "" if name.casefold() in _CONTAINERS else name, top.key_start, top.rows, unit)
 
 
-def _listed(level: _Level, end: int) -> Iterator[Field]:
+def _listed(level: _RecordLevel, end: int) -> Iterator[RecordField]:
     """Say a list of plain values in one sentence; of an empty one, that there is none."""
     if level.opener == "[" and level.name and not level.items and not level.values:
-        yield Field(_sentence(level.name, "none"), level.start, end, level.rows)
+        yield RecordField(_sentence(level.name, "none"), level.start, end, level.rows)
     elif level.values:
         said = ", ".join(value for value, _, _ in level.values)
         start = level.start if level.name else level.values[0][1]
-        yield Field(_sentence(level.name, said), start, end, level.rows)
+        yield RecordField(_sentence(level.name, said), start, end, level.rows)
 
 
-def _field(level: _Level, token: re.Match[str]) -> Iterator[Field]:
+def _field(level: _RecordLevel, token: re.Match[str]) -> Iterator[RecordField]:
     """Say a field in one sentence; prose sentence by sentence, each with its own place."""
     raw, name = token["string"], _words(level.key)
     if raw is None or len(raw) < _LONG:
@@ -171,14 +171,14 @@ def _field(level: _Level, token: re.Match[str]) -> Iterator[Field]:
             said = f"{said} {unit or level.unit}".rstrip()
         path = _path(level.name, name)
         if path or raw not in _EMPTY:
-            yield Field(_sentence(path, said), level.key_start, token.end(), level.rows)
+            yield RecordField(_sentence(path, said), level.key_start, token.end(), level.rows)
         return
     name = _path(level.name, name)
     opens = token.start("string")
     for number, (low, high) in enumerate(sentence_spans(raw[1:-1].replace("\\n", "\n\n"))):
         said = " ".join(_decoded(f'"{raw[1 + low : 1 + high]}"').split())
         if said:
-            yield Field(_sentence("" if number else name, said), opens + 1 + low, opens + 1 + high, level.rows)
+            yield RecordField(_sentence("" if number else name, said), opens + 1 + low, opens + 1 + high, level.rows)
 
 
 def _sentence(name: str, said: str) -> str:

@@ -43,13 +43,13 @@ _WORD = re.compile(
 )
 
 
-class Span(NamedTuple):
+class WordSpan(NamedTuple):
     """A word and its place: ``text[start:end]``."""
 
     start: int
     end: int
 
 
-def word_spans(text: str) -> list[Span]:
+def word_spans(text: str) -> list[WordSpan]:
     """Give the place of every word and sign of a text."""
-    return [Span(*match.span()) for match in _WORD.finditer(text)]
+    return [WordSpan(*match.span()) for match in _WORD.finditer(text)]

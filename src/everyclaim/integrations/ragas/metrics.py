@@ -18,8 +18,7 @@ from everyclaim.core.spec import Spec
 from everyclaim.core.types import JudgedClaim, Label, Outcome, Result, Sample
 from everyclaim.core.validation import UNDER_TEST
 from everyclaim.decompose.llm import LlmDecomposer
-from everyclaim.engine import Options as Pace
-from everyclaim.engine import run, score_sample
+from everyclaim.engine import EngineOptions, run, score_sample
 from everyclaim.integrations.ragas.dataset import row_of, rows_of, sample_of
 from everyclaim.verify.llm import LlmVerifier
 
@@ -170,7 +169,7 @@ class ClaimMetric:
             if isinstance(event, SampleFinished):
                 results[int(event.result.id) - 1] = event.result
 
-        pace = Pace(concurrency=concurrency or self.concurrency, max_failures=0 if stop else None)
+        pace = EngineOptions(concurrency=concurrency or self.concurrency, max_failures=0 if stop else None)
         readable = [sample for sample in samples if isinstance(sample, Sample)]
         async with self._session.under_way():
             try:

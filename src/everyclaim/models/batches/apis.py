@@ -19,7 +19,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from everyclaim.core.errors import JudgeError
-from everyclaim.models.batches.state import Batch
+from everyclaim.models.batches.state import ProviderBatch
 from everyclaim.models.chat.endpoint import Endpoint
 from everyclaim.models.chat.transport import Transport, encode
 
@@ -77,7 +77,7 @@ class BatchApi(ABC):
         """Create the batch and return the provider's id."""
 
     @abstractmethod
-    async def find(self, batch: Batch, known: frozenset[str]) -> tuple[str, bool] | None:
+    async def find(self, batch: ProviderBatch, known: frozenset[str]) -> tuple[str, bool] | None:
         """Return the id of a batch that may have been created, and whether it is surely that one."""
 
     @abstractmethod
@@ -146,7 +146,7 @@ class OpenAiBatches(BatchApi):
         }
         return _id(await self._transport.exchange("POST", "/batches", encode(body)))
 
-    async def find(self, batch: Batch, known: frozenset[str]) -> tuple[str, bool] | None:  # noqa: ARG002  (the token decides)
+    async def find(self, batch: ProviderBatch, known: frozenset[str]) -> tuple[str, bool] | None:  # noqa: ARG002  (the token decides)
         """Look for the token among the batches that are not older."""
         async for row in self._listed("/batches", "after"):
             metadata = row.get("metadata")
@@ -196,7 +196,7 @@ class AnthropicBatches(BatchApi):
         """Create the batch."""
         return _id(await self._transport.exchange("POST", self._batches, prepared, seconds=TRANSFER_SECONDS))
 
-    async def find(self, batch: Batch, known: frozenset[str]) -> tuple[str, bool] | None:
+    async def find(self, batch: ProviderBatch, known: frozenset[str]) -> tuple[str, bool] | None:
         """Look for a batch of this size and time; one that has ended is recognised by its custom ids."""
         perhaps: str | None = None
         async for row in self._listed(self._batches, "after_id"):

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, TypeVar
 from everyclaim.core.errors import ConfigError, EveryclaimError, JudgeError
 from everyclaim.core.types import Usage
 from everyclaim.models.batches.apis import LINE_OVERHEAD, BatchApi, BatchRequest, BatchStatus
-from everyclaim.models.batches.state import Batch, BatchState
+from everyclaim.models.batches.state import BatchState, ProviderBatch
 from everyclaim.models.chat.error_mapping import from_status
 from everyclaim.models.chat.keys import without, without_key
 from everyclaim.models.chat.options import EndpointOptions
@@ -220,7 +220,7 @@ class BatchScheduler:
         finally:
             self._state.submitting.discard(number)
 
-    async def _create_once(self, batch: Batch, requests: Sequence[BatchRequest]) -> tuple[str, bool]:
+    async def _create_once(self, batch: ProviderBatch, requests: Sequence[BatchRequest]) -> tuple[str, bool]:
         """Create a batch in spite of faults. What the provider may have taken is looked for before it is sent again.
 
         Raises when it cannot be done; the batch is dropped then, unless it may exist after all.
@@ -278,7 +278,7 @@ class BatchScheduler:
             else:
                 self._state.drop(number)
 
-    async def _search(self, batch: Batch) -> tuple[str, bool] | None:
+    async def _search(self, batch: ProviderBatch) -> tuple[str, bool] | None:
         """Look for a batch that may have been created, twice: a provider's list may lag behind."""
         found = await self._api.find(batch, self._state.known(self._account))
         if found is None:
@@ -286,7 +286,7 @@ class BatchScheduler:
             found = await self._api.find(batch, self._state.known(self._account))
         return found
 
-    async def _collect(self, batch: Batch, provider_id: str) -> None:
+    async def _collect(self, batch: ProviderBatch, provider_id: str) -> None:
         """Wait for a batch's end and keep its outcomes."""
         status = await self._wait_for_end(provider_id)
         if not await self._patiently(partial(self._keep, batch, status)) and not batch.certain:
@@ -320,7 +320,7 @@ class BatchScheduler:
             await _pause(wait)
             wait = min(2 * wait, self._settings.longest_poll)
 
-    async def _keep(self, batch: Batch, status: BatchStatus) -> bool:
+    async def _keep(self, batch: ProviderBatch, status: BatchStatus) -> bool:
         """Keep a batch's outcomes; False where they are those of another batch."""
         rows: list[tuple[str, str]] = []
         found = 0

@@ -38,7 +38,7 @@ CREATE INDEX IF NOT EXISTS requests_by_batch_1 ON requests_1 (batch, line);
 """
 
 
-class Batch(NamedTuple):
+class ProviderBatch(NamedTuple):
     """One batch. `token` is part of all its custom ids; `certain` says that the provider's id is surely its own."""
 
     id: int
@@ -95,7 +95,7 @@ class BatchState:
                 "UPDATE batches_1 SET provider_id = ?, certain = ? WHERE id = ?", (provider_id, certain, number)
             )
 
-    def reject(self, batch: Batch) -> None:
+    def reject(self, batch: ProviderBatch) -> None:
         """Note that the provider's id is that of something else."""
         unknown = json.dumps(sorted({*batch.unknown_ids, batch.provider_id or ""}))
         with self._opened() as file:
@@ -107,7 +107,7 @@ class BatchState:
             file.execute("DELETE FROM requests_1 WHERE batch = ?", (number,))
             file.execute("DELETE FROM batches_1 WHERE id = ?", (number,))
 
-    def batch(self, number: int) -> Batch | None:
+    def batch(self, number: int) -> ProviderBatch | None:
         """Return a batch by its number."""
         columns = "id, token, begun, size, provider_id, certain, strangers, ended"
         with self._opened() as file:
@@ -115,7 +115,7 @@ class BatchState:
         if row is None:
             return None
         *plain, certain, unknown, ended = row
-        return Batch._make((*plain, bool(certain), frozenset(json.loads(unknown)), bool(ended)))
+        return ProviderBatch._make((*plain, bool(certain), frozenset(json.loads(unknown)), bool(ended)))
 
     def known(self, account: str) -> frozenset[str]:
         """Return the provider's ids that are taken by batches of ours."""

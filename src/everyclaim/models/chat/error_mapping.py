@@ -96,7 +96,7 @@ def from_status(
     status: int, headers: Mapping[str, str], body: bytes, where: str, secrets: tuple[Secret, ...] = ()
 ) -> EveryclaimError:
     """Return our error for an HTTP status that is not one of success."""
-    said = _Said.read(body)
+    said = _ErrorText.read(body)
     shown = scrub(said.message, secrets) or "no reason given"
     if status in {401, 403, 407}:
         return ConfigError(f"the endpoint {where} refuses the key ({status}): {shown}")
@@ -143,14 +143,14 @@ def retry_after(headers: Mapping[str, str], now: float | None = None) -> float |
     return _waiting(then - (time.time() if now is None else now))
 
 
-class _Said:
+class _ErrorText:
     """What an error body says, whatever its shape."""
 
     def __init__(self, message: str, code: str = "", param: str = "") -> None:
         self.message, self.code, self.param = message, code.lower(), param
 
     @classmethod
-    def read(cls, body: bytes) -> _Said:
+    def read(cls, body: bytes) -> _ErrorText:
         text = body[:100_000].decode("utf-8", "replace")
         try:
             value = json.loads(text)
@@ -178,7 +178,7 @@ class _Said:
         return any(word in self.code for word in ("content_filter", "content_policy", "responsibleai"))
 
 
-def _code(status: int, said: _Said) -> str:
+def _code(status: int, said: _ErrorText) -> str:
     if status == 429:
         return "rate_limited"
     if status in {408, 504}:

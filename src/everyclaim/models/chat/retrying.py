@@ -76,7 +76,7 @@ def quieten() -> None:
 
 
 @dataclass(slots=True)
-class _Doubt:
+class _Silence:
     """Whether anybody is at an address that has never answered: one call at a time tries again, for all that wait."""
 
     trying: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -96,7 +96,7 @@ class Retrying:
         self._next = following
         self._patience = patience
         self._has_answered = False
-        self._doubts = LoopLocal(_Doubt)
+        self._doubts = LoopLocal(_Silence)
 
     async def ask(self, call: Call) -> ChatReply:
         """Ask until there is an answer or patience ends; the last failure is raised. Usage covers all attempts.
@@ -120,7 +120,9 @@ class Retrying:
                 return found
         return await self._again(call, first, doubt)
 
-    async def _try_for_all(self, call: Call, first: JudgeError | None, doubt: _Doubt, begun: float) -> ChatReply | None:
+    async def _try_for_all(
+        self, call: Call, first: JudgeError | None, doubt: _Silence, begun: float
+    ) -> ChatReply | None:
         """Make the attempts that tell whether anybody is there; None where that has become known."""
         if self._has_answered:
             return None
@@ -135,7 +137,7 @@ class Retrying:
             doubt.attempts = 0
             raise UnreachableError(error.code, doubt.message, usage=error.usage) from None
 
-    async def _attempt(self, call: Call, doubt: _Doubt) -> ChatReply:
+    async def _attempt(self, call: Call, doubt: _Silence) -> ChatReply:
         doubt.attempts += 1
         try:
             reply = await self._next.ask(call)
@@ -145,7 +147,7 @@ class Retrying:
         self._has_answered = True
         return reply
 
-    async def _again(self, call: Call, first: JudgeError | None, doubt: _Doubt) -> ChatReply:
+    async def _again(self, call: Call, first: JudgeError | None, doubt: _Silence) -> ChatReply:
         """Make the attempts behind the `first` one, if that was made."""
         spent = first.usage if first and first.usage else Usage()
         async for attempt in attempts(self._patience):

@@ -46,7 +46,7 @@ _WORDS = "reader.words.weight"  # the embeddings' name in the judge's network
 Array = npt.NDArray[np.generic]
 
 
-class Token(NamedTuple):
+class ParsedToken(NamedTuple):
     """A word: ``text[start:end]`` of its sentence, the place of its head (-1: the root) and its relation to it."""
 
     text: str
@@ -103,11 +103,11 @@ class Parser:
     names: dict[str, list[str]]
     threads: int
 
-    def read(self, sentences: Sequence[str]) -> list[tuple[Token, ...]]:
+    def read(self, sentences: Sequence[str]) -> list[tuple[ParsedToken, ...]]:
         """Parse every sentence; equal sentences are parsed once."""
         return read_each(self._one, sentences, self.threads)
 
-    def _one(self, sentence: str) -> tuple[Token, ...]:
+    def _one(self, sentence: str) -> tuple[ParsedToken, ...]:
         spans = word_spans(sentence)
         words = [sentence[span.start : span.end] for span in spans]
         read = pieces(self.tokenizer, [word.encode("utf-8", "replace").decode("utf-8") for word in words])
@@ -130,20 +130,20 @@ class Parser:
         labels[np.arange(count), root] = np.where(heads == 0, np.inf, -np.inf)
         found = zip(heads, labels.argmax(1), universal[0].argmax(1), penn[0].argmax(1), strict=True)
         tokens = [
-            Token(
+            ParsedToken(
                 words[i], *spans[i], self.names["universal"][pos], self.names["penn"][tag],
                 int(head) - 1, self.names["relations"][label],
             )
             for i, (head, label, pos, tag) in enumerate(found)
         ]  # fmt: skip
         top = next(i for i, token in enumerate(tokens) if token.head < 0)
-        beyond = [Token(words[i], *spans[i], "X", "FW", top, "dep") for i in range(count, len(words))]
+        beyond = [ParsedToken(words[i], *spans[i], "X", "FW", top, "dep") for i in range(count, len(words))]
         return (*tokens, *beyond)
 
 
-def parse(sentences: Sequence[str]) -> list[tuple[Token, ...]]:
+def parse(sentences: Sequence[str]) -> list[tuple[ParsedToken, ...]]:
     """Parse sentences with the parser that ships; what was parsed lately is remembered."""
-    found: dict[str, tuple[Token, ...]] = {}
+    found: dict[str, tuple[ParsedToken, ...]] = {}
     for sentence in sentences:
         if kept := _lately.get(sentence):
             found[sentence] = kept[0]

@@ -57,7 +57,7 @@ class Return(NamedTuple):
     result: Result
 
 
-class Source(Protocol):
+class AnswerSource(Protocol):
     """Where answers come from. Whatever cannot be reached or read is a `SourceError`."""
 
     name: str  # what the watch is known by; the same for the same answers, and without secrets
@@ -81,6 +81,9 @@ class Source(Protocol):
 
         What is not named is sent again later.
         """
+
+
+Source = AnswerSource  # by its name in former versions
 
 
 class ReadOnlySource:

@@ -29,7 +29,7 @@ from everyclaim.monitor.detector import Detector
 from everyclaim.monitor.watch.plan import AT_RANDOM, MINIMUM, WORRIED, Day, WatchPlan, WatchScorer
 from everyclaim.monitor.watch.report import GONE, OVER_BUDGET, PASSED_OVER, SCORED, UNREADABLE, WatchPass
 from everyclaim.monitor.watch.runs import PICKED, OpenRuns, today
-from everyclaim.monitor.watch.source import Absent, Batch, Found, Return, Source, Unreadable
+from everyclaim.monitor.watch.source import Absent, AnswerSource, Batch, Found, Return, Unreadable
 from everyclaim.store.watching import Decision, JudgedAnswer, WatchStore
 
 _SENT_AT_ONCE = 50
@@ -93,7 +93,7 @@ class Watcher:
 
     def __init__(
         self,
-        source: Source,
+        source: AnswerSource,
         store: WatchStore,
         scorer: WatchScorer,
         plan: WatchPlan,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from everyclaim.core.cited import CitationFinding, Finding, citation_findings, refusal_of
+from everyclaim.core.cited import CitationFinding, CitationStatus, citation_findings, refusal_of
 from everyclaim.core.plaintext import counted, one_line
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import (
@@ -22,7 +22,7 @@ from everyclaim.core.types import (
     Result,
     Sample,
 )
-from everyclaim.report.html.layout import Block, lay_out
+from everyclaim.report.html.layout import LaidOutBlock, lay_out
 from everyclaim.report.html.marking import Mark, Segment, segments
 from everyclaim.verify.failing import difference
 
@@ -32,7 +32,7 @@ _NAMED = {RESPONSE: "the response"}
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class EvidenceView:
     """A piece of evidence: the quote, and the number of its passage; None where that text is not at hand."""
 
     evidence: Evidence
@@ -47,10 +47,10 @@ class ClaimView:
     number: int
     claim: JudgedClaim
     segments: Sequence[Segment]
-    places: Sequence[Place]
+    places: Sequence[EvidenceView]
     per_passage: Sequence[tuple[int | None, PassageVerdict]]
     other_judge: str = ""  # that decided, where it is not the one of the whole answer
-    citations: Sequence[tuple[Finding, str]] = ()  # what each does for it, in words
+    citations: Sequence[tuple[CitationStatus, str]] = ()  # what each does for it, in words
 
     @property
     def label(self) -> Label:
@@ -63,10 +63,10 @@ class ClaimView:
         return self.label is not Label.SUPPORTED or self.claim.verdict.conflict
 
     @property
-    def citation_fault(self) -> Finding | None:
+    def citation_fault(self) -> CitationStatus | None:
         """The gravest finding on its citations that is not `right`."""
-        found = [finding for finding, _ in self.citations if finding is not Finding.RIGHT]
-        return max(found, key=tuple(Finding).index, default=None)
+        found = [finding for finding, _ in self.citations if finding is not CitationStatus.RIGHT]
+        return max(found, key=tuple(CitationStatus).index, default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class PassageView:
     number: int
     id: str
     title: str
-    blocks: Sequence[Block]
+    blocks: Sequence[LaidOutBlock]
     claims: Sequence[int]
     kind: str = ""  # tool, user, answer; empty: a document
 
@@ -89,7 +89,7 @@ class AnswerView:
     position: int
     sample: Sample
     result: Result
-    response: Sequence[Block]
+    response: Sequence[LaidOutBlock]
     claims: Sequence[ClaimView]
     reference_claims: Sequence[ClaimView]
     passages: Sequence[PassageView]
@@ -164,7 +164,7 @@ def _with_citations(
     claims: list[ClaimView], findings: Sequence[CitationFinding], numbers: Mapping[str, int]
 ) -> list[ClaimView]:
     """Give claims what their citations do for them; passages go by their numbers on the page."""
-    told: dict[str, list[tuple[Finding, str]]] = {}
+    told: dict[str, list[tuple[CitationStatus, str]]] = {}
     for one in findings:
         words = one.told(lambda name: f"passage {numbers[name]}" if name in numbers else name)
         told.setdefault(one.claim, []).append((one.finding, words))
@@ -212,7 +212,7 @@ def _claim(
     for one in verdict.telling_evidence:
         name = texts[one.passage_id][0] if one.passage_id in texts else ""
         name = name or _NAMED.get(one.passage_id, one.passage_id)
-        places.append(Place(one, numbers.get(one.passage_id), name))
+        places.append(EvidenceView(one, numbers.get(one.passage_id), name))
     per_passage = [(numbers.get(one.passage_id), one) for one in verdict.per_passage]
     text = claim.text if len(claim.text) <= _LONG else f"{claim.text[:_LONG]}…"
     other = verdict.judge if verdict.judge != judge else ""

@@ -29,7 +29,7 @@ _TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ChartPoint:
     """A value within [0, 1] with its interval, and what it is called; `note` stands behind the name, `kind` is a class.
 
     A value of None is not drawn, and said to be missing.
@@ -61,7 +61,7 @@ def label_bar(counts: Mapping[Label, int], *, title: str = "Claims by label") ->
     return _svg(title, f"{counted(total, 'claim')}: {told}.", parts, class_="bar")
 
 
-def interval_plot(readings: Sequence[Reading], *, title: str, axis: str) -> Markup:
+def interval_plot(readings: Sequence[ChartPoint], *, title: str, axis: str) -> Markup:
     """Draw one row per reading: a point at its value, a line over its interval; the axis goes from 0 to 100 %."""
     left, right = 150, WIDTH - _RIGHT
     height = len(readings) * _ROW + _AXIS + 6
@@ -81,7 +81,7 @@ def interval_plot(readings: Sequence[Reading], *, title: str, axis: str) -> Mark
     return _svg(title, ". ".join(told) + ".", parts, height)
 
 
-def difference_plot(readings: Sequence[Reading], *, title: str, axis: str) -> Markup:
+def difference_plot(readings: Sequence[ChartPoint], *, title: str, axis: str) -> Markup:
     """Draw one row per difference of shares, a point and its interval, on an axis around 0 as wide as it has to be."""
     left, right = 170, WIDTH - _RIGHT
     height = len(readings) * _ROW + _AXIS + 6
@@ -133,7 +133,7 @@ def histogram(counts: Sequence[int], edges: Sequence[float], *, title: str, axis
 
 
 def line_chart(
-    series: Mapping[str, Sequence[Reading]], *, title: str, axis: str, marked: Mapping[int, str] | None = None
+    series: Mapping[str, Sequence[ChartPoint]], *, title: str, axis: str, marked: Mapping[int, str] | None = None
 ) -> Markup:
     """Draw values over runs in their order, one line per series with its interval as a band.
 
@@ -180,7 +180,7 @@ def line_chart(
     return _svg(title, ". ".join(told) + ".", parts, bottom + 40)
 
 
-def reliability_chart(bins: Sequence[tuple[float, Reading]], *, title: str = "Stated and found") -> Markup:
+def reliability_chart(bins: Sequence[tuple[float, ChartPoint]], *, title: str = "Stated and found") -> Markup:
     """Draw what was found against what was stated, with intervals; on the diagonal, probabilities mean what they say.
 
     Each bin is the mean stated probability and a reading of the share found, its `note` the number of labels.
@@ -252,7 +252,7 @@ def _dot(x: float, y: float, kind: str) -> Markup:
     return _tag("circle", cx=_n(x), cy=_n(y), r=4.5, class_=f"dot {kind}")
 
 
-def _whisker(scale: _Scale, one: Reading, y: float) -> list[Markup]:
+def _whisker(scale: _Scale, one: ChartPoint, y: float) -> list[Markup]:
     kind = one.kind or "plain"
     found = []
     if one.low is not None and one.high is not None:
@@ -262,7 +262,7 @@ def _whisker(scale: _Scale, one: Reading, y: float) -> list[Markup]:
     return [*found, _dot(scale(one.value or 0.0), y, kind)]
 
 
-def _band(points: Sequence[tuple[float, Reading]], down: Any, kind: str) -> Markup:
+def _band(points: Sequence[tuple[float, ChartPoint]], down: Any, kind: str) -> Markup:
     known = [(x, one.low, one.high) for x, one in points if one.low is not None and one.high is not None]
     upper = [f"{_n(x)},{_n(down(high))}" for x, _, high in known]
     lower = [f"{_n(x)},{_n(down(low))}" for x, low, _ in reversed(known)]
@@ -281,7 +281,7 @@ def _x_axis(scale: _Scale, y: float, name: str, *, percent: bool = True) -> list
     return [*parts, _text(name, (scale.left + scale.right) / 2, y + 30, "middle", class_="axis")]
 
 
-def _told(one: Reading) -> str:
+def _told(one: ChartPoint) -> str:
     between = ""
     if one.low is not None and one.high is not None:
         between = f" (95 % {100 * one.low:.1f} to {100 * one.high:.1f} %)"
@@ -304,7 +304,7 @@ def _round_ticks(highest: int) -> list[int]:
     return list(range(step, highest + 1, step))
 
 
-def _ceiling(readings: Iterable[Reading]) -> float:
+def _ceiling(readings: Iterable[ChartPoint]) -> float:
     """Return the share at which the axis ends: rates of a few per cent are not drawn on an axis of 100 %."""
     highest = max((one.high or one.value or 0.0 for one in readings), default=1.0)
     return next((end for end in (0.04, 0.1, 0.2, 0.4, 0.6, 0.8) if highest <= end), 1.0)

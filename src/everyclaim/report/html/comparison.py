@@ -25,7 +25,7 @@ from everyclaim.report.comparison import (
     trend_lines,
 )
 from everyclaim.report.html.answers import AnswerView, answer_view
-from everyclaim.report.html.charts import Reading, difference_plot
+from everyclaim.report.html.charts import ChartPoint, difference_plot
 from everyclaim.report.html.environment import whole_page
 
 _CONTEXT = 400  # characters of a long passage around the evidence
@@ -99,7 +99,7 @@ def table(heading: str, deltas: Sequence[tuple[str, Delta]]) -> DeltaTable:
     tested = [row for row in deltas if row[1].p_value is not None or not heading]
     rows = [delta_row(name, delta) for name, delta in tested[:_LISTED]]
     drawn = [
-        Reading(name, one.difference, one.low, one.high, one.finding.value, _COLOUR.get(one.finding, "plain"))
+        ChartPoint(name, one.difference, one.low, one.high, one.finding.value, _COLOUR.get(one.finding, "plain"))
         for name, one in tested[:14]
     ]
     chart = None
@@ -138,7 +138,7 @@ def _moved(moved: Iterable[AnswerChange], before: Mapping[int, Kept], after: Map
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ModeCell:
     """The share of claims that fail in one way, before and after, with the class of the word for it."""
 
     text: str
@@ -162,12 +162,12 @@ def release_page(report: ReleaseReport, before: Mapping[int, Kept], after: Mappi
     )
 
 
-def _mode_rows(table: ModeTable) -> list[tuple[str, list[Cell | None]]]:
+def _mode_rows(table: ModeTable) -> list[tuple[str, list[ModeCell | None]]]:
     return [
         (
             mode,
             [
-                Cell(levels(delta), delta.finding.value if delta.is_shown else "", KIND[delta.finding])
+                ModeCell(levels(delta), delta.finding.value if delta.is_shown else "", KIND[delta.finding])
                 if delta
                 else None
                 for delta in (deltas.get(value) for value in table.values)

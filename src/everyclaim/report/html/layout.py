@@ -30,7 +30,7 @@ _DEEPEST = 12  # levels that move a line to the right
 Kind = Literal["prose", "table", "record", "cut"]
 
 
-class Line(NamedTuple):
+class RecordLine(NamedTuple):
     """A line of a record, so many levels in."""
 
     indent: int
@@ -38,7 +38,7 @@ class Line(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class LaidOutBlock:
     """A piece of a text. `prose` has segments, `record` lines, `table` rows of cells; `cut` tells how much is left out.
 
     The first row of a table holds headings when `has_head`.
@@ -46,13 +46,13 @@ class Block:
 
     kind: Kind
     segments: Sequence[Segment] = ()
-    lines: Sequence[Line] = ()
+    lines: Sequence[RecordLine] = ()
     rows: Sequence[Sequence[Sequence[Segment]]] = ()
     has_head: bool = False
     hidden: int = 0  # characters
 
 
-def lay_out(text: str, marks: Sequence[Mark] = (), *, context: int | None = None) -> list[Block]:
+def lay_out(text: str, marks: Sequence[Mark] = (), *, context: int | None = None) -> list[LaidOutBlock]:
     """Lay a text out with its marks.
 
     With `context`, a text of more than three times as many characters is cut to that many on either side of every
@@ -61,7 +61,7 @@ def lay_out(text: str, marks: Sequence[Mark] = (), *, context: int | None = None
     """
     windows = _within(_windows(text, marks, context), _LONGEST)
     styles = styles_of(text) if len(text) <= _LAID_OUT else []
-    found: list[Block] = []
+    found: list[LaidOutBlock] = []
     shown = 0
     for piece in _pieces(text):
         for window in windows:
@@ -72,11 +72,11 @@ def lay_out(text: str, marks: Sequence[Mark] = (), *, context: int | None = None
             if block is None:
                 continue
             if reach.start > shown and text[shown : reach.start].strip(_BETWEEN):
-                found.append(Block("cut", hidden=reach.start - shown))
+                found.append(LaidOutBlock("cut", hidden=reach.start - shown))
             found.append(block)
             shown = reach.end
     if text[shown:].strip(_BETWEEN):
-        found.append(Block("cut", hidden=len(text) - shown))
+        found.append(LaidOutBlock("cut", hidden=len(text) - shown))
     return found
 
 
@@ -139,17 +139,19 @@ def _at_words(text: str, window: Span, reach: int = 24) -> Span:
 
 def _block(
     text: str, piece: _Piece, window: Span, marks: Sequence[Mark], styles: Sequence[Style]
-) -> tuple[Block | None, Span]:
+) -> tuple[LaidOutBlock | None, Span]:
     """Make what lies in a window of a piece, whole lines and rows; also return what of the text that is."""
     if isinstance(piece, Span):
-        return Block("prose", segments(text, marks, *window, styles)), window
+        return LaidOutBlock("prose", segments(text, marks, *window, styles)), window
     if isinstance(piece, _Record):
         inside = [(indent, line) for indent, line in piece.lines if line.start < window.end and line.end > window.start]
         lines = [(indent, _clipped(line, window)) for indent, line in inside]
         if not lines:
             return None, window
         reach = Span(lines[0][1].start, lines[-1][1].end)
-        return Block("record", lines=[Line(indent, segments(text, marks, *line)) for indent, line in lines]), reach
+        return LaidOutBlock(
+            "record", lines=[RecordLine(indent, segments(text, marks, *line)) for indent, line in lines]
+        ), reach
     return _rows(text, piece, window, marks)
 
 
@@ -160,7 +162,7 @@ def _clipped(line: Span, window: Span) -> Span:
     return Span(max(line.start, window.start), min(line.end, window.end))
 
 
-def _rows(text: str, piece: _Table, window: Span, marks: Sequence[Mark]) -> tuple[Block | None, Span]:
+def _rows(text: str, piece: _Table, window: Span, marks: Sequence[Mark]) -> tuple[LaidOutBlock | None, Span]:
     """Make the rows of a table that lie in a window, behind its headings."""
     head, *body = piece.rows
     rows = [row for row in body if row[0].start < window.end and row[-1].end > window.start]
@@ -170,7 +172,7 @@ def _rows(text: str, piece: _Table, window: Span, marks: Sequence[Mark]) -> tupl
     kept = [head, *rows] if is_first or piece.has_head else rows  # cells mean nothing without their headings
     reach = Span(head[0].start if is_first else rows[0][0].start, (rows or [head])[-1][-1].end)
     cells = [[segments(text, marks, *cell) for cell in row] for row in kept]
-    return Block("table", rows=cells, has_head=piece.has_head), reach
+    return LaidOutBlock("table", rows=cells, has_head=piece.has_head), reach
 
 
 def _pieces(text: str) -> Iterator[_Piece]:

@@ -14,7 +14,7 @@ from everyclaim.analysis.slices import FEW
 from everyclaim.analysis.summary import Group, Summary
 from everyclaim.core.plaintext import words
 from everyclaim.core.types import Label, Outcome
-from everyclaim.report.html.charts import Reading, histogram, interval_plot, label_bar, reliability_chart
+from everyclaim.report.html.charts import ChartPoint, histogram, interval_plot, label_bar, reliability_chart
 from everyclaim.report.html.environment import whole_page
 from everyclaim.report.html.packing import Reader, pack
 from everyclaim.report.judge import corrected_rows
@@ -143,8 +143,8 @@ def judge_view(found: Calibration) -> JudgeView:
     )
 
 
-def _reading(name: str, rate: Estimate, unit: str = "claims") -> Reading:
-    return Reading(name, rate.value, rate.low, rate.high, f"{rate.n:,} {unit}", "supported")
+def _reading(name: str, rate: Estimate, unit: str = "claims") -> ChartPoint:
+    return ChartPoint(name, rate.value, rate.low, rate.high, f"{rate.n:,} {unit}", "supported")
 
 
 def _share(count: int, whole: int) -> float | None:

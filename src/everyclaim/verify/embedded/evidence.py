@@ -10,8 +10,8 @@ import numpy as np
 from everyclaim.core.types import Evidence, Passage
 from everyclaim.models.local.cross_encoder import TokenScore
 from everyclaim.verify.embedded.premise import Premise
-from everyclaim.verify.lexical.alignment import Source
-from everyclaim.verify.lexical.comparison import Comparison
+from everyclaim.verify.lexical.alignment import AlignedSource
+from everyclaim.verify.lexical.comparison import LexicalComparison
 from everyclaim.verify.lexical.evidence import shown
 from everyclaim.verify.lexical.shortlist import Piece
 
@@ -20,7 +20,7 @@ _SECOND = 0.15  # share of the claim's weight a second place must add to be show
 
 
 def evidence(
-    compared: Comparison, premise: Premise, scores: Sequence[TokenScore], pieces: Sequence[Piece],
+    compared: LexicalComparison, premise: Premise, scores: Sequence[TokenScore], pieces: Sequence[Piece],
     passages: Sequence[Passage],
 ) -> tuple[Evidence, ...]:  # fmt: skip
     """Give one sentence, or two when the second covers what the first does not; none where only a title matches."""
@@ -41,25 +41,25 @@ def evidence(
     return shown(((column, column) for column in chosen), source, pieces, passages)
 
 
-def _answering(compared: Comparison) -> set[int]:
+def _answering(compared: LexicalComparison) -> set[int]:
     """List the sentences that are fields which answer a claim."""
     columns = _columns(compared.source)
     found = (_column(compared.source, columns, field.reading, field.start) for field in compared.named)
     return {column for column in found if column is not None}
 
 
-def _columns(source: Source) -> dict[tuple[int, int], int]:
+def _columns(source: AlignedSource) -> dict[tuple[int, int], int]:
     """Say which column the sentences are that have one."""
     return {place: column for column, place in enumerate(source.places)}
 
 
-def _column(source: Source, columns: Mapping[tuple[int, int], int], number: int, start: int) -> int | None:
+def _column(source: AlignedSource, columns: Mapping[tuple[int, int], int], number: int, start: int) -> int | None:
     """Find the sentence of reading `number` that holds a character; None where it has no column."""
     reading = source.readings[number]
     return columns.get((number, bisect_right(reading.sentences, (start, len(reading.text) + 1)) - 1))
 
 
-def _read_share(compared: Comparison, premise: Premise, scores: Sequence[TokenScore]) -> np.ndarray:
+def _read_share(compared: LexicalComparison, premise: Premise, scores: Sequence[TokenScore]) -> np.ndarray:
     """Give every sentence the mean probability of its tokens to be evidence; -1 where it was not read."""
     source = compared.source
     columns = _columns(source)

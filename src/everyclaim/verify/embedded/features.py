@@ -7,14 +7,16 @@ from collections.abc import Sequence
 
 from everyclaim.models.local.cross_encoder import Scores
 from everyclaim.verify.embedded.premise import Premise
-from everyclaim.verify.lexical.comparison import Comparison
+from everyclaim.verify.lexical.comparison import LexicalComparison
 from everyclaim.verify.lexical.features import measure
 from everyclaim.verify.lexical.shortlist import Piece
 
 _BEST = 5  # tokens whose mean says how strong the evidence is
 
 
-def describe(compared: Comparison, premise: Premise, scores: Scores, pieces: Sequence[Piece]) -> dict[str, float]:
+def describe(
+    compared: LexicalComparison, premise: Premise, scores: Scores, pieces: Sequence[Piece]
+) -> dict[str, float]:
     """Measure a claim that was laid beside its passages, pieces of which were read by the network."""
     row = measure(compared)
     supported, unsupported, contradicted = scores.labels
@@ -28,7 +30,7 @@ def describe(compared: Comparison, premise: Premise, scores: Scores, pieces: Seq
     return row | _kind(compared, pieces)
 
 
-def _kind(compared: Comparison, pieces: Sequence[Piece]) -> dict[str, float]:
+def _kind(compared: LexicalComparison, pieces: Sequence[Piece]) -> dict[str, float]:
     """Say what kind of sources a claim is judged by: what counts against it in prose is usual beside a record."""
     source = compared.source
     number = source.places[compared.alignment.main[0]][0]

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from everyclaim.verify.lexical.alignment import Alignment, Bools, Source
+from everyclaim.verify.lexical.alignment import AlignedSource, Alignment, Bools
 
 FloatArray = npt.NDArray[np.floating[Any]]
 GAP, STEP = " … ", " | "  # within a passage, to another passage
@@ -74,7 +74,7 @@ def most(tokens: int) -> int:
     return tokens * 5 // 4 + 8
 
 
-def choose(source: Source, alignment: Alignment, tokens: int) -> Premise:
+def choose(source: AlignedSource, alignment: Alignment, tokens: int) -> Premise:
     """Take the sentences of `source` that matter most for the aligned claim, about `tokens` tokens of them."""
     held = (alignment.exact + alignment.soft) / 2
     whole = alignment.weights @ held  # what each sentence holds of the claim
@@ -90,7 +90,7 @@ def choose(source: Source, alignment: Alignment, tokens: int) -> Premise:
     return _laid_out(source, sorted(places, key=lambda place: (rank[place[0]], place[1])))
 
 
-def _cost(source: Source, number: int, sentence: int) -> float:
+def _cost(source: AlignedSource, number: int, sentence: int) -> float:
     """Estimate the tokens of a sentence, and of the gap before it."""
     reading = source.readings[number]
     return _tokens(reading.text, *reading.sentences[sentence]) + 1
@@ -102,7 +102,7 @@ def _tokens(text: str, start: int, end: int) -> float:
 
 
 def _greedy(
-    source: Source,
+    source: AlignedSource,
     weights: FloatArray,
     held: FloatArray,
     again: FloatArray,
@@ -129,7 +129,7 @@ def _greedy(
         left -= costs[best]
 
 
-def _laid_out(source: Source, places: Sequence[tuple[int, int]]) -> Premise:
+def _laid_out(source: AlignedSource, places: Sequence[tuple[int, int]]) -> Premise:
     """Join sentences in order; neighbours keep the text between them."""
     parts: list[Excerpt] = []
     runs: list[list[int]] = []  # reading, first, last sentence

@@ -26,7 +26,7 @@ from everyclaim.verify.embedded.features import describe
 from everyclaim.verify.embedded.premise import Premise, budget, choose, most, pointed
 from everyclaim.verify.embedded.tuned import Tuning, read_tuning, tuned_probability
 from everyclaim.verify.exact import compared_exactly
-from everyclaim.verify.lexical.comparison import Comparison, compare
+from everyclaim.verify.lexical.comparison import LexicalComparison, compare
 from everyclaim.verify.lexical.conflicts import with_conflict
 from everyclaim.verify.lexical.evidence import laid_out, reading_of
 from everyclaim.verify.lexical.findings import explain
@@ -54,10 +54,10 @@ _Tokens = Annotated[int, Range(_LEAST, _MOST), Opt("read for a claim of usual le
 _Threads = Annotated[int, Range(0, _THREADS), Opt("claims read at a time; 0: one per processor core, at most four")]
 
 
-class _Prepared(NamedTuple):
+class _PreparedClaims(NamedTuple):
     """A claim laid beside its passages."""
 
-    compared: Comparison
+    compared: LexicalComparison
     pieces: list[Piece]
     premise: Premise
     pair: Pair
@@ -114,29 +114,29 @@ class EmbeddedVerifier:
     ) -> list[dict[str, float] | None]:
         """Return the features that each claim is judged by, in order; None where there is nothing to check."""
         return [
-            describe(it.compared, it.premise, scores, it.pieces) if isinstance(it, _Prepared) and scores else None
+            describe(it.compared, it.premise, scores, it.pieces) if isinstance(it, _PreparedClaims) and scores else None
             for it, scores in self._read(claims, passages, question)
         ]
 
     def _verify(self, claims: Sequence[Claim], passages: Sequence[Passage], question: str) -> list[Verdict]:
         return [
             self._judged(claim, it, scores, passages, question)
-            if isinstance(it, _Prepared) and scores
+            if isinstance(it, _PreparedClaims) and scores
             else cast("Verdict", it)
             for claim, (it, scores) in zip(claims, self._read(claims, passages, question), strict=True)
         ]
 
     def _read(
         self, claims: Sequence[Claim], passages: Sequence[Passage], question: str
-    ) -> list[tuple[_Prepared | Verdict, Scores | None]]:
+    ) -> list[tuple[_PreparedClaims | Verdict, Scores | None]]:
         """Lay every claim beside its passages and let the network read what is to be read."""
         shortlist = Shortlist.of(passages)
         prepared = [self._prepare(claim, shortlist, question) for claim in claims]
         reader: CrossEncoder = shipped_cross_encoder(self.threads)
-        read = iter(reader.read([it.pair for it in prepared if isinstance(it, _Prepared)]))
-        return [(it, next(read) if isinstance(it, _Prepared) else None) for it in prepared]
+        read = iter(reader.read([it.pair for it in prepared if isinstance(it, _PreparedClaims)]))
+        return [(it, next(read) if isinstance(it, _PreparedClaims) else None) for it in prepared]
 
-    def _prepare(self, claim: Claim, shortlist: Shortlist, question: str) -> _Prepared | Verdict:
+    def _prepare(self, claim: Claim, shortlist: Shortlist, question: str) -> _PreparedClaims | Verdict:
         """Lay one claim beside its passages, or say why there is nothing to check."""
         reading, source, pieces = laid_out(claim.text, shortlist)
         if not reading.content or not source.places:
@@ -147,7 +147,7 @@ class EmbeddedVerifier:
         premise = choose(source, compared.alignment, tokens)
         sentence = claim.sentence.strip()
         around = sentence if sentence != claim.text.strip() and _LEANS.search(claim.text) else ""
-        return _Prepared(
+        return _PreparedClaims(
             compared,
             pieces,
             premise,
@@ -160,10 +160,12 @@ class EmbeddedVerifier:
         """Read claims that somebody found to fail, without judging them; None where there is nothing to compare."""
         shortlist = Shortlist.of(passages)
         prepared = [self._prepare(claim, shortlist, question) for claim in claims]
-        read = iter(shipped_cross_encoder(self.threads).read([it.pair for it in prepared if isinstance(it, _Prepared)]))
+        read = iter(
+            shipped_cross_encoder(self.threads).read([it.pair for it in prepared if isinstance(it, _PreparedClaims)])
+        )
         found: list[Failure | None] = []
         for claim, label, it in zip(claims, labels, prepared, strict=True):
-            if not isinstance(it, _Prepared):
+            if not isinstance(it, _PreparedClaims):
                 found.append(None)
                 continue
             scores = next(read)
@@ -173,7 +175,7 @@ class EmbeddedVerifier:
         return found
 
     def _judged(
-        self, claim: Claim, it: _Prepared, scores: Scores, passages: Sequence[Passage], question: str
+        self, claim: Claim, it: _PreparedClaims, scores: Scores, passages: Sequence[Passage], question: str
     ) -> Verdict:
         row = describe(it.compared, it.premise, scores, it.pieces)
         model, alarm = shipped_model(), shipped_model().alarm

@@ -41,7 +41,7 @@ MINICHECK_WORDS = Chunking("minicheck", words=500, claim="min")
 ALIGNSCORE = Chunking("alignscore", tokens=350, claim="mean")
 
 
-class Sentence(NamedTuple):
+class ChunkSentence(NamedTuple):
     """A sentence ``passages[passage].text[start:end]`` and its size."""
 
     passage: int
@@ -56,7 +56,7 @@ class Document:
     """The passages of one call, as sentences with their sizes."""
 
     passages: Sequence[Passage]
-    sentences: list[Sentence]
+    sentences: list[ChunkSentence]
     lengths: Lengths
 
     @classmethod
@@ -69,7 +69,7 @@ class Document:
     def chunks(self, tokens: int, words: int | None = None) -> list[Chunk]:
         """Fill chunks in order of the text; a sentence that is too long by itself is cut at a blank."""
         fitting = [part for sentence in self.sentences for part in self._fitting(sentence, tokens)]
-        runs: list[list[Sentence]] = []
+        runs: list[list[ChunkSentence]] = []
         have_tokens = have_words = 0
         for part in fitting:
             is_full = have_tokens + part.tokens > tokens or (words is not None and have_words + part.words > words)
@@ -81,7 +81,7 @@ class Document:
             have_words += part.words
         return [self._chunk(run) for run in runs]
 
-    def _fitting(self, sentence: Sentence, tokens: int) -> list[Sentence]:
+    def _fitting(self, sentence: ChunkSentence, tokens: int) -> list[ChunkSentence]:
         if sentence.tokens <= tokens or sentence.end - sentence.start < 2:
             return [sentence]
         text = self.passages[sentence.passage].text
@@ -92,7 +92,7 @@ class Document:
         parts = _measured(halves, self.passages, self.lengths)
         return [fitting for part in parts for fitting in self._fitting(part, tokens)]
 
-    def _chunk(self, run: Sequence[Sentence]) -> Chunk:
+    def _chunk(self, run: Sequence[ChunkSentence]) -> Chunk:
         """Join neighbours of one passage to one piece, so that what stands between them is kept."""
         ends: list[list[int]] = []
         for part in run:
@@ -129,11 +129,13 @@ def shown(chunk: Chunk) -> str:
     return "\n".join(piece.text for piece in chunk)
 
 
-def _measured(places: Sequence[tuple[int, int, int]], passages: Sequence[Passage], lengths: Lengths) -> list[Sentence]:
+def _measured(
+    places: Sequence[tuple[int, int, int]], passages: Sequence[Passage], lengths: Lengths
+) -> list[ChunkSentence]:
     texts = [passages[i].text[start:end] for i, start, end in places]
     # One more each: for the line break or blank that joins it to the next.
     return [
-        Sentence(*place, tokens + 1, len(text.split()))
+        ChunkSentence(*place, tokens + 1, len(text.split()))
         for place, text, tokens in zip(places, texts, lengths(texts), strict=True)
     ]
 

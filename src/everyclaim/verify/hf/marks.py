@@ -32,7 +32,7 @@ class Shown(NamedTuple):
     passages: Sequence[Passage]
 
 
-class Answer(NamedTuple):
+class MarkedAnswer(NamedTuple):
     """The claims' sentences as one text, and where each claim's words stand in it."""
 
     text: str
@@ -123,7 +123,7 @@ class TokenVerifier:
         )
 
 
-def answer_of(claims: Sequence[Claim]) -> Answer:
+def answer_of(claims: Sequence[Claim]) -> MarkedAnswer:
     """Put the claims' sentences together, in the order of the response, and find each claim in them.
 
     A claim that stands there word for word has that place; of one that was reworded, the words that are its own do.
@@ -135,7 +135,7 @@ def answer_of(claims: Sequence[Claim]) -> Answer:
         if text not in starts:
             starts[text] = length
             length += len(text) + 1
-    return Answer(" ".join(starts), [_places(claim.text, _sentence(claim), starts) for claim in claims])
+    return MarkedAnswer(" ".join(starts), [_places(claim.text, _sentence(claim), starts) for claim in claims])
 
 
 def _sentence(claim: Claim) -> str:

@@ -31,7 +31,7 @@ class Asked(NamedTuple):
     pieces: Chunk
 
 
-class Found(NamedTuple):
+class PairMatch(NamedTuple):
     """What a model says about a claim's part beside the chunk that decides."""
 
     text: str
@@ -127,7 +127,7 @@ class PairVerifier:
                 asked += [Asked(i, j, k, len(chunks), chunks[k]) for k in choice.of(text)]
         return asked
 
-    def _best(self, text: str, alone: Sequence[tuple[Asked, Probabilities]]) -> Found:
+    def _best(self, text: str, alone: Sequence[tuple[Asked, Probabilities]]) -> PairMatch:
         """Choose the chunk that decides: the surest support, else the surest contradiction, else the closest."""
         labels = [self._label(probabilities) for _, probabilities in alone]
         label = next((one for one in (Label.SUPPORTED, Label.CONTRADICTED) if one in labels), Label.UNSUPPORTED)
@@ -136,7 +136,7 @@ class PairVerifier:
         asked, probabilities = max(
             deciding, key=lambda pair: pair[1].contradicted if contradicted else pair[1].supported
         )
-        return Found(text, asked, probabilities, label, {Label.SUPPORTED, Label.CONTRADICTED} <= set(labels))
+        return PairMatch(text, asked, probabilities, label, {Label.SUPPORTED, Label.CONTRADICTED} <= set(labels))
 
     def _label(self, probabilities: Probabilities) -> Label:
         supported, unsupported, contradicted = probabilities
@@ -146,7 +146,7 @@ class PairVerifier:
             return Label.SUPPORTED
         return Label.CONTRADICTED if contradicted > unsupported else Label.UNSUPPORTED
 
-    def _verdict(self, claim: Claim, parts: Sequence[Found], passages: Sequence[Passage]) -> Verdict:
+    def _verdict(self, claim: Claim, parts: Sequence[PairMatch], passages: Sequence[Passage]) -> Verdict:
         """Make one verdict of a claim's parts."""
         if not parts:  # passages without a word
             return Verdict(
@@ -178,7 +178,7 @@ class PairVerifier:
         )
 
 
-def _worst(parts: Sequence[Found]) -> Found:
+def _worst(parts: Sequence[PairMatch]) -> PairMatch:
     """Choose the part that decides a claim of several: a contradicted one, else the least supported."""
     contradicted = [part for part in parts if part.label is Label.CONTRADICTED]
     if contradicted:
@@ -191,7 +191,7 @@ def _mean(parts: Sequence[Probabilities]) -> Probabilities:
     return Probabilities(supported, max(0.0, round(1.0 - supported - contradicted, 4)), contradicted)
 
 
-def _evidence(deciding: Sequence[Found], passages: Sequence[Passage]) -> tuple[Evidence, ...]:
+def _evidence(deciding: Sequence[PairMatch], passages: Sequence[Passage]) -> tuple[Evidence, ...]:
     """Point at the sentences of the deciding chunks that speak of the claim; at all of a chunk when none does."""
     found: dict[Evidence, None] = {}
     for part in deciding:

@@ -23,7 +23,7 @@ _WORTH_A_SENTENCE = 0.03  # a longer window must cover this much more to be pref
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class AlignedSource:
     """All passages together, flattened to their content words; `places` says where each sentence is from."""
 
     readings: Sequence[Reading]
@@ -48,7 +48,7 @@ class Alignment:
     main: tuple[int, int]  # the smallest window that does the work
 
 
-def gather(readings: Sequence[Reading], vectors: WordVectors) -> Source:
+def gather(readings: Sequence[Reading], vectors: WordVectors) -> AlignedSource:
     """Flatten the passages' readings into one source."""
     places: list[tuple[int, int]] = []
     starts: list[int] = []
@@ -69,7 +69,7 @@ def gather(readings: Sequence[Reading], vectors: WordVectors) -> Source:
     index: dict[str, int] = {}
     ids = np.array([index.setdefault(key, len(index)) for key in keys], dtype=np.int64)
     matrix = vectors.matrix[np.concatenate(rows)] if keys else np.zeros((0, vectors.matrix.shape[1]), np.float32)
-    return Source(
+    return AlignedSource(
         readings=readings,
         places=places,
         starts=np.array(starts, dtype=np.int64),
@@ -82,7 +82,7 @@ def gather(readings: Sequence[Reading], vectors: WordVectors) -> Source:
     )
 
 
-def align(claim: Reading, source: Source, vectors: WordVectors, without: Sequence[int] = ()) -> Alignment:
+def align(claim: Reading, source: AlignedSource, vectors: WordVectors, without: Sequence[int] = ()) -> Alignment:
     """Compare a claim that has content words with a source that has some too; some sentences hold nothing of it."""
     parts = [_covered(claim, rows, source, vectors) for rows in portions(len(claim.content), len(source.ids))]
     exact, soft = (np.concatenate(part) for part in zip(*parts, strict=True))
@@ -111,7 +111,9 @@ def portions(words: int, others: int) -> Iterator[slice]:
     return (slice(start, start + step) for start in range(0, words, step))
 
 
-def _covered(claim: Reading, rows: slice, source: Source, vectors: WordVectors) -> tuple[Float32Array, Float32Array]:
+def _covered(
+    claim: Reading, rows: slice, source: AlignedSource, vectors: WordVectors
+) -> tuple[Float32Array, Float32Array]:
     """Compare some content words of a claim (rows) with the sentences of a source (columns): exactly, and softly."""
     content = claim.content[rows]
     claim_ids = np.array([source.index.get(claim.keys[i], -1) for i in content], dtype=np.int64)
@@ -137,7 +139,7 @@ def widen(values: Float32Array, owner: Ints, size: int) -> Float32Array:
     return wide
 
 
-def tokens_of(source: Source, first: int, last: int) -> tuple[Reading, int, int]:
+def tokens_of(source: AlignedSource, first: int, last: int) -> tuple[Reading, int, int]:
     """Give the reading and its token range [start, end) behind a window of sentences (columns)."""
     number, sentence = source.places[first]
     reading = source.readings[number]
@@ -146,7 +148,7 @@ def tokens_of(source: Source, first: int, last: int) -> tuple[Reading, int, int]
     return reading, start, end
 
 
-def sentence(source: Source, column: int) -> str:
+def sentence(source: AlignedSource, column: int) -> str:
     """Give the text of a sentence."""
     number, place = source.places[column]
     reading = source.readings[number]

@@ -9,7 +9,7 @@ from functools import cached_property
 from everyclaim.text.agreement import AGREES, relation
 from everyclaim.text.cues import Cue, cues
 from everyclaim.text.tokens import stem, word_set
-from everyclaim.verify.lexical.alignment import Alignment, Source, align, sentence, tokens_of
+from everyclaim.verify.lexical.alignment import AlignedSource, Alignment, align, sentence, tokens_of
 from everyclaim.verify.lexical.analysis import Reading, read
 from everyclaim.verify.lexical.answers import Answer, answers
 from everyclaim.verify.lexical.checks import Attribution, FactCheck, check_facts, check_speaker
@@ -32,7 +32,7 @@ _AS_WELL = 0.5  # share of what the best sentence holds of a claim that makes an
 
 
 @dataclass(frozen=True)
-class Comparison:
+class LexicalComparison:
     """A claim, all passages, and the main window: tokens [start, end) of one passage's reading.
 
     `claim` is the claim with its passages' spelling of the values it shares with them; `spelling` leads back.
@@ -40,7 +40,7 @@ class Comparison:
 
     claim: Reading
     spelling: Spelling
-    source: Source
+    source: AlignedSource
     vectors: WordVectors
     alignment: Alignment
     reading: Reading
@@ -82,7 +82,9 @@ class Comparison:
         return window_text(self.reading, self.start, self.end)
 
 
-def compare(claim: Reading, source: Source, vectors: WordVectors, question: Reading | None = None) -> Comparison:
+def compare(
+    claim: Reading, source: AlignedSource, vectors: WordVectors, question: Reading | None = None
+) -> LexicalComparison:
     """Lay a claim beside its passages. Both must have at least one content word."""
     blank = _blank(claim, source)
     alignment = align(claim, source, vectors, blank)
@@ -94,7 +96,7 @@ def compare(claim: Reading, source: Source, vectors: WordVectors, question: Read
         checks = _checks(spelling.written, source, alignment)
     _let_go(claim, spelling, alignment, checks)
     reading, start, end = tokens_of(source, *alignment.main)
-    return Comparison(
+    return LexicalComparison(
         claim=claim,
         spelling=spelling,
         source=source,
@@ -112,7 +114,7 @@ def _speaks_of_saying(claim: Reading) -> bool:
     return not _OF_SAYING.isdisjoint(map(stem, claim.norms))
 
 
-def _blank(claim: Reading, source: Source) -> list[int]:
+def _blank(claim: Reading, source: AlignedSource) -> list[int]:
     """List the sentences (columns) that only say that a field is not given; none for a claim about what is said."""
     if _speaks_of_saying(claim):
         return []
@@ -128,7 +130,7 @@ def _let_go(claim: Reading, spelling: Spelling, alignment: Alignment, checks: Se
                 alignment.exact[row] = alignment.soft[row] = 0.0
 
 
-def _checks(claim: str, source: Source, alignment: Alignment) -> list[FactCheck]:
+def _checks(claim: str, source: AlignedSource, alignment: Alignment) -> list[FactCheck]:
     """Check a claim's facts against those of its main window.
 
     A value differs from none in the window where a sentence that speaks of the claim as well states that very value.
@@ -155,7 +157,7 @@ def window_text(reading: Reading, start: int, end: int) -> str:
     return reading.text[reading.spans[start][0] : reading.spans[end - 1][1]]
 
 
-def beside(it: Comparison) -> list[int]:
+def beside(it: LexicalComparison) -> list[int]:
     """Give the places in the window's reading that are aligned with the claim, or stand near what is.
 
     A sentence between, or beside, that holds nothing of what the claim says speaks of something else.
@@ -170,7 +172,7 @@ def beside(it: Comparison) -> list[int]:
     return [at for at in range(low, high) if sentence[at] in held or not held]
 
 
-def cues_beside(it: Comparison) -> list[Cue]:
+def cues_beside(it: LexicalComparison) -> list[Cue]:
     """Find the small words of the window that stand there (see `beside`); places are those of the window's text."""
     shift = it.reading.spans[it.start][0]
     near = {it.reading.sentence[at] for at in beside(it)}

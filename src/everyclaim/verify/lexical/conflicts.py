@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from everyclaim.core.types import Evidence, Label, Passage, Verdict
-from everyclaim.models.local.parser import Token, parse
+from everyclaim.models.local.parser import ParsedToken, parse
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize
 from everyclaim.verify.lexical.alignment import sentence
 from everyclaim.verify.lexical.checks import check_facts, facts
-from everyclaim.verify.lexical.comparison import Comparison
+from everyclaim.verify.lexical.comparison import LexicalComparison
 from everyclaim.verify.lexical.evidence import shown
 from everyclaim.verify.lexical.shortlist import Piece
 from everyclaim.verify.lexical.spelling import foremost
@@ -23,7 +23,7 @@ _TELLING = frozenset({"NOUN", "PROPN", "VERB", "ADJ"})
 
 
 def with_conflict(
-    verdict: Verdict, it: Comparison, pieces: Sequence[Piece], passages: Sequence[Passage], question: str
+    verdict: Verdict, it: LexicalComparison, pieces: Sequence[Piece], passages: Sequence[Passage], question: str
 ) -> Verdict:
     """Add to a support where another passage states a different value of the same thing, if one does."""
     claim = it.spelling.written
@@ -64,7 +64,7 @@ def _statuses(claim: str, text: str) -> set[str]:
     return {check.status for check in check_facts(claim, [text])}
 
 
-def _key(token: Token) -> str:
+def _key(token: ParsedToken) -> str:
     return stem(token.text.lower())
 
 

@@ -11,7 +11,7 @@ from everyclaim.core.errors import JudgeError
 from everyclaim.core.memory import remembered
 from everyclaim.core.types import Evidence, Passage
 from everyclaim.text.pointers import without_pointers
-from everyclaim.verify.lexical.alignment import Alignment, Source, align, gather
+from everyclaim.verify.lexical.alignment import AlignedSource, Alignment, align, gather
 from everyclaim.verify.lexical.analysis import Reading, read
 from everyclaim.verify.lexical.shortlist import Piece, Shortlist
 from everyclaim.verify.lexical.siblings import without_siblings
@@ -33,7 +33,7 @@ def point(claim: str, pieces: Sequence[Piece], passages: Sequence[Passage]) -> t
 
 
 def covering(
-    alignment: Alignment, source: Source, pieces: Sequence[Piece], passages: Sequence[Passage]
+    alignment: Alignment, source: AlignedSource, pieces: Sequence[Piece], passages: Sequence[Passage]
 ) -> tuple[Evidence, ...]:
     """Point at the window that covers the claim best, and at a second place when it adds enough."""
     first, last = alignment.main
@@ -48,7 +48,7 @@ def covering(
 
 
 def shown(
-    places: Iterable[tuple[int, int]], source: Source, pieces: Sequence[Piece], passages: Sequence[Passage]
+    places: Iterable[tuple[int, int]], source: AlignedSource, pieces: Sequence[Piece], passages: Sequence[Passage]
 ) -> tuple[Evidence, ...]:
     """Quote the windows of sentences (first and last column); a title is context, not a place in the passage."""
     found = []
@@ -63,7 +63,7 @@ def shown(
     return tuple(found)
 
 
-def laid_out(text: str, shortlist: Shortlist) -> tuple[Reading, Source, list[Piece]]:
+def laid_out(text: str, shortlist: Shortlist) -> tuple[Reading, AlignedSource, list[Piece]]:
     """Read a claim and the pieces it is compared with, without what a table or a list says of something else.
 
     Raises `JudgeError` for a claim that is a document.
@@ -74,7 +74,7 @@ def laid_out(text: str, shortlist: Shortlist) -> tuple[Reading, Source, list[Pie
         raise JudgeError("too_long", f"{told}; split it")
     pieces = shortlist.pieces(reading.keys)
     # Claims of one answer share the work, whatever room the memory of all answers has.
-    source: Source | None = shortlist.whole.get(every_word) if shortlist.postings is None else None
+    source: AlignedSource | None = shortlist.whole.get(every_word) if shortlist.postings is None else None
     if source is None:
         source = source_of(tuple(piece.text for piece in pieces), every_word=every_word)
     if shortlist.postings is None:
@@ -110,12 +110,12 @@ def reading_of(text: str, *, every_word: bool = False) -> Reading:
     return read(text, shipped_vectors(), every_word=every_word)
 
 
-def _weight_of_source(source: Source, *_: object) -> int:
+def _weight_of_source(source: AlignedSource, *_: object) -> int:
     own = source.matrix.nbytes + source.mixed.nbytes + 150 * len(source.ids)
     return own + sum(map(_weight_of_reading, source.readings))
 
 
 @remembered(24_000_000, _weight_of_source)
-def source_of(texts: tuple[str, ...], *, every_word: bool) -> Source:
+def source_of(texts: tuple[str, ...], *, every_word: bool) -> AlignedSource:
     """Read the pieces and lay them side by side; claims of one answer share the work."""
     return gather([reading_of(text, every_word=every_word) for text in texts], shipped_vectors())

@@ -19,7 +19,7 @@ from everyclaim.text.antonyms import antonyms
 from everyclaim.verify.lexical import words
 from everyclaim.verify.lexical.alignment import Alignment, portions, sentence, widen_by_neighbours
 from everyclaim.verify.lexical.analysis import NAME, NUMBER, PLAIN, Float32Array, Reading
-from everyclaim.verify.lexical.comparison import Comparison, beside
+from everyclaim.verify.lexical.comparison import LexicalComparison, beside
 from everyclaim.verify.lexical.labels import label_of
 from everyclaim.verify.lexical.vectors import WordVectors
 
@@ -35,7 +35,7 @@ _CUES = {
 }
 
 
-def measure(it: Comparison) -> dict[str, float]:
+def measure(it: LexicalComparison) -> dict[str, float]:
     """Measure how a claim stands to its passages."""
     row = {
         **_coverage(it.claim, it.alignment),
@@ -158,7 +158,7 @@ def _greedy(alignment: Alignment) -> list[tuple[float, float]]:
     return found
 
 
-def _context(it: Comparison) -> dict[str, float]:
+def _context(it: LexicalComparison) -> dict[str, float]:
     """Whether the words stand among similar words: each word's vector is mixed with its neighbours' first."""
     claim, source, alignment = it.claim, it.source, it.alignment
     own = widen_by_neighbours(it.vectors.matrix[claim.rows])
@@ -177,7 +177,7 @@ def _context(it: Comparison) -> dict[str, float]:
     }
 
 
-def _facts(it: Comparison) -> dict[str, float]:
+def _facts(it: LexicalComparison) -> dict[str, float]:
     """Numbers and names: how many, how many are nowhere, and what the window has in their place."""
     claim, alignment, reading, window = it.claim, it.alignment, it.reading, range(it.start, it.end)
     kinds = np.array([claim.kinds[i] for i in claim.content])
@@ -200,7 +200,7 @@ def _facts(it: Comparison) -> dict[str, float]:
     return row
 
 
-def _phrases(it: Comparison) -> dict[str, float]:
+def _phrases(it: LexicalComparison) -> dict[str, float]:
     """Share of the claim's word pairs and triples that the window, or the source anywhere, has too."""
     claim, source, window = it.claim, it.source, it.keys
     row: dict[str, float] = {}
@@ -215,7 +215,7 @@ def _phrases(it: Comparison) -> dict[str, float]:
     return row
 
 
-def _differences(it: Comparison) -> dict[str, float]:
+def _differences(it: LexicalComparison) -> dict[str, float]:
     """What is replaced, added or left out in place."""
     claim, edits, reading, start = it.claim, it.edits, it.reading, it.start
     length = len(claim.keys)
@@ -283,7 +283,7 @@ def _likest(claim: Reading, own: list[int], reading: Reading, theirs: list[int],
     return float((left @ right.T).max())
 
 
-def _checked(it: Comparison) -> dict[str, float]:
+def _checked(it: LexicalComparison) -> dict[str, float]:
     """How the exact checks of amounts, dates and speakers came out, and whether an opposite stands in the window."""
     row = {f"{kind}_{status}": 0.0 for kind in ("quantity", "moment") for status in ("found", "conflict", "missing")}
     for check in it.checks:
@@ -296,7 +296,7 @@ def _checked(it: Comparison) -> dict[str, float]:
     return row
 
 
-def _cue_words(it: Comparison) -> dict[str, float]:
+def _cue_words(it: LexicalComparison) -> dict[str, float]:
     """Cue words the claim has and the aligned stretch has not, and the reverse."""
     claim, reading, start, end = it.claim, it.reading, it.start, it.end
     own, near, window = claim.norms, [reading.norms[at] for at in beside(it)], set(reading.norms[start:end])
@@ -315,7 +315,7 @@ def _cue_words(it: Comparison) -> dict[str, float]:
     return row
 
 
-def negations(it: Comparison) -> tuple[list[int], list[int]]:
+def negations(it: LexicalComparison) -> tuple[list[int], list[int]]:
     """Place the words that negate the claim, and those that negate the stretch of the window that is aligned with it.
 
     Places are those of tokens, of the claim and of the window's reading.
@@ -343,7 +343,7 @@ def negations(it: Comparison) -> tuple[list[int], list[int]]:
     return ours, [at for at in theirs if sentence[at] in said and not _BLANK.match(text, spans[at][0])]
 
 
-def _order(it: Comparison) -> dict[str, float]:
+def _order(it: LexicalComparison) -> dict[str, float]:
     """Whether the shared content words come in the same order, and next to the same neighbours."""
     claim, window = it.claim, it.keys
     own = [claim.keys[i] for i in claim.content]
@@ -363,7 +363,7 @@ def _order(it: Comparison) -> dict[str, float]:
     }
 
 
-def _shape(it: Comparison) -> dict[str, float]:
+def _shape(it: LexicalComparison) -> dict[str, float]:
     """How long the claim and its window are, and how much of the claim only repeats the question."""
     claim, alignment = it.claim, it.alignment
     first, last = alignment.main
@@ -380,7 +380,7 @@ def _shape(it: Comparison) -> dict[str, float]:
     }
 
 
-def _likeness(it: Comparison) -> dict[str, float]:
+def _likeness(it: LexicalComparison) -> dict[str, float]:
     """Likeness of whole texts: mean word vectors, characters, and how much of the window the claim covers."""
     claim, reading, start, end = it.claim, it.reading, it.start, it.end
     own = _mean(claim, range(len(claim.content)), it.vectors)

@@ -10,7 +10,7 @@ from everyclaim.core.types import Evidence, FailureMode
 from everyclaim.text.cues import cues
 from everyclaim.verify.lexical.analysis import Reading
 from everyclaim.verify.lexical.checks import FactCheck
-from everyclaim.verify.lexical.comparison import Comparison, cues_beside
+from everyclaim.verify.lexical.comparison import LexicalComparison, cues_beside
 from everyclaim.verify.lexical.features import negations
 from everyclaim.verify.lexical.model import is_negated
 from everyclaim.verify.lexical.modes.classify import Classified
@@ -32,7 +32,7 @@ class Findings(NamedTuple):
 
 
 def explain(
-    it: Comparison, row: Mapping[str, float], failing: Classified | None, evidence: Sequence[Evidence]
+    it: LexicalComparison, row: Mapping[str, float], failing: Classified | None, evidence: Sequence[Evidence]
 ) -> Findings:
     """Put the verdict into words: what supports a claim, or where a `failing` one differs, and what else does."""
     hedged = _hedge(it, row)
@@ -46,7 +46,7 @@ def explain(
     return Findings("; ".join(dict.fromkeys(filter(None, [failing.difference.reason, *others]))), flags)
 
 
-def _reasons(it: Comparison, row: Mapping[str, float], hedged: str) -> list[tuple[FailureMode, str]]:
+def _reasons(it: LexicalComparison, row: Mapping[str, float], hedged: str) -> list[tuple[FailureMode, str]]:
     """List what speaks against the claim, the most telling first."""
     found: list[tuple[FailureMode, str]] = []
     for check in it.checks:
@@ -74,7 +74,7 @@ def _notes(checks: Sequence[FactCheck]) -> list[str]:
     ]  # fmt: skip
 
 
-def _negation(it: Comparison) -> str:
+def _negation(it: LexicalComparison) -> str:
     """Say which side is negated, and by which word; empty where what it denies is not said on the other side."""
     if it.answers:
         return next((f"the passage says '{answer.field}'" for answer in it.answers if not answer.agrees), "")
@@ -95,7 +95,7 @@ def _denies(reading: Reading, place: int, end: int, keys: set[str]) -> bool:
     return bool(behind) and all(reading.keys[at] in keys for at in behind)
 
 
-def _hedge(it: Comparison, row: Mapping[str, float]) -> str:
+def _hedge(it: LexicalComparison, row: Mapping[str, float]) -> str:
     """Say which side hedges what the other states firmly; empty when both do or neither does."""
     if row["exact_main"] < 0.5:
         return ""

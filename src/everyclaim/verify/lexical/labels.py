@@ -33,7 +33,7 @@ class Stated(NamedTuple):
     sentence: str
 
 
-class _Line(NamedTuple):
+class _LabelledLine(NamedTuple):
     label: frozenset[str]
     facts: Sequence[Fact]
     sentence: str
@@ -64,7 +64,9 @@ def under_another(mine: Fact, claim: str, lines: Sequence[tuple[str, Sequence[Fa
     said = {stem(token.norm) for token in tokenize(claim)}
     if said & _OTHERS:
         return None
-    labels = [_Line(_keys(label_of(sentence)), held, sentence) for sentence, held in lines if label_of(sentence)]
+    labels = [
+        _LabelledLine(_keys(label_of(sentence)), held, sentence) for sentence, held in lines if label_of(sentence)
+    ]
     known = [line.label for line in labels]
     own = [line for line in labels if line.sentence in stating]
     for line in labels:

@@ -20,7 +20,7 @@ from everyclaim.text.agreement import AGREES, Fact, relation
 from everyclaim.text.quantities import Quantity
 from everyclaim.text.rendering import rendered
 from everyclaim.text.tokens import STOPWORDS, Token, stem, tokenize
-from everyclaim.verify.lexical.alignment import Alignment, Source, sentence
+from everyclaim.verify.lexical.alignment import AlignedSource, Alignment, sentence
 from everyclaim.verify.lexical.checks import FactCheck, facts, span
 
 _SENTENCES = 24  # at most so many sentences of the passages are read for values
@@ -61,7 +61,7 @@ class Spelling:
         return place + shift
 
 
-class Stated(NamedTuple):
+class StatedSpelling(NamedTuple):
     """A value that a sentence of the passages states, and how much of the claim the sentence holds."""
 
     fact: Fact
@@ -69,12 +69,12 @@ class Stated(NamedTuple):
     worth: float
 
 
-def stated(source: Source, alignment: Alignment) -> list[Stated]:
+def stated(source: AlignedSource, alignment: Alignment) -> list[StatedSpelling]:
     """Give every value in the sentences that hold most of a claim, each once: where the most of it is held."""
-    found: dict[Fact, Stated] = {}
+    found: dict[Fact, StatedSpelling] = {}
     for text, worth in _ranked(source, alignment):
         for fact in facts(text):
-            found.setdefault(_wherever(fact), Stated(fact, text, worth))
+            found.setdefault(_wherever(fact), StatedSpelling(fact, text, worth))
     return list(found.values())
 
 
@@ -85,18 +85,18 @@ def _wherever(fact: Fact) -> Fact:
     return fact._replace(start=0, end=0)
 
 
-def foremost(source: Source, alignment: Alignment) -> list[str]:
+def foremost(source: AlignedSource, alignment: Alignment) -> list[str]:
     """Give the sentences that hold most of a claim, the worthiest first."""
     return [text for text, _ in _ranked(source, alignment)]
 
 
-def _ranked(source: Source, alignment: Alignment) -> list[tuple[str, float]]:
+def _ranked(source: AlignedSource, alignment: Alignment) -> list[tuple[str, float]]:
     worth = alignment.weights @ (alignment.exact + alignment.soft)
     columns = np.argsort(-worth, kind="stable")[:_SENTENCES]
     return [(sentence(source, int(column)), float(worth[column])) for column in columns]
 
 
-def respell(claim: str, source: Source, alignment: Alignment, checks: Sequence[FactCheck]) -> Spelling:
+def respell(claim: str, source: AlignedSource, alignment: Alignment, checks: Sequence[FactCheck]) -> Spelling:
     """Put the passages' words for equal values in a claim's place; those of the sentence that suits the claim best.
 
     A value that differs from one in its place is written the way that one is. `checks` are of all values of the claim.
@@ -116,7 +116,7 @@ def respell(claim: str, source: Source, alignment: Alignment, checks: Sequence[F
     return Spelling(claim, "".join(pieces) + claim[done:], tuple(changes))
 
 
-def _values(checks: Sequence[FactCheck], theirs: Sequence[Stated]) -> Iterator[tuple[int, int, str]]:
+def _values(checks: Sequence[FactCheck], theirs: Sequence[StatedSpelling]) -> Iterator[tuple[int, int, str]]:
     """Give the places of a claim's values, and the passages' words for them."""
     for check in checks:
         found = _closest(check.fact, theirs)
@@ -128,7 +128,7 @@ def _values(checks: Sequence[FactCheck], theirs: Sequence[Stated]) -> Iterator[t
             yield *span(check.fact, whole=False), rendered(check.fact, check.rival, check.rival_words)
 
 
-def _compounds(claim: str, source: Source) -> Iterator[tuple[int, int, str]]:
+def _compounds(claim: str, source: AlignedSource) -> Iterator[tuple[int, int, str]]:
     """Give the places of compounds that the passages join otherwise ("Wi-Fi", "takeout"), and how they do."""
     tokens = [token for token in tokenize(claim) if token.norm.isalpha()]
     is_known = [token.norm in STOPWORDS or stem(token.norm) in source.index for token in tokens]
@@ -150,7 +150,7 @@ def _compounds(claim: str, source: Source) -> Iterator[tuple[int, int, str]]:
                     yield pair[0].start, pair[1].end, joined
 
 
-def _in_full(claim: str, token: Token, source: Source) -> str:
+def _in_full(claim: str, token: Token, source: AlignedSource) -> str:
     """Find the one word of the passages that a heading of a table abbreviates: "Temp.: 12 °C"; empty where none."""
     if len(token.norm) < _ABBREVIATED or claim[token.end : token.end + 2] != ".:":
         return ""
@@ -169,7 +169,7 @@ def _split(word: str, texts: Sequence[str]) -> str:
     return ""
 
 
-def _closest(fact: Fact, theirs: Sequence[Stated]) -> Stated | None:
+def _closest(fact: Fact, theirs: Sequence[StatedSpelling]) -> StatedSpelling | None:
     """Choose, among values of the passages that agree with a claim's, the one in the sentence that suits best."""
     best, chosen = -1.0, None
     for other in theirs:  # the worthiest first
@@ -185,7 +185,7 @@ def _loosened(fact: Fact) -> bool:
     return isinstance(fact, Quantity) and (fact.first, fact.last) != (fact.start, fact.end)
 
 
-def _in_place(fact: Fact, found: Stated) -> tuple[int, int, str]:
+def _in_place(fact: Fact, found: StatedSpelling) -> tuple[int, int, str]:
     """Give the characters of the claim to replace, and the passage's words for them."""
     loosened = _loosened(fact)
     start, end = span(fact, whole=loosened)

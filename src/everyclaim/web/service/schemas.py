@@ -15,7 +15,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from everyclaim.core import types
-from everyclaim.core.cited import CitationFinding, Finding
+from everyclaim.core.cited import CitationFinding, CitationStatus
 from everyclaim.core.types import Label
 from everyclaim.core.wire import SHAPES
 from everyclaim.guard.answers import Attempt, Removed
@@ -76,7 +76,7 @@ _WRITTEN[CitationFinding] = create_model(
     __base__=Out,
     __doc__="What a citation does for a claim, and the passages to cite instead.",
     claim=(str, ...),
-    finding=(Finding, ...),
+    finding=(CitationStatus, ...),
     span=(tuple[int, int] | None, None),
     source=(_shape(types.Source | None), None),
     passage=(str | None, None),

@@ -10,8 +10,8 @@ from everyclaim.core.types import Difference, FailureMode, Label, Passage, Span
 from everyclaim.models.local.cross_encoder import TokenScore
 from everyclaim.verify.lexical.analysis import NUMBER
 from everyclaim.verify.lexical.checks import reports
-from everyclaim.verify.lexical.comparison import Comparison
-from everyclaim.verify.lexical.modes.differences import Place, find
+from everyclaim.verify.lexical.comparison import LexicalComparison
+from everyclaim.verify.lexical.modes.differences import DifferencePlace, find
 from everyclaim.verify.lexical.modes.model import shipped_model
 from everyclaim.verify.lexical.modes.parting import Doubt, Parting
 from everyclaim.verify.lexical.modes.signals import signals
@@ -30,7 +30,7 @@ class Failure(NamedTuple):
 
     text: str
     label: Label
-    compared: Comparison
+    compared: LexicalComparison
     row: Mapping[str, float]
     pieces: Sequence[Piece]
     against: float
@@ -106,7 +106,7 @@ def _weighed(failure: Failure) -> list[Doubt]:
     return [Doubt(*span, it.spelling.origin(*span), weight) for span, weight in weighed if weight > _SOME]
 
 
-def _located(place: Place, pieces: Sequence[Piece], passages: Sequence[Passage]) -> tuple[str, Span] | None:
+def _located(place: DifferencePlace, pieces: Sequence[Piece], passages: Sequence[Passage]) -> tuple[str, Span] | None:
     """Find the place in its passage; None for a title, which is context."""
     piece = pieces[place.reading]
     at = piece.place(place.start, place.end)

@@ -25,7 +25,7 @@ _STANDS = 0.4  # likeness from which a word of the window is said to stand in th
 _DOUBTED = 0.25  # weight from which a neighbour of the most doubted word is doubted with it
 
 
-class Place(NamedTuple):
+class DifferencePlace(NamedTuple):
     """A stretch of a reading, by number."""
 
     reading: int
@@ -33,15 +33,15 @@ class Place(NamedTuple):
     end: int
 
 
-class Found(NamedTuple):
+class FoundDifference(NamedTuple):
     """Where a claim as it was written and its passages differ; None where one of them has nothing in its place."""
 
     mine: tuple[int, int] | None
-    theirs: Place | None
+    theirs: DifferencePlace | None
     reason: str
 
 
-def find(mode: FailureMode, parting: Parting, doubts: Sequence[Doubt]) -> Found:
+def find(mode: FailureMode, parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference:
     """Find what differs, in the light of the mode."""
     found = _stated_elsewhere(parting) if mode in (*_OF_VALUES, *_ALONE) else None
     if found is not None:
@@ -63,7 +63,7 @@ def find(mode: FailureMode, parting: Parting, doubts: Sequence[Doubt]) -> Found:
     return found or _answered(parting, doubts) or _in_place(parting, doubts)
 
 
-def _unsaid(parting: Parting, at: tuple[int, int], mode: FailureMode) -> Found:
+def _unsaid(parting: Parting, at: tuple[int, int], mode: FailureMode) -> FoundDifference:
     """Say that the passages do not mention some words; of words they do mention, that they do not state them so."""
     said = _cut(parting, at)
     words = content_stems(said)
@@ -75,7 +75,7 @@ def _unsaid(parting: Parting, at: tuple[int, int], mode: FailureMode) -> Found:
         reason = "general knowledge that the passages do not mention"
     else:
         reason = "not mentioned in the passages"
-    return Found(at, None, f"{reason}: '{said}'")
+    return FoundDifference(at, None, f"{reason}: '{said}'")
 
 
 _ALONE = (FailureMode.INVENTION, FailureMode.IMPLICIT_KNOWLEDGE, FailureMode.OTHER)
@@ -88,27 +88,27 @@ def _cut(parting: Parting, at: tuple[int, int]) -> str:
     return parting.it.spelling.written[slice(*at)]
 
 
-def _value(parting: Parting, *, time: bool) -> Found | None:
+def _value(parting: Parting, *, time: bool) -> FoundDifference | None:
     """Name a value that clashes with one of the same thing, or one that no passage states."""
     for check in parting.checks("conflict", time=time):
         place = _rival(parting, check)
         if place is not None:
-            return Found(check.at, place, f"the passage says {check.instead}, the claim says {check.said}")
+            return FoundDifference(check.at, place, f"the passage says {check.instead}, the claim says {check.said}")
     missing = [check for check in parting.off if is_time(check.fact) == time]
     if not missing:
         return None
     said = missing[0].said
     if _is_of_another(parting, said):
-        return Found(missing[0].at, None, f"the passages use {said} for a different item")
-    return Found(missing[0].at, None, f"not stated in the passages: {said}")
+        return FoundDifference(missing[0].at, None, f"the passages use {said} for a different item")
+    return FoundDifference(missing[0].at, None, f"not stated in the passages: {said}")
 
 
-def _stated_elsewhere(parting: Parting) -> Found | None:
+def _stated_elsewhere(parting: Parting) -> FoundDifference | None:
     """Name a value that the passages state under another label than the claim names, and what stands there."""
     for check in parting.it.checks:
         if check.is_elsewhere:
             said = f"the passage says {check.instead}, the claim says {check.said}"
-            return Found(check.at, _rival(parting, check), said)
+            return FoundDifference(check.at, _rival(parting, check), said)
     return None
 
 
@@ -121,7 +121,7 @@ def _is_of_another(parting: Parting, said: str) -> bool:
     )
 
 
-def _rival(parting: Parting, check: FactCheck) -> Place | None:
+def _rival(parting: Parting, check: FactCheck) -> DifferencePlace | None:
     """Find where the window, or the field that a claim names, states the value that clashes with a claim's."""
     it = parting.it
     if check.rival is None:
@@ -134,11 +134,11 @@ def _rival(parting: Parting, check: FactCheck) -> Place | None:
         if at >= 0 and check.rival in facts(text):
             number, place = it.source.places[column]
             start = it.source.readings[number].sentences[place][0]
-            return Place(number, start + at, start + at + len(check.instead))
+            return DifferencePlace(number, start + at, start + at + len(check.instead))
     return None
 
 
-def _speaker(parting: Parting) -> Found | None:
+def _speaker(parting: Parting) -> FoundDifference | None:
     """Name who the claim says said it, and who the passages say did."""
     it = parting.it
     mine, theirs = parting.reports
@@ -156,22 +156,24 @@ def _speaker(parting: Parting) -> Found | None:
         if others:
             shared, number, other = max(others, key=lambda one: one[0])
             if shared:
-                where = Place(number, *other.speaker_span)
-                return Found(at, where, f"the passage attributes this to {other.speaker}, the claim to {speaker}")
-        return Found(at, None, f"no passage attributes this to {speaker}")
+                where = DifferencePlace(number, *other.speaker_span)
+                return FoundDifference(
+                    at, where, f"the passage attributes this to {other.speaker}, the claim to {speaker}"
+                )
+        return FoundDifference(at, None, f"no passage attributes this to {speaker}")
     return None
 
 
-def _hedge(parting: Parting, doubts: Sequence[Doubt]) -> Found | None:
+def _hedge(parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference | None:
     """Name the word that makes one side less certain or less general than the other."""
     at = doubted(parting, doubts)
     for kinds, ours, said in _HEDGING:
         for kind in kinds:
             cues = parting.only(kind, mine=ours)
             if cues and ours:
-                return Found(_mine(parting, cues[0]), _across(parting), said.format(cues[0].text))
+                return FoundDifference(_mine(parting, cues[0]), _across(parting), said.format(cues[0].text))
             if cues:
-                return Found(at, _theirs(parting, cues[0]), said.format(cues[0].text))
+                return FoundDifference(at, _theirs(parting, cues[0]), said.format(cues[0].text))
     return None
 
 
@@ -185,7 +187,7 @@ _HEDGING: tuple[tuple[tuple[str, ...], bool, str], ...] = (
 )
 
 
-def _negation(parting: Parting, doubts: Sequence[Doubt]) -> Found | None:
+def _negation(parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference | None:
     """Name the word that denies on one side what the other affirms."""
     it = parting.it
     ours, theirs = negations(it)
@@ -196,12 +198,12 @@ def _negation(parting: Parting, doubts: Sequence[Doubt]) -> Found | None:
     said = reading.text[start:end]
     if ours:
         mine = it.spelling.origin(start, end)
-        return Found(mine, _across(parting), f"the claim says '{said}', the passage does not")
-    there = Place(parting.number, start, end)
-    return Found(doubted(parting, doubts), there, f"the passage says '{said}', the claim does not")
+        return FoundDifference(mine, _across(parting), f"the claim says '{said}', the passage does not")
+    there = DifferencePlace(parting.number, start, end)
+    return FoundDifference(doubted(parting, doubts), there, f"the passage says '{said}', the claim does not")
 
 
-def _answered(parting: Parting, doubts: Sequence[Doubt]) -> Found | None:
+def _answered(parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference | None:
     """Name the field that answers otherwise than the claim does, or the one that is not given and doubted for it."""
     at = doubted(parting, doubts)
     answer = next((answer for answer in parting.it.answers if not answer.agrees), None)
@@ -211,10 +213,12 @@ def _answered(parting: Parting, doubts: Sequence[Doubt]) -> Found | None:
         answer = next((answer for answer in blank if words & content_stems(answer.field.partition(":")[0])), None)
     if answer is None:
         return None
-    return Found(at, Place(answer.reading, answer.start, answer.end), f"the passage says '{answer.field}'")
+    return FoundDifference(
+        at, DifferencePlace(answer.reading, answer.start, answer.end), f"the passage says '{answer.field}'"
+    )
 
 
-def _turned(parting: Parting, doubts: Sequence[Doubt]) -> Found | None:
+def _turned(parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference | None:
     """Name both statements whole: the same words, put together differently."""
     it, at = parting.it, doubted(parting, doubts)
     where = _across(parting)
@@ -222,22 +226,22 @@ def _turned(parting: Parting, doubts: Sequence[Doubt]) -> Found | None:
         return None
     theirs = it.reading.text[where.start : where.end]
     claim = it.spelling.written.rstrip(" .")
-    return Found(at, where, f"roles or order differ: the passage says '{theirs}', the claim says '{claim}'")
+    return FoundDifference(at, where, f"roles or order differ: the passage says '{theirs}', the claim says '{claim}'")
 
 
-def _in_place(parting: Parting, doubts: Sequence[Doubt]) -> Found:
+def _in_place(parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference:
     """Name the words that are doubted most, and what the window has in their place."""
     it, at = parting.it, doubted(parting, doubts)
     if at is None:
-        return Found(None, None, "not mentioned in the passages")
+        return FoundDifference(None, None, "not mentioned in the passages")
     said = _cut(parting, at)
     for swap in parting.swaps:
         low, high = it.spelling.origin(*it.claim.spans[swap.mine])
         if swap.likeness >= _STANDS and low < at[1] and at[0] < high:
             start, end = _name_around(parting, swap.theirs)
             theirs = it.reading.text[start:end]
-            where = Place(parting.number, start, end)
-            return Found(at, where, f"the passage says '{theirs}', the claim says '{said}'")
+            where = DifferencePlace(parting.number, start, end)
+            return FoundDifference(at, where, f"the passage says '{theirs}', the claim says '{said}'")
     return _unsaid(parting, at, FailureMode.INVENTION)
 
 
@@ -262,19 +266,19 @@ def _mine(parting: Parting, cue: Cue) -> tuple[int, int]:
     return parting.it.spelling.origin(cue.start, cue.end)
 
 
-def _theirs(parting: Parting, cue: Cue) -> Place:
+def _theirs(parting: Parting, cue: Cue) -> DifferencePlace:
     start = parting.it.reading.spans[parting.it.start][0]
-    return Place(parting.number, start + cue.start, start + cue.end)
+    return DifferencePlace(parting.number, start + cue.start, start + cue.end)
 
 
-def _across(parting: Parting) -> Place | None:
+def _across(parting: Parting) -> DifferencePlace | None:
     """Give the stretch of the window from the first to the last word that it shares with the claim."""
     it = parting.it
     shared = set(it.claim.keys)
     held = [at for at in it.reading.content if it.start <= at < it.end and it.reading.keys[at] in shared]
     if not held:
         return None
-    return Place(parting.number, it.reading.spans[held[0]][0], it.reading.spans[held[-1]][1])
+    return DifferencePlace(parting.number, it.reading.spans[held[0]][0], it.reading.spans[held[-1]][1])
 
 
 def doubted(parting: Parting, doubts: Sequence[Doubt]) -> tuple[int, int] | None:

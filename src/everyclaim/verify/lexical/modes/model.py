@@ -18,7 +18,7 @@ Doubles = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class ModeModel:
     """Weights of shape (modes × signals) over standardised signals, each held within ±`bound`."""
 
     version: str
@@ -31,7 +31,7 @@ class Model:
     bound: float
 
     @classmethod
-    def parse(cls, data: Mapping[str, Any]) -> Model:
+    def parse(cls, data: Mapping[str, Any]) -> ModeModel:
         """Read a model file's content."""
         mean, scale, weight, intercept = (
             np.array(data[name], dtype=np.float64) for name in ("mean", "scale", "weight", "intercept")
@@ -47,7 +47,7 @@ class Model:
 
 
 @lru_cache(maxsize=1)
-def shipped_model() -> Model:
+def shipped_model() -> ModeModel:
     """Load the model that comes with the package; `training/modes/fit.py` made it."""
     path = files("everyclaim.verify.lexical.modes").joinpath("data", "model.json")
-    return Model.parse(json.loads(path.read_text(encoding="utf-8")))
+    return ModeModel.parse(json.loads(path.read_text(encoding="utf-8")))

@@ -23,7 +23,7 @@ from everyclaim.text.tokens import content_stems
 from everyclaim.verify.lexical.alignment import sentence
 from everyclaim.verify.lexical.analysis import NUMBER, PLAIN
 from everyclaim.verify.lexical.checks import FactCheck, facts, reports
-from everyclaim.verify.lexical.comparison import Comparison, cues_beside
+from everyclaim.verify.lexical.comparison import LexicalComparison, cues_beside
 
 _ALIKE = 0.3  # least likeness of two words of which one may stand in the other's place
 _NAMED = 0.4  # likeness of two names, or two numbers, whatever they are
@@ -63,7 +63,7 @@ def doubt_of(low: int, high: int, doubts: Sequence[Doubt]) -> float:
 class Parting:
     """A claim beside its passages, looked at for what differs."""
 
-    it: Comparison
+    it: LexicalComparison
     whole: tuple[str, ...] = ()  # what was read, with what tables say of something else
     is_contradicted: bool = False
 

@@ -23,7 +23,7 @@ from everyclaim.api.labeling import LabelingSession, LabelTask
 from everyclaim.core.errors import EveryclaimError, UserError
 from everyclaim.core.types import FailureMode, Label, Passage, SplitMark
 from everyclaim.report.html.environment import shown
-from everyclaim.report.html.layout import Block, lay_out
+from everyclaim.report.html.layout import LaidOutBlock, lay_out
 from everyclaim.report.html.marking import Mark, Segment
 from everyclaim.store.labels import HistoryEntry
 from everyclaim.store.records import Picked
@@ -57,7 +57,7 @@ class TaskView:
         return keys[self.task.number - 1], keys[self.task.number + 1]
 
     @property
-    def response(self) -> list[Block]:
+    def response(self) -> list[LaidOutBlock]:
         """The answer, with the claim marked, where a claim is asked for."""
         claim = self.task.claim
         marks = [Mark(*claim.span, 1, Label.SUPPORTED)] if claim else []
@@ -65,7 +65,7 @@ class TaskView:
         return lay_out(self.task.kept.sample.response, marks, context=around)
 
     @cached_property
-    def passages(self) -> list[tuple[Passage, list[Block]]]:
+    def passages(self) -> list[tuple[Passage, list[LaidOutBlock]]]:
         """The passages, as many as there is room for."""
         budget, found = _AT_ONCE, []
         for passage in self.task.passages:

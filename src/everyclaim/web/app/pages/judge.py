@@ -7,7 +7,7 @@ from starlette.responses import JSONResponse, Response
 
 from everyclaim.analysis.calibration import Calibration
 from everyclaim.core.errors import InputError
-from everyclaim.report.html.charts import Reading, interval_plot
+from everyclaim.report.html.charts import ChartPoint, interval_plot
 from everyclaim.report.html.run import judge_view
 from everyclaim.report.terminal import remarks
 from everyclaim.stats.intervals import Estimate
@@ -63,5 +63,5 @@ def _rates(found: Calibration) -> str:
     )
 
 
-def _reading(name: str, rate: Estimate) -> Reading:
-    return Reading(name, rate.value, rate.low, rate.high, f"{rate.n:,} labels")
+def _reading(name: str, rate: Estimate) -> ChartPoint:
+    return ChartPoint(name, rate.value, rate.low, rate.high, f"{rate.n:,} labels")

@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from everyclaim.analysis.slices import AUTOMATIC, FailureMatrix, matrix_of
 from everyclaim.core.errors import ConfigError
-from everyclaim.report.html.charts import Reading, interval_plot, label_bar
+from everyclaim.report.html.charts import ChartPoint, interval_plot, label_bar
 from everyclaim.report.html.run import score_chart
 from everyclaim.report.terminal import most_frequent
 from everyclaim.store import browsing
@@ -42,7 +42,7 @@ def overview(request: Request, name: str) -> Response:
     summary, figures = run_view.summary, run_view.figures
     trust = run_view.trust
     rates = [
-        Reading(label.value.lower(), one.value, one.low, one.high, kind=label.value.lower())
+        ChartPoint(label.value.lower(), one.value, one.low, one.high, kind=label.value.lower())
         for label, one in summary.overall.rates.items()
     ]
     return render(

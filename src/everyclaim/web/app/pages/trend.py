@@ -12,7 +12,7 @@ from everyclaim.analysis.deltas import CONTRADICTED, SCORE, SUPPORTED, UNSUPPORT
 from everyclaim.analysis.trend import Trend
 from everyclaim.api.compare import FEWEST_RUNS, check_alike, trend_over
 from everyclaim.core.errors import InputError, NoStoreError
-from everyclaim.report.html.charts import Reading, line_chart
+from everyclaim.report.html.charts import ChartPoint, line_chart
 from everyclaim.store.records import RunRecord
 from everyclaim.web.app.pages.runs import matches
 from everyclaim.web.app.run_view import RunView
@@ -85,7 +85,7 @@ def _trend(site: Site, records: Sequence[RunRecord]) -> Trend:
 def _chart(found: Trend, measures: Sequence[AnswerMeasure], title: str) -> Markup:
     series = {
         measure.title: [
-            Reading(
+            ChartPoint(
                 point.side.title, rate.value, rate.low, rate.high, kind=measure.name if measure.name != "score" else ""
             )
             for point in found.points
