@@ -2,6 +2,7 @@
 
 import io
 import os
+import shutil
 import subprocess
 import sys
 
@@ -10,6 +11,7 @@ from command_line import ANSWERS, PLUGIN, Done, write_jsonl
 
 from everyclaim.cli.app import run
 
+MADE = {}
 PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
 
 
@@ -38,6 +40,21 @@ def everyclaim(desk, monkeypatch, capsys):
         return Done(code, out, err)
 
     return call
+
+
+@pytest.fixture
+def prepared(everyclaim, desk, tmp_path_factory):
+    """Fill the folder with what `make(everyclaim)` leaves there; it is made once, and copied from then on."""
+
+    def prepare(make):
+        if make in MADE:
+            shutil.copytree(MADE[make], desk, dirs_exist_ok=True)
+        else:
+            make(everyclaim)
+            MADE[make] = shutil.copytree(desk, tmp_path_factory.mktemp("made"), dirs_exist_ok=True)
+        return everyclaim
+
+    return prepare
 
 
 @pytest.fixture

@@ -19,14 +19,17 @@ NEW = [
 ]
 
 
-@pytest.fixture
-def runs(everyclaim):
-    """Two releases, scored alike."""
+def score_releases(everyclaim):
     write_jsonl("old.jsonl", OLD)
     write_jsonl("new.jsonl", NEW)
     for name in ("old", "new"):
         assert everyclaim("score", f"{name}.jsonl", "--name", name, "--slice", "topic", "-q").code == 0
-    return everyclaim
+
+
+@pytest.fixture
+def runs(prepared):
+    """Two releases, scored alike."""
+    return prepared(score_releases)
 
 
 def test_the_page_says_what_regressed_with_the_claims_and_advises_to_watch(runs):

@@ -14,12 +14,15 @@ ROWS = [
 ]
 
 
-@pytest.fixture
-def scored(everyclaim, desk):
-    """A run over forty answers of two claims each, the first supported, the second not."""
+def score_rows(everyclaim):
     write_jsonl("rows.jsonl", ROWS)
     assert everyclaim("score", "rows.jsonl", "--quiet", "--name", "one", "--slice", "topic").code == 0
-    return everyclaim
+
+
+@pytest.fixture
+def scored(prepared):
+    """A run over forty answers of two claims each, the first supported, the second not."""
+    return prepared(score_rows)
 
 
 def lines(path):

@@ -11,21 +11,20 @@ import everyclaim as ec
 BOTH = "The kettle is red and the mill is old."
 
 
-@pytest.fixture
-def scored(everyclaim):
-    """A run of 50 answers, each of two sentences, the first with two claims."""
+def score_sentences(everyclaim):
     rows = [
         {"id": f"a{n}", "response": f"{BOTH} It holds {n} litres.", "contexts": [f"{BOTH} It holds {n} litres."]}
         for n in range(50)
     ]
     write_jsonl("answers.jsonl", rows)
-    assert (
-        everyclaim(
-            "score", "answers.jsonl", "--name", "run", "--judge", "lexical", "--decomposer", "embedded", "-q"
-        ).code
-        == 0
-    )
-    return everyclaim
+    command = "score answers.jsonl --name run --judge lexical --decomposer embedded -q"
+    assert everyclaim(*command.split()).code == 0
+
+
+@pytest.fixture
+def scored(prepared):
+    """A run of 50 answers, each of two sentences, the first with two claims."""
+    return prepared(score_sentences)
 
 
 def drawn(call, *options):

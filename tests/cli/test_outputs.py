@@ -91,6 +91,25 @@ def test_a_redirected_input_is_the_same_file(process, desk, out):
     assert "standard output is the input claims.jsonl, which is read" in done.stderr
 
 
+def write_everything(everyclaim):
+    write_jsonl("claims.jsonl", CLAIMS)
+    write_jsonl("other.jsonl", ANSWERS)
+    Path("notes.txt").write_text("Ask Ottavela about the seals.\n")
+    Path("page.html").write_text("<!doctype html><title>Our home page</title>")
+    Path("old.json").write_text('{"name": "a package"}')
+    Path("README.md").write_text("# Our bot")
+    Path("notes.json").write_text('{"name": "a package"}')
+    Path("pytest.xml").write_text('<?xml version="1.0"?><testsuites name="pytest tests"></testsuites>')
+    Path("pom.xml").write_text('<?xml version="1.0"?><project/>')
+    Path("prometheus.yml").write_text("groups:\n  - name: ours\n")
+    assert everyclaim("score", "answers.jsonl", "--name", "run", "--quiet", "--out", "edited.csv").code == 0
+    Path("edited.csv").write_text(Path("edited.csv").read_text().replace("id,", "checked by,id,", 1))
+    for sheet in ("sheet.csv", "sheet.jsonl"):
+        assert everyclaim("label", "run", "--n", "2", "--out", sheet).code == 0
+    write_jsonl("new.jsonl", [row | {"release": "v2"} for row in ANSWERS])
+    assert everyclaim("score", "new.jsonl", "--name", "new", "--quiet").code == 0
+
+
 @pytest.mark.parametrize(
     "command",
     [
@@ -114,24 +133,9 @@ def test_a_redirected_input_is_the_same_file(process, desk, out):
         "verify claims.jsonl --out other.jsonl",
     ],
 )
-def test_a_file_that_holds_something_else_stays_as_it_is(everyclaim, desk, command):
+def test_a_file_that_holds_something_else_stays_as_it_is(everyclaim, desk, prepared, command):
     """A page replaces a page, rules replace rules, and nothing replaces answers; the message names the file."""
-    write_jsonl("claims.jsonl", CLAIMS)
-    write_jsonl("other.jsonl", ANSWERS)
-    Path("notes.txt").write_text("Ask Ottavela about the seals.\n")
-    Path("page.html").write_text("<!doctype html><title>Our home page</title>")
-    Path("old.json").write_text('{"name": "a package"}')
-    Path("README.md").write_text("# Our bot")
-    Path("notes.json").write_text('{"name": "a package"}')
-    Path("pytest.xml").write_text('<?xml version="1.0"?><testsuites name="pytest tests"></testsuites>')
-    Path("pom.xml").write_text('<?xml version="1.0"?><project/>')
-    Path("prometheus.yml").write_text("groups:\n  - name: ours\n")
-    assert everyclaim("score", "answers.jsonl", "--name", "run", "--quiet", "--out", "edited.csv").code == 0
-    Path("edited.csv").write_text(Path("edited.csv").read_text().replace("id,", "checked by,id,", 1))
-    for sheet in ("sheet.csv", "sheet.jsonl"):
-        assert everyclaim("label", "run", "--n", "2", "--out", sheet).code == 0
-    write_jsonl("new.jsonl", [row | {"release": "v2"} for row in ANSWERS])
-    assert everyclaim("score", "new.jsonl", "--name", "new", "--quiet").code == 0
+    prepared(write_everything)
     before = files(desk)
     done = everyclaim(*command.split())
     assert done.code == 2
@@ -143,7 +147,7 @@ def test_a_file_that_holds_something_else_stays_as_it_is(everyclaim, desk, comma
 @pytest.mark.parametrize(
     "command",
     [
-        "report --html page.html",
+        "report --html result.html",
         "report --report page.json --junit junit.xml --out results.csv",
         "report --out results.jsonl",
         "report --out results.json",
@@ -151,17 +155,16 @@ def test_a_file_that_holds_something_else_stays_as_it_is(everyclaim, desk, comma
         "report --out results.tsv.gz",
         "report --markdown job.md",
         "verify claims.jsonl --out verdicts.csv",
-        "compare run run --html page.html",
+        "compare run run --html result.html",
         "rules --rate 0.02 --out rules.yml",
         "rules --dashboard --out board.json",
         "verify claims.jsonl --out verdicts.jsonl",
         "label run --n 2 --out todo.csv",
     ],
 )
-def test_what_was_written_is_written_again(everyclaim, command):
+def test_what_was_written_is_written_again(everyclaim, prepared, command):
     """The same command may be given twice, and into an empty file that was made for it."""
-    write_jsonl("claims.jsonl", CLAIMS)
-    assert everyclaim("score", "answers.jsonl", "--name", "run", "--quiet").code == 0
+    prepared(write_everything)
     Path(command.split()[-1]).touch()
     for _ in range(2):
         assert everyclaim(*command.split()).code == 0

@@ -21,14 +21,17 @@ def contradicted(rule):
     return [part for part in rule["parts"] if part["measure"] == "contradicted"]
 
 
-@pytest.fixture
-def runs(everyclaim):
-    """A release, and two runs of the next, in which half of the claims are contradicted."""
+def score_releases(everyclaim):
     for name, release, rows in (("old", "v1", SOUND), ("one", "v2", TORN), ("two", "v2", TORN)):
         write_jsonl(f"{name}.jsonl", rows)
         done = everyclaim("score", f"{name}.jsonl", "--name", name, "--release", release, "-q")
         assert done.code == 0, done.err
-    return everyclaim
+
+
+@pytest.fixture
+def runs(prepared):
+    """A release, and two runs of the next, in which half of the claims are contradicted."""
+    return prepared(score_releases)
 
 
 def test_it_is_shown_written_and_gated(runs):
