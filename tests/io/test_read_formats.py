@@ -15,7 +15,7 @@ import pytest
 from pyarrow import feather
 
 from everyclaim.core.types import Passage, Sample
-from everyclaim.io import ReadReport, read_claims, read_samples
+from everyclaim.io import CLAIMS, ReadReport, read_rows, read_samples
 from everyclaim.io.zstandard import zstd
 
 ROWS = [
@@ -200,7 +200,7 @@ def test_claims_are_read_from_every_format(tmp_path):
     pd.DataFrame([row]).to_csv(tmp_path / "claims.csv", index=False)
     pq.write_table(pa.Table.from_pylist([row]), tmp_path / "claims.parquet")
     for name in ("claims.jsonl", "claims.csv", "claims.parquet"):
-        (claim,) = read_claims(tmp_path / name, slices=["sentence"])
+        (claim,) = read_rows(CLAIMS, tmp_path / name, slices=["sentence"])
         assert (claim.id, claim.claim, claim.question, claim.sentence) == (
             "1",
             "It is red.",

@@ -21,7 +21,7 @@ from everyclaim.core.protocols import Verifier
 from everyclaim.core.types import Claim, Label, Outcome, Provenance, Result, Sample, Span, Usage, Verdict, tag_values
 from everyclaim.core.wire import to_json
 from everyclaim.engine import score_sample
-from everyclaim.io import ClaimRow, ReadReport, check_apart, read_claims, read_samples
+from everyclaim.io import CLAIMS, ClaimRow, ReadReport, check_apart, read_rows, read_samples
 from everyclaim.verify import Policy, judged
 
 
@@ -117,7 +117,8 @@ def verify_source(
     """Judge every claim of a source; see `verify_file`."""
     report = options.get("report") or ReadReport()
     with within(session.limits):
-        read = read_claims(source, mapping=options.get("mapping"), format=options.get("format"), report=report)
+        mapping, form = options.get("mapping"), options.get("format")
+        read = read_rows(CLAIMS, source, mapping=mapping, format=form, report=report, contexts=True)
     rows = islice(read, options.get("limit"))
     count = verify_rows(session, rows, on_verdict, options.get("concurrency"))
     if not count:
@@ -198,9 +199,7 @@ def read_labelled(source: Any, answers: Any, options: RowOptions) -> list[ClaimR
     renamed = dict(options.get("mapping") or {})
     fields = {ours: _taken_out(renamed, ours) for ours in ((LABEL,) if answers is None else (LABEL, ANSWER))}
     slices = list(fields.values())
-    read = read_claims(
-        source, mapping=renamed, format=options.get("format"), slices=slices, report=report, contexts=False
-    )
+    read = read_rows(CLAIMS, source, mapping=renamed, format=options.get("format"), slices=slices, report=report)
     rows = _with_labels(read, fields, report)
     if answers is not None:
         rows = iter(_of_answers(list(rows), answers, report))

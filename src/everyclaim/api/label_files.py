@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -13,14 +13,15 @@ from everyclaim.api.runs import Run
 from everyclaim.core.errors import ConfigError, InputError, UserError
 from everyclaim.core.plaintext import counted, one_line
 from everyclaim.core.types import Result, Span
-from everyclaim.io import BadRow, LabelRow, ReadReport, check_apart, open_rows, read_label_rows, read_mark_rows
+from everyclaim.io import LABELS, MARKS, BadRow, LabelRow, ReadReport, check_apart, open_rows, read_rows
+from everyclaim.io.samples import RowType
 from everyclaim.store.labels import AnyAnnotation
 from everyclaim.store.records import Annotation, Kind, answer_key_of, claim_key
 from everyclaim.store.store import Store
 
 NOBODY = "annotator"  # who labelled, where a file does not say
 _STANDARD = "-"
-_READERS: Mapping[Kind, Callable[..., Iterator[LabelRow]]] = {"label": read_label_rows, "mark": read_mark_rows}
+_ROWS: Mapping[Kind, RowType[LabelRow]] = {"label": LABELS, "mark": MARKS}
 
 Row = Mapping[str, Any]
 Better = dict[tuple[str, str], tuple[str, ...]]  # answer and claim → what the claims of its sentence should be
@@ -65,7 +66,7 @@ def _keep_filled(destination: str | os.PathLike[str], kind: Kind) -> None:
         return
     report = ReadReport()
     try:
-        filled = sum(row.value is not None for row in _READERS[kind](name, report=report)) + report.bad
+        filled = sum(row.value is not None for row in read_rows(_ROWS[kind], name, report=report)) + report.bad
     except UserError:
         raise ConfigError(f"{name} is there, and is no sheet to fill in: give another name, or move it away") from None
     if filled:
@@ -93,7 +94,7 @@ def read_into(run: Run, source: Any, kind: Kind, options: ReadOptions) -> Better
     """
     check_apart({f"the {kind}s": source}, {"the store": run.store_location})
     report = options.get("report") or ReadReport()
-    read = _READERS[kind](source, mapping=options.get("mapping"), format=options.get("format"), report=report)
+    read = read_rows(_ROWS[kind], source, mapping=options.get("mapping"), format=options.get("format"), report=report)
     with Store.open(run.store_location) as store:
         reading = _LabelReader(store, run.id, report, kind)
         for row in read:

@@ -16,15 +16,18 @@ from everyclaim.io.replacing import (
     check_replaced,
 )
 from everyclaim.io.rows import ClaimRow, DocumentRow, LabelRow
-from everyclaim.io.samples import read_claims, read_label_rows, read_mark_rows, read_samples
+from everyclaim.io.samples import CLAIMS, LABELS, MARKS, read_rows, read_samples
 from everyclaim.io.sinks import open_sink
 from everyclaim.io.writing import WRITE_FORMATS, check_format, open_rows, write_rows
 
 __all__ = [
+    "CLAIMS",
     "DASHBOARD",
     "DOCUMENT",
     "FORMATS",
+    "LABELS",
     "MARKDOWN",
+    "MARKS",
     "PAGE",
     "RESULT_COLUMNS",
     "RULES",
@@ -44,10 +47,8 @@ __all__ = [
     "flatten_result",
     "open_rows",
     "open_sink",
-    "read_claims",
     "read_documents",
-    "read_label_rows",
-    "read_mark_rows",
+    "read_rows",
     "read_samples",
     "tagged",
     "write_results",

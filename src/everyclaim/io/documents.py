@@ -13,7 +13,7 @@ from everyclaim.core.limits import MB, SizeLimits
 from everyclaim.io.faults import BadRow, ReadReport
 from everyclaim.io.files import path_exists
 from everyclaim.io.rows import DocumentRow
-from everyclaim.io.samples import read_document_rows
+from everyclaim.io.samples import DOCUMENTS, read_rows
 
 SUFFIXES = (".txt", ".md", ".markdown")
 LARGEST_FILE = SizeLimits().row  # bytes
@@ -52,7 +52,7 @@ def _found(
         folder = Path(source)
         if os.fspath(source) != "-" and path_exists(folder) and folder.is_dir() and _holds_texts(folder):
             return _files(folder, report)
-    return read_document_rows(source, mapping=mapping, format=form, report=report)
+    return read_rows(DOCUMENTS, source, mapping=mapping, format=form, report=report)
 
 
 def _holds_texts(folder: Path) -> bool:

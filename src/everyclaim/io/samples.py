@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, TypeVar, Unpack, get_args
+from typing import Any, Generic, Literal, TypeVar, Unpack, get_args
 
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.limits import limits_here
@@ -98,66 +98,35 @@ def read_samples(
     return _rows(source, format, fields, RowMaker.sample, report, on_bad_row, contexts=contexts)
 
 
-def read_claims(
+@dataclass(frozen=True, slots=True)
+class RowType(Generic[T]):
+    """What rows are read as: the fields that they may have, and how one is made of them."""
+
+    fields: Mapping[str, tuple[str, ...]]
+    make: Callable[[RowMaker, int, Mapping[str, Any]], T]
+
+
+CLAIMS = RowType(CLAIM_FIELDS, RowMaker.claim)  # given, each with its passages
+DOCUMENTS = RowType(DOCUMENT_FIELDS, RowMaker.document)  # for folders of text files see `read_documents`
+LABELS = RowType(LABEL_FIELDS, RowMaker.label)  # of people, as text
+MARKS = RowType(MARK_FIELDS, RowMaker.mark)  # of how claims were cut
+
+
+def read_rows(
+    rows: RowType[T],
     source: Any,
     *,
     mapping: Mapping[str, str] | None = None,
     format: str | None = None,  # noqa: A002 - as `read_samples`
     slices: Sequence[str] = (),
-    on_bad_row: Callable[[BadRow], None] | None = None,
     report: ReadReport | None = None,
-    contexts: bool = True,
-) -> Iterator[ClaimRow]:
-    """Read given claims one by one: rows of `id`, `claim`, `contexts` (needed or not), `question`, `sentence`.
+    contexts: bool = False,
+) -> Iterator[T]:
+    """Read other rows than samples one by one; with `contexts` a warning says where no row has passages.
 
     Parameters and errors are those of `read_samples`.
     """
-    fields = Fields(CLAIM_FIELDS, mapping, slices)
-    return _rows(source, format, fields, RowMaker.claim, report, on_bad_row, contexts=contexts)
-
-
-def read_document_rows(
-    source: Any,
-    *,
-    mapping: Mapping[str, str] | None = None,
-    format: str | None = None,  # noqa: A002 - as `read_samples`
-    report: ReadReport | None = None,
-) -> Iterator[DocumentRow]:
-    """Read documents one by one: rows of `text`, `title`, `id`; for folders of text files see `read_documents`.
-
-    Parameters and errors are those of `read_samples`.
-    """
-    fields = Fields(DOCUMENT_FIELDS, mapping)
-    return _rows(source, format, fields, RowMaker.document, report)
-
-
-def read_label_rows(
-    source: Any,
-    *,
-    mapping: Mapping[str, str] | None = None,
-    format: str | None = None,  # noqa: A002 - as `read_samples`
-    report: ReadReport | None = None,
-) -> Iterator[LabelRow]:
-    """Read people's labels one by one, as rows of text: `label`, `sample_id`, `claim` and what else there is.
-
-    Parameters and errors are those of `read_samples`.
-    """
-    fields = Fields(LABEL_FIELDS, mapping)
-    return _rows(source, format, fields, RowMaker.label, report)
-
-
-def read_mark_rows(
-    source: Any,
-    *,
-    mapping: Mapping[str, str] | None = None,
-    format: str | None = None,  # noqa: A002 - as `read_samples`
-    report: ReadReport | None = None,
-) -> Iterator[LabelRow]:
-    """Read people's marks of how claims were cut, one by one: `mark`, `sample_id`, `claim` and what else there is.
-
-    Parameters and errors are those of `read_samples`.
-    """
-    return _rows(source, format, Fields(MARK_FIELDS, mapping), RowMaker.mark, report)
+    return _rows(source, format, Fields(rows.fields, mapping, slices), rows.make, report, contexts=contexts)
 
 
 def _rows(
