@@ -38,7 +38,7 @@ def test_a_call_as_ragas_has_it_returns_value_reason_and_claims() -> None:
     assert found.value == float(found) == 0.5
     assert found.outcome == "scored"
     assert [claim.verdict.label for claim in found.claims] == ["SUPPORTED", "CONTRADICTED"]
-    assert found.reason.startswith("1 of 2 claims are supported; contradicted: The kettle holds 9 litres.")
+    assert found.reason.startswith("1 of 2 claims are supported; CONTRADICTED: The kettle holds 9 litres.")
 
 
 def test_score_works_inside_a_running_loop() -> None:

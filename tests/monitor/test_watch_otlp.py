@@ -142,7 +142,7 @@ def test_spans_of_a_real_sender_are_judged_and_the_event_comes_back_on_the_answe
     assert first["gen_ai.evaluation.name"] == "faithfulness"
     assert (first["gen_ai.evaluation.score.value"], first["gen_ai.evaluation.score.label"]) == (1.0, "supported")
     assert first["gen_ai.response.id"] == "resp-1"
-    assert "unsupported: «The unit weighs 99 kg.»" in second["gen_ai.evaluation.explanation"]
+    assert "UNSUPPORTED: The unit weighs 99 kg." in second["gen_ai.evaluation.explanation"]
     assert second["gen_ai.evaluation.score.label"] == "unsupported"
     kept = list(ec.find_run(store=store).records())
     assert {one.sample.question for one in kept} == {"How heavy?"}

@@ -1,4 +1,4 @@
-"""What the citations of an answer do for its claims, as the metric `attribution` finds it; read by all that show it."""
+"""What is wrong with an answer, read by all that show it: failing claims, and citations that are not right."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple, Self
 
-from everyclaim.core.plaintext import one_line
-from everyclaim.core.types import Outcome, Result, Source, Span
+from everyclaim.core.plaintext import one_line, quoted
+from everyclaim.core.types import JudgedClaim, Outcome, Result, Source, Span
 
 _SHOWN = 60  # characters of a source
 _PASSAGES_SHOWN = 3
@@ -98,3 +98,24 @@ def citation_faults(result: Result) -> list[tuple[str, CitationFinding]]:
     texts = {claim.id: claim.text for claim in result.claims}
     found = citation_findings(result)
     return [(texts.get(one.claim, ""), one) for one in found if one.finding is not CitationStatus.RIGHT]
+
+
+def failing_lines(result: Result) -> list[str]:
+    """Return a line for each claim that is not supported: label, claim, how it differs, and the place.
+
+    Then one for each citation that is not right.
+    """
+    faults = [
+        f"{fault.finding.value.upper()} citation: {one_line(text, 200)} ({one_line(fault.told(), 300)})"
+        for text, fault in citation_faults(result)
+    ]
+    return [*map(_failing_line, result.failing), *faults]
+
+
+def _failing_line(claim: JudgedClaim) -> str:
+    verdict = claim.verdict
+    why = verdict.difference.reason if verdict.difference else verdict.rationale
+    told = ": ".join(one_line(part, 160) for part in (verdict.told_mode, why) if part)
+    places = [quoted(one.passage_id, one.quote) for one in verdict.telling_evidence[:1]]
+    beside = "; ".join([*([told] if told else []), *places])
+    return f"{verdict.label.value}: {one_line(claim.text, 200)}" + (f" ({beside})" if beside else "")

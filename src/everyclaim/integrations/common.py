@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from everyclaim.api.evaluator import Evaluator
+from everyclaim.core.cited import failing_lines
 from everyclaim.core.errors import ConfigError, JudgeError
 from everyclaim.core.types import Outcome, Result
-from everyclaim.monitor.evaluation import faults_in_words
 
 _LONGEST = 2_000
 
@@ -37,4 +37,4 @@ def number_of(result: Result) -> float | None:
 def explained(result: Result) -> str:
     """Say what is wrong with an answer, or why there is no score."""
     without = "" if result.outcome is Outcome.SCORED else result.reason or result.outcome.value.replace("_", " ")
-    return (faults_in_words(result) or without)[:_LONGEST]
+    return ("\n".join(failing_lines(result)) or without)[:_LONGEST]

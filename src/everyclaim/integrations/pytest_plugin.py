@@ -192,8 +192,8 @@ def _hold(result: Result, bars: _Bars) -> None:
     __tracebackhide__ = True
     from everyclaim import JudgeError, Label, Outcome
     from everyclaim.analysis.gate import is_worse
+    from everyclaim.core.cited import failing_lines
     from everyclaim.core.plaintext import counted, one_line
-    from everyclaim.report.ci import failing_lines
 
     name = one_line(result.id, _ID_SHOWN)
     if result.outcome is Outcome.FAILED:

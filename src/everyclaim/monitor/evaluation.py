@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from everyclaim.core.cited import citation_faults, citation_findings
+from everyclaim.core.cited import citation_findings, failing_lines
 from everyclaim.core.errors import InputError
 from everyclaim.core.kinds import described
 from everyclaim.core.plaintext import counted, one_line, words
@@ -115,21 +115,7 @@ def _explanation(result: Result, *, with_texts: bool = False) -> str:
     if cited := Counter(found.finding.value for found in citation_findings(result)):
         lines.append(f"citations: {', '.join(f'{count:,} {name}' for name, count in cited.items())}")
     if with_texts:
-        for claim in result.failing[:_SHOWN]:
-            reason = f": {one_line(claim.verdict.rationale, 240)}" if claim.verdict.rationale else ""
-            lines.append(f"{claim.verdict.label.value.lower()}: «{one_line(claim.text, 240)}»{reason}")
-        for text, fault in citation_faults(result)[:_SHOWN]:
-            lines.append(f"citation {fault.finding}: «{one_line(text, 240)}»: {one_line(fault.told(), 240)}")
-    return "\n".join(lines)
-
-
-def faults_in_words(result: Result) -> str:
-    """Say which claims fail and why, and which citations are not right, a line each; empty where nothing is wrong."""
-    lines = []
-    for claim in result.failing:
-        reason = f" ({claim.verdict.rationale})" if claim.verdict.rationale else ""
-        lines.append(f"{claim.verdict.label.value.lower()}: {claim.text}{reason}")
-    lines += [f"citation {fault.finding}: {text} ({fault.told()})" for text, fault in citation_faults(result)]
+        lines += failing_lines(result)[:_SHOWN]
     return "\n".join(lines)
 
 

@@ -9,9 +9,9 @@ from xml.etree import ElementTree as ET
 from everyclaim.analysis.estimates import interval, percent, score, span
 from everyclaim.analysis.gate import GateResult, GateStatus, is_worse
 from everyclaim.analysis.summary import Summary
-from everyclaim.core.cited import CitationFinding, citation_faults
-from everyclaim.core.plaintext import number, one_line, quoted
-from everyclaim.core.types import JudgedClaim, Label, Outcome, Result
+from everyclaim.core.cited import failing_lines
+from everyclaim.core.plaintext import number, one_line
+from everyclaim.core.types import Label, Outcome, Result
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _IN_MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+!|~@&$:-])")
@@ -86,28 +86,6 @@ def markdown(summary: Summary, worst: Iterable[Result], gate: GateResult, name: 
         lines.append(f"- **{md(one_line(result.id, 80))}** {number(result.score)}")
         lines += [f"  - {md(line)}" for line in failing_lines(result)]
     return "\n".join(lines) + "\n"
-
-
-def failing_lines(result: Result) -> list[str]:
-    """Return one line for each claim that is not supported: label, claim, how it differs, and the place.
-
-    Then one for each citation that is not right.
-    """
-    claims = [_failing_line(claim) for claim in result.failing]
-    return claims + [_citation_line(text, found) for text, found in citation_faults(result)]
-
-
-def _failing_line(claim: JudgedClaim) -> str:
-    verdict = claim.verdict
-    why = verdict.difference.reason if verdict.difference else verdict.rationale
-    told = ": ".join(one_line(part, 160) for part in (verdict.told_mode, why) if part)
-    places = [quoted(one.passage_id, one.quote) for one in verdict.telling_evidence[:1]]
-    beside = "; ".join([*([told] if told else []), *places])
-    return f"{verdict.label.value}: {one_line(claim.text, 200)}" + (f" ({beside})" if beside else "")
-
-
-def _citation_line(text: str, found: CitationFinding) -> str:
-    return f"{found.finding.value.upper()} citation: {one_line(text, 200)} ({one_line(found.told(), 300)})"
 
 
 def _child(case: ET.Element, kind: str, message: str, text: str, counts: dict[str, int]) -> None:

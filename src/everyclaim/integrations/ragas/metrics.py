@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Self, Unpack, cast
 from everyclaim.api.components import default_concurrency, default_decomposer
 from everyclaim.api.options import InFlight, Options, public
 from everyclaim.api.session import Session
+from everyclaim.core.cited import failing_lines
 from everyclaim.core.errors import BudgetExceeded, ConfigError, InputError, JudgeError
 from everyclaim.core.events import Event, SampleFinished
 from everyclaim.core.kinds import Range
@@ -297,7 +298,9 @@ def reason_of(result: Result) -> str:
     """Say why a result has its value: the claims that are not supported, or why there is no score."""
     if result.reason:
         return result.reason
-    parts = [_reason(result.claims)]
+    told = failing_lines(result)
+    parts = [f"{result.count(Label.SUPPORTED)} of {len(result.claims)} claims are supported", *told[:_SHOWN]]
+    parts += [f"and {len(told) - _SHOWN} more"] if len(told) > _SHOWN else []
     if reference := result.reference_claims:
         missing = [claim.text for claim in reference if claim.verdict.label is not Label.SUPPORTED]
         parts.append(f"{len(reference) - len(missing)} of {len(reference)} claims of the reference are in the response")
@@ -340,16 +343,6 @@ def _refuse_own(metric: ClaimMetric, options: MetricOptions, name: Literal["judg
 
 def _failed(metric: Scorer, number: int, reason: str) -> Result:
     return Result(str(number), Outcome.FAILED, None, metric.provenance, reason)
-
-
-def _reason(claims: Sequence[JudgedClaim]) -> str:
-    bad = [claim for claim in claims if claim.verdict.label is not Label.SUPPORTED]
-    told = [
-        f"{claim.verdict.label.lower()}: {claim.text}" + (f" ({why})" if (why := claim.verdict.rationale) else "")
-        for claim in bad[:_SHOWN]
-    ]
-    more = [f"and {len(bad) - _SHOWN} more"] if len(bad) > _SHOWN else []
-    return "; ".join([f"{len(claims) - len(bad)} of {len(claims)} claims are supported", *told, *more])
 
 
 # The objects of Ragas' older form, such as ``from ragas.metrics import faithfulness``; nothing in them changes.

@@ -14,11 +14,11 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, TypeVar
 
+from everyclaim.core.cited import failing_lines
 from everyclaim.core.errors import ConfigError, MissingExtraError, OptionError, SourceError
 from everyclaim.core.hiding import hidden
 from everyclaim.core.plaintext import one_line
 from everyclaim.core.types import Label, Outcome, Result, Sample
-from everyclaim.monitor.evaluation import faults_in_words
 from everyclaim.monitor.watch.conversations import answer_in, decoded, documents_in, found_nothing, question_in
 from everyclaim.monitor.watch.source import Absent, Batch, Found, Loaded, Return, Rows, Unreadable
 
@@ -175,7 +175,7 @@ class Langfuse:
                 name=name,
                 value=value,
                 data_type=kind,
-                comment=(faults_in_words(returned.result) or returned.result.reason)[:_LONGEST_COMMENT],
+                comment=("\n".join(failing_lines(returned.result)) or returned.result.reason)[:_LONGEST_COMMENT],
                 metadata={"run": returned.run, "judge": returned.result.provenance.verifier},
                 timestamp=_utc(returned.about["began"]),  # with the id, what makes a repeat the same score
             )
