@@ -1,4 +1,4 @@
-"""What a citation does to a score: twenty faultless answers, cited in every style.
+"""What a citation does to a score: 60 faultless answers (prose, lists, tables, sections), cited in every style.
 
     python benchmarks/accuracy/citations.py [--judge embedded] [--show STYLE]
 
@@ -26,16 +26,17 @@ _MOST = 0.01  # that a score may move
 
 
 class Cited(NamedTuple):
-    """A sentence of an answer and the passage that it was written from, counted from 1."""
+    """A sentence of an answer, the passage that it was written from, counted from 1, its title, and a label."""
 
     text: str
     number: int
     title: str
+    label: str
 
     @property
     def slug(self) -> str:
         """The title as part of an address or a file name."""
-        return self.title.lower().replace(" ", "-")
+        return self.title.lower().replace("'", "").replace(" ", "-")
 
     @property
     def address(self) -> str:
@@ -139,22 +140,38 @@ STYLES: Mapping[str, Style] = {
 
 
 def written(form: str, sentences: Sequence[Cited], style: Style) -> str:
-    """Write an answer in a style."""
-    texts = []
-    for one in sentences:
-        opening, body = style.before(one), one.text.removesuffix(".")
-        if opening.endswith((" ", ", ")) and not body.split()[0].isupper():
-            body = body[:1].lower() + body[1:] if body.split()[0] in {"The", "It", "A"} else body
-        texts.append(f"{opening}{body}{style.inside(one)}.{style.behind(one)}".replace(" \b", ""))
+    """Write an answer in a style; `form` is prose, list, labelled, numbered, table or sections."""
+    texts = [_marked(one, style, " " if form == "table" else "\n") for one in sentences]
     sources = {one.number: one for one in sentences}
-    listed = form == "list"
-    return ("\n" if listed else " ").join(f"- {text}" if listed else text for text in texts) + style.ending(sources)
+    opening = {"table": "| Topic | Answer |\n| --- | --- |\n"}.get(form, "")
+    line = {
+        "prose": "{text}",
+        "list": "- {text}",
+        "labelled": "- **{label}:** {text}",
+        "numbered": "{place}. {text}",
+        "table": "| {label} | {text} |",
+        "sections": "## {label}\n\n{text}\n",
+    }[form]
+    lines = [
+        line.format(text=text, label=one.label, place=place)
+        for place, (one, text) in enumerate(zip(sentences, texts, strict=True), 1)
+    ]
+    return opening + (" " if form == "prose" else "\n").join(lines) + style.ending(sources)
+
+
+def _marked(one: Cited, style: Style, line_break: str) -> str:
+    """Put the marks of a style around a sentence."""
+    opening, body = style.before(one), one.text.removesuffix(".")
+    if opening.endswith((" ", ", ")) and body.split()[0] in {"The", "It", "A"}:
+        body = body[:1].lower() + body[1:]
+    text = f"{opening}{body}{style.inside(one)}.{style.behind(one)}".replace(" \b", "")
+    return text.replace("\n", line_break)
 
 
 def _is_right(claim: JudgedClaim, cited: Sequence[Cited], passages: Sequence[Passage]) -> bool:
     """Whether a claim cites the passage that its sentence was written from, and no other that there is."""
-    said = _words(claim.text)
-    number = next((one.number for one in cited if _words(one.text) == said), 0)
+    sentence = _words(claim.sentence)
+    number = next((one.number for one in cited if _words(one.text) in sentence), 0)
     named = {
         found
         for one in getattr(claim, "citations", ())
@@ -181,7 +198,10 @@ def main() -> None:
     for name, style in styles.items():
         scores, moved, other, tied, claims = list[float](), 0, 0, 0, 0
         for place, row in enumerate(rows):
-            cited = [Cited(text, number, row["passages"][number - 1][0]) for text, number in row["sentences"]]
+            cited = [
+                Cited(text, number, row["passages"][number - 1][0], *(label or [""]))
+                for text, number, *label in row["sentences"]
+            ]
             answer = written(row["form"], cited, style)
             passages = [Passage(f"doc-{i}", text, title) for i, (title, text) in enumerate(row["passages"], 1)]
             result = ec.score(response=answer, passages=passages, judge=said.judge)
@@ -190,7 +210,7 @@ def main() -> None:
             scores.append(score)
             moved += abs(score - before[0]) > _MOST
             other += texts != before[1]
-            claims += len(cited)
+            claims += len(texts)
             tied += sum(_is_right(claim, cited, passages) for claim in result.claims)
             if said.show == name:
                 print(f"\n{answer}")

@@ -40,6 +40,27 @@ def test_a_citation_is_no_part_of_its_claim(mark):
 
 
 @pytest.mark.parametrize(
+    ("cited", "plain"),
+    [
+        *(
+            (
+                f"| Part | Fact |\n| --- | --- |\n| Mixer | It weighs 2 kg. {mark} |",
+                "Part: Mixer; Fact: It weighs 2 kg.",
+            )
+            for mark in ("[1]", "[Mixer manual](https://a.example/m)", "https://a.example/m", "Source: Mixer manual")
+        ),
+        ("The tank holds 5 l [1]. It weighs 2 kg [2].", "The tank holds 5 l."),
+        ("According to [1], `run` needs a name.", "run needs a name."),
+        ("It weighs 2 kg [Ticket 4411].", "It weighs 2 kg."),
+    ],
+)
+def test_where_a_citation_stands_does_not_matter(cited, plain):
+    """In a cell of a table, between a unit and the full stop, before code."""
+    claim = scored(cited).claims[0]
+    assert (claim.text, len(claim.citations)) == (plain, 1)
+
+
+@pytest.mark.parametrize(
     "sources",
     [
         "Sources:\n- Mixer manual, p. 12\n- https://a.example/care",

@@ -248,7 +248,8 @@ class _Reader:
             *filter(None, cells[len(names) :])
         ]
         context = f"{self.header[1]}\n{verbatim}"
-        yield SplitUnit(text, sentence.start, sentence.end, context, f"{'; '.join(said)}." if said else tidy(text))
+        row = "; ".join(said) or tidy(text)
+        yield SplitUnit(text, sentence.start, sentence.end, context, f"{row.rstrip('.')}." if said else row)
 
 
 def units(response: str, found: Sequence[Sentence], question: str = "") -> Iterator[SplitUnit | Skipped]:

@@ -60,16 +60,16 @@ _SIGN = re.compile(
     rf"[\[(【〔⟦［⁽^<:\ue200{_UP}]|https?:|www\.|sources?|references?|further|read more|bibliography", CASELESS
 )
 _CODE = re.compile(r"^[ ]{0,3}(```|~~~).*?^[ ]{0,3}\1|(?<!`)`[^`\n]{1,500}`(?!`)", re.MULTILINE | re.DOTALL)
-_TRAILING = re.compile(
+_TRAILING = re.compile(  # at the end of a line, or of a cell
     r"[.!?…。][*_]{0,3}[ \t]+(?P<source>[*_]{0,3}(?:sources?|quellen?|fuentes?|fonti|fonte)\s?[:：]\s?"
-    r"(?P<rest>[^\n]{1,200}))$",
+    r"(?P<rest>[^\n|]{1,200}?))(?=[ \t]*(?:\||$))",
     CASELESS | re.MULTILINE,
 )
 _BRACKETS = re.compile(r"\((?P<round>[^()\[\]\n]{1,240})\)|\[(?P<square>[^()\[\]\n]{1,240})\](?![(:\[])")
-_CUT = "\x00"
+_CUT, _CODED = "\x00", "\x01"
 _FRAMED = re.compile(rf"[\s,;.&]*(?:(?:{SAID}|and|e\.g\.|{PLACE})[\s,;.]*)*", CASELESS)
 _OPENING = re.compile(
-    r"(?:(?<=[.!?:]\s)|(?<=^)|(?<=[-*•]\s))(?:(?:according to|based on|as \w+ in|as per|per|in|from|as)\s"
+    r"(?:(?<=[.!?:]\s)|(?<=^)|(?<=[-*•|]\s))(?:(?:according to|based on|as \w+ in|as per|per|in|from|as)\s"
     rf"{_CUT}+(?:\s\w+s)?,\s*|{_CUT}+\s\w+s\s(?:also\s)?that\s+)",
     CASELESS | re.MULTILINE,
 )
@@ -78,10 +78,10 @@ _CLOSING = re.compile(
     rf"{_CUT}+(?=[\s{_CUT}]*(?:[.!?;,)]|$))",
     CASELESS | re.MULTILINE,
 )
-_BEHIND_STOP = re.compile(r"[.!?…。][\"'”’)\]*_\x00]*\s+$|^\s*(?:[-*•]\s+)?$")
+_BEHIND_STOP = re.compile(r"[.!?…。][\"'”’)\]*_\x00]*\s+$|^\s*(?:[-*•]\s+)?$|\|\s*$")
 _FRAMES = re.compile(rf"[(\[]\s?(?:[^()\[\]]{{0,160}}[\])][,;]\s?)*(?:{SAID}\s)?$", CASELESS)
 _UNFRAMES = re.compile(r"[,.;]?\s?(?:[)\]]|[,;]\s?\[)")
-_ENDS_SENTENCE = re.compile(r"\s*(?:[.;,]\s*)?(?:$|\n)|\s+[\"“(\[]?[A-Z0-9]")
+_ENDS_SENTENCE = re.compile(r"\s*(?:[.;,]\s*)?(?:$|\n|\|)|\s+[\"“(\[]?[A-Z0-9]")
 
 
 class FoundCitation(NamedTuple):
@@ -101,7 +101,7 @@ def citations(text: str) -> FoundCitation:
     """Find the citations of a text."""
     if _SIGN.search(text) is None:
         return FoundCitation((), ())
-    shown = _CODE.sub(lambda code: " " * len(code.group()), text)
+    shown = _over(text, [Span(*code.span()) for code in _CODE.finditer(text)], _CODED)
     lists, labels = listed(shown)
     trailing = [
         Citation(Span(*found.span("source")), (source_of(found["rest"]),))

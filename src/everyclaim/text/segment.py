@@ -118,7 +118,16 @@ def sentences(text: str, language: str = "") -> list[Sentence]:
     language it is in, or the text is where a block does not tell. HTML is read as the layout it stands for.
     """
     bare = without_citations(text)
-    return _with_citations(_bare_sentences(rendered(bare), language), text, bare)
+    moved = dict[int, int]()
+
+    def stop_first(found: re.Match[str]) -> str:
+        """Move a full stop before the blank that a citation left, as sentences end by what stands before it."""
+        moved[found.start() + 1] = found.end()
+        return found[2] + found[1]
+
+    closed = _STOP_BEHIND.sub(stop_first, bare) if bare != text else bare
+    found = _bare_sentences(rendered(closed), language)
+    return _with_citations([one._replace(end=moved.get(one.end, one.end)) for one in found], text, bare)
 
 
 def _with_citations(found: list[Sentence], text: str, bare: str) -> list[Sentence]:
@@ -295,6 +304,7 @@ _SHORT = re.compile(  # they end in a full stop that ends no sentence
 )
 _PLAIN = re.compile(r"[\ud800-\udfff]")
 _STOP = re.compile(r"[.!?]\s+|[。！？]")
+_STOP_BEHIND = re.compile(r"(?<=[^\s.!?:;,])([ \t]{3,})([.!?])(?=\s|$)")
 _PORTION = 20_000  # characters; no real paragraph is longer
 _RUN = re.compile(r"[`´'\"‘’‚“”„«»‹›「」『』]{4,}")
 _IN_BRACKETS = re.compile(r"(?<=[^\W\d_] )\((\d{1,3})\)(?= [^\W\d_])")

@@ -49,7 +49,7 @@ _MONTHS = frozenset(name.lower() for name in (*month_name, *month_abbr))
 _WORD = re.compile(r"[^\W_]+")
 _NUMBER_PLACE = re.compile(rf"(?P<n>\d{{1,3}}),?\s(?P<place>{PLACE})", CASELESS)
 _PAGE = re.compile(r"(?:pp?|pages?)\.?\s?\d{1,4}(?:\s?[-–]\s?\d{1,4})?", CASELESS)
-_TITLE = re.compile(r"(?=[A-Z])[^\d ]+(?: [^\d ]+)+")
+_TITLE = re.compile(r"(?=[A-Z])[^\d ]+(?: [^\d ]+)*(?: [^\d ]+| \d{1,6})")
 _LINE = re.compile(r"[^\r\n]*\S[^\r\n]*")
 _PARTS = re.compile(r";\s*|,?\s(?=\[\d{1,3}\]\s)")  # of what stands on one line
 _LINKED = re.compile(r"\[([^\]\[]+)\]\([^()\s]+(?:\s[\"']([^\"']*)[\"'])?\)")
