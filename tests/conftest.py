@@ -21,6 +21,16 @@ FROZEN = (
 FREEZE = [HERE / name for line in FROZEN for name in line.split()]
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Draw fewer examples while somebody works than where everything is run; machines differ, so none has a deadline."""
+    if find_spec("hypothesis") is None:  # beside Ragas and the frameworks
+        return
+    from hypothesis import settings
+
+    settings.register_profile("drawn", deadline=None, max_examples=15 if config.option.markexpr == "not slow" else 60)
+    settings.load_profile("drawn")
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave them out where they could not run, or would be deselected after the import."""
     left_out = find_spec("torch") is None or config.option.markexpr == "not slow"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from measures import NAMES, auc, balanced, best_cut, calibration_error, contradicted, macro_f1
 from sklearn.metrics import balanced_accuracy_score, f1_score, precision_score, recall_score, roc_auc_score
@@ -19,7 +19,6 @@ def columns(rows: list[tuple[bool, int]]) -> tuple[np.ndarray, np.ndarray]:
 
 
 @given(SCORED)
-@settings(max_examples=100, deadline=None)
 def test_area_and_balanced_accuracy_agree_with_scikit_learn(rows: list[tuple[bool, int]]) -> None:
     """Also where scores tie."""
     target, score = columns(rows)
@@ -28,7 +27,6 @@ def test_area_and_balanced_accuracy_agree_with_scikit_learn(rows: list[tuple[boo
 
 
 @given(SCORED)
-@settings(max_examples=100, deadline=None)
 def test_no_cut_is_better_than_the_best_cut(rows: list[tuple[bool, int]]) -> None:
     """Every threshold between and around the scores is tried."""
     target, score = columns(rows)

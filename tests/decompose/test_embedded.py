@@ -4,7 +4,7 @@ import asyncio
 import re
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import everyclaim as ec
@@ -246,7 +246,6 @@ WORDS = [
 ]
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.lists(st.sampled_from(WORDS), min_size=4, max_size=30))
 def test_no_order_of_words_is_beyond_it(words):
     """Whatever the parser makes of a text, it is taken apart in time, and its claims stand in it."""

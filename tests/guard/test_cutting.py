@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import everyclaim as ec
 from everyclaim.guard import Cut, cut
-
-SLOW = settings(deadline=None, max_examples=60)  # machines differ
 
 LISTED = "Here are the facts:\n1. The lamp is red.\n2. The rug is blue.\n\n## Notes\nThe lift is slow. It is quiet."
 TABLE = "The sizes.\n\n| part | width |\n|---|---|\n| lid | 2 cm |\n| cup | 9 cm |\n\nThe cup is old."
@@ -88,7 +86,6 @@ def test_what_follows_a_gap_does_not_hang_in_the_air(answer: str, failed: str, l
     assert without(answer, failed) == Cut(left, clean)
 
 
-@SLOW
 @given(st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=8), st.data())
 def test_nothing_that_failed_is_left_and_nothing_else_gets_lost(parts: list[str], data: st.DataObject) -> None:
     """Sentence by sentence, whatever the order: facts that failed are gone, the others are there as often as before."""

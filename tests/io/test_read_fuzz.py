@@ -15,7 +15,7 @@ from everyclaim.core.errors import InputError
 from everyclaim.core.types import Sample
 from everyclaim.io import CLAIMS, ReadReport, read_rows, read_samples
 
-FUZZ = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FUZZ = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 VALID = {
     "jsonl": b'{"response": "A \\u00e9.", "contexts": ["c", {"id": 1, "text": "t"}], "tags": {"k": 1}}\n' * 3,
     "json": b'{"data": [{"response": "A.", "contexts": [{"text": "t"}]}, {"response": "B", "id": 3}]}',

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from everyclaim.core.errors import OperatorError
@@ -187,7 +187,6 @@ def test_no_cell_is_a_formula(tmp_path, start):
 
 @given(st.lists(st.text(), min_size=1), st.sampled_from(["jsonl", "json", "csv", "tsv"]))
 @example(["\x1f\x08"], "csv")  # control signs alone make no binary file
-@settings(deadline=None)
 def test_any_text_comes_back(tmp_path_factory, texts, suffix):
     """Quotes, separators, line ends and all else survive, but for what CSV must replace."""
     path = tmp_path_factory.mktemp("write") / f"rows.{suffix}"

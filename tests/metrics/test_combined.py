@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import everyclaim as ec
@@ -16,8 +16,6 @@ from everyclaim.engine import score_sample
 from everyclaim.metrics.assembled import Assembled
 from everyclaim.metrics.combined import Combined, CombinedPart, Missing
 from everyclaim.metrics.context import Components
-
-SLOW = settings(deadline=None, max_examples=60)  # machines differ
 
 MADE_BY = Provenance("m", "d", "v", "joint", "0")
 NOTHING = Components(None, SimpleNamespace(spec="none"))
@@ -47,7 +45,6 @@ def score(missing: Missing = "reweight", **parts: tuple[object, float]) -> ec.Re
     return asyncio.run(score_sample(Assembled(metric, NOTHING, MADE_BY), ec.Sample("1", ANSWER)))
 
 
-@SLOW
 @given(st.lists(st.tuples(SCORES, WEIGHTS), min_size=1, max_size=4))
 def test_the_score_is_the_weighted_mean_and_lies_between_its_parts(parts: list[tuple[float, float]]) -> None:
     """Whatever the weights add up to."""

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scripted_pairs import Bars, Says
 
@@ -113,7 +113,6 @@ def test_a_wrong_option_is_refused(spec: str, said: str) -> None:
 LETTERS = st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=8, unique=True)
 
 
-@settings(deadline=None, max_examples=60)
 @given(LETTERS, LETTERS, st.floats(0.1, 10))
 def test_the_parts_are_bounded_and_order_changes_nothing(mine: list[str], theirs: list[str], beta: float) -> None:
     """Each in [0, 1]; F-beta lies between precision and recall; claims may come in any order."""

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scripted_pairs import Bars, Says
 
@@ -93,7 +93,6 @@ def letters(most: int) -> st.SearchStrategy[list[str]]:
 PASSAGES = st.lists(st.lists(st.sampled_from("abcdef")).map(" ".join), max_size=4)
 
 
-@settings(deadline=None, max_examples=60)
 @given(letters(6), letters(6), PASSAGES)
 def test_the_identities_of_the_paper_hold(mine: list[str], theirs: list[str], passages: list[str]) -> None:
     """Every claim of the response is grounded, made up or known; every wrong one is noise or made up."""

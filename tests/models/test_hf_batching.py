@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from everyclaim.core.errors import JudgeError
@@ -44,7 +44,6 @@ def run(network: Summing, inputs: list[Tokens], *, batch_size: int = 4) -> list[
     return [float(row[0]) for row in rows]
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(st.lists(st.integers(20, 30), min_size=1, max_size=20), max_size=30), st.integers(1, 9))
 def test_answers_do_not_depend_on_the_batches(texts: list[list[int]], batch_size: int) -> None:
     """Whatever is asked together, everybody gets his own answer, in his own order."""

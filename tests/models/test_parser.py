@@ -1,7 +1,7 @@
 """The parser that ships: words with their places, and a tree."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from everyclaim.models.local.parser import parse
@@ -46,7 +46,6 @@ def test_words(text, expected):
     assert [token.text for token in parse([text])[0]] == expected
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.text(max_size=80))
 def test_any_text_has_a_tree(text):
     """Every word has its true place and one head, one is the root, and nothing goes in circles."""

@@ -4,7 +4,7 @@ import itertools
 import sqlite3
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from everyclaim.api.knowledge import build_corpus, open_corpus
@@ -58,7 +58,6 @@ def test_a_topic_is_a_title_or_holds_one():
         max_size=60,
     )
 )
-@settings(max_examples=60, deadline=None)
 def test_passages_hold_every_word_once_within_the_bound(parts):
     """Nothing is lost, nothing overlaps, nothing is longer than asked."""
     text = " ".join(parts)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import cohens_kappa
@@ -15,7 +15,6 @@ FEW = Sampling(resamples=50)
 LABELS = ("SUPPORTED", "UNSUPPORTED", "CONTRADICTED")
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=12, max_size=60))
 @pytest.mark.parametrize("weights", ["none", "linear", "quadratic"])
 def test_cohens_kappa_agrees_with_scikit_learn(weights, pairs):
@@ -39,7 +38,6 @@ def test_the_interval_of_kappa_is_the_asymptotic_one_for_many_units():
     assert found.interval.width == pytest.approx(2 * 1.96 * found.error, rel=0.06)
 
 
-@settings(deadline=None)
 @given(st.lists(st.lists(st.integers(0, 2), min_size=4, max_size=4), min_size=10, max_size=40))
 def test_fleiss_kappa_agrees_with_statsmodels(ratings):
     """Four raters, three categories."""

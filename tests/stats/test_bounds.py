@@ -2,14 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 from everyclaim.stats.bounds import chance_of_at_most, effective_counts, upper_bound
 
 
-@settings(deadline=None)
 @given(st.integers(1, 3000), st.floats(0, 1), st.floats(0.001, 0.999))
 def test_the_chance_is_that_of_the_binomial_distribution(n: int, share: float, rate: float) -> None:
     """To nine digits, also far out in the tail."""
@@ -17,7 +16,6 @@ def test_the_chance_is_that_of_the_binomial_distribution(n: int, share: float, r
     assert chance_of_at_most(events, n, rate) == pytest.approx(stats.binom.cdf(events, n, rate), rel=1e-9, abs=1e-12)
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.integers(1, 2000), st.floats(0, 1), st.sampled_from([0.8, 0.95, 0.99]))
 def test_the_bound_is_that_of_clopper_and_pearson(n: int, share: float, confidence: float) -> None:
     """The quantile of a beta distribution."""

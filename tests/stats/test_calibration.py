@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit, logit
 from sklearn.calibration import _sigmoid_calibration
@@ -36,7 +36,6 @@ def test_platt_agrees_with_scikit_learn():
     assert (found.slope, found.intercept) == pytest.approx((-slope, -intercept), abs=2e-3)
 
 
-@settings(deadline=None)
 @given(both_kinds)
 def test_platt_survives_any_labels(rows):
     """Separable, constant or contrary: finite, within [0, 1], and never worse than the base rate on its own targets."""
@@ -46,7 +45,6 @@ def test_platt_survives_any_labels(rows):
     assert np.all((found(stated) >= 0) & (found(stated) <= 1))
 
 
-@settings(deadline=None)
 @given(both_kinds, st.booleans())
 def test_isotonic_agrees_with_scikit_learn(rows, weighted):
     """On and between the places seen, with weights and without."""
@@ -72,7 +70,6 @@ def test_temperature_recovers_what_made_the_labels():
     assert found(sharp).sum(axis=1) == pytest.approx(np.ones(8000))
 
 
-@settings(deadline=None)
 @given(both_kinds)
 def test_scores_agree_with_scikit_learn(rows):
     """Brier and log loss, zero and one among the probabilities."""
@@ -81,7 +78,6 @@ def test_scores_agree_with_scikit_learn(rows):
     assert log_loss(truth, stated) == pytest.approx(peer_log_loss(truth, np.clip(stated, 1e-15, 1 - 1e-15)), rel=1e-6)
 
 
-@settings(deadline=None)
 @given(both_kinds, st.integers(1, 12))
 def test_bins_hold_every_claim_once(rows, bins):
     """Rising, apart, at most as many as asked for; ties are never torn."""

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as peer_mcnemar
@@ -51,7 +51,6 @@ rates = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(rates)
 def test_exchanging_before_and_after_turns_the_sign(rows):
     """The difference, its interval and its test know no favourite, nor the order of the rows."""

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from everyclaim.stats.intervals import clustered_mean
@@ -29,7 +29,6 @@ def test_ppi_plus_plus_is_the_papers_formula():
     assert found.error == pytest.approx(math.sqrt(variance * 200 / 199))
 
 
-@settings(deadline=None)
 @given(st.integers(0, 10_000), st.integers(20, 300), st.sampled_from([0.5, 0.8, 0.9, 0.98]), st.floats(0.5, 1.0))
 def test_the_rate_is_never_wider_than_the_labels_alone(seed, n, rate, right):
     """Independent claims: no run has an interval wider than Wilson's for its labels, and its value lies inside."""

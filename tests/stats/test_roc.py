@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
@@ -19,7 +19,6 @@ def ranked(n=300, seed=0):
     return truth, truth + random.normal(0, 1, n)
 
 
-@settings(deadline=None)
 @given(rows)
 def test_the_area_agrees_with_scikit_learn(pairs):
     """Ties count half."""
@@ -49,7 +48,6 @@ def test_clusters_of_one_change_nothing_and_copies_count_once():
     assert roc_auc(*copies[:2]).error < 0.6 * alone
 
 
-@settings(deadline=None)
 @given(rows, st.sampled_from([0.5, 0.9, 1.0]), st.sampled_from(["positives", "negatives"]))
 def test_a_cut_has_the_rate_it_was_chosen_for(pairs, rate, of):
     """At or above it is positive; and no other cut with that rate is better for the other class."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import permutations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from everyclaim.verify.embedded.premise import STEP, Premise, choose
@@ -43,7 +43,6 @@ def test_the_order_of_passages_makes_no_difference() -> None:
         assert texts.pop().split(STEP)[0].endswith(NEEDLE)
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.lists(st.text("abc de.F1é\n", min_size=1, max_size=120), min_size=1, max_size=4), st.integers(1, 60))
 def test_every_part_is_verbatim(passages: list[str], tokens: int) -> None:
     """Whatever is read can be traced to its place."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from everyclaim.core.protocols import Marked
@@ -125,7 +125,6 @@ def test_a_claim_of_two_sentences(chunking: Chunking, supported: float, label: L
     assert verdict.label is label
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     texts=st.lists(st.text(alphabet="ab .\n!é😀", max_size=60), min_size=1, max_size=5),
     tokens=st.integers(2, 12),

@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from everyclaim.core.errors import ConfigError
@@ -125,7 +125,6 @@ def test_bad_specs_are_refused(spec):
         from_spec(Spec.parse(spec))
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.text(max_size=120), st.lists(st.text(max_size=200), max_size=4))
 def test_any_text_gets_a_verdict_that_adds_up(claim, texts):
     """Whatever the texts hold: probabilities sum to 1, support is called above one half, quotes are where they say."""
