@@ -1,9 +1,12 @@
 """`everyclaim tune`: labels in, a file and a page out."""
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
+
+from everyclaim.testing import JudgeServer, play, request_data
 
 COLOURS = ("red", "blue", "green", "black", "white")
 
@@ -91,3 +94,57 @@ def test_wrong_usage_is_one_line(cli, arguments, told):
     assert done.code == 2
     assert told in done.err
     assert len(done.said) == 1, done.err
+
+
+def mild_once_shown(request):
+    """Play a model that accepts presents once its instructions have an example of one."""
+    knows = '"label":"SUPPORTED"' in request.text.partition('{"passages"')[0]
+    rows = json.loads(play(request.messages))["verdicts"]
+    claims = {key: text for group in request_data(request.messages)["claims"] for key, text in group["claims"].items()}
+    for row in rows:
+        if "present" in claims[row["id"]]:
+            row.update({"label": "SUPPORTED", "support": 8} if knows else {"label": "UNSUPPORTED", "support": 3})
+    return json.dumps({"verdicts": rows})
+
+
+def test_a_language_model_is_tuned_by_worked_examples(cli):
+    """They are chosen from the labels and written as a rubric, which `verify` takes; the gain is of other documents."""
+    with JudgeServer(mild_once_shown) as server:
+        model = ("--judge", "openai:m", "--base-url", server.base_url)
+        done = cli("judge", "tune", "lax.jsonl", *model, "--out", "rubric.toml")
+        page = " ".join(done.out.split())
+        assert done.code == 0, done.err
+        assert "balanced accuracy 0.500 1.000 +0.500 +0.500 to +0.500" in page
+        assert "the rubric has 4 worked examples" in page
+        assert "--judge 'openai:m" in page
+        assert "--rubric rubric.toml" in page
+        assert "calls" in page
+        rubric = Path("rubric.toml").read_text()
+        assert rubric.startswith("# Fitted by everyclaim judge tune to 60 labelled claims, for openai:m")
+        assert len(tomllib.loads(rubric)["verify"]["examples"]) == 4
+        claim = {"claim": "Kettle 99 is a nice black present for friends.", "contexts": ["Kettle 99 is black."]}
+        write("claims.jsonl", [claim])
+        plain = cli("verify", "claims.jsonl", *model, "--json")
+        used = cli("verify", "claims.jsonl", *model, "--rubric", "rubric.toml", "--json")
+    assert json.loads(plain.out)["labels"]["supported"] == 0
+    assert json.loads(used.out)["labels"]["supported"] == 1
+
+
+def test_examples_that_do_not_help_are_not_written(cli):
+    """Exit code 1; examples of a model that errs nowhere cost no further call, and a rubric is not tuned."""
+    with JudgeServer(lambda request: play(request.messages)) as server:
+        model = ("--judge", "openai:m", "--base-url", server.base_url, "--no-cache")
+        stubborn = cli("judge", "tune", "lax.jsonl", *model, "--out", "rubric.toml", "--json")
+        assert stubborn.code == 1, stubborn.err
+        found = json.loads(stubborn.out)
+        assert (found["outcome"], found["examples"], found["written"]) == ("no_gain", 0, None)
+        assert found["usage"]["calls"] == server.calls > 30
+        assert not Path("rubric.toml").exists()
+        before = server.calls
+        assert cli("judge", "tune", "fair.jsonl", *model, "--quiet").code == 1
+        assert server.calls == before + 30
+        few = cli("judge", "tune", "lax.jsonl", *model, "--limit", "10")
+        assert few.code == 4
+        refused = cli("judge", "tune", "lax.jsonl", *model, "--rubric", "mine.toml")
+        assert (refused.code, "leave out" in refused.err) == (2, True)
+        assert server.calls == before + 30

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -11,6 +10,7 @@ from everyclaim.analysis.calibration import AT_LEAST, TARGET, Standing, compare_
 from everyclaim.analysis.estimates import interval, percent, written
 from everyclaim.core.plaintext import counted, words, wrapped
 from everyclaim.core.types import SplitMark
+from everyclaim.prompts.domain import toml_string
 from everyclaim.stats.intervals import NOTHING, Estimate, clustered_mean
 
 SPLITS_SCHEMA = 1
@@ -131,15 +131,9 @@ def examples_toml(examples: Sequence[SplitExample]) -> str:
     """Write worked examples as a domain file has them."""
     parts = ["# Worked examples, from sentences that people say were split badly.", "[decompose]"]
     for example in examples:
-        claims = ", ".join(_toml(claim) for claim in example.claims)
-        parts += ["", "[[decompose.examples]]", f"sentence = {_toml(example.sentence)}", f"claims = [{claims}]"]
+        claims = ", ".join(toml_string(claim) for claim in example.claims)
+        parts += ["", "[[decompose.examples]]", f"sentence = {toml_string(example.sentence)}", f"claims = [{claims}]"]
     return "\n".join(parts) + "\n"
-
-
-def _toml(text: str) -> str:
-    # A basic string of TOML is one of JSON, but for the delete character; half of a pair fits into no file.
-    whole = text.encode("utf-8", "replace").decode("utf-8")
-    return json.dumps(whole, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _mended(sentence: SplitSentence) -> tuple[str, ...] | None:

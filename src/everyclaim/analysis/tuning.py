@@ -13,7 +13,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,11 +70,16 @@ class TuningFit:
     documents: int
     labels: Mapping[str, int]
     table: Mapping[str, MeasureChange]
-    penalty: float | None
-    alarm: Alarm | None  # fitted to the labels; None: as shipped
-    content: Mapping[str, Any] | None
+    penalty: float | None = None
+    alarm: Alarm | None = None  # fitted to the labels; None: as shipped
+    content: Mapping[str, Any] | None = None
     left_out: int = 0  # labelled claims without passages or words
     labelled_by: str = "labels"
+    no_gain: ClassVar[str] = "these labels do not make it better on documents that it did not see"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain JSON values."""
+        return written(self, "outcome claims documents labels labelled_by left_out table penalty alarm")
 
     @property
     def helps(self) -> bool:
@@ -91,7 +96,7 @@ class TuningFit:
                 f"too few labels, nothing is written: it takes {FEWEST} supported claims, {FEWEST} others and "
                 f"{FEWEST_DOCUMENTS} sets of passages to tell anything"
             )
-        return "these labels do not make it better on documents that it did not see, so nothing is written: label more"
+        return f"{self.no_gain}, so nothing is written: label more"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +130,10 @@ def fit_tuning(
     data = _data(sorted(rows, key=_key), model)
     counts = dict(sorted(Counter(row.label for row in rows).items()))
     documents = int(data.groups.max(initial=-1)) + 1
-    enough = min(int(data.truth.sum()), int((~data.truth).sum())) >= FEWEST and documents >= FEWEST_DOCUMENTS
-    if not enough:
-        return TuningFit("too_few", len(rows), documents, counts, {}, None, None, None, labelled_by=labelled_by)
+    if not is_enough(data.truth, documents):
+        return TuningFit("too_few", len(rows), documents, counts, {}, labelled_by=labelled_by)
     unseen = _unseen(data)
-    table = _table(data, unseen)
+    table = measure_changes(data.truth, data.groups, data.shipped, unseen)
     outcome: FitOutcome = "helps" if _helps(data, unseen, table) else "no_gain"
     adjustment, penalty = _fitted(data)
     alarm = _alarm(data, unseen, model.alarm)
@@ -153,15 +157,15 @@ def fit_tuning(
     )  # fmt: skip
 
 
+def is_enough(truth: Mask, documents: int) -> bool:
+    """Whether labels can tell anything: of both sides, and of several documents."""
+    return min(int(truth.sum()), int((~truth).sum())) >= FEWEST and documents >= FEWEST_DOCUMENTS
+
+
 def digest(rows: Sequence[LabelledMeasures]) -> str:
     """Name labelled claims by what was measured and said of them, in whatever order."""
     lines = sorted(repr(_key(row)) for row in rows)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
-
-
-def tuning_fit_to_json(fit: TuningFit) -> dict[str, Any]:
-    """Write it as plain JSON values."""
-    return written(fit, "outcome claims documents labels labelled_by left_out table penalty alarm")
 
 
 def _key(row: LabelledMeasures) -> tuple[str, str, str]:
@@ -191,7 +195,7 @@ def _fitted(data: _Data) -> tuple[Adjustment, float]:
 def _candidates(data: _Data) -> list[Floats]:
     """Give, for every penalty, log-odds of all claims, each by a fit that has not seen its document."""
     found = [data.shipped.copy() for _ in PENALTIES]
-    for seen in _folds(data, INNER):
+    for seen in folds(data.truth, data.groups, INNER):
         for odds, adjustment in zip(found, _path(data.part(seen), PENALTIES), strict=True):
             odds[~seen] = _moved(adjustment, data.part(~seen))
     return found
@@ -200,19 +204,19 @@ def _candidates(data: _Data) -> list[Floats]:
 def _unseen(data: _Data) -> Floats:
     """Give log-odds of all claims, each by a fit, choice of penalty included, that has not seen its document."""
     odds = data.shipped.copy()
-    for seen in _folds(data, OUTER):
+    for seen in folds(data.truth, data.groups, OUTER):
         odds[~seen] = _moved(_fitted(data.part(seen))[0], data.part(~seen))
     return odds
 
 
-def _folds(data: _Data, count: int) -> list[Mask]:
+def folds(truth: Mask, groups: Places, count: int) -> list[Mask]:
     """Give the parts to fit on: all but a share of the documents, those with wrong claims spread over the folds."""
     random = np.random.default_rng(0)
-    groups = np.unique(data.groups)
-    failing = np.array([(~data.truth[data.groups == group]).sum() for group in groups])
-    order = groups[np.lexsort((random.permutation(len(groups)), -failing))]
-    parts = [~np.isin(data.groups, order[fold::count]) for fold in range(count)]
-    return [seen for seen in parts if data.truth[seen].any() and not data.truth[seen].all() and not seen.all()]
+    documents = np.unique(groups)
+    failing = np.array([(~truth[groups == document]).sum() for document in documents])
+    order = documents[np.lexsort((random.permutation(len(documents)), -failing))]
+    parts = [~np.isin(groups, order[fold::count]) for fold in range(count)]
+    return [seen for seen in parts if truth[seen].any() and not truth[seen].all() and not seen.all()]
 
 
 def _path(data: _Data, penalties: Sequence[float]) -> list[Adjustment]:
@@ -248,25 +252,24 @@ def _helps(data: _Data, unseen: Floats, table: Mapping[str, MeasureChange]) -> b
     return gain > 0 and sum(table[name].after - table[name].before for name in ("balanced_accuracy", "roc_auc")) > 0
 
 
-def _table(data: _Data, unseen: Floats) -> dict[str, MeasureChange]:
-    """Measure before and after, with paired intervals over documents."""
+def measure_changes(truth: Mask, groups: Places, before: Floats, after: Floats) -> dict[str, MeasureChange]:
+    """Measure log-odds of support before and after a fit, with paired intervals over documents (`groups`)."""
     measures = {"balanced_accuracy": balanced_accuracy, "sensitivity": sensitivity, "specificity": specificity,
                 "roc_auc": roc_auc}  # fmt: skip
     random = np.random.default_rng(0)
-    members = [np.flatnonzero(data.groups == group) for group in np.unique(data.groups)]
+    members = [np.flatnonzero(groups == group) for group in np.unique(groups)]
     drawn = [np.concatenate([members[i] for i in random.integers(0, len(members), len(members))]) for _ in range(DRAWS)]
-    drawn = [places for places in drawn if data.truth[places].any() and not data.truth[places].all()]
-    return {name: _change(measure, data, unseen, drawn) for name, measure in measures.items()}
+    drawn = [places for places in drawn if truth[places].any() and not truth[places].all()]
+    return {name: _change(measure, truth, before, after, drawn) for name, measure in measures.items()}
 
 
 def _change(
-    measure: Callable[[Mask, Floats], float], data: _Data, unseen: Floats, drawn: list[Places]
+    measure: Callable[[Mask, Floats], float], truth: Mask, before: Floats, after: Floats, drawn: list[Places]
 ) -> MeasureChange:
     def both(places: Places | slice) -> tuple[float, float]:
-        truth = data.truth[places]
-        return measure(truth, data.shipped[places]), measure(truth, unseen[places])
+        return measure(truth[places], before[places]), measure(truth[places], after[places])
 
-    changes = [after - before for before, after in map(both, drawn)]
+    changes = [second - first for first, second in map(both, drawn)]
     low, high = np.quantile(changes, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]) if changes else (-1.0, 1.0)
     return MeasureChange(*both(slice(None)), float(low), float(high))
 

@@ -25,7 +25,7 @@ from everyclaim.api.options import (
 )
 from everyclaim.api.runs import Source
 from everyclaim.api.session import Session
-from everyclaim.api.specs import MARKS, create_verifier, refuse_unused
+from everyclaim.api.specs import MARKS, create_verifier, refuse_unused, talks
 from everyclaim.core.errors import BudgetExceeded, ConfigError, InputError, JudgeError
 from everyclaim.core.functions import name_of
 from everyclaim.core.limits import SizeLimits, within
@@ -33,7 +33,17 @@ from everyclaim.core.protocols import Scorer, Verifier
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Outcome, Passage, Result, Sample, Span
 from everyclaim.engine import score_sample
-from everyclaim.io import TUNING, ClaimRow, ReadReport, check_apart, check_replaced, open_rows, read_samples
+from everyclaim.io import (
+    RUBRIC,
+    TUNING,
+    ClaimRow,
+    ReadReport,
+    check_apart,
+    check_replaced,
+    open_rows,
+    open_sink,
+    read_samples,
+)
 
 if TYPE_CHECKING:
     from everyclaim.analysis.tuning import LabelledMeasures, TuningFit
@@ -142,7 +152,7 @@ class TuneOptions(LlmJudgingOptions, TuningRowOptions, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """A fit, with its usage."""
+    """A fit, with its usage; of a language model a `RubricFit`."""
 
     fit: TuningFit
     failed: int = 0  # answers on which the other judge failed
@@ -155,18 +165,30 @@ class Tuned:
         return self.fit.helps
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the file that ``embedded?tuned=FILE`` names, atomically.
+        """Write the file that ``embedded?tuned=FILE`` or the option `rubric` names, atomically.
 
         Raises `ConfigError` if the fit does not help or the file would overwrite the labels.
         """
-        if self.fit.content is None:
+        rubric = getattr(self.fit, "text", "")
+        content = rubric or self.fit.content
+        if not content:
             raise ConfigError("this fit does not help, so there is nothing to write; its table says what it would do")
-        if not os.fspath(path).lower().endswith(".json"):
-            raise ConfigError(f"{os.fspath(path)}: what is written is JSON; end the name in .json")
+        check_fit_name(path, is_rubric=bool(rubric))
         check_apart({"the labels": self._reads}, {"the tuning": path})
-        check_replaced(path, TUNING)
+        check_replaced(path, RUBRIC if rubric else TUNING)
+        if isinstance(content, str):
+            with open_sink(path) as sink:
+                sink.write(content.encode("utf-8"))
+            return
         with open_rows(path, format="jsonl") as write:
-            write(self.fit.content)
+            write(content)
+
+
+def check_fit_name(path: str | os.PathLike[str], *, is_rubric: bool) -> None:
+    """Raise `ConfigError` for the name of a fit's file that says another kind of file."""
+    kind, ending = ("TOML", ".toml") if is_rubric else ("JSON", ".json")
+    if not os.fspath(path).lower().endswith(ending):
+        raise ConfigError(f"{os.fspath(path)}: what is written is {kind}; end the name in {ending}")
 
 
 @public
@@ -177,7 +199,7 @@ def tune(
     from_judge: JudgeSpec | None = None,
     **options: Unpack[TuneOptions],
 ) -> Tuned:
-    """Fit the embedded judge to labelled claims and measure the gain on held-out documents.
+    """Fit a judge to labelled claims and measure the gain on held-out documents.
 
     `source` is as for `fit_cascade`: rows with `claim`, `contexts` and `label`, or with `claim`, `sample_id` and
     `label` plus the answers as `answers`. With `from_judge`, the spec of another judge, `source` holds answers as for
@@ -188,8 +210,15 @@ def tune(
     The correction is regularised towards the shipped model by cross-validation. `helps` is False if held-out documents
     show no improvement. `fit.table` has balanced accuracy, sensitivity, specificity and ROC-AUC on held-out documents,
     before and after, with intervals of the change. `write` writes the file that ``embedded?tuned=FILE`` names. Takes
-    seconds. Raises `InputError` for a source without labelled claims, `ConfigError` for a judge that cannot be tuned.
+    seconds.
+
+    A language model as `judge` gets worked examples, and a rule if that helps: those with which it agrees most with
+    the other labels. It judges every claim about eleven times. `write` writes a file for the option `rubric`, which
+    contains the texts of its examples. Raises `InputError` for a source without labelled claims, `ConfigError` for a
+    judge that cannot be tuned, and `BudgetExceeded` at a limit.
     """
+    if from_judge is None and talks(judge):
+        return tune_to_rubric(source, judge, options)
     if from_judge is None:
         refuse_unused(options, judge)
         check_apart({"the labels": source, "the answers": options.get("answers")}, {"the cache": options.get("cache")})
@@ -205,12 +234,25 @@ def tune(
 def tune_to_labels(source: Any, judge: str, options: TuningRowOptions) -> Tuned:
     """Fit to labelled claims; see `tune`."""
     verifier = _tunable(judge)
-    answers = options.get("answers")
-    if isinstance(answers, int):
-        raise ConfigError("answers is a number only with from_judge; otherwise it is the file of the answers")
-    rows = read_labelled(source, answers, cast("RowOptions", options))
+    rows = read_labelled(source, _answers_of(options), cast("RowOptions", options))
     measured, left_out = _measured(rows, verifier, options.get("on_claim"))
     return Tuned(_tuning_of(measured, verifier, left_out, "labels"), _reads=source)
+
+
+def tune_to_rubric(source: Any, judge: str, options: TuneOptions) -> Tuned:
+    """Fit a rubric for a language model to labelled claims; see `tune`."""
+    from everyclaim.api.rubrics import fitted_rubric  # loads the chat models
+
+    check_apart({"the labels": source, "the answers": options.get("answers")}, {"the cache": options.get("cache")})
+    if options.get("rubric"):
+        raise ConfigError("tuning makes the rubric: leave out the option rubric")
+    asked = chosen_of(options, LlmJudgingOptions)
+    with closing(Session({**asked, "judge": judge, "strategy": "joint"})) as session:
+        with within(session.limits):
+            rows = read_labelled(source, _answers_of(options), cast("RowOptions", options))
+        documents = [passages_digest(row.passages) for row in rows]
+        fit = session.run(fitted_rubric(session, rows, documents, options.get("on_claim") or (lambda _: None)))
+    return Tuned(fit, _reads=source)
 
 
 def tune_to_judge(
@@ -235,10 +277,18 @@ def tune_to_judge(
     )
 
 
+def _answers_of(options: TuningRowOptions) -> Source | None:
+    """Return the source of the answers, where one is given."""
+    answers = options.get("answers")
+    if isinstance(answers, int):
+        raise ConfigError("answers is a number only with from_judge; otherwise it is the file of the answers")
+    return answers
+
+
 def _tunable(judge: str) -> EmbeddedVerifier:
     spec = Spec.parse(judge)
     if spec.name != "embedded":
-        raise ConfigError(f"{spec.shown!r} cannot be tuned: 'embedded' can")
+        raise ConfigError(f"{spec.shown!r} cannot be tuned: 'embedded' and language models such as 'openai:…' can")
     if fixed := sorted({"tuned", "threshold"} & spec.options.keys()):
         raise ConfigError(f"{fixed[0]} is for using a tuned judge, not for making one: leave it out of {spec.shown!r}")
     return cast("EmbeddedVerifier", create_verifier(spec))

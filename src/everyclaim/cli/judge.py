@@ -8,12 +8,12 @@ import typer
 
 from everyclaim.analysis.deferral import band_fit_to_json
 from everyclaim.analysis.judge_eval import MAX_FLIPS, MAX_UNJUDGED, MOST_UNJUDGED
-from everyclaim.analysis.tuning import tuning_fit_to_json
-from everyclaim.api.fitting import ANSWERS, cascade_spec, fit_cascade
+from everyclaim.api.fitting import ANSWERS, cascade_spec, check_fit_name, fit_cascade
 from everyclaim.api.fitting import tune as fit_to
 from everyclaim.api.judge_eval import CASES, HISTORY, KINDS, evaluate_judge, smoke_test_judge
-from everyclaim.api.options import LlmJudgingOptions
+from everyclaim.api.options import DEFAULT_JUDGE, LlmJudgingOptions
 from everyclaim.api.settings import options_of
+from everyclaim.api.specs import talks
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import progressing, show, show_json, show_result, tell_of_reading, warn
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK, TOO_MANY_FAILURES
@@ -21,7 +21,7 @@ from everyclaim.cli.options import Given, check_destination, with_settings
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.spec import Spec
 from everyclaim.io import ReadReport
-from everyclaim.report.judge import band_page, judge_check_page, judge_test_page, tuning_page
+from everyclaim.report.judge import band_page, judge_check_page, judge_test_page, rubric_page, tuning_page
 
 
 @with_settings("judge", "strategy", "strict", "store", models=LlmJudgingOptions)
@@ -121,8 +121,12 @@ def tune(
         ),
     ],
     *,
+    judge: Annotated[
+        str, opt.option("--judge SPEC", "Judge to tune: embedded, or a language model.", "Judging")
+    ] = DEFAULT_JUDGE,
     out: Annotated[
-        str | None, opt.option("--out FILE.json", "Write the fit, if it improves the judge.", "Output")
+        str | None,
+        opt.option("--out FILE", "Write the fit, if it improves the judge: FILE.json, a rubric FILE.toml.", "Output"),
     ] = None,
     answers: Annotated[
         str | None,
@@ -145,18 +149,21 @@ def tune(
     json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> int:
-    """Fit the embedded judge to your own labels.
+    """Fit a judge to your own labels.
 
     Rows have claim, contexts and label, or with --answers claim, sample_id and label, as for `judge cascade`. The gain
     is measured on held-out documents; without a gain nothing is written. Use the file as --judge
-    'embedded?tuned=FILE.json'; it contains numbers and no texts. Exit codes: 0 ok, 1 no improvement, 2 bad input or
-    usage, 4 too few labels.
+    'embedded?tuned=FILE.json'; it contains numbers and no texts. For a language model, worked examples are chosen from
+    the labels, and a rule if that helps: use the file as --rubric FILE.toml. Every claim is judged about eleven times.
+    Exit codes: 0 ok, 1 no improvement, 2 bad input or usage, 4 too few labels.
     """
-    if out is not None and not out.lower().endswith(".json"):
-        raise ConfigError(f"--out {out}: the file must end in .json")
-    check_destination("--out", out)
+    is_rubric = talks(judge) and not from_judge
+    if out is not None:
+        check_fit_name(out, is_rubric=is_rubric)
+    check_destination("--out", out, any_name=True)
     settings = given.settings()
-    given.check_use(from_judge)
+    asked = from_judge or judge
+    given.check_use(asked)
     wanted: Any = answers
     if from_judge and answers is not None:
         if not (answers.isascii() and answers.isdigit() and int(answers) >= 1):
@@ -171,6 +178,7 @@ def tune(
         progress.start(None)
         tuned = fit_to(
             file,
+            judge,
             from_judge=from_judge,
             mapping=settings.map,
             format=format_,
@@ -179,7 +187,7 @@ def tune(
             report=reading,
             on_claim=lambda failed: progress.step(failed=failed),
             **({} if wanted is None else {"answers": wanted}),
-            **(options_of(settings, LlmJudgingOptions, from_judge) if from_judge else {}),
+            **(options_of(settings, LlmJudgingOptions, asked) if talks(asked) else {}),
         )
     tell_of_reading(reading, quiet=quiet)
     if tuned.failed:
@@ -190,9 +198,10 @@ def tune(
         tuned.write(out)
     if json:
         found = {"written": out if tuned.helps else None, "failed": tuned.failed, "stopped": tuned.stopped or None}
-        show_json(tuning_fit_to_json(tuned.fit) | found | {"bad_rows": reading.bad})
+        show_json(tuned.fit.to_json() | found | {"bad_rows": reading.bad})
     elif not quiet:
-        show(tuning_page(tuned.fit, out if tuned.helps else None))
+        page = rubric_page if is_rubric else tuning_page
+        show(page(cast("Any", tuned.fit), out if tuned.helps else None))
     elif not tuned.helps:
         warn(tuned.fit.why_not, kind="")
     if tuned.fit.outcome == "too_few":

@@ -44,7 +44,7 @@ COMMANDS = {
         {
             "smoke": Entry("judge:judge_test", "Test a judge on 90 labelled claims before paying for it."),
             "evaluate": Entry("judge:judge_check", "Measure repeatability, drift, order and length bias."),
-            "tune": Entry("judge:tune", "Fit the embedded judge to your own labels."),
+            "tune": Entry("judge:tune", "Fit a judge to your own labels."),
             "cascade": Entry("judge:band", "Fit the deferral zone of a cascade to labels."),
         },
     ),

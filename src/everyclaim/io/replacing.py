@@ -50,6 +50,7 @@ TEST_SUITE = FileKind(
     "test results of everyclaim", re.compile(rb'\s*(?:<\?xml[^>]*>\s*)?<testsuite package="everyclaim"')
 )
 MARKDOWN = FileKind("Markdown that everyclaim wrote", re.compile(rb"<!-- everyclaim|## everyclaim: "))
+RUBRIC = FileKind("a rubric that everyclaim fitted", re.compile(rb"# Fitted by everyclaim"))
 TUNING = FileKind("a tuning that everyclaim wrote", re.compile(rb'\s*\{"kind": "everyclaim'))
 
 

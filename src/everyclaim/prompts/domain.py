@@ -24,6 +24,7 @@ goes out as it is; nothing in it is filled in.
 from __future__ import annotations
 
 import hashlib
+import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -62,6 +63,15 @@ def read_domain(text: str, *, name: str) -> Domain:
         _added(judge, [_verify_example(row, name) for row in _examples(judge, name)]),
         splits=bool(_examples(split, name)),
     )
+
+
+def toml_string(text: str) -> str:
+    """Write a text as a domain file has it.
+
+    A basic string of TOML is one of JSON, but for the delete character; half of a pair fits into no file.
+    """
+    whole = text.encode("utf-8", "replace").decode("utf-8")
+    return json.dumps(whole, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _section(tables: Mapping[str, Any], key: str, name: str) -> Mapping[str, Any]:

@@ -42,6 +42,7 @@ from everyclaim.stats.types import Inference
 
 if TYPE_CHECKING:
     from everyclaim.analysis.deferral import BandFit, Settled
+    from everyclaim.analysis.rubrics import RubricFit
     from everyclaim.analysis.tuning import TuningFit
 
 _WRONG_SHOWN = 10
@@ -222,6 +223,18 @@ def _numbers(settled: Settled) -> tuple[str, str, str]:
 
 def tuning_page(fit: TuningFit, written: str | None) -> Page:
     """Show what a fit gains on documents that it did not see; `written` is the file, where there is one."""
+    parts = [*_fit_parts(fit), Text()]
+    if written:
+        if fit.alarm:
+            parts.append(Text("the levels above which a claim is called contradicted are fitted, too"))
+        parts.append(_use(f"embedded?tuned={written}"))
+    else:
+        parts.append(Text(fit.why_not, style="" if fit.helps else "yellow"))
+    return Page(indented(Stack(*parts), 2))
+
+
+def _fit_parts(fit: TuningFit) -> list[RenderableType]:
+    """Show what a fit is made from, and its gain."""
     basis = _basis("labelled claim", fit.claims, fit.documents)
     by = [] if fit.labelled_by == "labels" else [joined([Text("labels by"), data(fit.labelled_by)], " ")]
     labels = " · ".join(f"{count:,} {label.lower().replace('_', ' ')}" for label, count in sorted(fit.labels.items()))
@@ -237,19 +250,30 @@ def tuning_page(fit: TuningFit, written: str | None) -> Page:
                 f"{one.low:+.3f} to {one.high:+.3f}",
             )  # fmt: skip
         parts += [Text(), made]
+    return parts
+
+
+def rubric_page(fit: RubricFit, written: str | None) -> Page:
+    """Show what worked examples gain on documents that they are not from; `written` is the rubric's file."""
+    parts = _fit_parts(fit)
+    if fit.unjudged:
+        parts.append(Text(f"{counted(fit.unjudged, 'claim')} without a usable verdict", style="yellow"))
+    if fit.helps:
+        rule = f", and a rule to be {fit.rule}" if fit.rule else ""
+        parts += [Text(), Text(f"the rubric has {counted(fit.examples, 'worked example')}{rule}")]
+    if fit.usage.calls:
+        parts += [Text(), joined([Text("usage", style="dim"), usage_line(fit.usage)], " ")]
     parts.append(Text())
     if written:
-        if fit.alarm:
-            parts.append(Text("the levels above which a claim is called contradicted are fitted, too"))
-        parts.append(_use(f"embedded?tuned={written}"))
+        parts.append(_use(fit.judge, f" --rubric {written}"))
     else:
         parts.append(Text(fit.why_not, style="" if fit.helps else "yellow"))
     return Page(indented(Stack(*parts), 2))
 
 
-def _use(spec: str) -> Text:
+def _use(spec: str, more: str = "") -> Text:
     """Show the judge to use, on one line, since it is there to be copied."""
-    use = joined([Text("use", style="dim"), Text("--judge"), data(f"'{spec}'", "bold")], " ")
+    use = joined([Text("use", style="dim"), Text("--judge"), data(f"'{spec}'{more}", "bold")], " ")
     use.no_wrap, use.overflow = True, "ignore"
     return use
 
