@@ -38,7 +38,7 @@ FOLDS = 3
 PASSES = 11  # how often about a claim is judged: once as it is, in the folds, and by the rubrics for all labels
 
 
-class LabelledClaim(NamedTuple):
+class ExampleClaim(NamedTuple):
     """A claim with its label, and the passage that an example of it would show."""
 
     claim: str
@@ -53,7 +53,7 @@ class Rubric(NamedTuple):
     examples: tuple[int, ...] = ()
     rule: str = ""
 
-    def toml(self, rows: Sequence[LabelledClaim]) -> str:
+    def toml(self, rows: Sequence[ExampleClaim]) -> str:
         """Write it as a domain file; empty for no rubric."""
         words = template("rubric")
         parts = ["[verify]", *([f"rules = {toml_string(words['rules'][self.rule])}"] if self.rule else [])]
@@ -84,14 +84,14 @@ Judging = Callable[[str, Sequence[int]], Awaitable[Sequence[float | None]]]
 """Judge claims, by their places, under a rubric's text: log-odds of support, above 0 where the label is SUPPORTED."""
 
 
-async def fit_rubric(rows: Sequence[LabelledClaim], judge: Judging, name: str) -> RubricFit:
+async def fit_rubric(rows: Sequence[ExampleClaim], judge: Judging, name: str) -> RubricFit:
     """Find the rubric that makes a judge agree most with labels, and measure it on documents it is not made from."""
     counts, groups = Counter(row.label for row in rows), numbered(row.document for row in rows)
     truth = np.array([row.label == Label.SUPPORTED for row in rows], dtype=np.bool_)
     documents = int(groups.max(initial=-1)) + 1
     if not is_enough(truth, documents):
         return RubricFit("too_few", len(rows), documents, counts, {}, judge=name)
-    trial = _Trial(rows, judge, truth, await _odds(judge, "", range(len(rows))))
+    trial = _RubricTrial(rows, judge, truth, await _odds(judge, "", range(len(rows))))
     after = trial.before.copy()
     for seen in folds(truth, groups, FOLDS):
         chosen = await trial.best(np.flatnonzero(seen))
@@ -115,10 +115,10 @@ async def fit_rubric(rows: Sequence[LabelledClaim], judge: Judging, name: str) -
 
 
 @dataclass(frozen=True, slots=True)
-class _Trial:
+class _RubricTrial:
     """Labelled claims, what the judge says of them without a rubric, and how it is asked with one."""
 
-    rows: Sequence[LabelledClaim]
+    rows: Sequence[ExampleClaim]
     judge: Judging
     truth: Mask
     before: Floats

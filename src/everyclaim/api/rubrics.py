@@ -32,11 +32,11 @@ async def fitted_rubric(
 
     Raises `ConfigError` for a judge that takes no rubric, or has one.
     """
-    from everyclaim.analysis.rubrics import LabelledClaim, fit_rubric
+    from everyclaim.analysis.rubrics import ExampleClaim, fit_rubric
 
-    asked = _Asked(session, [row for row in rows if row.passages], tell)
+    asked = _RubricJudge(session, [row for row in rows if row.passages], tell)
     found = [
-        LabelledClaim(row.claim, _best_passage(row), label_of(row), document)
+        ExampleClaim(row.claim, _best_passage(row), label_of(row), document)
         for row, document in zip(rows, documents, strict=True)
         if row.passages
     ]
@@ -49,7 +49,7 @@ def _best_passage(row: ClaimRow) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _RubricJudge:
     """The judge of a session, asked about labelled claims under one rubric after the other."""
 
     session: Session
