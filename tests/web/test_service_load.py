@@ -143,7 +143,7 @@ def test_what_happens_is_counted_for_prometheus(started, workers):
         (["--store", "postgresql://u:geheim@localhost/x"], "--jobs-folder"),
         (["--observe", "otle"], "unknown observer 'otle'"),
         (["--judge", "openai:gpt-5-mini", "--max-calls", "1", "--workers", "2"], "max_calls=1 cannot be shared by 2"),
-        (["--timeout", "0"], "seconds must be more than 0"),
+        (["--timeout", "0"], "seconds of the service must be a number above 0"),
         (["--judge", "embeded"], "did you mean 'embedded'"),
         (["--batch"], "No such option"),
     ],

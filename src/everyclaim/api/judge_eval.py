@@ -43,6 +43,7 @@ from everyclaim.api.specs import refuse_unused, unused
 from everyclaim.core.errors import ConfigError, InputError, OperatorError
 from everyclaim.core.gather import gather
 from everyclaim.core.kinds import Range
+from everyclaim.core.options import Opt
 from everyclaim.core.protocols import Verifier
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Label, Outcome, Passage, Result, Sample, Span, Usage
@@ -178,10 +179,18 @@ class CheckJudgeOptions(LlmJudgingOptions, total=False):
     """Options of an evaluation; the rest as for `verify_claims`."""
 
     run: RunName  # whose labelled claims are judged; None: the 90 that ship with the package
-    times: Times  # how often each claim is judged (3)
-    against: JudgeSpec | Verifier | Callable[..., Any] | None  # another judge on the same claims
-    history: str | os.PathLike[str] | None  # where checks are kept; None: beside the store
-    max_flips: Share  # share of claims that may change their label on repeating (0.1)
+    times: Annotated[Times, Opt("Number of times to judge each claim (default 3).", flag="--trials")]
+    against: Annotated[
+        JudgeSpec | Verifier | Callable[..., Any] | None,
+        Opt("Another judge to compare on the same claims.", "SPEC", kind=str | None),
+    ]
+    history: Annotated[
+        str | os.PathLike[str] | None,
+        Opt(f"File of earlier checks (default {HISTORY} next to the store).", "FILE.jsonl", kind=str | None),
+    ]
+    max_flips: Annotated[
+        Share, Opt("Maximum share of claims whose label changes between repeats (default 0.1).", "SHARE")
+    ]
     strategy: Strategy | None
     strict: bool
     on_case: Callable[[Result], object]  # told of every sample that was judged

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict, Unpack
+from typing import Annotated, Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from everyclaim.api.options import DEFAULT_STORE, ReadOptions, Rows, Share, publ
 from everyclaim.api.reports import calibration_of, verdicts_of
 from everyclaim.api.runs import Run, RunName, Source, find_run
 from everyclaim.core.errors import ConfigError, InputError
+from everyclaim.core.kinds import Range
+from everyclaim.core.options import Opt
 from everyclaim.core.plaintext import counted, one_line
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import JudgedClaim, Label, SplitMark
@@ -45,18 +47,24 @@ class LabelSheet(LabelTable):
 class ChoiceOptions(TypedDict, total=False):
     """How items are sampled and assigned to annotators."""
 
-    by: By  # stratified
-    answers: bool  # whole answers instead of claims
-    annotators: Sequence[str]
-    overlap: Share  # of what every annotator labels, where there are several (0.2)
-    seed: int
+    by: Annotated[
+        By,
+        Opt(
+            "Sampling: stratified by the judge's label, random, uncertainty, or allocation (shortest interval of the"
+            " corrected rate) (default stratified)."
+        ),
+    ]
+    answers: Annotated[bool, Opt("Label whole answers instead of claims.")]
+    annotators: Annotated[Sequence[str], Opt("Name of an annotator. Repeatable.", "NAME", "--annotator")]
+    overlap: Annotated[Share, Opt("Share of claims that all annotators label (default 0.2).", "SHARE")]
+    seed: Annotated[int, Range(0), Opt("Random seed for sampling (default 0).")]
     store: str | os.PathLike[str]
 
 
 class LabelOptions(ChoiceOptions, total=False):
     """Sampling options for a label file."""
 
-    with_verdicts: bool
+    with_verdicts: Annotated[bool, Opt("Include the judge's verdict (biases annotators towards it).")]
 
 
 class QueueOptions(ChoiceOptions, total=False):

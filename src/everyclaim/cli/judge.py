@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, cast
 
 import typer
 
 from everyclaim.analysis.deferral import band_fit_to_json
-from everyclaim.analysis.judge_eval import MAX_FLIPS, MAX_UNJUDGED, MOST_UNJUDGED
+from everyclaim.analysis.judge_eval import MAX_UNJUDGED, MOST_UNJUDGED
 from everyclaim.api.fitting import ANSWERS, cascade_spec, check_fit_name, fit_cascade
 from everyclaim.api.fitting import tune as fit_to
-from everyclaim.api.judge_eval import CASES, HISTORY, KINDS, evaluate_judge, smoke_test_judge
+from everyclaim.api.judge_eval import CASES, KINDS, CheckJudgeOptions, evaluate_judge, smoke_test_judge
 from everyclaim.api.options import DEFAULT_JUDGE, LlmJudgingOptions
 from everyclaim.api.settings import options_of
 from everyclaim.api.specs import talks
@@ -52,7 +53,10 @@ def judge_test(*, given: Given, json: opt.Json = False) -> int:
     return OK if test.is_fit else GATE_FAILED
 
 
-@with_settings("judge", "strategy", "strict", "store", models=LlmJudgingOptions)
+_CHECK = opt.options_in(CheckJudgeOptions)
+
+
+@with_settings("judge", "strategy", "strict", "store", models=LlmJudgingOptions, check=_CHECK)
 def judge_check(
     run: Annotated[
         str | None,
@@ -63,16 +67,7 @@ def judge_check(
     ] = None,
     *,
     given: Given,
-    times: Annotated[int, opt.option("--trials N", "Number of times to judge each claim.", min=1, max=20)] = 3,
-    against: Annotated[str | None, opt.option("--against SPEC", "Another judge to compare on the same claims.")] = None,
-    max_flips: Annotated[
-        float,
-        opt.option("--max-flips SHARE", "Maximum share of claims whose label changes between repeats.", min=0, max=1),
-    ] = MAX_FLIPS,
-    history: Annotated[
-        str | None,
-        opt.option("--history FILE.jsonl", f"File of earlier checks (default {HISTORY} next to the store)."),
-    ] = None,
+    check: Mapping[str, Any],
     json: opt.Json = False,
 ) -> int:
     """Measure repeatability, drift, order bias and length bias of a judge.
@@ -87,24 +82,22 @@ def judge_check(
     settings = given.settings()
     if "cache" in given.values:
         raise ConfigError("--cache: this check always calls the judge; leave the option out")
+    chosen = opt.only_given(check)
+    against = chosen.get("against")
     given.check_use(settings.judge, against)
-    given.check_files(settings, [], {"standard output": "-", "--history": history})
-    options = dict(options_of(settings, LlmJudgingOptions, settings.judge, against))
+    given.check_files(settings, [], {"standard output": "-", "--history": chosen.get("history")})
+    options: Any = options_of(settings, LlmJudgingOptions, settings.judge, against) | chosen
     options.pop("cache", None)  # a reply that was kept says nothing of the judge today
     with progressing(quiet=False) as progress:
         progress.start(None)
         found = evaluate_judge(
             settings.judge,
             run=run,
-            times=times,
-            against=against,
-            history=history,
-            max_flips=max_flips,
             on_case=progress.step_result,
             strategy=settings.strategy,
             strict=settings.strict,
             store=settings.store,
-            **cast("LlmJudgingOptions", options),
+            **options,
         )
     show_result(found.to_json, lambda: judge_check_page(found), json=json)
     if found.unjudged > MAX_UNJUDGED:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
 from everyclaim.analysis.labels import WAYS
+from everyclaim.api.labels import LabelOptions, label_queue
 from everyclaim.api.labels import label as choose
-from everyclaim.api.labels import label_queue
 from everyclaim.api.runs import Run, find_run
 from everyclaim.api.splits import check_splits, label_splits, write_examples
 from everyclaim.cli import options as opt
@@ -21,35 +22,17 @@ from everyclaim.io import ReadReport, check_apart
 from everyclaim.report.judge import splits_page
 
 
-@with_settings("store")
+@with_settings("store", choice=opt.options_in(LabelOptions))
 def label(
     run: Annotated[
         str | None, typer.Argument(metavar="RUN", help="Id, start of an id, or name of a run (default: the newest).")
     ] = None,
     *,
     n: Annotated[int, opt.option("--n N", "Number of claims to label.", min=1)] = 100,
-    by: Annotated[
-        str,
-        opt.option(
-            "--by",
-            (
-                "Sampling: stratified by the judge's label, random, uncertainty, or allocation (shortest "
-                "interval of the corrected rate)."
-            ),
-            metavar="|".join(WAYS),
-        ),
-    ] = "stratified",
     out: Annotated[str, opt.option("--out FILE", "JSONL, JSON or CSV by suffix; - is JSONL on stdout.")] = "-",
-    answers: Annotated[bool, opt.option("--answers", "Label whole answers instead of claims.")] = False,
-    annotator: Annotated[list[str] | None, opt.option("--annotator NAME", "Name of an annotator. Repeatable.")] = None,
-    overlap: Annotated[
-        float, opt.option("--overlap SHARE", "Share of claims that all annotators label (default 0.2).", min=0, max=1)
-    ] = 0.2,
+    choice: Mapping[str, Any],
     queue: Annotated[
         bool, opt.option("--queue", "Create a labelling queue for the dashboard (serve --ui) instead of a file.")
-    ] = False,
-    with_verdicts: Annotated[
-        bool, opt.option("--with-verdicts", "Include the judge's verdict (biases annotators towards it).")
     ] = False,
     splits: Annotated[
         bool, opt.option("--splits", "Review how sentences were split into claims, instead of labelling claims.")
@@ -68,7 +51,6 @@ def label(
         bool, opt.option("--require", "With --marks: exit with 1 if the share is below 90 %, with 4 if inconclusive.")
     ] = False,
     json: Annotated[bool, opt.option("--json", "With --marks: print JSON.")] = False,
-    seed: Annotated[int, opt.option("--seed N", "Random seed for sampling.", min=0)] = 0,
     given: Given,
 ) -> int:
     """Select claims of a run for human labelling and write them to a file.
@@ -89,33 +71,32 @@ def label(
     check_destination("--out", out)
     found = find_run(run, store=settings.store)
     check_apart({"the data set of the run": found.record.dataset, "the store": found.store_location}, {"--out": out})
-    names = [one.strip() for one in annotator or ()]
-    if not all(names):
-        raise ConfigError("--annotator: empty name")
-    way = opt.one_of("--by", by, WAYS)
+    chosen: Any = opt.only_given(choice)
+    opt.one_of("--by", chosen.get("by", WAYS[0]), WAYS)
+    if "annotators" in chosen:
+        chosen["annotators"] = [name.strip() for name in chosen["annotators"]]
+        if not all(chosen["annotators"]):
+            raise ConfigError("--annotator: empty name")
     if splits:
-        if queue or answers or with_verdicts or by != "stratified":
+        if queue or chosen.keys() & {"by", "answers", "with_verdicts"}:
             raise ConfigError("--splits selects sentences: leave out --by, --answers, --queue and --with-verdicts")
         if marks is not None:
             return _check(found, marks, examples, require=require, json=json)
         if examples is not None or require or json:
             raise ConfigError("--examples, --require and --json need --marks FILE")
-        drawn = label_splits(found, n, annotators=names, seed=seed)
+        chosen.pop("overlap", None)  # everybody marks all of them
+        drawn = label_splits(found, n, **chosen)
         drawn.write(out)
         warn(str(drawn), kind="")
         return OK
     if queue:
-        if out != "-" or with_verdicts:
+        if out != "-" or "with_verdicts" in chosen:
             raise ConfigError("--queue stores the claims: leave out --out and --with-verdicts")
-        made = label_queue(
-            found, n, by=way, answers=answers, annotators=names or ["annotator"], overlap=overlap, seed=seed
-        )
+        made = label_queue(found, n, **chosen)
         shares = ", ".join(f"{name} {one.left:,}" for name, one in made.progress.items())
         warn(f"queue {made.id} created at /label/queues/{made.id} of `everyclaim serve --ui`: {shares}", kind="")
         return OK
-    sheet = choose(
-        found, n, by=way, answers=answers, annotators=names, overlap=overlap, with_verdicts=with_verdicts, seed=seed
-    )
+    sheet = choose(found, n, **chosen)
     sheet.write(out)
     warn(str(sheet), kind="")
     return OK

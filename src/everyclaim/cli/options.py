@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
+from typer.models import OptionInfo
 
 from everyclaim.api.options import LIMITS, MODELS, OFF, SIZES, LlmAccessOptions, LlmOptions
 from everyclaim.api.settings import DECLARED, Settings, find_settings_file, flag_of, load_settings
@@ -38,17 +39,26 @@ def option(names: str, text: str, panel: str = "", metavar: str = "", **more: An
     return typer.Option(*flags, metavar=metavar or None, help=text, rich_help_panel=panel or None, **more)
 
 
-def declared(name: str, options: Mapping[str, tuple[Any, Opt]] = DECLARED) -> Any:
-    """Return the annotation of a parameter of a command, as the setting or option of this name is declared."""
-    kind, opt = options[name]
+def declared(name: str) -> Any:
+    """Return the annotation of a parameter of a command, as the setting of this name is declared."""
+    kind, opt = DECLARED[name]
+    return _parameter(name, kind, opt, opt.panel or MODELS, show_default=False, hidden=name in _RARE)
+
+
+def options_in(kind: Any) -> dict[str, Any]:
+    """Return the annotations of a command's parameters for the options that a TypedDict declares, settings aside."""
+    found = {name: one for name, one in declared_options(kind).items() if name not in DECLARED}
+    return {name: _parameter(name, hint, opt, opt.panel, show_default=False) for name, (hint, opt) in found.items()}
+
+
+def _parameter(name: str, kind: Any, opt: Opt, panel: str, **more: Any) -> Any:
     parts = list(_parts(kind))
     is_list = Mapping in parts or Sequence in parts
-    plain: Any = list[str] if is_list else next((one for one in (bool, int, float) if one in parts), str)
+    plain: Any = list[str] if is_list else next((one for one in (bool, int, float, Path) if one in parts), str)
     words = "|".join(part for part in parts if isinstance(part, str))
     least = next((part.least for part in parts if isinstance(part, Range)), None)
     metavar = opt.metavar or words or ("" if plain is bool else "N")
-    more: dict[str, Any] = {"show_default": False, "min": least, "hidden": name in _RARE}
-    return Annotated[plain | None, option(opt.flag or flag_of(name), opt.help, opt.panel or MODELS, metavar, **more)]
+    return Annotated[plain | None, option(opt.flag or flag_of(name), opt.help, panel, metavar, min=least, **more)]
 
 
 def _parts(hint: Any) -> Iterator[Any]:
@@ -252,7 +262,7 @@ def with_settings(
         def with_them(config: Path | None, **values: Any) -> Any:
             for name, (kind, members) in groups.items():
                 said = {one: values.pop(one) for one in members}
-                values[name] = Given(_only_given(said), config) if kind is Given else kind(**said)
+                values[name] = Given(only_given(said), config) if kind is Given else kind(**said)
             return command(**values)
 
         with_them.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]  # where Typer looks
@@ -265,16 +275,24 @@ def with_settings(
 def _options_of(kind: Any) -> list[Parameter]:
     if not (isinstance(kind, type) and is_dataclass(kind)):
         return []
-    hints = get_type_hints(kind, include_extras=True)
-    own = [field for field in fields(kind) if get_origin(hints[field.name]) is Annotated]
+    opts = declared_options(kind)
+    hints = get_type_hints(kind, include_extras=True) | {
+        name: _parameter(name, hint, opt, opt.panel) for name, (hint, opt) in opts.items()
+    }
+    own = [field for field in fields(kind) if isinstance(_last_note(hints[field.name]), OptionInfo)]
     return [_keyword(field.name, hints[field.name], field.default) for field in own]
+
+
+def _last_note(hint: Any) -> object:
+    return getattr(hint, "__metadata__", (None,))[-1]
 
 
 def _keyword(name: str, hint: Any, default: Any) -> Parameter:
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=hint)
 
 
-def _only_given(values: Mapping[str, Any]) -> dict[str, Any]:
+def only_given(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that were given."""
     return {name: value for name, value in values.items() if value is not None and value != []}
 
 

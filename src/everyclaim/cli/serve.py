@@ -8,6 +8,7 @@ import tempfile
 import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,27 +20,19 @@ from everyclaim.cli.console import warn
 from everyclaim.cli.options import SCORING, Given, with_settings
 from everyclaim.core.errors import ConfigError, MissingExtraError
 from everyclaim.core.hiding import hidden
-from everyclaim.web.serving import LOOPBACK, Binding, check_binding, run
+from everyclaim.web.service.settings import ServiceSettings
+from everyclaim.web.serving import Binding, check_binding, run
 from everyclaim.web.tokens import SCOPES, VARIABLE, AccessTokens, add_token, new_token
 
 VARIABLE_OF_COUNTS = "PROMETHEUS_MULTIPROC_DIR"
-_SERVER, _TOKENS, _BOUNDS = "Server", "Tokens", "Bounds"
+_TOKENS, _BOUNDS = "Tokens", "Bounds"
 
 
 @with_settings(*SCORING, "store", "concurrency", "observe", models=LlmOptions)
 def serve(
     *,
-    host: Annotated[
-        str,
-        opt.option(
-            "--host ADDRESS", "Address to listen on; addresses reachable from other machines need tokens.", _SERVER
-        ),
-    ] = LOOPBACK,
-    port: Annotated[int, opt.option("--port N", "Port to listen on; 0: any free port.", _SERVER)] = 8700,
-    workers: Annotated[int, opt.option("--workers N", "Number of processes.", _SERVER)] = 1,
-    tokens: Annotated[
-        Path | None, opt.option("--tokens FILE", f"File of tokens, in addition to {VARIABLE}.", _TOKENS)
-    ] = None,
+    binding: Binding,
+    service: ServiceSettings,
     token_name: Annotated[
         str | None, opt.option("--new-token NAME", "Create a token, print it once and exit.", _TOKENS)
     ] = None,
@@ -50,16 +43,6 @@ def serve(
         int | None,
         opt.option("--rate N", "Maximum number of requests per minute and token (default 6000).", _BOUNDS, min=1),
     ] = None,
-    queue: Annotated[int, opt.option("--queue N", "Maximum number of waiting requests.", _BOUNDS, min=0)] = 64,
-    seconds: Annotated[float, opt.option("--timeout SECONDS", "Time limit for one answer in seconds.", _BOUNDS)] = 60.0,
-    body_mb: Annotated[float, opt.option("--max-body-mb MB", "Maximum size of a request body in MB.", _BOUNDS)] = 2.0,
-    job_mb: Annotated[float, opt.option("--max-job-mb MB", "Maximum size of a job's data in MB.", _BOUNDS)] = 1000.0,
-    jobs_folder: Annotated[
-        Path | None,
-        opt.option("--jobs-folder FOLDER", "Folder for pending jobs (default: next to the store).", "Run"),
-    ] = None,
-    metrics: Annotated[bool, opt.option("--metrics", "Serve /metrics for Prometheus.", _SERVER)] = False,
-    log_texts: Annotated[bool, opt.option("--log-texts", "Log request texts.", _SERVER)] = False,
     given: Given,
 ) -> None:
     """Serve scoring over HTTP: score, verify, split and guard single answers, and score data sets as jobs.
@@ -68,37 +51,28 @@ def serve(
     standard error, one JSON object per line. Limits such as --max-cost apply to the life of the service.
     """
     if token_name is not None:
-        _make_token(token_name, scopes, rate, tokens)
+        _make_token(token_name, scopes, rate, service.tokens)
         return
     settings = given.settings()
     given.check_use(settings.judge, settings.decomposer, metric=settings.metric)
-    given.check_files(settings, [str(tokens)] if tokens else [], {"the store": settings.store})
-    binding = Binding(host, port, workers)
-    has_tokens = len(AccessTokens.find(tokens)) > 0
+    given.check_files(settings, [str(service.tokens)] if service.tokens else [], {"the store": settings.store})
+    has_tokens = len(AccessTokens.find(service.tokens)) > 0
     check_binding(binding, has_tokens=has_tokens)
     try:
         from everyclaim.web.service.app import make_app, serve_app
-        from everyclaim.web.service.settings import ServiceSettings
     except ImportError:
         raise MissingExtraError("the service", "serve") from None
-    service = ServiceSettings(
+    service = replace(
+        service,
         options=_options(settings),
         store=settings.store,
-        jobs_folder=jobs_folder,
-        tokens=tokens,
         asks=has_tokens,
-        workers=workers,
+        workers=binding.workers,
         concurrency=settings.concurrency,
-        queue=queue,
-        per_minute=rate or 6000,
-        seconds=seconds,
-        body_seconds=min(20.0, seconds),
-        body_mb=body_mb,
-        job_mb=job_mb,
-        metrics=metrics,
-        log_texts=log_texts,
+        per_minute=rate or service.per_minute,
+        body_seconds=min(service.body_seconds, service.seconds),
     )
-    with _counted_together() if metrics and workers > 1 else nullcontext():
+    with _counted_together() if service.metrics and binding.workers > 1 else nullcontext():
         make_app(service)  # whatever is wrong with the settings is said here, and not by every worker
         run(
             partial(serve_app, service),

@@ -33,7 +33,7 @@ _FLAGS = {"slices": "--slice", "mapping": "--map"}  # of settings that have anot
 
 @with_settings(
     *SCORING, "map", "slices", "max_failed", "store", "concurrency", "observe",
-    models=LlmOptions, watching={name: opt.declared(name, _DECLARED) for name in _DECLARED},
+    models=LlmOptions, watching=opt.options_in(WatchingOptions),
 )  # fmt: skip
 def watch(
     source: Annotated[

@@ -39,7 +39,7 @@ class Opt:
 
 
 def declared_options(declared: Any) -> dict[str, tuple[Any, Opt]]:
-    """Return the type and the `Opt` of every option that a TypedDict declares with one."""
+    """Return the type and the `Opt` of every option that a TypedDict or a dataclass declares with one."""
     found = {}
     for name, hint in get_type_hints(declared, include_extras=True).items():
         if opt := next((note for note in getattr(hint, "__metadata__", ()) if isinstance(note, Opt)), None):

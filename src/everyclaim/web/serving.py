@@ -19,12 +19,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from ipaddress import ip_address
 from multiprocessing.connection import wait
-from typing import Any
+from typing import Annotated, Any
 
 from everyclaim.core.errors import ConfigError, MissingExtraError, OperatorError
 from everyclaim.core.hiding import hidden
+from everyclaim.core.options import Opt
 
 LOOPBACK = "127.0.0.1"
+SERVER = "Server"
 _OURS = ("everyclaim", "uvicorn.error")
 STARTUP_FAILED = 3  # uvicorn's exit code
 _BACKLOG = 512  # connections that wait to be accepted
@@ -38,9 +40,11 @@ _CLOSING = 2  # of these, kept for closing what is open
 class Binding:
     """Where to listen, with how many processes, and how patient to be with clients."""
 
-    host: str = LOOPBACK
-    port: int = 8700  # 0: any that is free
-    workers: int = 1
+    host: Annotated[
+        str, Opt("Address to listen on; addresses reachable from other machines need tokens.", "ADDRESS", panel=SERVER)
+    ] = LOOPBACK
+    port: Annotated[int, Opt("Port to listen on; 0: any free port.", panel=SERVER)] = 8700
+    workers: Annotated[int, Opt("Number of processes.", panel=SERVER)] = 1
     head_seconds: float = 10.0  # within which a request's head must be there
     write_seconds: float = 30.0  # for which a client may take nothing of its answer
     idle_seconds: float = 15.0  # between requests of one connection

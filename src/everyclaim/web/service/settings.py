@@ -6,11 +6,18 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from everyclaim.api.options import DEFAULT_STORE
 from everyclaim.api.session import share_of
 from everyclaim.core.errors import ConfigError
+from everyclaim.core.kinds import Range
+from everyclaim.core.options import Opt, check_declared
+from everyclaim.web.serving import SERVER
+from everyclaim.web.tokens import VARIABLE
+
+_BOUNDS = "Bounds"
+_Positive = Annotated[float, Range(above=0)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,31 +26,27 @@ class ServiceSettings:
 
     options: Mapping[str, Any] = field(default_factory=dict)
     store: str = DEFAULT_STORE
-    jobs_folder: Path | None = None  # None: beside the store
-    tokens: Path | None = None  # a file of tokens; those of the environment count as well
-    asks: bool = (
-        False  # for a token, also when none is good any more: a worker that begins later is as strict as the first
-    )
+    tokens: Annotated[Path | None, Opt(f"File of tokens, in addition to {VARIABLE}.", "FILE", panel="Tokens")] = None
+    queue: Annotated[int, Range(0), Opt("Maximum number of waiting requests.", panel=_BOUNDS)] = 64
+    seconds: Annotated[_Positive, Opt("Time limit for one answer in seconds.", "SECONDS", "--timeout", _BOUNDS)] = 60.0
+    body_mb: Annotated[_Positive, Opt("Maximum size of a request body in MB.", "MB", "--max-body-mb", _BOUNDS)] = 2.0
+    job_mb: Annotated[_Positive, Opt("Maximum size of a job's data in MB.", "MB", "--max-job-mb", _BOUNDS)] = 1000.0
+    jobs_folder: Annotated[
+        Path | None, Opt("Folder for pending jobs (default: next to the store).", "FOLDER", panel="Run")
+    ] = None
+    metrics: Annotated[bool, Opt("Serve /metrics for Prometheus.", panel=SERVER)] = False
+    log_texts: Annotated[bool, Opt("Log request texts.", panel=SERVER)] = False
+    # for a token, also when none is good any more: a worker that begins later is as strict as the first
+    asks: bool = False
     workers: int = 1
     concurrency: int | None = None  # answers in work at once, in all; None: what the judge wants
-    queue: int = 64  # requests that may wait, in all
-    per_minute: int = 6000  # requests of a token that has no rate of its own
-    seconds: float = 60.0  # for one answer, waiting in the queue among them
-    body_seconds: float = 20.0  # within which a request must have arrived
-    upload_seconds: float = 600.0  # the same, for the data of a job
-    body_mb: float = 2.0
-    job_mb: float = 1000.0
-    open_jobs: int = 100  # that may wait, of one token
-    metrics: bool = False  # for Prometheus, at /metrics
-    log_texts: bool = False
+    per_minute: Annotated[int, Range(1)] = 6000  # requests of a token that has no rate of its own
+    body_seconds: _Positive = 20.0  # within which a request must have arrived
+    upload_seconds: _Positive = 600.0  # the same, for the data of a job
+    open_jobs: Annotated[int, Range(0)] = 100  # that may wait, of one token
 
     def __post_init__(self) -> None:
-        for name in ("queue", "open_jobs"):
-            if getattr(self, name) < 0:
-                raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
-        for name in ("per_minute", "seconds", "body_seconds", "upload_seconds", "body_mb", "job_mb"):
-            if not getattr(self, name) > 0:
-                raise ConfigError(f"{name} must be more than 0, got {getattr(self, name)}")
+        check_declared(self, "the service")
 
     @property
     def folder(self) -> Path:
