@@ -194,7 +194,7 @@ def test_a_trend_names_the_run_from_which_on_the_level_changed():
     found = trend_of(sides, runs)
     assert [change.at for change in found.changes[CONTRADICTED]] == [3]
     assert "Roll v5 back to v2: its rate of contradicted claims" in found.advice
-    assert "in each of its last 3 parts, from v3 on" in found.advice
+    assert "in each of its last 3 parts from v3 on" in found.advice
     steady = trend_of(sides, [good[0]] * 6)
     assert not any(steady.changes.values())
     assert steady.advice == ""

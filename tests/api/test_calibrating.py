@@ -108,4 +108,4 @@ def test_a_threshold_that_helps_is_advised_with_what_it_gains(tmp_path: Path) ->
     assert missed.startswith("the judge misses too many failing claims")
     assert helps.startswith("a threshold of 0.7")
     assert "raises balanced accuracy by" in helps
-    assert f"{found.fitted.reported_on} labels that it was not fitted to" in helps
+    assert f"{found.fitted.reported_on} labels not used in the fit" in helps

@@ -77,7 +77,7 @@ def test_no_public_call_takes_a_name_that_it_does_not_have(name: str) -> None:
         ({"pasages": PASSAGES}, "did you mean 'passages'?"),
         ({"answer": TEXT}, "did you mean 'response'?"),
         ({"llm": "openai:m"}, "did you mean 'judge'?"),
-        ({"no_cache": True}, "say cache='off'"),
+        ({"no_cache": True}, "use cache='off'"),
         ({"colour": "red"}, "it takes row, response, passages, question, reference, "),
     ],
 )
@@ -94,12 +94,12 @@ def test_an_unknown_name_is_answered_with_the_right_one(given: dict[str, Any], s
     [
         (lambda: ec.score(TEXT, PASSAGES), "score() takes only row without a name, as in score(response=…)"),
         (lambda: ec.score(passages=PASSAGES), "score() needs 'response'"),
-        (lambda: ec.score_file(ROWS, fail_under=0.9), "gates are the command line's"),
+        (lambda: ec.score_file(ROWS, fail_under=0.9), "gates are for the command line"),
         (lambda: ec.Guard(None, thresold=0.9), "Guard() has no option 'thresold'; did you mean 'threshold'?"),
         (lambda: ragas.Faithfulness().score(TEXT, contexts=PASSAGES), "did you mean 'retrieved_contexts'?"),
         (lambda: ec.score(response=TEXT, passages=PASSAGES, judge="lexical?treshold=.5"), "did you mean 'threshold'?"),
         (lambda: ec.score_file(ROWS, slices="domian"), "did you mean 'domain'?"),
-        (lambda: ec.score_file(""), "the name of the file is empty"),
+        (lambda: ec.score_file(""), "the file name is empty"),
         (lambda: ec.find_run(""), "the id or name given for a run is empty"),
         (lambda: ec.open_corpus([{"text": TEXT}]).find("kettle", "3"), "k of Corpus.find() must be a whole number"),
         (lambda: ec.Guard(None).astream("Q", None), "passages of Guard.astream() must be"),
@@ -107,13 +107,13 @@ def test_an_unknown_name_is_answered_with_the_right_one(given: dict[str, Any], s
         (lambda: ragas.EvaluationDataset.from_jsonl("broken.jsonl"), "broken.jsonl, line 2: not JSON"),
         (
             lambda: ec.score(response=TEXT, passages=PASSAGES, judge="openai:m", metric="nli", one_call=True),
-            "one_call is for the metric 'faithfulness', not for 'nli'",
+            "one_call works only with the metric 'faithfulness', not 'nli'",
         ),
         (
             lambda: ec.fit_cascade(
                 [{"claim": TEXT, "sample_id": "a", "label": "SUPPORTED"}], answers=[{"response": TEXT}]
             ),
-            "no labelled claim; labels of answers that are not there were left out (first: claim '1' names 'a')",
+            "no labelled claim; labels for unknown answers were skipped (first: claim '1' refers to 'a')",
         ),
         (lambda: ec.score_file(ROWS, format="jsonl"), "format='jsonl' is for files"),
     ],
@@ -145,10 +145,10 @@ def test_a_wrong_call_is_one_clear_error(
         ({"strict": "yes"}, "strict of score_file() must be True or False"),
         ({"empty": None}, "empty of score_file() must be one of exclude, one, zero, nan, got None"),
         ({"concurrency": 0}, "concurrency of score_file() must be a whole number from 1 to 10,000, got 0"),
-        ({"slices": {"domain"}}, "got a set, without order"),
+        ({"slices": {"domain"}}, "got a set, unordered"),
         ({"mapping": "a=response"}, "mapping of score_file() must be a mapping, got a text"),
         ({"hooks": print}, "hooks of score_file() must be a list, each item a function"),
-        ({"store": None}, "store of score_file() must be a text or a path, got None; leave it out for the usual"),
+        ({"store": None}, "store of score_file() must be a text or a path, got None; omit it for the default"),
         ({"max_cost": float("nan")}, "got nan"),
         ({"requests_per_minute": 0}, "requests_per_minute of score_file() must be a number above 0, got 0"),
         ({"headers": ["X-Key=sk-secret"]}, "headers of score_file() must be a mapping, got a list"),
@@ -200,7 +200,7 @@ def test_that_there_are_no_passages_is_said(metric: str, passages: Any) -> None:
     """A score because nothing was retrieved, or handed over, does not look like one that was found."""
     result = ec.score(response="The kettle holds 2 litres.", passages=passages, metric=metric)
     assert result.outcome == "scored"
-    assert "no passages were given, so nothing in the response could be supported" in result.warnings
+    assert "no passages, so no claim can be supported" in result.warnings
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_that_there_are_no_passages_is_said(metric: str, passages: Any) -> None:
 )
 def test_an_option_that_would_do_nothing_is_refused(call: Callable[..., object], option: dict[str, Any]) -> None:
     """A limit that nobody keeps, an address that nobody calls."""
-    with pytest.raises(ec.ConfigError, match=f"{next(iter(option))} is about language models"):
+    with pytest.raises(ec.ConfigError, match=f"{next(iter(option))} needs a language model"):
         call(**option)
 
 

@@ -222,7 +222,7 @@ def test_a_fault_is_one_answers_alone(
         assert victim["reason"].startswith(f"{case.reason}: ")
     else:
         warnings = victim.get("warnings", [])
-        assert any("judged whole" in one for one in warnings) == (other_language in case.steps and case.for_ever)
+        assert any("judged unsplit" in one for one in warnings) == (other_language in case.steps and case.for_ever)
         assert unpaid({VICTIM: victim}) == unpaid({VICTIM: clean[VICTIM]})
     kept = [row["score"] for row in found.values() if row["outcome"] == "scored"]
     summary = run.summary
@@ -245,7 +245,7 @@ def test_an_address_that_never_answered_ends_the_run(
     """After a stated number of attempts, not as many for every answer; once it is back the run goes on."""
     port = int(refused_url().removesuffix("/v1").rpartition(":")[2])
     with no_sleep():
-        with pytest.raises(JudgeError, match=rf"http://127.0.0.1:{port}.*it has never answered") as caught:
+        with pytest.raises(JudgeError, match=rf"http://127.0.0.1:{port}.*without any answer") as caught:
             scored(JudgeServer(good, port=port), wire, tmp_path)
         assert 6 <= int(re.search(r"(\d+) attempts", str(caught.value))[1]) <= 5 + len(ROWS)
         away = ec.find_run(store=tmp_path / "runs.db")

@@ -113,7 +113,7 @@ def test_every_source_gives_what_the_file_gives(kind: str, tmp_path: Path) -> No
         ({"response": ["A.", "B."], "contexts": [["A."], ["B."]]}, "a mapping of columns"),
         (pa.table([["A."], ["B."]], names=["response", "response"]), "2 columns named response"),
         (pd.DataFrame({"text": ["A."]}), "no field for the response"),
-        (pl.DataFrame({"response": []}), "holds no samples"),
+        (pl.DataFrame({"response": []}), "has no samples"),
     ],
 )
 def test_what_holds_no_rows_is_bad_input(source: Any, why: str, tmp_path: Path) -> None:

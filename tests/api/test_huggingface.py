@@ -144,8 +144,11 @@ def changed(model: Model, folder: Path, change: Callable[[dict[str, torch.Tensor
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda state: state.pop("t5.classifier.weight"), "lacks weights of its classifier"),
-        (lambda state: state.update({"t5.decoder.weight": torch.ones(2)}), "weights that this architecture has not"),
+        (lambda state: state.pop("t5.classifier.weight"), "no weights for its classifier"),
+        (
+            lambda state: state.update({"t5.decoder.weight": torch.ones(2)}),
+            "weights that this architecture does not have",
+        ),
         (lambda state: state.update({"t5.classifier.bias": torch.ones(3)}), "do not fit"),
     ],
 )
@@ -316,7 +319,7 @@ def test_a_known_model_is_fetched_at_its_commit(hhem: Model, foundation: Path, m
     [
         ("hf", ConfigError, "name a model"),
         ("hf:./nowhere", ConfigError, "there is no folder"),
-        ("hf:not an id", ConfigError, "not an id"),
+        ("hf:not an id", ConfigError, "not a Hugging Face model id"),
         ("hf:nobody/has-this?local_files_only=true", OperatorError, "not in the local cache"),
         ("hf:x/y?family=bert", ConfigError, "family of 'hf' must be one of hhem, .* got 'bert'"),
         ("hf:x/y?batch_size=0", ConfigError, "batch_size of 'hf' must be a whole number from 1 to 4,096, got 0"),

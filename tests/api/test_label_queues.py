@@ -57,7 +57,7 @@ def test_a_second_queue_holds_nothing_of_the_first(run, place):
         keys = [{one.key for one in store.labelling.items(queue.id, "annotator")} for queue in (first, second)]
     assert [len(one) for one in keys] == [25, 15]
     assert not keys[0] & keys[1]
-    with pytest.raises(ec.InputError, match="nothing left to label"):
+    with pytest.raises(ec.InputError, match="no unlabelled claim left"):
         ec.label_queue(run)
     assert ec.label_queue(run, 5, answers=True).answers
 

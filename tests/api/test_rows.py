@@ -32,7 +32,7 @@ def test_a_row_is_read_as_in_a_file(row: Any) -> None:
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (ec.score, "score() needs 'response', or a row that has one"),
+        (ec.score, "score() needs 'response', or a row with one"),
         (lambda: ec.score(TEXT), "row of score() must be a Sample or a mapping"),
         (lambda: ec.score([{"answer": TEXT}]), "many rows to score_file()"),
         (lambda: ec.score(pd.DataFrame([{"answer": TEXT}, {"answer": "B."}])), "got a DataFrame"),

@@ -15,8 +15,8 @@ MANY = "The kettle is red. " * 20
     [
         ({"max_answer_chars": 100}, "the response has 380 characters, more than max_answer_chars=100"),
         ({"max_passage_chars": 10}, "passage 1 has 18 characters, more than max_passage_chars=10"),
-        ({"max_passages": 1}, "there are more than 1 passages, more than max_passages=1"),
-        ({"max_row_mb": 0.0001}, "characters in all, more than max_row_mb=0.0001"),
+        ({"max_passages": 1}, "the row has more than 1 passages, more than max_passages=1"),
+        ({"max_row_mb": 0.0001}, "characters, more than max_row_mb=0.0001"),
     ],
 )
 def test_one_answer_beyond_a_limit_is_an_input_error(sizes: dict[str, float], says: str) -> None:

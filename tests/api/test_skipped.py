@@ -36,7 +36,7 @@ def scored(rest: str, reason: str, *, claim: str = CLAIM, question: str = "") ->
     return ec.score(response=f"{claim} {rest}".strip(), passages=SHELF, question=question, decomposer=Skipping(reason))
 
 
-SAYS = "a skipped sentence holds a number or a name, and was not checked: "
+SAYS = "a skipped sentence contains a number or a name and was not checked: "
 
 
 def about_skipped(result: Result) -> list[str]:

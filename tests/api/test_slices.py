@@ -85,7 +85,7 @@ def test_a_slice_that_there_is_none_of_is_refused_with_the_nearest(tmp_path: Pat
     with pytest.raises(ec.ConfigError, match=r"no automatic slice 'auto:lenght'; did you mean 'auto:length'\?"):
         score(ROWS, tmp_path / "runs.db", slices=["auto:lenght"])
     for name in ("source+source", "+source", "source+", ""):
-        with pytest.raises(ec.ConfigError, match="is no cut"):
+        with pytest.raises(ec.ConfigError, match="does not cross two tags"):
             score(ROWS, tmp_path / "runs.db", slices=[name])
     with pytest.raises(ec.InputError, match="topic"):
         score(ROWS, tmp_path / "runs.db", slices=["source+topic"])

@@ -41,7 +41,7 @@ def test_what_can_change_a_verdict_becomes_part_of_the_spec(judge: str, options:
     ("judge", "options", "says"),
     [
         ("openai:m?claims_per_call=2", {"claims_per_call": 3}, "'3' and '2'"),
-        ("cascade:openai:m?1.repeats=2", {"repeats": 3}, "say different things"),
+        ("cascade:openai:m?1.repeats=2", {"repeats": 3}, "differ"),
     ],
 )
 def test_what_is_said_twice_and_differently_is_an_error(judge: str, options: dict[str, object], says: str) -> None:

@@ -97,7 +97,7 @@ def test_plain_functions_are_metrics(kind: str) -> None:
 @pytest.mark.parametrize(
     ("metric", "told"),
     [
-        (lambda: 1.0, "a metric takes (sample, ctx) or fewer of these, in order; but it takes nothing"),
+        (lambda: 1.0, "a metric is called with (sample, ctx) or the first of these; but it takes no arguments"),
         (Share, "got the class Share itself"),
         (object(), "an object with `score`, or a function of a sample, got an object"),
     ],
@@ -224,9 +224,9 @@ def test_a_foreign_language_model_gets_budget_cache_and_usage(plugin: Path, tmp_
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"judge": "alone", "max_calls": 5}, "max_calls is about language models"),
-        ({"judge": "wrapped", "claims_per_call": 4}, "claims_per_call is about language models"),
-        ({"judge": "wrapped", "base_url": "http://localhost:1/v1"}, "base_url is about language models"),
+        ({"judge": "alone", "max_calls": 5}, "max_calls needs a language model"),
+        ({"judge": "wrapped", "claims_per_call": 4}, "claims_per_call needs a language model"),
+        ({"judge": "wrapped", "base_url": "http://localhost:1/v1"}, "base_url needs a language model"),
     ],
 )
 def test_options_that_would_do_nothing_for_a_foreign_judge_are_refused(

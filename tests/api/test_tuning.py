@@ -89,7 +89,7 @@ def test_a_fit_that_does_not_help_is_not_written(tmp_path: Path) -> None:
     fit = ec.tune(FAIR)
     assert not fit.helps
     assert fit.fit.outcome == "no_gain"
-    with pytest.raises(ec.ConfigError, match="does not help"):
+    with pytest.raises(ec.ConfigError, match="does not improve"):
         fit.write(tmp_path / "tuned.json")
     assert not (tmp_path / "tuned.json").exists()
 

@@ -60,7 +60,7 @@ def test_too_few_labels_are_inconclusive(everyclaim, labels):
     """Exit code 4, how many it takes, and no spec that pretends."""
     done = everyclaim("band", labels, "--judge", "lexical", "--limit", "20")
     assert done.code == 4
-    assert "takes 39 sets of passages without a single error to show, and there are 20" in " ".join(done.out.split())
+    assert "needs 39 sets of passages without an error, there are 20" in " ".join(done.out.split())
     assert "cascade:" not in done.out
     assert json.loads(everyclaim("band", labels, "--judge", "lexical", "--limit", "20", "--json").out)["spec"] is None
 
@@ -68,9 +68,9 @@ def test_too_few_labels_are_inconclusive(everyclaim, labels):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--max-error", "1.5"], "error must lie between 0 and 1, got 1.5"),
+        (["--max-error", "1.5"], "error must be between 0 and 1, got 1.5"),
         (["--judge", "no-such-judge"], "unknown name 'no-such-judge'"),
-        (["--escalate-to", "panel:openai:a|openai:b"], "a cascade is made of plain judges here"),
+        (["--escalate-to", "panel:openai:a|openai:b"], "a cascade here needs plain judges"),
         (["--map", "topic=label"], "there is no field 'topic'"),
     ],
 )

@@ -90,14 +90,14 @@ def test_what_was_not_compared_leaves_the_gate_open(everyclaim):
     scored(everyclaim, "new", {f"a{n}": n < 50 for n in range(200)})
     codes, told = gates(everyclaim, "base", "new")
     assert codes == {4}
-    assert "150 of 200 answers of new have no partner in the other run (75.0 %, more than 10.0 %)" in told
-    assert "the mean score of new is 0.500 over all its answers, 1.000 over those compared" in told
+    assert "150 of 200 answers of new have no counterpart in the other run (75.0 %, more than 10.0 %)" in told
+    assert "the mean score of new is 0.500 over all answers, 1.000 over the compared ones" in told
     scored(everyclaim, "strange", {f"b{n}": True for n in range(50)})
     assert gates(everyclaim, "base", "strange")[0] == {4}
     scored(everyclaim, "few", {f"a{n}": True for n in range(9)})
     codes, told = gates(everyclaim, "few", "few")
     assert codes == {4}
-    assert "9 answers that both scored are too few" in told
+    assert "too few answers scored in both runs: 9" in told
 
 
 def test_json_is_what_python_gives(runs):
@@ -118,7 +118,7 @@ def test_runs_that_were_judged_otherwise_are_refused_without_anyway(runs):
     assert runs("score", "old.jsonl", "--judge", "lexical", "--name", "lex", "-q").code in (0, 3)
     refused = runs("compare", "old", "lex")
     assert refused.code == 2
-    assert "were not judged alike: verifier scripted" in refused.err
+    assert "were judged differently: verifier scripted" in refused.err
     assert "--allow-different-judges" in refused.err
     allowed = runs("compare", "old", "lex", "--allow-different-judges")
     assert allowed.code == 0

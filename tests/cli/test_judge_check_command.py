@@ -36,7 +36,7 @@ def test_what_cannot_be_meant_is_one_line(everyclaim):
     Path("bad.jsonl").write_text("[1]\n", "utf-8")
     for options, told in (
         (["nothing"], "no store"),
-        (["--judge", "lexical", "--history", "bad.jsonl"], "this is no check of a judge"),
+        (["--judge", "lexical", "--history", "bad.jsonl"], "not a check of a judge"),
         (["--judge", "lexical", "--max-cost", "1"], "--max-cost"),
     ):
         done = everyclaim("judge-check", *options)

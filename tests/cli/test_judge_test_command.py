@@ -89,7 +89,7 @@ def test_a_model_that_makes_up_its_quotes_is_not(tried):
     done, _ = tried(answering(LABELS.get, quote=lambda passage: "the makers have confirmed this in writing"), "--json")
     found = json.loads(done.out)
     assert (done.code, found["accuracy"]["value"], found["quotes_found"]["value"]) == (1, 1.0, 0.0)
-    assert found["why_not"] == ["100% of the verdicts with quotes have one that is in no passage (at most 10%)"]
+    assert found["why_not"] == ["100% of verdicts with quotes have an invented one (at most 10%)"]
 
 
 def test_claims_without_a_verdict_are_failures_not_errors_of_judgement(tried):
@@ -110,7 +110,7 @@ def test_claims_without_a_verdict_are_failures_not_errors_of_judgement(tried):
     ("options", "said"),
     [
         (["--judge", "no-such-judge"], "unknown name 'no-such-judge'"),
-        (["--judge", "embedded", "--repeats", "2"], "--repeats is about language models"),
+        (["--judge", "embedded", "--repeats", "2"], "--repeats needs a language model"),
     ],
 )
 def test_what_is_wrong_is_one_line(everyclaim, options, said):

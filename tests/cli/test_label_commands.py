@@ -63,7 +63,7 @@ def test_a_sheet_that_people_began_is_not_written_over(scored, more, filled):
     before = Path("todo.jsonl").read_bytes()
     done = scored("label", "one", *more, "--n", 5, "--out", "todo.jsonl")
     assert done.code == 2
-    assert "todo.jsonl is begun: 1 row filled in" in done.err
+    assert "todo.jsonl already has 1 filled-in row" in done.err
     assert Path("todo.jsonl").read_bytes() == before
 
 
@@ -114,9 +114,9 @@ def test_bad_labels_get_a_line_each_and_the_others_count(scored):
         "line 41: the label SUPORTED is none of SUPPORTED, UNSUPPORTED, CONTRADICTED; did you mean 'supported'?",
         "row 42: claim 'It is green' is not in the answer 'a30'",
         "row 43: sample 'zz' is not in run",
-        "row 44: 'Ada' labels this claim twice, and row 1 says SUPPORTED, which counts",
+        "row 44: 'Ada' labels this claim twice; row 1 is SUPPORTED, which counts",
         "line 45: there is no sample_id",
-        "1 row without a label so far",
+        "1 row without a label",
     ):
         assert part in done.err
     assert len(done.said) == 6
@@ -164,7 +164,7 @@ def test_what_is_labelled_is_not_chosen_again(scored):
     scored("calibrate", "one", "labels.jsonl")
     done = scored("label", "one", "--out", "none.jsonl")
     assert done.code == 2
-    assert "nothing left to label" in done.err
+    assert "no unlabelled claim left" in done.err
 
 
 def test_ninety_per_cent_is_not_met_by_a_few_labels(scored):

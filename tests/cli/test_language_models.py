@@ -110,11 +110,11 @@ def test_a_process_of_its_own_does_the_same_and_never_prints_the_key(process, se
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--repeats", "3"], "--repeats is about language models, but 'embedded' is none"),
-        (["--batch"], "--batch is about language models, but 'embedded' is none"),
+        (["--repeats", "3"], "--repeats needs a language model, but 'embedded' is not one"),
+        (["--batch"], "--batch needs a language model, but 'embedded' is not one"),
         (["--header", "secret"], "--header: write NAME=VALUE"),
-        (["--judge", "openai:m?claims_per_call=2", "--claims-per-call", "3"], "say different things: '3' and '2'"),
-        (["--judge", "panel:openai:a|anthropic:b", "--base-url", "http://x"], "goes to one provider"),
+        (["--judge", "openai:m?claims_per_call=2", "--claims-per-call", "3"], "differ: '3' and '2'"),
+        (["--judge", "panel:openai:a|anthropic:b", "--base-url", "http://x"], "applies to one provider"),
         (["--judge", "openai:m", "--cache", "a", "--no-cache"], "exclude each other"),
         (["--judge", "openai:m", "--evidence", "some"], "--evidence must be one of flag, required, got 'some'"),
         (["--judge", "openai:m", "--rubric", "nowhere.toml"], "cannot read the domain file 'nowhere.toml'"),
@@ -306,7 +306,7 @@ def test_settings_of_language_models_are_for_whichever_command_has_one(everyclai
         judge = ["--judge", "lexical"] if command[0] != "claims" else []
         done = everyclaim(*command, *judge)
         assert (done.code, done.err) == (0, ""), done.err
-    assert "--repeats is about language models" in everyclaim("score", "rows.jsonl", "--repeats", "3").err
+    assert "--repeats needs a language model" in everyclaim("score", "rows.jsonl", "--repeats", "3").err
 
 
 def test_commands_have_only_the_options_that_they_use(everyclaim):

@@ -51,9 +51,9 @@ def test_it_is_shown_written_and_gated(runs):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["one", "two"], "all answers are of 'v2'"),
+        (["one", "two"], "all answers belong to 'v2'"),
         (["old", "missing"], "no run 'missing'"),
-        (["old", "one", "--out", "r.pdf"], "none of .html, .md and .json"),
+        (["old", "one", "--out", "r.pdf"], ".html, .md or .json"),
         (["old", "one", "--by", "topic"], "no sample has a tag 'topic'"),
     ],
 )

@@ -37,7 +37,7 @@ def test_looking_makes_no_store(everyclaim, desk, command, store):
     if command == ["runs"]:
         assert done.out == f"no runs yet: there is no store at {store}\n"
     if command == ["report"]:
-        assert done.said == [f"error: there is no store at {store}: score something first"]
+        assert done.said == [f"error: there is no store at {store}: score a file first"]
 
 
 def test_runs_are_listed_with_their_scores(everyclaim):

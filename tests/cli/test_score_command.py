@@ -219,7 +219,7 @@ def test_ten_megabytes_of_text_and_nul_characters_are_scored(everyclaim):
         (["--fail-under", "high"], "--fail-under"),
         (["--cluster-by", "moon"], "choose one of sample, question"),
         (["--limit", "0"], "--limit"),
-        (["--report", "report.pdf"], "ends in neither .html nor .json"),
+        (["--report", "report.pdf"], "a report ends in .html or .json"),
         (["--report", "no/such/report.json"], "there is no folder"),
         (["--out", "results.xyz"], "results.xyz"),
         (["--out", "-", "--json"], "choose one"),

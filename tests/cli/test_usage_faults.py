@@ -19,7 +19,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="streams and signals of PO
         ('judge = "é"'.encode("latin-1"), "everyclaim.toml is not UTF-8 text (byte 9): save it as UTF-8"),
         ('judge = "lexical"'.encode("utf-16"), "everyclaim.toml is not UTF-8 text (byte 0): save it as UTF-8"),
         (b"judge = ", "everyclaim.toml is not valid TOML"),
-        (b"judge = embedded", 'a text stands in quotes, as in judge = "embedded"'),
+        (b"judge = embedded", 'texts need quotes, as in judge = "embedded"'),
         (
             b"fail_undr = 0.5",
             "unknown setting 'fail_undr' in",
@@ -41,8 +41,8 @@ def test_a_settings_file_that_cannot_be_read(everyclaim, desk, content, says):
 @pytest.mark.parametrize(
     ("name", "value", "says"),
     [
-        ("SLICES", "domain", """EVERYCLAIM_SLICES is not JSON: write it as in EVERYCLAIM_SLICES='["domain"]'"""),
-        ("MAP", "a=b", "EVERYCLAIM_MAP is not JSON: write it as in EVERYCLAIM_MAP="),
+        ("SLICES", "domain", """EVERYCLAIM_SLICES is not JSON: write for example EVERYCLAIM_SLICES='["domain"]'"""),
+        ("MAP", "a=b", "EVERYCLAIM_MAP is not JSON: write for example EVERYCLAIM_MAP="),
         ("HEADERS", "X-Key=sk-secret", "EVERYCLAIM_HEADERS is not JSON"),
         ("HEADERS", '["sk-secret"]', "EVERYCLAIM_HEADERS must be a mapping, got a list"),
         ("FAIL_UNDER", "60", "EVERYCLAIM_FAIL_UNDER must be a number from 0 to 1, got 60.0 (a share: 60 % is 0.6)"),

@@ -46,7 +46,7 @@ def test_a_pass_is_told_for_people_and_for_machines(tmp_path: Path) -> None:
             [ANSWER, {**ANSWER, "id": "b"}],
             ("--daily-answers", "1", "--on-budget", "wait"),
             3,
-            "the day's budget is used up",
+            "the daily budget is used up",
         ),
         ([ANSWER], ("--run-by", "month"), 2, "choose one of day, release"),
         (

@@ -64,14 +64,14 @@ def test_a_guarded_answer_is_its_text_and_what_became_of_it() -> None:
         "  unsupported  The lid is blue.\n"
         "    entity swap\n"
         "  dropped: The handle was made in 1999. (contradicted)\n"
-        "  warning: 1 claim taken out of the answer"
+        "  warning: 1 claim removed from the answer"
     )
 
 
 @pytest.mark.parametrize(
     ("response", "options", "said", "band"),
     [
-        ("", {}, "no score, no claims: the response holds no checkable claim", None),
+        ("", {}, "no score, no claims: the response contains no checkable claim", None),
         ("I do not know.", {}, "no score, abstained: the response declines to answer", None),
         ("I do not know.", {"empty": "one"}, "faithfulness 1.000 (high) by policy, abstained: the res", "high"),
         ("I do not know.", {"empty": "nan"}, "faithfulness nan by policy, abstained: the response dec", None),

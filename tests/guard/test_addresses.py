@@ -79,7 +79,7 @@ def test_one_address_for_two_providers_is_refused(
     """The key of the one would be sent to the other; each spec can say its own."""
     with pytest.raises(ec.ConfigError, match="several") as raised:
         ec.Guard(generate, **options, **said)
-    assert "in the spec of each" in str(raised.value)
+    assert "into each spec" in str(raised.value)
     assert elsewhere.calls == 0
 
 

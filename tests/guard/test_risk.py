@@ -61,8 +61,8 @@ def test_what_is_promised_stands_in_a_sentence(promise: object) -> None:
     """The lowest threshold with which the labels show the risk, how many answers, and what it withholds."""
     assert 0.6 < promise.threshold <= 0.97
     assert str(promise) == (
-        "of the claims shown at most 2.0 % are unsupported, with 95.0 % confidence, for answers like the 240 labelled; "
-        "50.0 % are withheld"
+        "at most 2.0 % of the shown claims are unsupported, with 95.0 % confidence, for answers like the 240 labelled ones; "
+        "50.0 % of claims are withheld"
     )
 
 
@@ -71,7 +71,7 @@ def test_a_guard_withholds_what_is_below_the_threshold_and_says_what_it_promises
     answer = ec.Guard(None, risk=promise, threshold=0.0, **PARTS).answer("", ["x"], response=f"{SURE} {UNSURE}")
     assert (answer.text, answer.checked, answer.validated, answer.promise) == (SURE, True, True, str(promise))
     assert [one.claim.text for one in answer.removed] == [UNSURE]
-    assert f"promise: {str(promise)[:30]}" in " ".join(str(answer).split())
+    assert f"guarantee: {str(promise)[:30]}" in " ".join(str(answer).split())
     plain = ec.Guard(None, threshold=0.0, **PARTS).answer("", ["x"], response=SURE)
     assert (plain.checked, plain.validated, plain.promise) == (True, False, "")
     assert ec.Guard(None, judge_of_record=True, **PARTS).answer("", ["x"], response=SURE).validated
@@ -80,8 +80,8 @@ def test_a_guard_withholds_what_is_below_the_threshold_and_says_what_it_promises
 @pytest.mark.parametrize(
     ("says", "why"),
     [
-        (["Die Lampe ist 97 rot und sie steht auf dem Tisch."], "which was not labelled"),
-        ([f"{UNSURE} {UNSURE.replace('old', 'big')} {UNSURE.replace('old', 'new')}", SURE], "written anew"),
+        (["Die Lampe ist 97 rot und sie steht auf dem Tisch."], "for which there are no labels"),
+        ([f"{UNSURE} {UNSURE.replace('old', 'big')} {UNSURE.replace('old', 'new')}", SURE], "rewritten"),
     ],
 )
 def test_nothing_is_promised_outside_of_what_was_labelled(promise: object, says: list[str], why: str) -> None:
@@ -90,7 +90,7 @@ def test_nothing_is_promised_outside_of_what_was_labelled(promise: object, says:
     guard = ec.Guard(lambda question, passages, instructions: next(given), risk=promise, threshold=0.1, **PARTS)
     answer = guard.answer("", ["x"])
     assert (answer.promise, answer.validated) == ("", False)
-    assert any("no promise" in text and why in text for text in answer.warnings)
+    assert any("no guarantee" in text and why in text for text in answer.warnings)
 
 
 def test_the_command_writes_a_file_that_a_guard_reads(
@@ -107,9 +107,9 @@ def test_the_command_writes_a_file_that_a_guard_reads(
         app, ["calibrate", run.id, labels, "--risk", "0.02", "--save", str(saved), "--store", store]
     )
     assert done.exit_code == 0, done.output
-    assert "240 labelled; 50.0 % are withheld" in " ".join(done.output.split())
+    assert "240 labelled ones; 50.0 % of claims are withheld" in " ".join(done.output.split())
     answer = ec.Guard(None, risk=saved, threshold=0.0, **PARTS).answer("", ["x"], response=SURE)
     assert answer.promise == str(promise)
     saved.write_text("{}")
-    with pytest.raises(ec.InputError, match="no calibrated risk"):
+    with pytest.raises(ec.InputError, match="not a calibrated risk"):
         ec.Guard(None, risk=saved, **PARTS)

@@ -66,7 +66,7 @@ def test_a_quote_that_is_never_closed_loses_the_rest_and_says_so(tmp_path):
     path.write_text('response,contexts\nA.,c\n"open,c\n' + "word, " * 40_000 + "\nB.,c\n")
     good, report = read(path)
     assert [sample.response for sample in good] == ["A."]
-    assert report.incomplete == "line 3: the row is larger than max_row_mb=0.1; is a quote never closed?"
+    assert report.incomplete == "line 3: the row is larger than max_row_mb=0.1; is a quote unclosed?"
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "arrow"])
@@ -103,10 +103,13 @@ TOO_LARGE = {
         {"response": "A.", "contexts": [{"text": "b", "title": "t" * 20}]},
         "passage 1 has 21 characters, more than max_passage_chars=20",
     ),
-    "passages": ({"response": "A.", "contexts": ["b"] * 6}, "there are more than 5 passages, more than max_passages=5"),
+    "passages": (
+        {"response": "A.", "contexts": ["b"] * 6},
+        "the row has more than 5 passages, more than max_passages=5",
+    ),
     "all": (
         {"response": "A.", "contexts": ["b" * 19] * 4},
-        "the row has 78 characters in all, more than max_row_mb=6e-05",
+        "the row has 78 characters, more than max_row_mb=6e-05",
     ),
 }
 

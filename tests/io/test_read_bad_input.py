@@ -88,7 +88,7 @@ def test_bad_lines_are_kept_out_with_their_numbers(tmp_path):
         "line 6: not valid UTF-8: byte 0xed at byte 15 of the line",
         "line 7: the response is a number, not text",
         "line 8: nested too deeply",
-        "line 9: holds a number with thousands of digits",
+        "line 9: contains a number with thousands of digits",
         "line 12: not valid JSON: Unterminated string starting at column 14; is the file cut off?",
     ]
     assert heard == report.bad_rows
@@ -108,7 +108,7 @@ def test_broken_elements_of_an_array_are_stepped_over(tmp_path):
     assert ids == ["1", "6"]
     assert bad == [
         "row 2: not valid JSON: Expecting ':' delimiter",
-        "row 3: holds bytes that are not valid UTF-8",
+        "row 3: contains bytes that are not valid UTF-8",
         "row 4: expected an object, found a string",
         "row 5: nested too deeply",
     ]
@@ -140,7 +140,7 @@ def test_bad_records_of_csv_are_kept_out_with_their_lines(tmp_path):
         "line 5: has 3 cells, the header has 2",
         "line 7: not valid CSV: ',' expected after '\"'",
         "line 8: not valid UTF-8; save the file as UTF-8",
-        "line 9: holds a NUL byte",
+        "line 9: contains a NUL byte",
         "line 11: a quote is opened here and never closed",
     ]
     assert report.incomplete == bad[-1]

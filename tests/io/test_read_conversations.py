@@ -164,7 +164,7 @@ def test_citations_of_providers_are_read_as_those_in_the_text(provider: str, pla
 @pytest.mark.parametrize(
     ("messages", "why"),
     [
-        ([{"role": "user", "content": "Hi?"}], "no message of the assistant"),
+        ([{"role": "user", "content": "Hi?"}], "no assistant message"),
         ([{"content": "Hi?"}], "no role"),
         ("Hi?", "not a list of messages"),
         ([{"role": "assistant", "content": [7]}], "not text or an object"),

@@ -93,7 +93,7 @@ def test_a_mapping_to_nothing_of_ours_is_refused(mapping, message):
         ([1, 2], "the response is a list of 2, not text"),
         (None, "the response is missing (null)"),
         (float("nan"), "the response is missing (null)"),
-        (b"\xff", "response holds bytes that are not UTF-8 (at byte 0)"),
+        (b"\xff", "response contains bytes that are not UTF-8 (at byte 0)"),
     ],
 )
 def test_a_response_that_is_not_text_is_a_bad_row(value, reason):
@@ -199,7 +199,7 @@ def test_ids_are_row_numbers_unless_given_and_always_unique():
     rows = [{"id": i, "response": "A."} if i else {"response": "A."} for i in ["x", "x", None, "3", "x#2", "x", ""]]
     ids = [s.id for s in read_samples(rows, report=report)]
     assert ids == ["x", "x#2", "3", "3#2", "x#2#2", "x#3", "7"]
-    (warning,) = [line for line in report.warnings if "ids that appeared before" in line]
+    (warning,) = [line for line in report.warnings if "repeated ids" in line]
     assert "4 times; first: row 2, x became x#2" in warning
 
 

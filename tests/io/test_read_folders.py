@@ -47,7 +47,7 @@ def test_a_dictionary_of_splits_names_them(tmp_path):
     for split in ("train", "test"):
         save_to_disk(tmp_path / "set" / split, [rows(split)])
     (tmp_path / "set" / "dataset_dict.json").write_text('{"splits": ["train", "test"]}')
-    with pytest.raises(InputError, match=r"holds the splits train, test; point to one, as in .*train"):
+    with pytest.raises(InputError, match=r"has the splits train, test; pass one, as in .*train"):
         texts(tmp_path / "set")
     assert texts(tmp_path / "set" / "test") == ["test"]
 
@@ -61,7 +61,7 @@ def test_a_folder_of_parquet_shards(tmp_path, inner):
         pq.write_table(pa.Table.from_pylist(rows(f"t{shard}")), folder / f"train-{shard:05}-of-00002.parquet")
     assert texts(tmp_path / "set") == ["t0", "t1"]
     pq.write_table(pa.Table.from_pylist(rows("x")), folder / "test-00000-of-00001.parquet")
-    with pytest.raises(InputError, match="holds the splits test, train"):
+    with pytest.raises(InputError, match="has the splits test, train"):
         texts(tmp_path / "set")
     assert texts(folder / "train") == ["t0", "t1"]
     assert texts(tmp_path / "set" / "train") == ["t0", "t1"]

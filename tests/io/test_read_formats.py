@@ -150,7 +150,7 @@ def test_parquet_columns_of_every_kind(tmp_path):
     assert sample == Sample(
         "1", "Yes.", (Passage("7", "t"),), tags={"kind": "x"}, model="m", timestamp="2023-11-14T22:13:20.123456"
     )
-    assert [str(row) for row in report.bad_rows] == ["row 2: response holds bytes that are not UTF-8 (at byte 0)"]
+    assert [str(row) for row in report.bad_rows] == ["row 2: response contains bytes that are not UTF-8 (at byte 0)"]
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ def test_expected_claims_come_from_a_number_or_a_tag(tmp_path):
         ("factscore?corpus=a&search=serper", "got several"),
         ("factscore?corpus=nowhere.db", "there is no file nowhere.db"),
         ("factscore?search=google", "unknown name 'google'"),
-        ("factscore?corpus=.&gamma=5&expected=3", "two penalties"),
+        ("factscore?corpus=.&gamma=5&expected=3", "both penalise"),
     ],
 )
 def test_what_cannot_be_scored_is_said_before(metric, says):

@@ -67,7 +67,7 @@ def test_without_a_reference_there_is_no_number(spec: str, reference: str | None
 @pytest.mark.parametrize(
     ("response", "reference", "outcome", "why"),
     [
-        ("", "a", Outcome.NO_CLAIMS, "the response holds no checkable claim"),
+        ("", "a", Outcome.NO_CLAIMS, "the response contains no checkable claim"),
         ("?", "a", Outcome.ABSTAINED, "the response declines to answer"),
         ("a", "|", Outcome.NO_CLAIMS, "the reference holds no checkable claim"),
         ("a", "?", Outcome.NO_CLAIMS, "the reference holds no checkable claim"),
@@ -100,7 +100,7 @@ def test_a_broken_judge_gives_no_number(spec: str) -> None:
         ("factual_correctness?atomicity=medium", "must be one of high, low"),
         ("factual_correctness?colour=red", "it takes atomicity, coverage, mode, beta, compat"),
         ("factual_correctness:x", "takes no argument"),
-        ("factual_correctness?coverage=low", "the decomposer 'bars' has no setting for coverage"),
+        ("factual_correctness?coverage=low", "the decomposer 'bars' has no option coverage"),
         ("ragchecker?beta=2", "it takes atomicity, coverage"),
     ],
 )

@@ -119,7 +119,7 @@ def test_a_corrupt_file_is_set_aside_with_a_warning(
     cache.close()
     aside = [file.name for file in tmp_path.iterdir() if "corrupt" in file.name]
     assert (len(aside) > 0) == (damage != "none")
-    assert ("set aside" in caplog.text) == bool(aside)
+    assert ("moved to" in caplog.text) == bool(aside)
 
 
 WORKER = """

@@ -84,7 +84,7 @@ def test_a_reply_that_was_cut_is_asked_for_without_a_limit_and_so_are_all_that_f
         assert limits(server, FIELDS[endpoint]) == [LEAST + TIMES * 2, USUAL[endpoint], USUAL[endpoint]]
     assert (first.content, first.usage.calls, first.usage.completion_tokens) == (GOOD, 2, 5_000 + LEAST + TIMES * 2)
     assert (second.usage.calls, second.usage.completion_tokens) == (1, 5_000)
-    assert sum("are not limited from now on" in record.getMessage() for record in caplog.records) == 1
+    assert sum("is no longer sent" in record.getMessage() for record in caplog.records) == 1
 
 
 def test_a_reply_that_is_cut_without_a_limit_of_ours_is_cut() -> None:

@@ -203,9 +203,9 @@ def free_port() -> int:
 @pytest.mark.parametrize(
     ("spec", "told"),
     [
-        ("prometheus", "a port to serve"),
-        ("prometheus:http", "a port to serve"),
-        ("prometheus:70000", "a port to serve"),
+        ("prometheus", "needs a port"),
+        ("prometheus:http", "needs a port"),
+        ("prometheus:70000", "needs a port"),
         ("prometheus:9464?max_releases=0", "at least 1"),
         ("prometheus:9464?slice=a", "slices"),
         ("prometheus:/nowhere/m.prom", "cannot write the metrics"),

@@ -136,7 +136,7 @@ def test_strict_sets_every_option_of_a_language_model() -> None:
         found = result.provenance.parameters
         assert (found["policy"], found["evidence"]) == ("strict", "required")
         assert "inference=explicit/numbers=exact/hedges=strict" in found["judge_prompt"]
-        with pytest.raises(ec.ConfigError, match=r"strict means hedges=.strict., and hedges says .flag."):
+        with pytest.raises(ec.ConfigError, match=r"strict sets hedges=.strict., but hedges is .flag."):
             ec.score(response="It is red.", passages=["It is red."], strict=True, hedges="flag", **options)
         plain = ec.score(
             response="It is red.",
@@ -201,8 +201,8 @@ def test_a_prompt_file_is_read_from_the_spec_and_stored_by_its_digest(tmp_path: 
     [
         ({"judge_prompt": "nowhere.txt"}, "cannot read the prompt file 'nowhere.txt'"),
         ({"judge_prompt": "empty.txt"}, "the prompt file empty.txt is empty"),
-        ({"judge_prompt": "mine.txt", "inference": "explicit"}, "inference=explicit chooses among our own wordings"),
-        ({"split_prompt": "mine.txt", "decomposer": "embedded"}, "split_prompt is about language models"),
+        ({"judge_prompt": "mine.txt", "inference": "explicit"}, "inference=explicit selects a built-in prompt"),
+        ({"split_prompt": "mine.txt", "decomposer": "embedded"}, "split_prompt needs a language model"),
     ],
 )
 def test_a_prompt_that_cannot_be_used_is_one_clear_error(

@@ -184,7 +184,7 @@ def test_what_does_not_pass_fails_the_sample(engine, fault, code, web):
 def test_a_refused_key_stops_the_run_and_is_not_shown(engine, web):
     """Not one sample after the other; and no message repeats the key."""
     web.answers((401, {"message": f"bad key {KEY}"}, {}))
-    with pytest.raises(ConfigError, match="refuses the key") as caught:
+    with pytest.raises(ConfigError, match="rejects the key") as caught:
         search(engine, web)
     assert KEY not in str(caught.value)
     source = from_spec(spec(engine, web))

@@ -72,7 +72,7 @@ def test_a_number_out_of_range_is_no_verdict(support: object) -> None:
         assert (found.probabilities, found.flags) == (None, ("incomplete_verdict",))
     else:
         assert found.probabilities.supported == pytest.approx(7.5 / 11)
-    with pytest.raises(ec.JudgeError, match="nothing usable"):
+    with pytest.raises(ec.JudgeError, match="no usable result"):
         verdict_of(*[row("c1", "SUPPORTED", 95)] * 4)
 
 

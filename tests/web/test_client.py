@@ -67,9 +67,9 @@ def test_a_file_is_scored(client, tmp_path):
     ("call", "kind", "told"),
     [
         (lambda c: c.score({"response": 3}), ec.InputError, "the response is a number"),
-        (lambda c: c.score(ROW, response="x"), ec.ConfigError, "a row, or its fields"),
+        (lambda c: c.score(ROW, response="x"), ec.ConfigError, "a row or its fields"),
         (lambda c: c.score(respnse="x"), ec.ConfigError, "did you mean 'response'"),
-        (lambda c: c.verify([" "], "x"), ec.InputError, "says something"),
+        (lambda c: c.verify([" "], "x"), ec.InputError, "must not be empty"),
         (lambda c: c.score_file([{"a": 1}]), ec.InputError, "no field for the response"),
         (lambda c: c.score_file("nowhere.jsonl"), ec.InputError, "there is no file nowhere.jsonl"),
         (lambda c: c.job("nothing").status(), ec.InputError, "there is no job nothing"),

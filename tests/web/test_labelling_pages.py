@@ -293,7 +293,7 @@ def test_a_queue_is_made_on_the_page_and_what_is_wrong_is_said_there(site, place
     page.get_by_label("Annotators").fill("Ada, adjudicated")
     page.get_by_label("How many").fill("8")
     page.get_by_role("button", name="Make the queue").click()
-    expect(page.get_by_role("alert")).to_contain_text("nobody labels as")
+    expect(page.get_by_role("alert")).to_contain_text("is reserved for adjudication")
     assert page.get_by_label("How many").input_value() == "8"
     page.get_by_label("Annotators").fill("Ada, Bo")
     page.get_by_role("button", name="Make the queue").click()

@@ -72,7 +72,7 @@ def test_what_failed_is_taken_out_of_a_guarded_answer(service):
         ("score", {"response": 7}, "the response is a number"),
         ("score", {"response": "x", "contexts": [7]}, "passage 1 is a number"),
         ("verify", {"claims": ["x", 3], "contexts": []}, "claims of verify must be a text or a list of texts"),
-        ("verify", {"claims": [" "]}, "a claim must be a text that says something"),
+        ("verify", {"claims": [" "]}, "a claim must not be empty"),
         ("verify", {"claims": ["x"], "contexts": 3}, "contexts of verify must be"),
         ("claims", {"response": ["x"]}, "response of claims must be a text, got an array"),
         ("guard", {"response": "x", "rules": {"treshold": 1}}, "did you mean 'threshold'?"),

@@ -104,5 +104,5 @@ def test_options_are_the_evaluators() -> None:
     """Checked as everywhere; not beside an evaluator that has its own."""
     with pytest.raises(ec.EveryclaimError, match="judg"):
         FaithfulnessCallback(judg="lexical")
-    with ec.Evaluator() as evaluator, pytest.raises(ec.ConfigError, match="one is given"):
+    with ec.Evaluator() as evaluator, pytest.raises(ec.ConfigError, match="set it there"):
         scoring(evaluator, judge="lexical")

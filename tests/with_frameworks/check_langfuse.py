@@ -49,5 +49,5 @@ def test_passages_come_from_where_they_are() -> None:
     )
     chosen = faithfulness_evaluator(contexts=lambda asked, said, metadata: metadata["found"])
     assert asyncio.run(chosen(input=QUESTION, output=WRONG, metadata={"found": PASSAGES}))[0].value == 0.0
-    with pytest.raises(ec.InputError, match="no answer as text"):
+    with pytest.raises(ec.InputError, match="no answer text"):
         asyncio.run(evaluate(input=QUESTION, output=None))

@@ -122,12 +122,16 @@ def test_what_cannot_work_is_told_before_anything_is_scored(tmp_path: Path) -> N
         for options, told in (
             ({"actors": 0}, "at least 1"),
             ({"cpus": -1.0}, "at least 0"),
-            ({"address": "auto"}, "started in this process already"),
+            ({"address": "auto"}, "already running in this process"),
         ):
             with pytest.raises(ec.ConfigError, match=told), on_ray(evaluator, **options):
                 pass
     limited = ec.Evaluator(judge="openai:m", base_url="http://127.0.0.1:9", max_calls=1)
-    with limited, pytest.raises(ec.ConfigError, match="max_calls=1 cannot be shared by 2"), on_ray(limited, actors=2):
+    with (
+        limited,
+        pytest.raises(ec.ConfigError, match="max_calls=1 cannot be divided among 2"),
+        on_ray(limited, actors=2),
+    ):
         pass
     with (tmp_path / "open").open("w") as file:
         evaluator = ec.Evaluator(judge=lambda claim, passages: file.name)

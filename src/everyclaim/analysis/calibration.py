@@ -101,8 +101,8 @@ class Trial:
         """Say what it gains."""
         low, high = self.gain.interval.low, self.gain.interval.high
         return (
-            f"{self.setting} raises balanced accuracy by {points(self.gain.value)} points (95 % {points(low)} to"
-            f" {points(high)}) on {self.labels}: {self.before} become {self.after}."
+            f"{self.setting} raises balanced accuracy by {points(self.gain.value)} points (95 % "
+            f"{points(low)} to {points(high)}) on {self.labels}: {self.before} becomes {self.after}."
         )
 
 
@@ -173,15 +173,15 @@ class Calibration:
         if rates.tpr.value is None or rates.tnr.value is None:
             return ""
         return (
-            f"The judge agrees with people on {_rate(rates.tpr)} of supported and {_rate(rates.tnr)} of failing"
-            f" claims, by {counted(rates.supported + rates.failing, 'label')} of run {self.run}."
+            f"The judge recognises {_rate(rates.tpr)} of supported and {_rate(rates.tnr)} of failing "
+            f"claims, by {counted(rates.supported + rates.failing, 'label')} of run {self.run}."
         )
 
     def correct(self, summary: Summary) -> Corrected:
         """Correct the rate of another summary of the same judge, by Rogan and Gladen; PPI++ needs the verdicts."""
         raw, counts = summary.overall.supported, self.counts.get(Label.SUPPORTED)
         if raw.value is None or counts is None:
-            return Corrected(raw, None, None, ("there are no claims, or no labels to correct by",))
+            return Corrected(raw, None, None, ("no claims, or no labels to correct with",))
         n = max(1, min(raw.n, raw.clusters))  # claims of one answer are alike: answers are what counts at the least
         try:
             return Corrected(raw, None, rogan_gladen(raw.value * n, n, counts))
@@ -191,8 +191,8 @@ class Calibration:
     def __str__(self) -> str:
         """Tell in a few lines how good the judge is, and what the rate is without its error."""
         rows = [
-            ("supported called so", self.rates.tpr, f" ({self.rates.supported:,})"),
-            ("failing called so", self.rates.tnr, f" ({self.rates.failing:,})"),
+            ("supported claims recognised", self.rates.tpr, f" ({self.rates.supported:,})"),
+            ("failing claims recognised", self.rates.tnr, f" ({self.rates.failing:,})"),
             ("claims supported, raw", self.corrected.raw, ""),
         ]
         lines = [f"{name:22}{percent(rate.value):>8}   95 % {interval(rate)}{n}" for name, rate, n in rows]
@@ -257,22 +257,22 @@ def _advice(found: Calibration) -> Iterator[str]:
     named = (("supported", "TPR", rates.tpr, rates.supported), ("failing", "TNR", rates.tnr, rates.failing))
     missed = [(kind, rate) for kind, _, rate, _ in named if compare_with_target(rate) == "missed"]
     for kind, rate in missed:
-        yield f"the judge misses too many {kind} claims: it calls {_rate(rate)} of them so, below {AT_LEAST}."
+        yield f"the judge misses too many {kind} claims: it recognises {_rate(rate)}, below {AT_LEAST}."
     yield from (trial.sentence for trial in found.trials if trial.helps)
     if missed:
         if found.trials and not any(trial.helps for trial in found.trials):
             tried = " and ".join(trial.setting for trial in found.trials)
-            yield f"tried on these labels and not shown to help: {tried}."
+            yield f"tried on these labels without a significant gain: {tried}."
         yield f"to try another judge on these labels: everyclaim judge evaluate {found.run} --judge SPEC."
     if found.standing == ("met", "met"):
-        yield f"both rates are shown to be at least {AT_LEAST}."
+        yield f"both rates are significantly above {AT_LEAST}."
     for kind, name, rate, labels in named:
         if compare_with_target(rate) == "not shown":
             way = "random" if kind == "supported" else "stratified"
             yield (
-                f"too few labels of claims that are {kind} ({labels:,}) to show whether {name} is {AT_LEAST}: about"
-                f" {_missing_labels(rate, labels):,} more are needed. everyclaim label {found.run} --by {way} chooses"
-                " some."
+                f"too few labels of {kind} claims ({labels:,}) to show that {name} is {AT_LEAST}: about "
+                f"{_missing_labels(rate, labels):,} more are needed. Select some with everyclaim label "
+                f"{found.run} --by {way}."
             )
 
 

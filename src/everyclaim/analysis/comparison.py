@@ -258,7 +258,7 @@ def _sentences(before: Side, after: Side, numbers: RunDifferences) -> Iterator[s
 def _doubts(before: Side, after: Side, numbers: RunDifferences) -> Iterator[str]:
     for side in (before, after):
         if side.status != "finished":
-            yield f"run {one_line(side.title, 60)} is {side.status}: the answers that it lacks are not compared"
+            yield f"run {one_line(side.title, 60)} is {side.status}: its missing answers are not compared"
     primary, matching = numbers.of(SCORE), numbers.matching
     lacking = (matching.only_before, matching.only_after) if matching.paired else (before.total, after.total)
     compared = (primary.before, primary.after)
@@ -266,11 +266,14 @@ def _doubts(before: Side, after: Side, numbers: RunDifferences) -> Iterator[str]
         name = one_line(side.title, 60)
         if number > MOST_UNPAIRED * side.total:
             share = f"{percent(number / side.total)}, more than {percent(MOST_UNPAIRED)}"
-            yield f"{number:,} of {counted(side.total, 'answer')} of {name} have no partner in the other run ({share})"
+            yield (
+                f"{number:,} of {counted(side.total, 'answer')} of {name} have no counterpart in the other "
+                f"run ({share})"
+            )
         if whole is not None and paired is not None and abs(whole - paired) > OTHER_MEAN:
-            yield f"the mean score of {name} is {whole:.3f} over all its answers, {paired:.3f} over those compared"
+            yield f"the mean score of {name} is {whole:.3f} over all answers, {paired:.3f} over the compared ones"
     if primary.finding is DeltaFinding.TOO_FEW:
-        yield f"{counted(primary.answers, 'answer')} that both scored are too few"
+        yield f"too few answers scored in both runs: {counted(primary.answers, 'answer')}"
 
 
 def _surest(deltas: Sequence[Delta], finding: DeltaFinding) -> Delta | None:
@@ -313,7 +316,7 @@ def _nothing_shown(before: Side, after: Side, numbers: RunDifferences) -> str:
     head = f"Too few samples to compare {names}" if is_few else f"No significant difference between {names}"
     sign = "+" if delta.difference > 0 else ""
     scored = counted(delta.answers, "answer")
-    over = f"over {scored} that both scored" if numbers.matching.paired else f"over {scored} or more on each side"
+    over = f"over {scored} that both scored" if numbers.matching.paired else f"over at least {scored} on each side"
     power = ""
     if delta.detectable:
         power = f" With this many answers, a change of {points(delta.detectable)} points is detected with 80 % power."

@@ -76,12 +76,12 @@ class BandFit:
         """Why there is no zone, where there is none, and what would help."""
         if self.clusters < self.needed:
             return (
-                f"too few labels: an error of at most {self.error:.1%} takes {self.needed:,} sets of passages without "
-                f"a single error to show, and there are {self.clusters:,}"
+                f"too few labels: an error of at most {self.error:.1%} needs {self.needed:,} sets of "
+                f"passages without an error, there are {self.clusters:,}"
             )
         return (
-            f"nothing can be settled: however sure the judge is, an error of at most {self.error:.1%} cannot be shown; "
-            "allow more, label more, or take a better judge"
+            f"no claim can be settled: even at full confidence the error exceeds {self.error:.1%}; allow "
+            "more, add labels, or use a better judge"
         )
 
 
@@ -101,7 +101,7 @@ def fit_deferral(
     """
     check_rates(error, confidence)
     if not judgements:
-        raise ConfigError("a deferral zone needs labelled claims, and there are none")
+        raise ConfigError("a deferral zone needs labelled claims")
     says = np.array([judgement.probabilities.supported for judgement in judgements], dtype=float)
     called = np.array([judgement.probabilities.label is Label.SUPPORTED for judgement in judgements])
     wrong = called != np.array([judgement.is_supported for judgement in judgements])
@@ -138,7 +138,7 @@ def check_rates(error: float, confidence: float) -> None:
     """Raise `ConfigError` for an error rate or a confidence that is none."""
     for name, value in (("error", error), ("confidence", confidence)):
         if not 0 < value < 1:
-            raise ConfigError(f"{name} must lie between 0 and 1, got {value:g}")
+            raise ConfigError(f"{name} must be between 0 and 1, got {value:g}")
 
 
 def band_fit_to_json(fit: BandFit) -> dict[str, Any]:

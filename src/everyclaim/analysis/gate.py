@@ -17,7 +17,7 @@ from everyclaim.core.types import Label, Outcome, Result
 from everyclaim.stats.intervals import Estimate
 
 MAX_FAILED_SHARE = 0.05
-NO_BAR = "no bar was set"
+NO_BAR = "no threshold set"
 _ROUNDING = 1e-9
 
 
@@ -73,7 +73,7 @@ def gate(
     }
     for name, value in (*shares.items(), *((f"min-{part.replace('_', '-')}", bar) for part, bar in least.items())):
         if value is not None and not 0 <= value <= 1:
-            raise ConfigError(f"{name} is {value:g}, but must lie between 0 and 1, as in 0.9")
+            raise ConfigError(f"{name} is {value:g}, but must be between 0 and 1, as in 0.9")
     if fault := too_many_failed(
         summary.overall.outcomes[Outcome.FAILED], summary.overall.total, summary.bad_rows, max_failed_share, "sample"
     ):
@@ -96,7 +96,7 @@ def gate(
 def answers_against_bar(results: Iterable[Result], bar: float) -> GateResult:
     """Check that no answer scores worse than a bar. Raises `ConfigError` when the bar lies outside [0, 1]."""
     if not 0 <= bar <= 1:
-        raise ConfigError(f"fail-answer-under is {bar:g}, but must lie between 0 and 1, as in 0.5")
+        raise ConfigError(f"fail-answer-under is {bar:g}, but must be between 0 and 1, as in 0.5")
     scored = [result for result in results if result.outcome is Outcome.SCORED]
     worse = sum(is_worse(result, bar) for result in scored)
     side = "above" if any(result.provenance.lower_is_better for result in scored) else "below"
@@ -136,7 +136,7 @@ def unread_against_limit(summary: Summary, limit: float) -> GateResult:
     """Check that no more than a share of the answers is in a language that the judge does not read."""
     unread, total = summary.overall.outcomes[Outcome.UNREAD], summary.overall.total
     share = unread / total if total else 0.0
-    found = f"{unread} of {total} answers in a language that the judge does not read ({percent(share)}) are"
+    found = f"{unread} of {total} answers ({percent(share)}) are in a language that the judge cannot read, which is"
     return _held(found, (share, share, share), limit, f"limit of {percent(limit)}", is_ceiling=True, confident=False)
 
 
@@ -188,7 +188,7 @@ def against_baseline(
     (`Comparison.doubts`): it is inconclusive. Raises `ConfigError` for a margin that is none.
     """
     if not 0 <= margin <= 1:
-        raise ConfigError(f"margin is {margin:g}, but must lie between 0 and 1; 3 points are 0.03")
+        raise ConfigError(f"margin is {margin:g}, but must be between 0 and 1; 3 points are 0.03")
     gated = comparison.deltas if parts else comparison.numbers.whole
     deltas = [delta for delta in gated if (parts or delta.measure in _GATED) and delta.low is not None]
     if not deltas:
@@ -197,11 +197,11 @@ def against_baseline(
         return GateResult(GateStatus.FAILED, comparison.sentence)
     if comparison.doubts:
         told = "; ".join(comparison.doubts)
-        return GateResult(GateStatus.INCONCLUSIVE, f"no fall is ruled out, as {told}. {comparison.sentence}")
+        return GateResult(GateStatus.INCONCLUSIVE, f"inconclusive: {told}. {comparison.sentence}")
     if confident:
         watched = [delta for delta in deltas if delta.measure in (SCORE, CONTRADICTED)]
         if any(_worst_case(delta) > margin + _ROUNDING for delta in watched):
-            what = f"a fall by more than {100 * margin:g} points is not ruled out: {comparison.sentence}"
+            what = f"inconclusive: a drop of more than {100 * margin:g} points is possible. {comparison.sentence}"
             return GateResult(GateStatus.INCONCLUSIVE, what)
     return GateResult(GateStatus.PASSED, comparison.sentence)
 

@@ -67,7 +67,7 @@ def calibrate(
     weights = _weights(used, population)
     corrected = _corrected(used, weights, population)
     if not sure:
-        corrected = replace(corrected, ppi=None, rogan_gladen=None, why=("no label of claims like the others",))
+        corrected = replace(corrected, ppi=None, rogan_gladen=None, why=("no label of comparable claims",))
     table, kappa = _confusion(used)
     stated = [claim for claim in used if claim.supported is not None]
     reliable, fitted = _probabilities(stated, seed) if stated else (None, None)
@@ -81,7 +81,7 @@ def calibrate(
         labelled=len(claims),
         used=len(used),
         by_how=dict(sorted(Counter[str](claim.how for claim in claims).items())),
-        by_way=dict(sorted(Counter(claim.way or "not said" for claim in claims).items())),
+        by_way=dict(sorted(Counter(claim.way or "not stated" for claim in claims).items())),
         disputed=settled.disputed,
         annotators=settled.annotators,
         agreement=settled.agreement,
@@ -92,7 +92,7 @@ def calibrate(
         groups=_grouped(used),
         modes=_share_by(
             (claim for claim in used if claim.people is not Label.SUPPORTED),
-            lambda claim: claim.mode or "not said",
+            lambda claim: claim.mode or "not stated",
             lambda claim: claim.judged is not Label.SUPPORTED,
         ),
         judged_modes=_share_by(
@@ -289,7 +289,7 @@ def _fit_on_half(claims: Sequence[LabelledClaim], chances: Floats, seed: int) ->
         for claim in before
     ]
     rest = ~first
-    labels = f"{counted(len(before), 'label')} that it was not fitted to"
+    labels = f"{counted(len(before), 'label')} not used in the fit"
     return Fitted(
         threshold,
         int(first.sum()),
@@ -321,23 +321,30 @@ def _trial(
 def _notes(run: str, claims: Sequence[LabelledClaim], settled: RunLabels) -> Iterator[str]:
     if settled.disputed:
         yield (
-            f"{counted(settled.disputed, 'label')} disputed (a tie): not counted until someone "
-            "labels them as annotator 'adjudicated'"
+            f"{counted(settled.disputed, 'label')} disputed (a tie): not counted until annotator "
+            "'adjudicated' labels them"
         )
     if cut := sum(claim.how in WHOLE and claim.how != "text" for claim in claims):
         yield (
-            f"{cut:,} of {counted(len(claims), 'labelled claim')} were split differently by the run, and take the label"
-            " of the same place or of the parts"
+            f"{cut:,} of {counted(len(claims), 'labelled claim')} were split differently in this run; "
+            "their labels were mapped by position"
         )
     if lopsided := sum(claim.how not in WHOLE for claim in claims):
-        yield f"{counted(lopsided, 'claim')} labelled in part only: in no rate, only one kind of label shows there"
+        yield (
+            f"{counted(lopsided, 'claim')} labelled only in part: excluded from the rates, because only one "
+            "kind of label shows there"
+        )
     if unsure := sum(claim.how in WHOLE and claim.way == _UNSURE for claim in claims):
         others = any(claim.how in WHOLE and claim.way != _UNSURE for claim in claims)
-        alone = "they are in no rate" if others else "there are no others, so the rates are of such claims alone"
-        yield f"{counted(unsure, 'claim')} chosen because the judge was unsure: {alone}"
+        alone = (
+            "they are excluded from the rates"
+            if others
+            else "there are no others, so the rates describe only such claims"
+        )
+        yield f"{counted(unsure, 'claim')} selected because the judge was unsure: {alone}"
     if any(claim.way in _BY_VERDICT and claim.chosen.partition(":")[2] != run for claim in claims):
-        yield "some claims were chosen by the verdicts of another run: weighting them by this run's is approximate"
+        yield "some claims were selected by the verdicts of another run, so their weights are approximate"
     if claims and not any(claim.way for claim in claims):
-        yield "unknown how the labelled claims were chosen: the rates are valid only if they are a random sample"
+        yield "unknown how the labelled claims were selected: the rates are valid only for a random sample"
     if not claims:
         yield "no claim of this run has a label: the labels are for other texts, or for whole answers"

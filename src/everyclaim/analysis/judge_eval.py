@@ -127,8 +127,10 @@ class JudgeCheck:
         """Which rates are shown to be below the target of 90 %, in words."""
         rates = (("supported", self.supported_called_so), ("failing", self.failing_called_so))
         return tuple(
-            f"it misses {kind} claims: it calls {percent(rate.value)} of them so (95 % {interval(rate)}), below"
-            f" {AT_LEAST}"
+            (
+                f"it misses {kind} claims: it recognises {percent(rate.value)} of them (95 % {interval(rate)}), "
+                f"below {AT_LEAST}"
+            )
             for kind, rate in rates
             if compare_with_target(rate) == "missed"
         )
@@ -139,32 +141,34 @@ class JudgeCheck:
         if self.findings:
             return ""
         rates = {compare_with_target(rate) for rate in (self.supported_called_so, self.failing_called_so)}
-        met = "both rates are shown to be" if rates == {"met"} else "these labels do not show whether both rates are"
+        met = "both rates are significantly" if rates == {"met"} else "too few labels to show that both rates are"
         told = "" if self.shortfalls else f"; {met} at least {AT_LEAST}"
-        return f"no instability, bias or drift is shown{told}"
+        return f"no instability, bias or drift found{told}"
 
     @property
     def findings(self) -> tuple[str, ...]:
         """What of instability, bias and drift is shown beyond chance, in words; empty where nothing is."""
         found: list[str] = []
         if self.unjudged > MAX_UNJUDGED:
-            found.append(f"no verdict came for {100 * self.unjudged:.0f} % of what was asked")
+            found.append(f"no verdict for {100 * self.unjudged:.0f} % of the requests")
         if self.flips.low is not None and self.flips.low > self.max_flips:
-            found.append(f"it does not repeat itself: {percent(self.flips.value)} of claims change their label")
+            found.append(f"not repeatable: {percent(self.flips.value)} of claims change their label")
         if self.turned_beyond is not None and self.turned_beyond.interval.low > 0:
             moved = percent(self.turned.value)
-            found.append(f"it minds the order of passages: turned round, {moved} of claims change their label")
+            found.append(f"order bias: with the passages reversed, {moved} of claims change their label")
         found += [
-            f"it minds length: of {'supported' if bias.rate.startswith('supported') else 'failing'} claims "
-            f"{percent(bias.longer.value)} are called so where the {bias.of} has more than {bias.median_words:g} words,"
-            f" and {percent(bias.shorter.value)} where it has not"
+            (
+                f"length bias: it recognises {percent(bias.longer.value)} of "
+                f"{'supported' if bias.rate.startswith('supported') else 'failing'} claims if the {bias.of} "
+                f"has more than {bias.median_words:g} words, {percent(bias.shorter.value)} otherwise"
+            )
             for bias in self.lengths
             if bias.is_shown
         ]
         if self.drift is not None and self.drift.is_shown:
             better = "better" if self.drift.difference.value > 0 else "worse"
             found.append(
-                f"it drifted since {self.drift.since[:10]}: it judges {better} by "
+                f"drift since {self.drift.since[:10]}: accuracy is {better} by "
                 f"{100 * abs(self.drift.difference.value):.1f} points, {self.drift.changed:,} of "
                 f"{self.drift.claims:,} labels changed"
             )
@@ -173,12 +177,12 @@ class JudgeCheck:
     def __str__(self) -> str:
         """Tell in a few lines how the judge is."""
         rows = {
-            "supported called so": self.supported_called_so,
-            "failing called so": self.failing_called_so,
-            "change on repeating": self.flips,
-            "change on turning": self.turned,
+            "supported claims recognised": self.supported_called_so,
+            "failing claims recognised": self.failing_called_so,
+            "change on repetition": self.flips,
+            "change with reversed passages": self.turned,
         }
-        lines = [f"{name:22}{percent(rate.value):>8}   95 % {interval(rate)}" for name, rate in rows.items() if rate.n]
+        lines = [f"{name:30}{percent(rate.value):>8}   95 % {interval(rate)}" for name, rate in rows.items() if rate.n]
         head = f"{one_line(self.judge, 60)}: {counted(len(self.asked), 'labelled claim')}"
         return "\n".join(
             [head, *lines, *(wrapped(text) for text in (*self.findings, *self.shortfalls, self.verdict) if text)]
@@ -328,9 +332,10 @@ LEAST_OF_EACH = 0.8  # of the supported claims, and of the others
 LEAST_OF_A_KIND = 0.5
 LEAST_QUOTES = 0.9  # of the quotes given
 RULE = (
-    f"the interval of accuracy begins at {LEAST_RIGHT:.0%} or above; of the supported claims and of the others "
-    f"at least {LEAST_OF_EACH:.0%} each are right, and {LEAST_OF_A_KIND:.0%} of every kind; of the verdicts with "
-    f"quotes {LEAST_QUOTES:.0%} have them all from the passages; at most {MOST_UNJUDGED} claims have no usable verdict"
+    f"fit to judge if the 95 % interval of accuracy starts at {LEAST_RIGHT:.0%} or above; at least "
+    f"{LEAST_OF_EACH:.0%} of supported and of other claims are right, and {LEAST_OF_A_KIND:.0%} of every "
+    f"kind; {LEAST_QUOTES:.0%} of verdicts with quotes have only real quotes; at most {MOST_UNJUDGED} "
+    "claims have no usable verdict"
 )
 
 
@@ -387,14 +392,14 @@ class JudgeTest:
             if (share.value or 0.0) < LEAST_OF_EACH
         ]
         faults += [
-            f"more often wrong than right on the kind '{kind}'"
+            f"wrong on most claims of the kind '{kind}'"
             for kind, share in self.kinds.items()
             if (share.value or 0.0) < LEAST_OF_A_KIND
         ]
         if self.quotes_found.value is not None and self.quotes_found.value < LEAST_QUOTES:
             faults.append(
-                f"{1 - self.quotes_found.value:.0%} of the verdicts with quotes have one that is in no passage "
-                f"(at most {1 - LEAST_QUOTES:.0%})"
+                f"{1 - self.quotes_found.value:.0%} of verdicts with quotes have an invented one (at most "
+                f"{1 - LEAST_QUOTES:.0%})"
             )
         return tuple(faults)
 

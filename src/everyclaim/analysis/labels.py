@@ -104,8 +104,8 @@ def _unsure(verdicts: Verdicts, n: int, draw: np.random.Generator) -> NDArray[np
     is_stated = np.isfinite(verdicts.supported)
     if not is_stated.any():
         raise ConfigError(
-            "the judge of this run gives no probabilities, so nobody knows where it is unsure: "
-            "take --by stratified, or a judge that votes, as in openai:gpt-5-mini?repeats=5"
+            "the judge of this run gives no probabilities, so its uncertainty is unknown: use --by "
+            "stratified, or a judge with repeats, as in openai:gpt-5-mini?repeats=5"
         )
     called, failing = verdicts.called & is_stated, ~verdicts.called & is_stated
     edge = 0.5  # of what is called supported, as far as the run shows

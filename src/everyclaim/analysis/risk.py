@@ -42,8 +42,9 @@ class RiskPromise:
     def __str__(self) -> str:
         """Say what is promised."""
         return (
-            f"of the claims shown at most {percent(self.risk)} are unsupported, with {percent(self.confidence)} "
-            f"confidence, for answers like the {self.answers:,} labelled; {percent(self.withheld)} are withheld"
+            f"at most {percent(self.risk)} of the shown claims are unsupported, with "
+            f"{percent(self.confidence)} confidence, for answers like the {self.answers:,} labelled ones; "
+            f"{percent(self.withheld)} of claims are withheld"
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -58,7 +59,7 @@ class RiskPromise:
             json.dumps(found.to_json())
         except (TypeError, KeyError, ValueError):
             raise InputError(
-                "this is no calibrated risk; `everyclaim calibrate RUN LABELS --risk 0.02` makes one"
+                "not a calibrated risk; `everyclaim calibrate RUN LABELS --risk 0.02 --save FILE` writes one"
             ) from None
         return found
 
@@ -69,14 +70,14 @@ class RiskPromise:
             ("decomposer", self.decomposer, provenance.decomposer),
         ):
             if ours != used:
-                raise ConfigError(f"the risk was calibrated for the {what} {ours!r}, and not for {used!r}")
+                raise ConfigError(f"the risk was calibrated for the {what} {ours!r}, not for {used!r}")
 
     def outside(self, result: Result, sample_language: str) -> str:
         """Say why an answer is not like the labelled ones; empty when it is."""
         if sample_language not in self.languages:
-            return f"the answer is in {sample_language or 'an unknown language'}, which was not labelled"
+            return f"the answer is in {sample_language or 'an unknown language'}, for which there are no labels"
         if self.models and result.model and result.model not in self.models:
-            return f"the answer is by {result.model}, of which nothing was labelled"
+            return f"the answer is by {result.model}, for which there are no labels"
         return ""
 
     def has_drifted(self, count: int, mean: float) -> bool:
@@ -103,7 +104,7 @@ def fit_risk(
     Raises `ConfigError` where the labels allow none.
     """
     if not 0 < risk < 1:
-        raise ConfigError(f"risk is {risk:g}, but must lie between 0 and 1, as in 0.02")
+        raise ConfigError(f"risk is {risk:g}, but must be between 0 and 1, as in 0.02")
     known = [(place, math.nan if found is None else found, label) for place, found, label in rows]
     answers = len({place for place, _, _ in known})
     threshold = risk_threshold(
@@ -115,8 +116,8 @@ def fit_risk(
     if threshold is None:
         fewest = math.ceil(math.log((1 - CONFIDENCE) / 2) / math.log1p(-risk))
         raise ConfigError(
-            f"no promise of {percent(risk)} can be made from the labels of {answers} answers: label claims of at least "
-            f"{fewest} answers, chosen at random, or allow a higher risk"
+            f"a risk of {percent(risk)} cannot be guaranteed with labels of {answers} answers: label "
+            f"claims of at least {fewest} randomly selected answers, or allow a higher risk"
         )
     means = [found for _, result in labelled if (found := answer_mean(result)) is not None]
     mean = sum(means) / len(means)

@@ -44,7 +44,7 @@ class Correction:
     def __str__(self) -> str:
         """Write the rates and their difference, or why there are none."""
         if self.found is None:
-            return f"as judged, not corrected: {self.why}"
+            return f"not corrected for the judge's error: {self.why}"
         before, after, difference, _ = self.found
         low, high = difference.interval.low, difference.interval.high
         doubts = "".join(f"; {warning}" for warning in difference.warnings)
@@ -65,9 +65,9 @@ class Correction:
 def correct(delta: Delta, label: Label, judge: Mapping[Label, JudgeCounts]) -> Correction:
     """Correct a difference of claims of this label by what labels say of the judge."""
     if (counts := judge.get(label)) is None:
-        return Correction(None, f"labels of {label.value.lower()} claims and of others are needed to correct it")
+        return Correction(None, f"labels of {label.value.lower()} claims and of others are needed for a correction")
     if delta.before is None or delta.after is None or delta.low is None or delta.high is None or delta.p_value is None:
-        return Correction(None, "too few samples to correct it")
+        return Correction(None, "too few samples for a correction")
     error = (delta.high - delta.low) / (2 * normal_quantile(LEVEL))
     try:
         return Correction(rogan_gladen_difference((delta.before, delta.after), error, counts, LEVEL))
@@ -189,24 +189,24 @@ class RollBack:
         newest, rate = steps[-1], f"its rate of {self.measure.name} claims"
         both = "; ".join(f"{measure.name} {self.of(measure)[-1]}" for measure in WATCHED)
         if self.verdict == "roll back":
-            since = f" from {one_line(steps[-lasting].title, 60)} on," if lasting > 1 else ""
+            since = f" from {one_line(steps[-lasting].title, 60)} on" if lasting > 1 else ""
             return (
-                f"Roll {after} back to {before}: {rate} is higher in each of its last {lasting} parts,{since} so it"
-                f" lasts (in the newest {newest})."
+                f"Roll {after} back to {before}: {rate} is higher in each of its last {lasting} parts{since} "
+                f"(newest: {newest})."
             )
         if newest.is_lost:
             return (
-                f"Watch {after}: {rate} is higher than that of {before} as judged, but labels cannot tell that from the"
-                f" judge's error ({newest}). More labels, of claims that it calls {self.measure.name} above all, would"
-                " settle it."
+                f"Watch {after}: {rate} is higher than that of {before} by the judge, but the labels "
+                f"cannot rule out judge error ({newest}). Label more claims, preferably those that it "
+                f"calls {self.measure.name}."
             )
         if self.verdict == "watch":
             return (
-                f"Watch {after}: {rate} is higher than that of {before} in its newest part ({newest}); whether it"
-                " lasts, later answers will show."
+                f"Watch {after}: {rate} is higher than that of {before} in its newest part ({newest}). "
+                "Later answers will show whether it lasts."
             )
         if self.verdict == "keep":
-            return f"No lasting rise of failing claims is shown for {after} over {before} ({both})."
+            return f"No lasting rise of failing claims in {after} against {before} ({both})."
         return f"Too few samples to say whether failing claims rose with {after} ({both})."
 
     def to_json(self) -> dict[str, Any]:

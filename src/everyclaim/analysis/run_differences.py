@@ -237,7 +237,7 @@ def _tags_of(sides: Sequence[Counted], cut: str) -> tuple[list[str], bool]:
     by_mode = names[-1] == MODE
     tags = names[:-1] if by_mode else names
     if not tags:
-        raise ConfigError(f"failure modes are always compared over all answers; within slices they are TAG+{MODE}")
+        raise ConfigError(f"failure modes are always compared over all answers; within slices write TAG+{MODE}")
     known = sorted({name for side in sides for name in side.run.tags})
     for name in tags:
         if name not in known:

@@ -74,10 +74,12 @@ def expanded(slices: Iterable[str]) -> tuple[str, ...]:
         parts = name.split(JOINT)
         plain = [part for part in parts if part != AUTO]
         if not all(parts) or len(set(plain)) < len(plain):
-            raise ConfigError(f"slice {name!r} is no cut: join names that differ, as in source{JOINT}{LENGTH}")
+            raise ConfigError(
+                f"slice {name!r} does not cross two tags: join different names, as in source{JOINT}{LENGTH}"
+            )
         for part in parts:
             if part.startswith(f"{AUTO}:") and part not in AUTOMATIC:
-                hint = did_you_mean(part, AUTOMATIC) or f": there are {', '.join(AUTOMATIC)}"
+                hint = did_you_mean(part, AUTOMATIC) or f": use {', '.join(AUTOMATIC)}"
                 raise ConfigError(f"no automatic slice {part!r}{hint}")
         for cut in product(*(AUTOMATIC if part == AUTO else (part,) for part in parts)):
             if len(set(cut)) == len(cut):

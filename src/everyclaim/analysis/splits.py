@@ -75,7 +75,7 @@ class SplitCheck:
         """Tell in a few lines how many splits people accept, and what is wrong with the others."""
         rate = self.accepted
         shown = f"accepted {percent(rate.value)}   95 % {interval(rate)}   at least {AT_LEAST}: {self.standing}"
-        lines = [f"run {self.run}: {counted(self.sentences, 'sentence')} marked, splits by {self.decomposer}", shown]
+        lines = [f"run {self.run}: {counted(self.sentences, 'sentence')} reviewed, decomposer {self.decomposer}", shown]
         lines += [
             f"{words(mark.value)}: {counted(self.marks[mark], 'claim')}, in {percent(rate.value)} of sentences "
             f"({interval(rate)})"
@@ -129,7 +129,7 @@ def split_check(
 
 def examples_toml(examples: Sequence[SplitExample]) -> str:
     """Write worked examples as a domain file has them."""
-    parts = ["# Worked examples, from sentences that people say were split badly.", "[decompose]"]
+    parts = ["# Worked examples, from sentences that reviewers rejected.", "[decompose]"]
     for example in examples:
         claims = ", ".join(toml_string(claim) for claim in example.claims)
         parts += ["", "[[decompose.examples]]", f"sentence = {toml_string(example.sentence)}", f"claims = [{claims}]"]

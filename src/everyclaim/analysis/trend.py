@@ -99,7 +99,7 @@ class Trend:
         for measure, changes in self.changes.items():
             name = str(MeasuredPart(measure))
             if not changes:
-                yield f"{name}: no change of level shown over {len(self.points)} runs"
+                yield f"{name}: no change of level found over {len(self.points)} runs"
             yield from (self._sentence(name, change) for change in changes)
         for series in self.parts:
             yield from (self._sentence(str(series.part), change) for change in series.changes)

@@ -123,7 +123,7 @@ def verify_source(
     count = verify_rows(session, rows, on_verdict, options.get("concurrency"))
     if not count:
         why = f"; {report.bad_rows[0]}" if report.bad_rows else ""
-        raise InputError(f"{source if isinstance(source, str) else 'the source'} holds no claim to judge{why}")
+        raise InputError(f"{source if isinstance(source, str) else 'the source'} has no claim to judge{why}")
     return count
 
 
@@ -184,7 +184,7 @@ async def _in_order(
 LABEL = "label"
 ANSWER = "sample_id"  # which answer a claim is of
 MEANS = {Label.SUPPORTED.value: True, Label.UNSUPPORTED.value: False, Label.CONTRADICTED.value: False}
-_NOT_THERE = "labels of answers that are not there were left out"
+_NOT_THERE = "labels for unknown answers were skipped"
 MEANS |= {"NOT_SUPPORTED": False}
 
 
@@ -209,13 +209,12 @@ def read_labelled(source: Any, answers: Any, options: RowOptions) -> list[ClaimR
         why = f"; {report.bad_rows[0]}" if report.bad_rows else ""
         if missing := [warning for warning in report.warnings if warning.startswith(_NOT_THERE)]:
             why = f"; {missing[0]}"
-        raise InputError(f"{name} holds no labelled claim{why}")
+        raise InputError(f"{name} has no labelled claim{why}")
     if not any(row.passages for row in found):
         raise InputError(
-            f"{name} holds labels, but no contexts to judge the claims against; where these are in the file of the "
-            "answers, name it: --answers FILE, in Python answers=…"
+            f"{name} has labels but no contexts; pass the file of the answers: --answers FILE, in Python answers=…"
             if answers is None
-            else f"the answers that {name} names have no contexts to judge the claims against"
+            else f"the answers named by {name} have no contexts"
         )
     return found
 
@@ -241,11 +240,11 @@ def _with_labels(rows: Iterable[ClaimRow], fields: Mapping[str, str], report: Re
             continue
         label = given.strip().upper().replace(" ", "_").replace("-", "_")
         if label not in MEANS:
-            raise InputError(f"claim {row.id!r} has the label {given!r}: it must be one of {', '.join(MEANS)}")
+            raise InputError(f"claim {row.id!r} has the label {given!r}: use one of {', '.join(MEANS)}")
         tags = {ours: row.tags[theirs] for ours, theirs in fields.items() if theirs in row.tags}
         yield replace(row, tags=tags | {LABEL: label})
     if empty:
-        report.warn(f"{counted(empty, 'row')} without a label so far")
+        report.warn(f"{counted(empty, 'row')} without a label")
 
 
 def _of_answers(rows: list[ClaimRow], answers: Any, report: ReadReport) -> list[ClaimRow]:
@@ -259,7 +258,7 @@ def _of_answers(rows: list[ClaimRow], answers: Any, report: ReadReport) -> list[
     for row in rows:
         answer = row.tags.get(ANSWER)
         if answer is None or answer not in known:
-            which = f"claim {row.id!r} names {answer!r}" if answer else f"claim {row.id!r} names none"
+            which = f"claim {row.id!r} refers to {answer!r}" if answer else f"claim {row.id!r} refers to no answer"
             report.warn(_NOT_THERE, which)
             continue
         key = (answer, row.claim)
@@ -269,8 +268,8 @@ def _of_answers(rows: list[ClaimRow], answers: Any, report: ReadReport) -> list[
     if several:
         differ = sum(len(found) > 1 for found in several.values())
         report.warn(
-            f"{len(several)} claims have several labels, of which {differ} differ; the most frequent counts, "
-            "of equally frequent ones the first"
+            f"{len(several)} claims have several labels ({differ} disagree); the most frequent label "
+            "counts, ties by first"
         )
     # `most_common` keeps the order of the rows among equals.
     return [replace(row, tags={LABEL: labels[key].most_common(1)[0][0]}) for key, row in first.items()]

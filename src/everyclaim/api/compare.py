@@ -133,7 +133,7 @@ def trend(
     than three runs.
     """
     if len(runs) < FEWEST_RUNS:
-        raise ConfigError(f"a trend needs at least {FEWEST_RUNS} runs, not {len(runs)}; two are compared")
+        raise ConfigError(f"a trend needs at least {FEWEST_RUNS} runs, got {len(runs)}; compare two runs instead")
     known = [find_run(run, store=store) for run in runs]
     records = [run.record for run in known]
     differs = check_alike(records, anyway=anyway)
@@ -183,9 +183,9 @@ def check_alike(records: Sequence[RunRecord], *, anyway: bool) -> tuple[str, ...
         differs = provenance_differences(first.provenance, record.provenance)
         if differs and not anyway:
             raise ConfigError(
-                f"runs {first.id} and {record.id} were not judged alike: {'; '.join(differs)}. A difference could be"
-                " the judge's and not the answers': score both alike, or compare them all the same with"
-                " --allow-different-judges (in Python, anyway=True)"
+                f"runs {first.id} and {record.id} were judged differently: {'; '.join(differs)}. The "
+                "judge could cause a difference: score both with the same settings, or allow it with "
+                "--allow-different-judges (in Python, anyway=True)"
             )
         found |= dict.fromkeys(differs)
     return tuple(found)
@@ -255,7 +255,7 @@ def check_name(destination: str | os.PathLike[str]) -> None:
     """Refuse a name that does not say what to write."""
     name = os.fspath(destination)
     if not name.lower().endswith((*HTML, *MARKDOWN_NAMES, *JSON)):
-        raise ConfigError(f"a release report is HTML, Markdown or JSON: {name} ends in none of .html, .md and .json")
+        raise ConfigError(f"a release report is .html, .md or .json, got {name}")
 
 
 @public
@@ -278,7 +278,7 @@ def release_report(
     """
     known = [find_run(run, store=store) for run in runs]
     if not known:
-        raise ConfigError("a release report needs a run at least")
+        raise ConfigError("a release report needs at least one run")
     differs = check_alike([run.record for run in known], anyway=anyway)
     wanted = expanded((known[-1].slices or (AUTO,)) if by is None else by)
     cuts = (*wanted, *(f"{name}{JOINT}{MODE}" for name in wanted if MODE not in name.split(JOINT)))
@@ -289,8 +289,8 @@ def release_report(
     older = [part for part in parts if part.release != newest]
     if not older:
         raise ConfigError(
-            f"all answers are of {newest!r}: a report needs the release before, too; answers name theirs in the field"
-            " 'release', or by --release when they are scored"
+            f"all answers belong to {newest!r}: add runs of the previous release; set the field 'release' "
+            "or --release when scoring"
         )
     base = older[-1]
     ends = base.run, own[-1].run
@@ -314,7 +314,7 @@ def _sides(parts: Sequence[ReleasePart]) -> list[Side]:
 def _unnamed(run: Run, figures: Figures) -> Iterator[str]:
     left = int(np.count_nonzero(figures.released < 0))
     if figures.release and left:
-        yield f"{counted(left, 'answer')} of run {run.id} beside others name no release, and are in no part"
+        yield f"{counted(left, 'answer')} of run {run.id} without a release are left out"
 
 
 def _parts(run: Run, figures: Figures) -> Iterator[ReleasePart]:

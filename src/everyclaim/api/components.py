@@ -156,7 +156,7 @@ def build_metric(options: Wired) -> Assembled:
     knowledge = options.get("knowledge")
     named = Spec.parse(metric).name if isinstance(metric, str) else ""
     if knowledge is not None and named in METRICS.builtin and named not in {*SEARCHING, "python"}:
-        raise ConfigError(f"knowledge is for the metrics {' and '.join(SEARCHING)}, not for {named!r}")
+        raise ConfigError(f"knowledge is only for the metrics {' and '.join(SEARCHING)}, not {named!r}")
     parts = Parts(decomposer, judge.verifier, provenance, policy, empty, knowledge, options.get("chats"), limits)
     return assemble(metric, parts)
 

@@ -45,7 +45,7 @@ class RuleOptions(TypedDict, total=False):
     keep: Share
     refusal: str
     risk: Annotated[
-        str | os.PathLike[str] | RiskPromise | None, "a file of `calibrate --risk … --save`, or its promise"
+        str | os.PathLike[str] | RiskPromise | None, "a file written by `calibrate --risk … --save`, or its promise"
     ]
     judge_of_record: bool
 
@@ -193,7 +193,7 @@ def _risk(given: Any) -> RiskPromise | None:
     try:
         return RiskPromise.from_json(json.loads(Path(given).read_text("utf-8")))
     except (OSError, ValueError) as error:
-        raise InputError(f"{os.fspath(given)} cannot be read as a calibrated risk: {error}") from None
+        raise InputError(f"{os.fspath(given)} is not a calibrated risk: {error}") from None
 
 
 def _specs(*models: Any) -> list[str]:
@@ -223,7 +223,7 @@ def _chat(model: Any, options: Wired) -> ChatModel:
     if not is_provider(spec.name):
         meant = did_you_mean(spec.name, provider_names())
         raise ConfigError(
-            f"{spec.shown!r} is no chat model; name one as in 'openai:gpt-5-mini' or 'anthropic:claude-…'{meant}"
+            f"{spec.shown!r} is not a chat model; use for example 'openai:gpt-5-mini' or 'anthropic:claude-…'{meant}"
         )
     return options["chats"].model(spec)
 

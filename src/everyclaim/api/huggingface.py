@@ -37,11 +37,13 @@ _USUAL: Mapping[str, Chunking] = {
 class OfJudging(ModelOptions):
     """What a spec may say of how a model judges, beside how it is loaded."""
 
-    threshold: Annotated[Share | None, Opt("a claim is supported above this probability")] = None
-    chunking: Annotated[Literal["whole", "minicheck", "alignscore"] | None, Opt("how classifiers of pairs read")] = None
-    chunk: Annotated[Annotated[int, Range(16, 1_000_000)] | None, Opt("tokens of a chunk; of pairs")] = None
-    most: Annotated[Annotated[int, Range(1, 1_000_000)] | None, Opt("chunks per claim; of pairs")] = None
-    share: Annotated[Share | None, Opt("of tokens that may be marked; of classifiers of tokens")] = None
+    threshold: Annotated[Share | None, Opt("probability above which a claim is supported")] = None
+    chunking: Annotated[
+        Literal["whole", "minicheck", "alignscore"] | None, Opt("how pair classifiers read the passages")
+    ] = None
+    chunk: Annotated[Annotated[int, Range(16, 1_000_000)] | None, Opt("tokens per chunk; pair classifiers")] = None
+    most: Annotated[Annotated[int, Range(1, 1_000_000)] | None, Opt("chunks per claim; pair classifiers")] = None
+    share: Annotated[Share | None, Opt("maximum share of flagged tokens; token classifiers")] = None
 
 
 def hf_verifier(spec: Spec) -> Verifier:
@@ -56,11 +58,13 @@ def hf_verifier(spec: Spec) -> Verifier:
     model = load_model(options)
     if isinstance(model, LoadedTokens):
         if named or size or most:
-            raise ConfigError(f"{options.model!r} marks an answer's tokens; it takes no 'chunking', 'chunk' or 'most'")
+            raise ConfigError(
+                f"'chunking', 'chunk' and 'most' apply to pair classifiers; {options.model!r} classifies tokens"
+            )
         usual = TokenVerifier(model, str(spec))
         return replace(usual, threshold=threshold or usual.threshold, share=share or 0.0)
     if share is not None:
-        raise ConfigError(f"{options.model!r} judges whole claims; only classifiers of tokens take 'share'")
+        raise ConfigError(f"'share' applies to token classifiers; {options.model!r} judges whole claims")
     family = model.parameters["hf_family"]
     chunking = _USUAL[family]
     if named and named != chunking.name:

@@ -52,21 +52,21 @@ from everyclaim.store.store import Store
 
 CASES = 30
 KINDS: Mapping[str, str] = {
-    "paraphrase": "said in other words",
+    "paraphrase": "paraphrase",
     "number": "numbers and units",
-    "name": "who, and who said it",
-    "time": "dates and order in time",
-    "negation": "not, never, nobody, unless",
-    "scope": "some and all, conditions",
-    "addition": "plausible, but not there",
-    "spread": "over several passages",
+    "name": "who did or said it",
+    "time": "dates and order of events",
+    "negation": "negation",
+    "scope": "quantifiers and conditions",
+    "addition": "plausible, not stated",
+    "spread": "several passages",
     "record": "records and tables",
-    "orders": "text that gives orders",
-    "value": "another value, where one can be true or several",
-    "absence": "denied, or not mentioned",
-    "background": "what follows, and what one has to know",
-    "speaker": "claimed by whom, and by nobody",
-    "correction": "what a passage takes back",
+    "orders": "text with instructions",
+    "value": "another value, several can be true",
+    "absence": "denied or not mentioned",
+    "background": "inference and world knowledge",
+    "speaker": "attribution",
+    "correction": "retracted by a passage",
 }
 HISTORY = "judge_checks.jsonl"
 MOST_CLAIMS = 200
@@ -218,7 +218,7 @@ def evaluate_judge(
     given = list(_of_run(options["run"], store) if options.get("run") is not None else cases())
     said = {name: value for name, value in options.items() if name not in _OWN}
     if said.pop("cache", OFF) != OFF:
-        raise ConfigError("a check of a judge takes no reply from a cache: leave 'cache' out")
+        raise ConfigError("evaluating a judge does not use the cache: leave 'cache' out")
     rival = options.get("against")
     refuse_unused(said, judge, rival)
     on_case = options.get("on_case")
@@ -323,7 +323,9 @@ def _of_run(wanted: Any, store: str | os.PathLike[str]) -> Iterator[LabelledSamp
                 case = LabelledSample(replace(sample, id=answer), claims, labels, keys, answer_words=words)
                 found.append((answer, case))
     if not found:
-        raise InputError(f"no claim of run {run.id} is labelled: `everyclaim label {run.id} --out FILE` chooses some")
+        raise InputError(
+            f"no claim of run {run.id} is labelled: select some with `everyclaim label {run.id} --out FILE`"
+        )
     taken = 0
     for _, case in sorted(dict(found).items()):
         if taken >= MOST_CLAIMS:
@@ -337,7 +339,7 @@ def _history_at(given: str | os.PathLike[str] | None, store: str | os.PathLike[s
         return Path(given)
     location = os.fspath(store)
     if "://" in location:
-        raise ConfigError("checks are kept beside the store, and this one is a database: say history=FILE.jsonl")
+        raise ConfigError("the history cannot be stored next to a database: pass history=FILE.jsonl")
     return Path(location).parent / HISTORY
 
 
@@ -355,7 +357,7 @@ def _read_history(place: Path) -> Iterator[Mapping[str, Any]]:
         except ValueError:
             row = None
         if not isinstance(row, dict) or row.get("format") != _FORMAT or not _is_check(row):
-            raise InputError(f"history {place}, line {number}: this is no check of a judge")
+            raise InputError(f"history {place}, line {number}: not a check of a judge")
         yield row
 
 
@@ -380,4 +382,4 @@ def _keep(place: Path, found: JudgeCheck, parameters: Mapping[str, str]) -> None
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
-        raise OperatorError(f"the check cannot be kept in {place}: {error}") from None
+        raise OperatorError(f"cannot write the check to {place}: {error}") from None

@@ -148,26 +148,26 @@ _OWN_SAMPLING = ("temperature", "top_p", "thinking_tokens")  # with one of these
 class LlmJudgeOptions(VerdictOptions, total=False):
     """What a spec may say of a language model that judges; what else it says is the endpoint's."""
 
-    prompt: Annotated[Literal["verdict", "nli", "minicheck"], Opt("how claims are put")]
-    input_tokens: Annotated[int, Range(1, 10_000_000), Opt("of the passages in one call")]
-    domain: Annotated[str, Opt("a TOML file with rules and examples of a domain")]
+    prompt: Annotated[Literal["verdict", "nli", "minicheck"], Opt("prompt style")]
+    input_tokens: Annotated[int, Range(1, 10_000_000), Opt("passages in one call")]
+    domain: Annotated[str, Opt("TOML file with rules and examples of a domain")]
 
 
 class LlmDecomposerOptions(SplitOptions, total=False):
     """What a spec may say of a language model that splits; what else it says is the endpoint's."""
 
-    atomicity: Annotated[Degree, Opt("how small claims are")]
-    coverage: Annotated[Degree, Opt("how much becomes a claim")]
-    domain: Annotated[str, Opt("a TOML file with rules and examples of a domain")]
+    atomicity: Annotated[Degree, Opt("granularity of claims")]
+    coverage: Annotated[Degree, Opt("what counts as a claim")]
+    domain: Annotated[str, Opt("TOML file with rules and examples of a domain")]
     sentences: Annotated[Few, Opt("sentences per call")]
-    language: Annotated[str, Opt("of the answers, where it is not to be found out")]
+    language: Annotated[str, Opt("language of the answers (default: detected)")]
 
 
 @dataclass(frozen=True, slots=True)
 class _OfCascades:
-    low: Annotated[Share, Opt("below this chance the first judge is sure")] = DEFERRAL.low
-    high: Annotated[Share, Opt("above this chance the first judge is sure")] = DEFERRAL.high
-    audit: Annotated[Share, Opt("share of what it settled that is judged again")] = AUDIT
+    low: Annotated[Share, Opt("the first judge settles claims below this P(supported)")] = DEFERRAL.low
+    high: Annotated[Share, Opt("the first judge settles claims above this P(supported)")] = DEFERRAL.high
+    audit: Annotated[Share, Opt("share of settled claims judged again")] = AUDIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,8 +271,8 @@ def _of_the_whole(spec: Spec, own: Mapping[str, str], declared: type[T]) -> T:
     if meant := next((name for name in sorted(own) if name in parts), ""):
         takes = f"; it takes {', '.join(known)}" if known else ""
         raise ConfigError(
-            f"unknown option {meant!r} of {spec.name!r}{takes}, and its judges' own options with their place, as in "
-            f"'2.{meant}'"
+            f"unknown option {meant!r} of {spec.name!r}{takes}, and its judges' own options with their "
+            f"number, as in '2.{meant}'"
         )
     return read(Spec(spec.name, "", own), declared)
 
@@ -297,7 +297,7 @@ def _probabilities(own: LlmJudgeOptions, spec: Spec) -> ProbabilitySource:
         raise wrong_value("probabilities", f"a judge with the prompt {form!r}", "one of none, tokens", "scale")
     if said == "tokens" and find_provider(spec.name).formats == ("messages",):
         raise ConfigError(
-            f"probabilities=tokens: the format of {spec.name!r} has no chances of tokens; take probabilities=scale"
+            f"probabilities=tokens: {spec.name!r} returns no token probabilities; use probabilities=scale"
         )
     return said or ("scale" if form == "verdict" else "none")
 
@@ -316,7 +316,8 @@ def _own_rules(said: Spec, option: str, idle: str) -> OwnRules:
         return OwnRules()
     if idle in said.options:
         raise ConfigError(
-            f"{idle}={said.options[idle]} chooses among our own wordings, and {option}={file} takes their place"
+            f"{idle}={said.options[idle]} selects a built-in prompt, but {option}={file} replaces the "
+            "prompt: leave one out"
         )
     return read_own_rules(_text_of(file, "prompt"), name=file)
 

@@ -73,7 +73,7 @@ def open_corpus(source: Any) -> Corpus:
     name = f"corpus:{os.fspath(source)}" if isinstance(source, str | os.PathLike) else "corpus:memory"
     found = Corpus.of(read_documents(source, report=report), name=name)
     if report.bad:
-        _log.warning("%s: %d documents left out, the first: %s", name, report.bad, report.bad_rows[0])
+        _log.warning("%s: %d documents skipped, first: %s", name, report.bad, report.bad_rows[0])
     return found
 
 
@@ -99,7 +99,7 @@ def knowledge_source(given: Any, cache: ReplyCache | None = None) -> KnowledgeSo
 def corpus(spec: Spec) -> Corpus:
     """Open ``corpus:PATH``."""
     if not spec.argument or spec.options:
-        raise ConfigError(f"'corpus' takes a path and no options, as in 'corpus:corpus.db'; got {spec.shown!r}")
+        raise ConfigError(f"'corpus' takes only a path, as in 'corpus:corpus.db'; got {spec.shown!r}")
     return open_corpus(spec.argument)
 
 

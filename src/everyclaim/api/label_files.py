@@ -68,11 +68,10 @@ def _keep_filled(destination: str | os.PathLike[str], kind: Kind) -> None:
     try:
         filled = sum(row.value is not None for row in read_rows(_ROWS[kind], name, report=report)) + report.bad
     except UserError:
-        raise ConfigError(f"{name} is there, and is no sheet to fill in: give another name, or move it away") from None
+        raise ConfigError(f"{name} exists and is not a label file: choose another name, or move it away") from None
     if filled:
         raise ConfigError(
-            f"{name} is begun: {counted(filled, 'row')} filled in, which would be lost; give another name, or move it"
-            " away"
+            f"{name} already has {counted(filled, 'filled-in row')}: choose another name, or move it away"
         )
 
 
@@ -100,10 +99,10 @@ def read_into(run: Run, source: Any, kind: Kind, options: ReadOptions) -> Better
         for row in read:
             reading.take(row)
         if reading.empty:
-            report.warn(f"{counted(reading.empty, 'row')} without a {kind} so far")
+            report.warn(f"{counted(reading.empty, 'row')} without a {kind}")
         if not reading.found:
             why = f"; {report.bad_rows[0]}" if report.bad_rows else ": the column is empty"
-            raise InputError(f"the file holds no {kind} that can be used{why}")
+            raise InputError(f"the file has no usable {kind}{why}")
         store.add_labels(run.id, [annotation for annotation, _ in reading.found.values()])
     return reading.better
 
@@ -149,8 +148,8 @@ class _LabelReader:
         annotator = row.annotator or NOBODY
         if (text.key, annotator) in self.found:
             first, number = self.found[text.key, annotator]
-            what = "says the same" if first.value is row.value else f"says {first.value}, which counts"
-            self._refuse(row, f"{annotator!r} {self._kind}s this claim twice, and row {number} {what}")
+            what = "is the same" if first.value is row.value else f"is {first.value}, which counts"
+            self._refuse(row, f"{annotator!r} {self._kind}s this claim twice; row {number} {what}")
             return
         annotation = Annotation(
             row.value, annotator, text.answer, text.key, text.span, row.note, row.failure_mode, row.chosen

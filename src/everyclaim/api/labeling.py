@@ -75,7 +75,7 @@ class LabelingSession:
         found = store.labelling.queue(queue)
         if annotator not in found.annotators:
             hint = did_you_mean(annotator, found.annotators)
-            raise InputError(f"{one_line(annotator, 60)!r} does not label in this queue{hint}")
+            raise InputError(f"{one_line(annotator, 60)!r} is not an annotator of this queue{hint}")
         return cls(store, found.run, annotator, found)
 
     @classmethod
@@ -146,7 +146,7 @@ class LabelingSession:
         number, item = self._find(key)
         kept = next(iter(self._store.records_at(self.run, [item.position])), None)
         if kept is None:
-            raise InputError(f"run {self.run} no longer holds the answer that this label is about")
+            raise InputError(f"run {self.run} no longer has the answer of this label")
         claim = None if item.ordinal < 0 else kept.result.claims[item.ordinal]
         others = next((dispute.opinions for dispute in self.disputes if dispute.key == key), ()) if self.settles else ()
         return LabelTask(number, item, kept, claim, self._said(key, answer_key_of(kept.sample)), others)
@@ -167,7 +167,7 @@ class LabelingSession:
         """Keep a label, or a mark of how the claim was split. Raises `InputError` for evidence that is not there."""
         task, note = self.task(key), note.strip()
         if len(note) > LONGEST_NOTE:
-            raise InputError(f"a comment has {LONGEST_NOTE:,} characters at most, and this has {len(note):,}")
+            raise InputError(f"a comment can have at most {LONGEST_NOTE:,} characters, got {len(note):,}")
         act, answer = self._act(action, actor), answer_key_of(task.kept.sample)
         span = task.claim.span if task.claim else None
         chosen = (
@@ -180,7 +180,7 @@ class LabelingSession:
             picked = tuple(dict.fromkeys(evidence))
             said = Annotation(value, self.annotator, answer, key, span, note, mode, chosen, picked)
         elif task.claim is None:
-            raise InputError("a whole answer is not split off from anything: give it a label")
+            raise InputError("whole answers are not split: use a label")
         else:
             said = Annotation(value, self.annotator, answer, key, span, note, chosen=chosen)
         return self._checked(self._store.labelling.annotate(act, said), key)
@@ -202,7 +202,7 @@ class LabelingSession:
 
     def _act(self, action: str, actor: str) -> Act:
         if not _ID.fullmatch(action):
-            raise ConfigError("an action needs an id of 8 to 64 letters and digits, another one for each action")
+            raise ConfigError("an action needs a unique id of 8 to 64 letters and digits")
         return Act(action, self.run, self.queue.id if self.queue else "", actor)
 
     def _checked(self, entry: HistoryEntry, key: str | None) -> HistoryEntry:
@@ -211,15 +211,13 @@ class LabelingSession:
         queue = self.queue.id if self.queue else ""
         same = (entry.about.annotator, entry.run, entry.queue) == (self.annotator, self.run, queue)
         if not same or (key is not None and entry.about.key != key) or (key is None) != (entry.action == "undo"):
-            raise InputError(
-                f"the action id {entry.id!r} belongs to another action: give every action an id of its own"
-            )
+            raise InputError(f"the action id {entry.id!r} is already used: use a unique id for each action")
         return entry
 
     def _find(self, key: str) -> tuple[int, QueueItem]:
         found = next(((number, item) for number, item in enumerate(self.items, 1) if item.key == key), None)
         if found is None:
-            raise InputError("that text is not, or no longer, on this desk")
+            raise InputError("this claim is not, or no longer, in the queue")
         return found
 
     def _about(self, key: str) -> About:
@@ -253,12 +251,12 @@ class LabelingSession:
 
 def _check_evidence(evidence: Sequence[Picked], passages: Sequence[Passage]) -> None:
     if len(evidence) > MOST_EVIDENCE:
-        raise InputError(f"a label has {MOST_EVIDENCE} pieces of evidence at most, and this has {len(evidence)}")
+        raise InputError(f"a label can have at most {MOST_EVIDENCE} quotes, got {len(evidence)}")
     for place in evidence:
         if not 0 <= place.passage < len(passages):
-            raise InputError(f"evidence in passage {place.passage + 1}: the answer has {len(passages)}")
-        if not 0 <= place.start < place.end <= len(passages[place.passage].text):
+            raise InputError(f"evidence in passage {place.passage + 1}: the answer has {len(passages)} passages")
+        size = len(passages[place.passage].text)
+        if not 0 <= place.start < place.end <= size:
             raise InputError(
-                f"evidence at {place.start}–{place.end} is not in passage {place.passage + 1}, which has "
-                f"{len(passages[place.passage].text):,} characters"
+                f"evidence at {place.start}–{place.end} is outside passage {place.passage + 1} ({size:,} characters)"
             )

@@ -40,8 +40,8 @@ class LabelSheet(LabelTable):
 
     def __str__(self) -> str:
         """Tell in a line what is to be labelled."""
-        shared = f", {self.shared:,} of them by everybody" if self.shared else ""
-        return f"run {self.run}: {counted(self.chosen, 'text')} to label, chosen by {self.by}{shared}"
+        shared = f", {self.shared:,} of them by all annotators" if self.shared else ""
+        return f"run {self.run}: {counted(self.chosen, 'item')} to label, sampling {self.by}{shared}"
 
 
 class ChoiceOptions(TypedDict, total=False):
@@ -161,7 +161,7 @@ def places_to_label(
     places = [(int(verdicts.position[row]), int(verdicts.ordinal[row])) for row in picked]
     new = [place for place in places if place not in known][:n]
     if not new:
-        raise InputError(f"run {run.id} has nothing left to label: no scored answer with a claim without a label")
+        raise InputError(f"run {run.id} has no unlabelled claim left")
     return new
 
 
@@ -186,14 +186,14 @@ def check_annotators(names: Sequence[str]) -> tuple[str, ...]:
     """Return the names of people without blanks around. Raises `ConfigError` for one that cannot be a name."""
     people = tuple(dict.fromkeys(" ".join(name.split()) for name in names))
     if len(people) > MOST_PEOPLE:
-        raise ConfigError(f"a queue is for {MOST_PEOPLE} people at most, not {len(people):,}")
+        raise ConfigError(f"a queue can have at most {MOST_PEOPLE} annotators, got {len(people):,}")
     if not people:
-        raise ConfigError("a queue needs somebody who labels: name one annotator at least")
+        raise ConfigError("a queue needs at least one annotator")
     for name in people:
         if not name or len(name) > LONGEST_NAME or not name.isprintable():
-            raise ConfigError(f"an annotator is a name of 1 to {LONGEST_NAME} characters, not {one_line(name, 40)!r}")
+            raise ConfigError(f"an annotator name has 1 to {LONGEST_NAME} characters, got {one_line(name, 40)!r}")
         if name.casefold() == ADJUDICATED:
-            raise ConfigError(f"nobody labels as {ADJUDICATED!r}: that is who settles where others differ")
+            raise ConfigError(f"{ADJUDICATED!r} is reserved for adjudication and cannot be an annotator")
     return people
 
 

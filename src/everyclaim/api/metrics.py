@@ -30,16 +30,17 @@ from everyclaim.retrieve.queries import LlmQueries, QueryWriter, WordQueries
 
 _PARTS = {"claim": "faithfulness", "nli": "nli", "qa": "qa"}
 _Comparison = Literal["token_f1", "exact", "nli", "judge"]
-_Weight = Annotated[float, Range(0), Opt("the part's weight; 0: it is not run")]
+_Weight = Annotated[float, Range(0), Opt("weight of the part; 0 skips it")]
 T = TypeVar("T")
 
 MOST_CLAIMS = 1_000_000  # that an answer may be expected to have
 Tagged = Annotated[str, Matching("tag:.+"), "tag:NAME"]
-Gamma = Annotated[float, Range(0, MOST_CLAIMS), Opt("fewer claims than this are punished; 0: none are")]
+Gamma = Annotated[float, Range(0, MOST_CLAIMS), Opt("gamma: penalty below this number of claims; 0: no penalty")]
 Expected = Annotated[
-    Annotated[float, Range(above=0, most=MOST_CLAIMS)] | Tagged | None, Opt("claims that an answer should have")
+    Annotated[float, Range(above=0, most=MOST_CLAIMS)] | Tagged | None,
+    Opt("number of claims that an answer should have"),
 ]
-Missing = Annotated[Share | None, Opt("what a missing claim costs")]
+Missing = Annotated[Share | None, Opt("penalty of a missing claim")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,42 +57,42 @@ class OfFaithfulness:
 class OfNli:
     """What a spec may say of `nli`."""
 
-    unit: Annotated[Literal["sentence", "claim"], Opt("what is judged")] = "sentence"
+    unit: Annotated[Literal["sentence", "claim"], Opt("texts to judge")] = "sentence"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Degrees:
     """How fine a decomposer is; None: as it is."""
 
-    atomicity: Annotated[Degree | None, Opt("how small claims are; else as the decomposer has it")] = None
-    coverage: Annotated[Degree | None, Opt("how much becomes a claim; else as the decomposer has it")] = None
+    atomicity: Annotated[Degree | None, Opt("granularity of claims (default: the decomposer's)")] = None
+    coverage: Annotated[Degree | None, Opt("what counts as a claim (default: the decomposer's)")] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfFactualCorrectness(Degrees):
     """What a spec may say of `factual_correctness`."""
 
-    mode: Annotated[Literal["f1", "precision", "recall"], Opt("which is the score")] = "f1"
+    mode: Annotated[Literal["f1", "precision", "recall"], Opt("component used as the score")] = "f1"
     beta: Annotated[float, Range(above=0), Opt("above 1 favours recall")] = 1.0
-    compat: Annotated[Literal["ragas"] | None, Opt("ragas: recall as that tool counts it")] = None
+    compat: Annotated[Literal["ragas"] | None, Opt("ragas: recall as Ragas counts it")] = None
 
 
 @dataclass(frozen=True, slots=True)
 class OfQa:
     """What a spec may say of `qa`."""
 
-    by: Annotated[Literal["chat", "cloze"] | None, Opt("who asks; else a language model where there is one")] = None
-    compare: Annotated[_Comparison, Opt("what makes two answers the same")] = "token_f1"
-    questions: Annotated[int, Range(1, 20), Opt("a language model may ask about one sentence")] = 3
+    by: Annotated[
+        Literal["chat", "cloze"] | None, Opt("who writes questions (default: the language model, if any)")
+    ] = None
+    compare: Annotated[_Comparison, Opt("how answers are compared")] = "token_f1"
+    questions: Annotated[int, Range(1, 20), Opt("whether a language model may ask about a single sentence")] = 3
 
 
 @dataclass(frozen=True, slots=True)
 class OfCombined:
     """What a spec may say of `combined`, beside the options of its parts."""
 
-    missing: Annotated[Literal["reweight", "fail"], Opt("what becomes of a sample that a part has no score for")] = (
-        "reweight"
-    )
+    missing: Annotated[Literal["reweight", "fail"], Opt("treatment of samples without a score in a part")] = "reweight"
     claim: _Weight = WEIGHTS["claim"]
     nli: _Weight = WEIGHTS["nli"]
     qa: _Weight = WEIGHTS["qa"]
@@ -149,8 +150,8 @@ def qa(spec: Spec, parts: Parts) -> Assembled:
     by = said.by or ("chat" if has_chat else "cloze")
     if not has_chat and (said.compare == "judge" or by == "chat"):
         raise ConfigError(
-            f"{spec.shown!r} needs a language model as judge or decomposer, as in 'openai:gpt-5-mini', got "
-            f"{parts.provenance.verifier!r}; without one use by=cloze and another comparison"
+            f"{spec.shown!r} needs a language model as judge or decomposer, such as 'openai:gpt-5-mini', "
+            f"got {parts.provenance.verifier!r}; without one use by=cloze and another comparison"
         )
     comparisons: tuple[AnswerComparison, ...] = (TokenF1(), Exact(), Entailment(), Agreement())
     comparison = comparisons[get_args(_Comparison).index(said.compare)]
@@ -158,7 +159,7 @@ def qa(spec: Spec, parts: Parts) -> Assembled:
         from everyclaim.metrics.qa_cloze import ClozeExaminer
 
         if "questions" in spec.options:
-            raise ConfigError("the option questions of 'qa' is for language models; by=cloze asks for what it finds")
+            raise ConfigError("'questions' of 'qa' needs a language model; by=cloze takes all that it finds")
         return parts.assembled(QaConsistency(ClozeExaminer(), comparison))
     from everyclaim.prompts.questions import QuestionPrompt
 
@@ -184,7 +185,7 @@ def combined(spec: Spec, parts: Parts) -> Assembled:
             continue
         built[name] = CombinedPart(assemble(Spec(_PARTS[name], "", options), inner), weight)
     if strange := [key for key in own if key.partition(".")[0] not in _PARTS]:
-        raise ConfigError(f"option {strange[0]!r} of 'combined' is for no part of it; its parts: {', '.join(_PARTS)}")
+        raise ConfigError(f"option {strange[0]!r} of 'combined' belongs to none of its parts: {', '.join(_PARTS)}")
     parameters = {
         f"{name}.{key}": value
         for name, part in built.items()
@@ -197,7 +198,7 @@ def combined(spec: Spec, parts: Parts) -> Assembled:
 def read_metric(spec: Spec, declared: type[T]) -> T:
     """Read a metric's options; it takes no argument."""
     if spec.argument:
-        raise ConfigError(f"the metric {spec.name!r} takes no argument, got {spec.shown!r}; write {spec.name!r} alone")
+        raise ConfigError(f"the metric {spec.name!r} takes no argument, got {spec.shown!r}; write {spec.name!r}")
     return read(spec, declared, f"the metric {spec.name!r}")
 
 
@@ -209,7 +210,7 @@ def with_degrees(degrees: Degrees, parts: Parts) -> Parts:
         return parts
     adjust = getattr(parts.decomposer, "adjusted", None)
     if adjust is None:
-        raise ConfigError(f"the decomposer {parts.decomposer.spec!r} has no setting for {' or '.join(said)}")
+        raise ConfigError(f"the decomposer {parts.decomposer.spec!r} has no option {' or '.join(said)}")
     decomposer: Decomposer = adjust(**said)
     parameters = {**parts.provenance.parameters, **getattr(decomposer, "parameters", {})}
     provenance = replace(parts.provenance, decomposer=decomposer.spec, parameters=parameters)
@@ -225,9 +226,9 @@ def penalty_of(spec: Spec, gamma: float, missing: float | None) -> Penalty:
     """Return what short answers lose. Raises `ConfigError` for two penalties, and for half of one."""
     expected = spec.options.get("expected", "")
     if expected and "gamma" in spec.options:
-        raise ConfigError("gamma and expected are two penalties for short answers: give one of them")
+        raise ConfigError("gamma and expected both penalise short answers: use one of them")
     if missing is not None and not expected:
-        raise ConfigError("missing says what a missing claim costs, so it needs expected=NUMBER or expected=tag:NAME")
+        raise ConfigError("missing (the penalty of a missing claim) needs expected=NUMBER or expected=tag:NAME")
     return Penalty(gamma, expected, MISSING if missing is None else missing)
 
 
@@ -240,8 +241,9 @@ def _in_one_call(parts: Parts, penalty: Penalty) -> Assembled:
     judge = parts.verifier
     if not isinstance(judge, LlmVerifier) or not isinstance(judge.prompt, VerdictPrompt) or judge.repeats > 1:
         raise ConfigError(
-            "mode=one_call needs a language model as the judge, as in 'openai:gpt-5-mini', with the strategy "
-            f"'joint' and without prompt or repeats; got {judge.spec!r}, strategy {parts.provenance.strategy!r}"
+            "mode=one_call needs a language model as judge, such as 'openai:gpt-5-mini', the strategy "
+            f"'joint', and no prompt or repeats; got {judge.spec!r}, strategy "
+            f"{parts.provenance.strategy!r}"
         )
     given = parts.decomposer
     decomposer = given if isinstance(given, LlmDecomposer) else LlmDecomposer(judge.chat)
@@ -257,8 +259,8 @@ _FewSearches = Annotated[int, Range(1, 20)]
 class Sources:
     """Where a metric that searches finds its knowledge, unless that is given beside it."""
 
-    corpus: Annotated[str | None, Opt("a corpus file, or documents")] = None
-    search: Annotated[str | None, Opt("a search engine: serper, tavily, brave, searxng:URL")] = None
+    corpus: Annotated[str | None, Opt("corpus file, or documents")] = None
+    search: Annotated[str | None, Opt("search engine: serper, tavily, brave, searxng:URL")] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -266,7 +268,7 @@ class OfFactscore(Sources):
     """What a spec may say of `factscore`."""
 
     k: Annotated[int, Range(1, 100), Opt("passages per claim")] = 5
-    topic: Annotated[Literal["open", "question"] | Tagged, Opt("where the topic of an answer stands")] = "open"
+    topic: Annotated[Literal["open", "question"] | Tagged, Opt("source of the topic of an answer")] = "open"
     gamma: Gamma = GAMMA
     expected: Expected = None
     missing: Missing = None
@@ -276,8 +278,10 @@ class OfFactscore(Sources):
 class OfSafe(Sources):
     """What a spec may say of `safe`."""
 
-    k: Annotated[Annotated[int, Range(1, 100_000)] | OverSet, Opt("supported claims that are enough")] = SAFE_K
-    queries: Annotated[_FewSearches, Opt("searches per claim, at most")] = 5
+    k: Annotated[Annotated[int, Range(1, 100_000)] | OverSet, Opt("number of supported claims for full recall")] = (
+        SAFE_K
+    )
+    queries: Annotated[_FewSearches, Opt("maximum searches per claim")] = 5
     results: Annotated[_FewSearches, Opt("passages per search")] = 3
     settle: Annotated[bool, Opt("stop searching once a claim is settled")] = True
     steps: Annotated[Literal["auto", "words", "model"], Opt("who prepares claims and writes queries")] = "auto"
@@ -331,5 +335,5 @@ def _searching(metric: FActScore | Safe, spec: Spec, parts: Parts) -> Assembled:
 def _searching_model(said: OfSafe, parts: Parts) -> ChatModel | None:
     """Return the chat model that prepares claims and writes queries."""
     if said.steps == "model" and parts.chat is None:
-        raise ConfigError("steps=model needs a language model as judge or decomposer, as in 'openai:gpt-5-mini'")
+        raise ConfigError("steps=model needs a language model as judge or decomposer, such as 'openai:gpt-5-mini'")
     return None if said.steps == "words" else parts.chat

@@ -54,19 +54,20 @@ class SizeOptions(TypedDict, total=False):
 
     max_row_mb: Annotated[
         Annotated[float, Range(above=0)] | None,  # of a row of a file, and of all texts of a sample
-        Opt("Maximum size of a row in MB; larger ones are left out (32).", "MB", panel=SIZES),
+        Opt("Maximum size of a row in MB; larger rows are skipped (default 32).", "MB", panel=SIZES),
     ]
     max_answer_chars: Annotated[  # of an answer, a claim, a question, a reference
-        Size | None, Opt("Maximum length of an answer; rows beyond are left out (1,000,000).", panel=SIZES)
+        Size | None, Opt("Maximum characters of an answer; longer ones are skipped (default 1,000,000).", panel=SIZES)
     ]
     max_passage_chars: Annotated[
-        Size | None, Opt("Maximum length of a passage; rows beyond are left out (10,000,000).", panel=SIZES)
+        Size | None,
+        Opt("Maximum characters of a passage; rows with longer ones are skipped (default 10,000,000).", panel=SIZES),
     ]
     max_passages: Annotated[
-        Size | None, Opt("Maximum number of passages; rows beyond are left out (20,000).", panel=SIZES)
+        Size | None, Opt("Maximum number of passages; rows with more are skipped (default 20,000).", panel=SIZES)
     ]
     max_claims: Annotated[
-        Size | None, Opt("Maximum number of sentences or claims; answers beyond fail (5,000).", panel=SIZES)
+        Size | None, Opt("Maximum number of sentences or claims; answers with more fail (default 5,000).", panel=SIZES)
     ]
 
 
@@ -74,32 +75,33 @@ class LlmAccessOptions(SizeOptions, total=False):
     """Sizes, and options of any language model. What is not given, or None, is as the spec or the component has it."""
 
     base_url: Annotated[
-        str | None, Opt("Endpoint that speaks the model's format.", "URL")
+        str | None, Opt("URL of an endpoint compatible with the provider.", "URL")
     ]  # another endpoint that speaks the same format
     headers: Annotated[
         Mapping[str, str] | None,
-        Opt("Header to send; $NAME is read from the environment. Repeatable.", "NAME=VALUE", "--header", usual={}),
+        Opt("HTTP header to send; $NAME is read from the environment. Repeatable.", "NAME=VALUE", "--header", usual={}),
     ]  # "$NAME" as a value is read from the environment
     rubric: Annotated[
-        str | os.PathLike[str] | None, Opt("Rules and worked examples of a domain.", "FILE.toml", kind=str | None)
+        str | os.PathLike[str] | None,
+        Opt("File with rules and worked examples for a domain.", "FILE.toml", kind=str | None),
     ]  # a TOML file with rules and examples for a domain
     max_cost: Annotated[
-        Annotated[float, Range(0)] | None, Opt("Maximum cost in US dollars; then it stops.", "DOLLARS", panel=LIMITS)
+        Annotated[float, Range(0)] | None, Opt("Maximum cost in US dollars; stops the run.", "DOLLARS", panel=LIMITS)
     ]  # US dollars, for one call of the function or the command
-    max_calls: Annotated[Limit | None, Opt("Maximum number of calls; then it stops.", panel=LIMITS)]
+    max_calls: Annotated[Limit | None, Opt("Maximum number of calls; stops the run.", panel=LIMITS)]
     max_tokens: Annotated[
-        Limit | None, Opt("Maximum number of tokens of prompts and replies; then it stops.", panel=LIMITS)
+        Limit | None, Opt("Maximum number of prompt and reply tokens; stops the run.", panel=LIMITS)
     ]  # of prompts and replies
     requests_per_minute: Annotated[Rate | None, Opt("Maximum requests per minute.", panel=LIMITS)]
     tokens_per_minute: Annotated[Rate | None, Opt("Maximum tokens per minute.", panel=LIMITS)]
     cache: Annotated[
         str | os.PathLike[str] | None,
-        Opt("File of cached replies (replies.db next to the store).", "FILE", panel=LIMITS, kind=str | None),
+        Opt("File of cached replies (default: replies.db next to the store).", "FILE", panel=LIMITS, kind=str | None),
     ]  # a file for replies; "off" or None: none
     provider_batch: Annotated[
         bool | str | os.PathLike[str] | None,
         Opt(
-            "Use the provider's batch API: half the price, takes hours.",
+            "Use the provider's batch API (50 % cheaper, up to 24 h).",
             flag="--batch/--no-batch",
             kind=bool,
             usual=False,
@@ -107,7 +109,7 @@ class LlmAccessOptions(SizeOptions, total=False):
     ]  # ask through the provider's batch API; a path: noted there
     prices: Annotated[
         str | os.PathLike[str] | None,
-        Opt("Price file that overrides the built-in table.", "FILE", panel=LIMITS, kind=str | None),
+        Opt("Price file that overrides built-in prices.", "FILE", panel=LIMITS, kind=str | None),
     ]  # a file that goes over our own price table
 
 
@@ -116,24 +118,26 @@ class SplitOptions(TypedDict, total=False):
 
     split_prompt: Annotated[
         str | os.PathLike[str] | None,
-        Opt("File that defines a claim in your own words.", "FILE", kind=str | None),
+        Opt("File with your own definition of a claim.", "FILE", kind=str | None),
     ]
 
 
 class VerdictOptions(TypedDict, total=False):
     """How a language model judges, by the same names everywhere and in its spec."""
 
-    claims_per_call: Annotated[Few | None, Opt("Maximum number of claims in one call (as many as fit).", was="batch")]
-    repeats: Annotated[Few | None, Opt("Number of times that every claim is judged; the majority decides.")]
-    evidence: Annotated[EvidenceRule | None, Opt("Whether support needs a quote that is really there.")]
-    inference: Annotated[Inference | None, Opt("Whether conclusions from the passages count.")]
-    numbers: Annotated[Numbers | None, Opt("Whether rounded numbers agree.")]
+    claims_per_call: Annotated[
+        Few | None, Opt("Maximum number of claims in one call (default: as many as fit).", was="batch")
+    ]
+    repeats: Annotated[Few | None, Opt("Number of times each claim is judged; the majority decides.")]
+    evidence: Annotated[EvidenceRule | None, Opt("Whether support needs a verified quote.")]
+    inference: Annotated[Inference | None, Opt("Whether conclusions from the passages count as supported.")]
+    numbers: Annotated[Numbers | None, Opt("Whether rounded numbers count as equal.")]
     hedges: Annotated[Hedges | None, Opt("Whether a difference in certainty is flagged or unsupported.")]
-    reasons: Annotated[Reasons | None, Opt("Which verdicts come with a reason (failing).")]
-    probabilities: Annotated[ProbabilitySource | None, Opt("Source of probabilities (scale).")]
+    reasons: Annotated[Reasons | None, Opt("Verdicts that get a reason (default: failing).")]
+    probabilities: Annotated[ProbabilitySource | None, Opt("Source of probabilities (default: scale).")]
     judge_prompt: Annotated[
         str | os.PathLike[str] | None,
-        Opt("File that defines the labels in your own words.", "FILE", kind=str | None),
+        Opt("File with your own definition of the labels.", "FILE", kind=str | None),
     ]
 
 
@@ -162,12 +166,12 @@ class JudgeOptions(LlmJudgingOptions, total=False):
     ]
     strategy: Annotated[
         Strategy | None,
-        Opt("Passages together, each alone, or by relevance until one supports the claim.", panel=JUDGING),
+        Opt("Judge passages together, each alone, or by relevance until one supports the claim.", panel=JUDGING),
     ]
     strict: Annotated[
         bool,
         Opt(
-            "Evidence required, hedges strict, numbers exact; for language models also inference explicit.",
+            "Require evidence, strict hedges, exact numbers; for language models also explicit inference.",
             flag="--strict/--lenient",
             panel=JUDGING,
             usual=False,
@@ -181,7 +185,7 @@ class Options(JudgeOptions, LlmOptions, total=False):
     metric: Annotated[MetricSpec, Opt("Metric to compute.", "SPEC", panel=JUDGING, kind=str, usual="faithfulness")]
     decomposer: Annotated[  # None: the judge's own model where it is one, else `embedded`
         DecomposerSpec | Decomposer | Callable[..., Any] | None,
-        Opt("Decomposer of answers into claims.", "SPEC", panel=JUDGING, kind=str | None),
+        Opt("Decomposer that splits answers into claims.", "SPEC", panel=JUDGING, kind=str | None),
     ]
     knowledge: Any  # of `factscore` and `safe`: a `KnowledgeSource`, a function from a query to texts, or a spec
     empty: Annotated[
@@ -238,12 +242,12 @@ SYNONYMS = (
     frozenset({"max_cost", "budget"}),
 )
 ELSEWHERE = {
-    "fail_under": "gates are the command line's; here compare Run.summary",
-    "max_failed": "gates are the command line's; here compare Run.summary",
-    "confident": "gates are the command line's; here compare Run.summary",
-    "out": "write the results with Run.write",
-    "no_cache": "say cache='off'",
-    "fresh": "say resume=None",
+    "fail_under": "gates are for the command line; in Python use Run.summary",
+    "max_failed": "gates are for the command line; in Python use Run.summary",
+    "confident": "gates are for the command line; in Python use Run.summary",
+    "out": "use Run.write",
+    "no_cache": "use cache='off'",
+    "fresh": "use resume=None",
 }
 
 

@@ -72,7 +72,7 @@ def calibration_of(
         human = [label for label in human if label.key not in bad]
         if not human:
             raise InputError(
-                f"no claim of run {run.id} is labelled: `everyclaim label {run.id} --out FILE` chooses some"
+                f"no claim of run {run.id} is labelled: select some with `everyclaim label {run.id} --out FILE`"
             )
         settled = settle(human)
         population = verdicts_of(kept, run.id)
@@ -142,7 +142,7 @@ def verdicts_of(kept: Store, run: str) -> Verdicts:
                 )
             )
     if not parts:
-        raise InputError(f"run {run} holds no claim of a scored answer: there is nothing to label")
+        raise InputError(f"run {run} has no claim of a scored answer: nothing to label")
     return Verdicts(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
@@ -171,8 +171,8 @@ class Trust:
             for name in ("supported_called_so", "failing_called_so")
         )
         return (
-            f"on labelled RAG answers the offline judge called {supported} of supported claims so, and {failing} of "
-            "failing ones; `everyclaim label` and `calibrate` find out for yours"
+            f"on labelled RAG answers the offline judge recognises {supported} of supported claims and "
+            f"{failing} of failing ones; measure it on yours with `everyclaim label` and `calibrate`"
         )
 
 
@@ -207,7 +207,7 @@ def check_report(destination: str | os.PathLike[str]) -> None:
     """Refuse a name that does not say what to write."""
     name = os.fspath(destination)
     if not name.lower().endswith((*HTML, *JSON)):
-        raise ConfigError(f"a report is HTML or JSON, by the end of its name: {name} ends in neither .html nor .json")
+        raise ConfigError(f"a report ends in .html or .json, got {name}")
 
 
 def write_run_report(

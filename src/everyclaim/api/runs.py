@@ -260,7 +260,7 @@ class RunExecution:
         first = next(samples, None)
         if first is None:
             why = f" that can be scored; {report.bad_rows[0]}" if report.bad_rows else "s"
-            raise InputError(f"{name} holds no sample{why}")
+            raise InputError(f"{name} has no sample{why}")
         return chain([first], samples)
 
     async def carry_out(self) -> None:
@@ -309,7 +309,7 @@ def find_run(wanted: RunName = None, *, store: str | os.PathLike[str] = DEFAULT_
         with Store.lent(store) as kept:
             newest = kept.runs(limit=1) if wanted is None else [kept.run(wanted)]
     except NoStoreError as error:
-        raise InputError(f"{error}: score something first") from None
+        raise InputError(f"{error}: score a file first") from None
     if not newest:
         raise InputError(f"store {store} has no runs yet: score a file first")
     return Run(newest[0].id, os.fspath(store), tuple(newest[0].config.get("slices", ())))
@@ -321,7 +321,7 @@ def _slices(options: DatasetOptions) -> tuple[str, ...]:
 
 def _go_on(store: Store, run: RunRecord, name: str, report: ReadReport) -> RunRecord:
     if name and run.name not in {"", name}:
-        report.warn(f"run {run.id} goes on; it was called {run.name!r} and is now called {name!r}")
+        report.warn(f"run {run.id} continues and is renamed from {run.name!r} to {name!r}")
     return store.resume_run(run.id, name=name)
 
 
@@ -340,9 +340,9 @@ def _begin(store: Store, metric: Scorer, identity: Identity, options: DatasetOpt
     if named is not None:
         record = store.run(named)
         if record.config_fingerprint != fingerprint:
-            raise ConfigError(f"run {record.id} was made with another configuration; give the same options, or --fresh")
+            raise ConfigError(f"run {record.id} was made with another configuration; pass the same options, or --fresh")
         if record.dataset_fingerprint != identity.fingerprint:
-            raise InputError(f"run {record.id} is over other data than {identity.name}; score it as a new run")
+            raise InputError(f"run {record.id} scored other data than {identity.name}; start a new run")
         going_on = _go_on(store, record, options.get("name", ""), report)
         store.forget_failed(record.id)
         return going_on

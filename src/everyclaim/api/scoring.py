@@ -28,7 +28,7 @@ Passages = Annotated[
     "a text, a mapping with a text, or a list of these",
     UNDER_TEST,
 ]
-Claims = Annotated[str | Sequence[str], "a text that says something, or a list of such texts", UNDER_TEST]
+Claims = Annotated[str | Sequence[str], "a non-empty text, or a list of such texts", UNDER_TEST]
 Row = Annotated[Any, UNDER_TEST]  # read as a row of a file is
 OptionalText = Annotated[str | None, UNDER_TEST]
 
@@ -145,11 +145,11 @@ def sample_of(
     """Read the row, or else the answer made of these fields; also return what there is to say of it."""
     if row is None:
         if response is None:
-            raise InputError("score() needs 'response', or a row that has one")
+            raise InputError("score() needs 'response', or a row with one")
         question, reference, model = (fields.get(name) for name in ("question", "reference", "model"))
         return read_sample(response, passages, question or "", reference, model), ()
     if response is not None or passages or any(fields.values()):
-        raise ConfigError("score() takes a row, or its fields by name, and not both")
+        raise ConfigError("score() takes a row or its fields by name, not both")
     return _read_row(row)
 
 
@@ -159,7 +159,7 @@ async def verified(
     """Judge given claims."""
     texts = [claims] if isinstance(claims, str) else claims
     if not all(text.strip() for text in texts):
-        raise InputError("a claim must be a text that says something, got an empty one")
+        raise InputError("a claim must not be empty")
     given = [Claim(f"c{i}", text, Span(0, len(text)), text) for i, text in enumerate(texts, start=1)]
     with within(session.limits) as limits:
         limits.check_claims(len(given), "claims")
@@ -199,8 +199,9 @@ def _read_row(row: Any) -> tuple[Sample, tuple[str, ...]]:
     if isinstance(row, str | bytes) or is_table(row) or (not isinstance(row, Mapping) and isinstance(row, Sequence)):
         got = described(row)
         raise InputError(
-            f"row of score() must be a Sample or a mapping such as {{'response': …, 'contexts': […]}}, got {got}; "
-            "give an answer by its name, as in score(response=…, passages=…), and many rows to score_file()"
+            "row of score() must be a Sample or a mapping such as {'response': …, 'contexts': […]}, "
+            f"got {got}; pass an answer by name, as in score(response=…, passages=…), and many rows to "
+            "score_file()"
         )
     report = ReadReport()
     sample = next(iter(read_samples([row], on_bad_row=_refuse, report=report, contexts=False)))
@@ -215,8 +216,8 @@ def _check_model(model: str | None, session: Session) -> None:
     """Refuse a spec of ours as the writer's name where no judge is named: the judge was meant."""
     if model and "judge" not in session.options and ":" in model and providers(model.partition("?")[0]):
         raise ConfigError(
-            f"model names the language model that wrote the answer; for one that judges, say judge={model!r}. "
-            "If it did write the answer, name the judge as well, as in judge='embedded'"
+            f"model names the model that wrote the answer; to choose the judge, use judge={model!r}. If "
+            "it did write the answer, name the judge as well, as in judge='embedded'"
         )
 
 

@@ -207,7 +207,7 @@ class Session:
 
     def _check_open(self) -> None:
         if self._held.is_closed:
-            raise UserError("this Evaluator is closed: make another one")
+            raise UserError("this Evaluator is closed: create a new one")
 
     def forked(self) -> None:
         """Begin anew in a process that was forked: threads did not come along, connections must not be shared."""
@@ -268,7 +268,7 @@ LOOPBACK = "127.0.0.1"
 class OtelOptions:
     """What a spec may say of `otel`."""
 
-    slices: Annotated[tuple[str, ...], Opt("tags whose values metrics tell apart")] = ()
+    slices: Annotated[tuple[str, ...], Opt("tags exported as attributes")] = ()
     with_texts: Annotated[bool, Opt("failing claims in the explanation of the event")] = False
 
 
@@ -276,8 +276,8 @@ class OtelOptions:
 class PrometheusOptions:
     """What a spec may say of `prometheus`."""
 
-    slices: Annotated[tuple[str, ...], Opt("tags whose values are told apart")] = ()
-    max_releases: Annotated[int, Range(1), Opt("releases that are told apart")] = 20
+    slices: Annotated[tuple[str, ...], Opt("tags exported as labels")] = ()
+    max_releases: Annotated[int, Range(1), Opt("maximum number of releases exported")] = 20
 
 
 class Instrumentation:
@@ -294,7 +294,7 @@ class Instrumentation:
         try:
             self._closing.close()
         except Exception as error:  # noqa: BLE001 - an exporter may raise anything
-            _telemetry_log.warning("what was left of the telemetry is lost: %s: %s", type(error).__name__, error)
+            _telemetry_log.warning("some telemetry was lost: %s: %s", type(error).__name__, error)
 
 
 def _opened(given: str | Observer, closing: contextlib.ExitStack) -> Observer:
@@ -336,7 +336,7 @@ def _prometheus(spec: Spec, closing: contextlib.ExitStack) -> Observer:
     host, _, port = where.rpartition(":")
     if not port.isdecimal() or not port.isascii() or not 0 < int(port) < 65536:
         raise ConfigError(
-            "prometheus needs a port to serve /metrics at or a file ending in .prom, as in prometheus:9464, "
+            "prometheus needs a port or a file ending in .prom, as in prometheus:9464, "
             f"prometheus:0.0.0.0:9464 or prometheus:/var/lib/node_exporter/everyclaim.prom; got {where!r}"
         )
     closing.callback(metrics.serve(host.strip("[]") or LOOPBACK, int(port)))
@@ -356,6 +356,6 @@ def share_of(options: Mapping[str, Any], workers: int) -> dict[str, Any]:
         if (limit := options.get(name)) is not None and workers > 1:
             share = limit / workers if name == "max_cost" else limit // workers
             if not share:
-                raise ConfigError(f"{name}={limit} cannot be shared by {workers} workers: take fewer")
+                raise ConfigError(f"{name}={limit} cannot be divided among {workers} workers: use fewer workers")
             shared[name] = share
     return shared

@@ -50,53 +50,69 @@ class ProjectOptions(TypedDict, total=False):
     slices: Annotated[
         Sequence[str],
         Opt(
-            "Report by the values of this tag, by auto, or by a cut TAG+TAG. Repeatable.",
+            "Slice by the values of this tag, by auto, or by two crossed tags TAG+TAG. Repeatable.",
             "TAG",
             flag="--slice",
             panel="Output",
             usual=(),
         ),
     ]
-    fail_under: Annotated[Share | None, Opt("Exit with 1 when the mean is below.", "SCORE", panel=GATE)]
-    fail_answer_under: Annotated[Share | None, Opt("Exit with 1 when any answer scores less.", "SCORE", panel=GATE)]
+    fail_under: Annotated[Share | None, Opt("Minimum mean score; exit with 1 below it.", "SCORE", panel=GATE)]
+    fail_answer_under: Annotated[
+        Share | None, Opt("Minimum score of every answer; exit with 1 below it.", "SCORE", panel=GATE)
+    ]
     max_contradicted: Annotated[
-        Share | None, Opt("Exit with 1 when more of the claims are contradicted.", "SHARE", panel=GATE)
+        Share | None, Opt("Maximum share of contradicted claims; exit with 1 above it.", "SHARE", panel=GATE)
     ]
     max_unsupported: Annotated[
-        Share | None, Opt("Exit with 1 when more of the claims are unsupported.", "SHARE", panel=GATE)
+        Share | None, Opt("Maximum share of unsupported claims; exit with 1 above it.", "SHARE", panel=GATE)
     ]
     max_unread: Annotated[
         Share | None,
-        Opt("Exit with 1 when more of the answers are in a language that the judge cannot read.", "SHARE", panel=GATE),
+        Opt(
+            "Maximum share of answers in a language that the judge cannot read; exit with 1 above it.",
+            "SHARE",
+            panel=GATE,
+        ),
     ]
     min_citation_precision: Annotated[
         Share | None,
-        Opt("Exit with 1 when fewer citations are right (metric attribution).", "SHARE", panel=GATE),
+        Opt("Minimum share of correct citations (metric attribution); exit with 1 below it.", "SHARE", panel=GATE),
     ]
     min_citation_recall: Annotated[
         Share | None,
-        Opt("Exit with 1 when fewer claims follow from what they cite (metric attribution).", "SHARE", panel=GATE),
+        Opt(
+            ("Minimum share of claims that follow from their citations (metric attribution); exit with 1 below it."),
+            "SHARE",
+            panel=GATE,
+        ),
     ]
     fail_on_regression: Annotated[
-        str | None, Opt("Exit with 1 when shown to be worse than this run, 4 when unknown.", "RUN", panel=GATE)
+        str | None, Opt("Exit with 1 if significantly worse than this run, with 4 if inconclusive.", "RUN", panel=GATE)
     ]
     margin: Annotated[Share | None, Opt("Allowed drop against that run (0.03 = 3 points).", "SHARE", panel=GATE)]
     max_failed: Annotated[
         Share,
-        Opt("Exit with 3 when a larger share failed or could not be read (0.05).", "SHARE", panel=GATE, usual=0.05),
+        Opt(
+            "Maximum share of failed or unreadable rows; exit with 3 above it (default 0.05).",
+            "SHARE",
+            panel=GATE,
+            usual=0.05,
+        ),
     ]
     confident: Annotated[
         bool,
         Opt(
-            "Exit with 4 when the 95 % interval contains the threshold.",
+            "Exit with 4 if the 95 % confidence interval contains the threshold.",
             flag="--require-significance",
             panel=GATE,
             usual=False,
         ),
     ]
-    store: Annotated[str, Opt("Where runs are stored.", "PATH|URL", panel="Run", usual=DEFAULT_STORE)]
+    store: Annotated[str, Opt("Store of runs.", "PATH|URL", panel="Run", usual=DEFAULT_STORE)]
     concurrency: Annotated[
-        InFlight | None, Opt("Samples in flight (8; language models 32, batches 5000).", panel="Run")
+        InFlight | None,
+        Opt("Number of answers scored in parallel (default 8; language models 32, batches 5000).", panel="Run"),
     ]
 
 
@@ -152,7 +168,7 @@ def find_settings_file(start: Path | None = None, *, warn: bool = False) -> Path
             if not (fault := _distrust(file)):
                 return file
             if warn:
-                _logger.warning("%s is not read, as %s: name it with --config if you trust it", file, fault)
+                _logger.warning("%s is ignored, because %s: pass it with --config if you trust it", file, fault)
     return None
 
 
@@ -162,7 +178,7 @@ def _distrust(file: Path) -> str:
     state = file.stat()
     if state.st_uid not in (os.getuid(), 0):
         return "it belongs to another user"
-    return "everybody may write to it" if state.st_mode & stat.S_IWOTH else ""
+    return "others can write to it" if state.st_mode & stat.S_IWOTH else ""
 
 
 def _tell_of_addresses(rows: Mapping[str, Any], settings: Settings, file: Path) -> None:
@@ -177,7 +193,7 @@ def _tell_of_addresses(rows: Mapping[str, Any], settings: Settings, file: Path) 
         places.append(settings.base_url)
     for host in dict.fromkeys(urlsplit(place).hostname for place in places):
         if host not in (None, "localhost", "127.0.0.1", "::1"):
-            _logger.warning("requests and their API key go to %s, as %s says", host, file)
+            _logger.warning("requests and their API key go to %s, as set in %s", host, file)
 
 
 def load_settings(file: Path | None = None, **given: Any) -> Settings:
@@ -222,7 +238,7 @@ def _of_text(kind: Any, variable: str) -> Any:
     try:
         return json.loads(text)
     except ValueError:
-        raise ConfigError(f"{variable} is not JSON: write it as in {variable}='{example}'") from None
+        raise ConfigError(f"{variable} is not JSON: write for example {variable}='{example}'") from None
 
 
 def _taken(name: str, value: Any, place: str) -> Any:
@@ -253,7 +269,7 @@ def _read(file: Path) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise ConfigError(f"{file} is not UTF-8 text (byte {error.start}): save it as UTF-8") from None
     except tomllib.TOMLDecodeError as error:
-        hint = '; a text stands in quotes, as in judge = "embedded"' if "Invalid value" in str(error) else ""
+        hint = '; texts need quotes, as in judge = "embedded"' if "Invalid value" in str(error) else ""
         raise ConfigError(f"{file} is not valid TOML: {error}{hint}") from None
     except OSError as error:
         raise ConfigError(f"{file} cannot be read: {error.strerror or error}") from None

@@ -81,7 +81,7 @@ def judge_spec(judge: str, options: Mapping[str, Any]) -> Spec:
     given = _given(options, _OF_JUDGES)
     for name, value in STRICT.items() if options.get("strict") else ():
         if (other := options.get(name)) not in (None, value):
-            raise ConfigError(f"strict means {name}={value!r}, and {name} says {other!r}: leave one of them out")
+            raise ConfigError(f"strict sets {name}={value!r}, but {name} is {other!r}: leave one of them out")
         if other is None:
             given.append(SpecOption("strict", name, value))
     return _filled(Spec.parse(judge), given)
@@ -102,10 +102,10 @@ def metric_spec(metric: Any, options: Mapping[str, Any]) -> Any:
     if not options.get("one_call"):
         return metric
     if not isinstance(metric, str):
-        raise ConfigError("one_call is for the metric 'faithfulness', not for one of your own")
+        raise ConfigError("one_call works only with the metric 'faithfulness', not with your own")
     spec = Spec.parse(metric)
     if spec.name != "faithfulness":
-        raise ConfigError(f"one_call is for the metric 'faithfulness', not for {spec.name!r}")
+        raise ConfigError(f"one_call works only with the metric 'faithfulness', not {spec.name!r}")
     return str(_with(spec, [SpecOption("one_call", "mode", "one_call")]))
 
 
@@ -117,8 +117,9 @@ def check_address(options: Mapping[str, Any], *components: Any) -> None:
     found = providers(*components)
     if len(found) > 1 and (given := next(iter(_given(options, _OF_ADDRESSES)), None)):
         raise ConfigError(
-            f"{given.given} goes to one provider, and these models are of several ({', '.join(found)}): say it in the "
-            f"spec of each, as in '{found[0]}:…?{given.option}=…', of judges made of judges as in '1.{given.option}=…'"
+            f"{given.given} applies to one provider, but these models use several ({', '.join(found)}): "
+            f"put it into each spec, as in '{found[0]}:…?{given.option}=…', or '1.{given.option}=…' for a "
+            "judge in a cascade or panel"
         )
 
 
@@ -170,8 +171,8 @@ def refuse(name: str, judge: Any, *others: Any, example: str = "judge='openai:�
     which = " that judge" if talks(*others) else ""
     silent = [Spec.parse(spec) for spec in (judge, *others) if isinstance(spec, str) and not talks(spec)]
     named = " and ".join(repr(spec.shown) for spec in silent)
-    but = f", but {named} is none" if named else ", and none is named by its spec"
-    return ConfigError(f"{name} is about language models{which}{but}; name one, as in {example}")
+    but = f", but {named} is not one" if named else ", and none is named by its spec"
+    return ConfigError(f"{name} needs a language model{which}{but}; use for example {example}")
 
 
 def refuse_unused(options: Mapping[str, Any], judge: Any, *others: Any) -> None:
@@ -246,7 +247,6 @@ def _with(spec: Spec, given: list[SpecOption]) -> Spec:
         if known != value:
             shown = "" if name in {"headers", "base_url"} else f": {value!r} and {known!r}"
             raise ConfigError(
-                f"{name} and the option {option!r} of {spec.name}:{spec.argument} say different things{shown}; "
-                "say it in one place"
+                f"{name} and the option {option!r} of {spec.name}:{spec.argument} differ{shown}; set it in one place"
             )
     return Spec(spec.name, spec.argument, {**spec.options, **{one.option: one.value for one in given}})

@@ -37,7 +37,7 @@ class SplitSheet(LabelTable):
 
     def __str__(self) -> str:
         """Tell in a line what is to be marked."""
-        return f"run {self.run}: {counted(self.sentences, 'sentence')} with their claims to mark"
+        return f"run {self.run}: {counted(self.sentences, 'sentence')} with their claims to review"
 
 
 class MarkOptions(TypedDict, total=False):
@@ -67,7 +67,7 @@ def label_splits(run: RunName = None, n: Rows = 100, **options: Unpack[MarkOptio
         done = {one.position for one in kept.labelling.marks(found.id) if one.chosen.partition(":")[0] == WAY}
         drawn = _drawn(kept, found.id, n, done, options.get("seed", 0))
     if not drawn:
-        raise InputError(f"run {found.id} has no split left to mark: no scored answer with a claim without a mark")
+        raise InputError(f"run {found.id} has no unreviewed sentence left")
     people = tuple(dict.fromkeys(options.get("annotators", ()))) or ("",)
     sentences = [one for record in drawn for one in _sentences(record)]
     _, parts = share_out(len(sentences), len(people), 1.0)
@@ -97,12 +97,13 @@ def check_splits(run: RunName = None, marks: Source | None = None, **options: Un
         counted_in = chosen or everything
         if not counted_in:
             raise InputError(
-                f"no split of run {found.id} is marked: `everyclaim label {found.id} --splits --out FILE` draws some"
+                f"no claim of run {found.id} is reviewed: select some with `everyclaim label {found.id} "
+                "--splits --out FILE`"
             )
         sentences = list(_marked(kept, found.id, counted_in, better))
-    notes = [] if chosen else ["how these claims were chosen is not known: the share need not be that of the run"]
+    notes = [] if chosen else ["unknown how these claims were selected: the share may not be that of the run"]
     if left := len(everything) - len(counted_in):
-        notes.append(f"{counted(left, 'mark')} of claims that were not drawn for this are in no share")
+        notes.append(f"{counted(left, 'mark')} of claims outside the sample {'is' if left == 1 else 'are'} not counted")
     people = sorted({one.annotator for one in counted_in})
     return split_check(found.id, found.record.provenance.decomposer, sentences, people, notes)
 
@@ -114,13 +115,11 @@ def write_examples(found: SplitCheck, destination: str | os.PathLike[str]) -> in
     """
     place = os.fspath(destination)
     if not place.endswith(".toml"):
-        raise ConfigError(f"{place}: worked examples are a domain file; end its name in .toml")
+        raise ConfigError(f"{place}: worked examples go into a domain file; end the name in .toml")
     if os.path.lexists(place):
-        raise ConfigError(f"{place} is there already: name a new file, and join them by hand")
+        raise ConfigError(f"{place} exists: choose a new name, and merge the files by hand")
     if not found.examples:
-        raise InputError(
-            "no rejected sentence says in 'better' what its claims should be: there is no example to write"
-        )
+        raise InputError("no rejected sentence has a correction in 'better', so there is no example to write")
     text = examples_toml(found.examples)
     read_domain(text, name=place)
     with open_sink(place) as sink:

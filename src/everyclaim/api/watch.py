@@ -57,7 +57,7 @@ def baseline(run: Run | str | None = None, *, store: str | os.PathLike[str] = DE
     has = figures.scored & (claims > 0)
     claims, wrong, scores = claims[has], wrong[has], figures.score[figures.scored & np.isfinite(figures.score)]
     if not len(claims) or not len(scores):
-        raise InputError(f"run {found.id} has no scored answer with a claim: it cannot be a baseline")
+        raise InputError(f"run {found.id} has no scored answer with a claim and cannot be a baseline")
     return Baseline(
         run=found.id,
         answers=int(np.count_nonzero(figures.scored)),
@@ -87,7 +87,7 @@ def _judge_accuracy(run: Run) -> JudgeAccuracy | None:
         raise InputError(f"run {run.id}: {error}") from None
 
 
-_SOURCE, _WHICH, _BUDGET, _ALERTS, _RUN = "Source", "Which answers", "Budget of a day", "Alerts", "Run"
+_SOURCE, _WHICH, _BUDGET, _ALERTS, _RUN = "Source", "Which answers", "Selection", "Alerts", "Run"
 _SHAPE = ("name", "title", "takes_scores", "open", "close", "batches", "send_back")
 _LONGEST_NAME = 200
 _SETTLE = Opt(
@@ -105,40 +105,48 @@ _SINK = "a sink such as 'webhook:URL', 'slack:URL' or 'command:PROGRAM'"
 class WatchingOptions(TypedDict, total=False):
     """Options of a watch."""
 
-    once: Annotated[bool, Opt("Judge what is there now and exit.", panel=_RUN)]  # else go on until `stop` is set
+    once: Annotated[bool, Opt("Judge the current answers and exit.", panel=_RUN)]  # else go on until `stop` is set
     slices: Sequence[str]  # fields that become tags
-    rate: Annotated[float, Range(0, 1), Opt("Share of answers to judge (1).", "SHARE", panel=_WHICH)]
+    rate: Annotated[float, Range(0, 1), Opt("Share of answers to judge (default 1).", "SHARE", panel=_WHICH)]
     min_per_slice: Annotated[
-        int, Range(0), Opt("Least number of answers judged per slice and day, whatever the rate.", panel=_WHICH)
+        int, Range(0), Opt("Minimum number of answers judged per slice and day, in addition to --rate.", panel=_WHICH)
     ]
     screen: Annotated[
         Annotated[str, "a spec such as 'embedded' or 'lexical'"] | None,
-        Opt("Cheap judge (embedded, lexical) that adds the answers it suspects.", "SPEC", "--prefilter", _WHICH),
+        Opt("Cheap judge (embedded, lexical) that selects further suspicious answers.", "SPEC", "--prefilter", _WHICH),
     ]
     worry: Annotated[
         float,
         Range(0, 1),
-        Opt("P(contradicted) from which it adds an answer (0.5).", "P", "--screen-threshold", _WHICH),
+        Opt("Select an answer if P(contradicted) is above this (default 0.5).", "P", "--screen-threshold", _WHICH),
     ]
     daily_answers: Annotated[
         Annotated[int, Range(1)] | None, Opt("Maximum number of answers judged per day.", panel=_BUDGET)
     ]
     daily_tokens: Annotated[Annotated[int, Range(1)] | None, Opt("Maximum number of tokens per day.", panel=_BUDGET)]
     daily_cost: Annotated[
-        Annotated[float, Range(above=0)] | None, Opt("Maximum cost per day.", "DOLLARS", panel=_BUDGET)
+        Annotated[float, Range(above=0)] | None, Opt("Maximum cost per day in US dollars.", "DOLLARS", panel=_BUDGET)
     ]
     when_spent: Annotated[
         Literal["skip", "wait"],
-        Opt("At the limit: skip further answers, or judge them on the next day (skip).", "", "--on-budget", _BUDGET),
+        Opt(
+            (
+                "When the daily limit is reached: skip the remaining answers, or queue them for the next day "
+                "(default skip)."
+            ),
+            "",
+            "--on-budget",
+            _BUDGET,
+        ),
     ]
     alert_above: Annotated[
         Annotated[float, Range(above=0, most=1)] | None,
-        Opt("Alert when the mean share of contradicted claims per answer exceeds this.", "SHARE", panel=_ALERTS),
+        Opt("Alert if the mean share of contradicted claims per answer exceeds this.", "SHARE", panel=_ALERTS),
     ]
     alert_baseline: Annotated[
         Annotated[str | Run, "a run, its id or its name"] | None,
         Opt(
-            "Run that sets the limit; its labels correct for the judge's error.",
+            "Run that sets the alert limit; its labels correct for the judge's error.",
             "RUN",
             panel=_ALERTS,
             kind=str | None,
@@ -147,7 +155,7 @@ class WatchingOptions(TypedDict, total=False):
     alerts: Annotated[
         Sequence[Annotated[str | Sink, _SINK]],
         Opt(
-            "Destination of alerts: webhook:URL, slack:URL, command:PROGRAM. Repeatable.",
+            "Alert destination: webhook:URL, slack:URL, command:PROGRAM. Repeatable.",
             "SINK",
             "--alert",
             _ALERTS,
@@ -155,23 +163,23 @@ class WatchingOptions(TypedDict, total=False):
         ),
     ]
     mapping: Mapping[str, str] | None  # field names, theirs → ours
-    query: Annotated[str | None, Opt("SQL: the query to read from.", "SELECT", panel=_SOURCE)]
-    watermark: Annotated[str | None, Opt("SQL: column that grows, a time or a number.", "COLUMN", panel=_SOURCE)]
-    key: Annotated[str, Opt("SQL: column that identifies a row (id).", "COLUMN", panel=_SOURCE)]
-    since: Annotated[str | None, Opt("Langfuse: time from which to read at first.", "TIME", panel=_SOURCE)]
-    observation: Annotated[str | None, Opt("Langfuse: name of the root observations to read.", "NAME", panel=_SOURCE)]
-    environment: Annotated[str | None, Opt("Langfuse: environment to read.", "NAME", panel=_SOURCE)]
+    query: Annotated[str | None, Opt("SQL query for the answers.", "SELECT", panel=_SOURCE)]
+    watermark: Annotated[str | None, Opt("SQL column that grows: a time or a number.", "COLUMN", panel=_SOURCE)]
+    key: Annotated[str, Opt("SQL column with unique row ids (default id).", "COLUMN", panel=_SOURCE)]
+    since: Annotated[str | None, Opt("Langfuse: earliest time to read from.", "TIME", panel=_SOURCE)]
+    observation: Annotated[str | None, Opt("Langfuse: name of the root observations.", "NAME", panel=_SOURCE)]
+    environment: Annotated[str | None, Opt("Langfuse: environment.", "NAME", panel=_SOURCE)]
     settle: Annotated[float, Range(0), _SETTLE]
     lateness: Annotated[float, Range(0), _LATENESS]
     events_to: Annotated[
-        str | None, Opt("OTLP: URL of a collector's logs, for results.", "URL", "--otlp-logs-url", _SOURCE)
+        str | None, Opt("OTLP: URL of a collector's logs endpoint for results.", "URL", "--otlp-logs-url", _SOURCE)
     ]
     send_back: Annotated[
         bool, Opt("Write scores back to the source.", flag="--write-back/--no-write-back", panel=_SOURCE)
     ]
-    every: Annotated[float, Range(0.01), Opt("Seconds between passes (10).", "SECONDS", panel=_RUN)]
-    per: Annotated[Literal["day", "release"], Opt("Period of one run (day).", "", "--run-by", _RUN)]
-    name: Annotated[str | None, Opt("Name of the watch; another name begins anew.", "NAME", panel=_RUN)]
+    every: Annotated[float, Range(0.01), Opt("Seconds between passes (default 10).", "SECONDS", panel=_RUN)]
+    per: Annotated[Literal["day", "release"], Opt("Period of one run (default day).", "", "--run-by", _RUN)]
+    name: Annotated[str | None, Opt("Name of the watch; a new name starts anew.", "NAME", panel=_RUN)]
     concurrency: InFlight | None
     hooks: Sequence[Hook]
     on_pass: Callable[[WatchPass | Exception], None]  # told of every pass, and of what failed and is tried again
@@ -277,9 +285,7 @@ def _scorer(session: Session, screen: Session | None, concurrency: int | None) -
 
 def _screen(spec: str | None) -> Session | None:
     if spec is not None and talks(spec):
-        raise OptionError(
-            f"`screen` is a cheap judge that costs nothing, such as 'embedded' or 'lexical', not {spec!r}"
-        )
+        raise OptionError(f"`screen` must be a free judge such as 'embedded' or 'lexical', got {spec!r}")
     return None if spec is None else Session({"judge": spec}, kept=True)
 
 
@@ -309,8 +315,8 @@ def _alarms(plan: WatchPlan, options: WatchingOptions, store: str | os.PathLike[
     if limit is None and usual is None:
         if sinks:
             raise OptionError(
-                "`alerts` needs `alert_above`, the share of contradicted claims that is still in order, or"
-                " `alert_baseline`, the run that says what is usual"
+                "`alerts` needs `alert_above`, the acceptable share of contradicted claims, or "
+                "`alert_baseline`, a run that sets it"
             )
         return None
     notifier = Notifier([sink_from_spec(sink) if isinstance(sink, str) else sink for sink in sinks]) if sinks else None
@@ -323,17 +329,17 @@ def _check_use(options: WatchingOptions) -> None:
     if options.get("rate", 1.0) == 1.0:
         for name in ("min_per_slice", "screen"):
             if options.get(name):
-                raise OptionError(f"`{name}` does nothing where all answers are judged: give a `rate` below 1")
+                raise OptionError(f"`{name}` needs a `rate` below 1: otherwise all answers are judged")
     if options.get("min_per_slice") and not options.get("slices"):
-        raise OptionError("`min_per_slice` needs `slices`: name the fields whose values are meant")
+        raise OptionError("`min_per_slice` needs `slices`, the fields that define slices")
     if options.get("worry") is not None and not options.get("screen"):
-        raise OptionError("`worry` does nothing without `screen`, the judge that would be worried")
+        raise OptionError("`worry` needs `screen`")
     limits = ("daily_answers", "daily_tokens", "daily_cost")
     if options.get("when_spent", "skip") != "skip" and all(options.get(name) is None for name in limits):
         named = ", ".join(f"`{name}`" for name in limits)
-        raise OptionError(f"`when_spent` does nothing without a limit of a day: {named}")
+        raise OptionError(f"`when_spent` needs a daily limit: {named}")
     if options.get("once") and options.get("every") is not None:
-        raise OptionError("`every` is the time between passes, and `once` makes only one")
+        raise OptionError("`every` is the time between passes; `once` makes only one pass")
 
 
 # ---- sources
@@ -351,7 +357,7 @@ def _source(source: Any, options: WatchingOptions, store: WatchStore) -> AnswerS
         return cast("AnswerSource", source)
     text = os.fspath(source)
     if text == "-":
-        raise ConfigError("standard input cannot be watched, since it cannot be read again: score it, or watch a file")
+        raise ConfigError("standard input cannot be watched: score it, or watch a file")
     kind, colon, argument = text.partition(":")
     if kind not in _OF_SOURCE:
         if colon:
@@ -383,7 +389,7 @@ def _options_of(kind: str, options: WatchingOptions) -> dict[str, Any]:
     for name in sorted(set().union(*_OF_SOURCE.values()) - known):
         if options.get(name) is not None:
             whose = " and ".join(other for other, names in _OF_SOURCE.items() if name in names)
-            raise OptionError(f"`{name}` is for {whose}, not for {kind}: it would do nothing")
+            raise OptionError(f"`{name}` applies to {whose}, not to {kind}")
     return {name: options[name] for name in known - {"send_back"} if options.get(name) is not None}  # type: ignore[literal-required]
 
 
@@ -392,6 +398,6 @@ def _check_scheme(text: str, kind: str) -> None:
     if os.path.exists(text):  # noqa: PTH110 - also of what is no path
         return
     if "://" in text:
-        raise ConfigError(f"{kind}:// is no source: write langfuse:https://…, sql:postgresql://…, or a path")
+        raise ConfigError(f"unknown source {kind}://: use langfuse:https://…, sql:postgresql://…, or a path")
     if meant := did_you_mean(kind, _OF_SOURCE):
-        raise ConfigError(f"there is no source {kind!r} and no file of that name{meant}")
+        raise ConfigError(f"no source {kind!r} and no such file{meant}")

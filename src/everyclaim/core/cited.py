@@ -29,7 +29,7 @@ _TOLD = {
     CitationStatus.UNNEEDED: "{} is not needed",
     CitationStatus.MISATTRIBUTED: "{} does not support the claim",
     CitationStatus.UNSUPPORTED: "neither {} nor another passage supports the claim",
-    CitationStatus.DEAD: "{} is none of the passages",
+    CitationStatus.DEAD: "{} does not refer to any passage",
     CitationStatus.MISSING: "no citation",
 }
 

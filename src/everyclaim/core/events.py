@@ -180,4 +180,4 @@ class _Guarded:
             fault = (named, type(error).__qualname__)
             level = logging.DEBUG if fault in _SAID else logging.WARNING
             _SAID.add(fault)
-            _log.log(level, "an observer failed, and scoring goes on: %s: %s", type(error).__name__, error)
+            _log.log(level, "an observer failed; scoring continues: %s: %s", type(error).__name__, error)

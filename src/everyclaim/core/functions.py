@@ -39,8 +39,8 @@ def places(function: Callable[..., Any], offered: tuple[str, ...], what: str) ->
     named = tuple(one.name for one in later if one.name in offered[count:])
     wanting = [one.name for one in later if one.default is one.empty and one.name not in named]
     if wanting or not count:
-        told = f"it also needs {', '.join(wanting)}" if wanting else "it takes nothing"
-        raise ConfigError(f"{what} takes ({', '.join(offered)}) or fewer of these, in order; but {told}")
+        told = f"it also requires {', '.join(wanting)}" if wanting else "it takes no arguments"
+        raise ConfigError(f"{what} is called with ({', '.join(offered)}) or the first of these; but {told}")
     return count, named
 
 

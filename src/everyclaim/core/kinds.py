@@ -104,13 +104,13 @@ def kind_of(annotation: Any) -> Kind:
         return _tested(shown, lambda value: not isinstance(value, type) and all(hasattr(value, m) for m in members))
     if isinstance(plain, type):
         return _tested(f"a {plain.__name__}", lambda value: isinstance(value, plain))
-    raise TypeError(f"no check is known for the annotation {annotation!r}")
+    raise TypeError(f"no check for the annotation {annotation!r}")
 
 
 def described(value: Any, *, may_be_shown: bool = False) -> str:
     """Name a value in a message: numbers as they are, of everything else only what it is."""
     if isinstance(value, Integral) and abs(int(value)) >= _HUGE:
-        return "a number of many digits"
+        return "a number with many digits"
     if value is None or isinstance(value, bool | Real):
         return repr(value)
     if isinstance(value, str):
@@ -190,7 +190,7 @@ def _mapping(keys: Kind, values: Kind) -> Kind:
         try:
             return kind.take(part)
         except WrongValueError as wrong:
-            raise WrongValueError(f"{expected} that holds {wrong.expected}", f"{_unseen(part)} in it") from None
+            raise WrongValueError(f"{expected} containing {wrong.expected}", f"{_unseen(part)} in it") from None
 
     return Kind(expected, take)
 
@@ -203,7 +203,7 @@ def _sequence(items: Kind) -> Kind:
             return (items.take(given),)
         found = _listed(given)
         if found is None:
-            raise WrongValueError(expected, described(given) + (", without order" if _is_set(given) else ""))
+            raise WrongValueError(expected, described(given) + (", unordered" if _is_set(given) else ""))
         taken = []
         for place, item in enumerate(found, 1):
             try:

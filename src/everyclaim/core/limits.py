@@ -60,9 +60,9 @@ class SizeLimits:
                 told = f"passage {number} has {size:,} characters"
                 return _over(told, "max_passage_chars", self.max_passage_chars)
             if number > self.max_passages:
-                return _over(f"there are more than {self.max_passages:,} passages", "max_passages", self.max_passages)
+                return _over(f"the row has more than {self.max_passages:,} passages", "max_passages", self.max_passages)
         if whole > self.row:
-            return _over(f"the row has {whole:,} characters in all", "max_row_mb", self.max_row_mb)
+            return _over(f"the row has {whole:,} characters", "max_row_mb", self.max_row_mb)
         return ""
 
     def fault_of(self, sample: Sample) -> str:

@@ -104,7 +104,7 @@ def refuse_former_names(spec: Spec, *declared: type[Any], owner: str = "") -> No
         for name, annotation in _annotations(one).items():
             notes = getattr(annotation, "__metadata__", ())
             if old := next((note.was for note in notes if isinstance(note, Opt) and note.was in spec.options), ""):
-                raise ConfigError(f"unknown option {old!r} of {owner or repr(spec.name)}: it is called {name!r}")
+                raise ConfigError(f"unknown option {old!r} of {owner or repr(spec.name)}: it is now called {name!r}")
 
 
 def option_names(declared: type[Any]) -> tuple[str, ...]:

@@ -46,17 +46,17 @@ class Spec:
         head, _, query = text.strip().partition("?")
         name, _, argument = head.partition(":")
         if not _NAME.fullmatch(name):
-            raise ConfigError(f"bad component spec {head!r}: it must start with a name, as in 'lexical'")
+            raise ConfigError(f"bad component spec {head!r}: start it with a name, as in 'lexical'")
         try:
             options = parse_qsl(query, keep_blank_values=True, strict_parsing=True) if query else []
         except ValueError:
             # Options may hold a password, so they are not repeated.
             raise ConfigError(
-                f"bad options in component spec {head!r}: write '?name=value&name=value', '%26' for an & in a value"
+                f"bad options in component spec {head!r}: write '?name=value&name=value', with '%26' for & in a value"
             ) from None
         keys = [key for key, _ in options]
         if twice := next((key for key in keys if keys.count(key) > 1), ""):
-            raise ConfigError(f"the spec of {name!r} says {twice!r} twice; say it once")
+            raise ConfigError(f"the spec of {name!r} sets {twice!r} twice")
         return cls(name, argument, dict(options))
 
     @property

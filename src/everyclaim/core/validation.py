@@ -132,11 +132,11 @@ def _check_places(known: _Declared, args: tuple[Any, ...], given: Mapping[str, A
     own = [name for name in known.by_place if name != "self"]
     extra = len(args) - len(known.by_place)
     if extra > 0:
-        takes = f"takes only {' and '.join(own)} without a name" if own else "takes everything by name"
+        takes = f"takes only {' and '.join(own)} without a name" if own else "takes keyword arguments only"
         example = next((name for name in known.parameters if name not in known.by_place), "")
         raise ConfigError(f"{known.name}() {takes}" + (f", as in {known.name}({example}=…)" if example else ""))
     if twice := next((name for name in known.by_place[: len(args)] if name in given), ""):
-        raise ConfigError(f"{known.name}() was given {twice!r} twice, by place and by name")
+        raise ConfigError(f"{known.name}() got {twice!r} twice, by position and by name")
 
 
 def _unknown(name: str, known: _Declared, synonyms: Sequence[Collection[str]], elsewhere: Mapping[str, str]) -> str:
@@ -156,7 +156,7 @@ def _value(known: _Declared, name: str, value: Any) -> Any:
     try:
         return parameter.kind.take(value)
     except WrongValueError as wrong:
-        advice = "" if value is not None or parameter.is_needed or parameter.is_data else "; leave it out for the usual"
+        advice = "" if value is not None or parameter.is_needed or parameter.is_data else "; omit it for the default"
         message = f"{name} of {known.name}() must be {wrong.expected}, got {wrong.got}{advice}"
     raise _error(parameter)(message)
 

@@ -36,11 +36,14 @@ class EmbeddedDecomposer:
     noun is left out, in English too: brackets, appositions, clauses between commas with *who* and *which*.
     """
 
-    atomicity: Annotated[Degree, Opt("high: facts; low: whole sentences")] = "high"
+    atomicity: Annotated[Degree, Opt("high: single facts; low: whole sentences")] = "high"
     language: Annotated[
-        str, Matching("([a-z]{2,3})?"), "an ISO 639-1 code such as 'en'", Opt("of the answers; else it is found out")
+        str,
+        Matching("([a-z]{2,3})?"),
+        "an ISO 639-1 code such as 'en'",
+        Opt("language of the answers (default: detected)"),
     ] = ""
-    coverage: Annotated[Degree, Opt("low: asides are left out")] = "high"
+    coverage: Annotated[Degree, Opt("low: asides are skipped")] = "high"
 
     @property
     def spec(self) -> str:
@@ -107,5 +110,5 @@ class EmbeddedDecomposer:
 def from_spec(spec: Spec) -> EmbeddedDecomposer:
     """Build the decomposer of ``embedded[?atomicity=low][&coverage=low][&language=de]``."""
     if spec.argument:
-        raise ConfigError(f"'embedded' takes no argument, got {spec.argument!r}; write 'embedded' alone")
+        raise ConfigError(f"'embedded' takes no argument, got {spec.argument!r}; write 'embedded'")
     return read(spec, EmbeddedDecomposer)

@@ -26,7 +26,9 @@ def as_decomposer(given: Any) -> Decomposer:
     """
     if hasattr(given, "decompose") and not isinstance(given, type):
         if not isinstance(getattr(given, "spec", None), str):
-            raise ConfigError(f"the decomposer {type(given).__name__} has no `spec`, the text that results store of it")
+            raise ConfigError(
+                f"the decomposer {type(given).__name__} needs a `spec`, the text that identifies it in results"
+            )
         decomposer: Decomposer = given
         return decomposer
     if not callable(given) or isinstance(given, type):

@@ -20,7 +20,7 @@ from everyclaim.core.lifetime import KeptScope
 T = TypeVar("T")
 
 GLANCE = 0.5  # seconds between looks at the keyboard, where a wait cannot be interrupted (Windows)
-_ENDED = "the Evaluator was closed while this was under way"
+_ENDED = "the Evaluator was closed during this call"
 
 
 class BackgroundLoop:
@@ -46,7 +46,10 @@ class BackgroundLoop:
         """
         if self.is_here:
             work.close()
-            raise UserError("a synchronous call inside another of the same Evaluator would never end: await its twin")
+            raise UserError(
+                "a synchronous call inside another one of the same Evaluator would deadlock: await the "
+                "asynchronous method"
+            )
         call = self._begin(work)
         try:
             while not call.done.done():

@@ -41,9 +41,9 @@ class EngineOptions:
         if self.concurrency < 1:
             raise ConfigError(f"concurrency is {self.concurrency}: it must be at least 1")
         if self.sample_seconds is not None and not self.sample_seconds > 0:
-            raise ConfigError(f"sample_seconds is {self.sample_seconds}: it must be more than 0, or left out")
+            raise ConfigError(f"sample_seconds is {self.sample_seconds}: it must be above 0, or omitted")
         if self.max_failures is not None and self.max_failures < 0:
-            raise ConfigError(f"max_failures is {self.max_failures}: it must be 0 or more, or left out")
+            raise ConfigError(f"max_failures is {self.max_failures}: it must be at least 0, or omitted")
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,15 +61,15 @@ def _left_unsaid(result: Result) -> list[str]:
 
     warnings = []
     if result.is_all_skipped:
-        warnings.append("every sentence was skipped: nothing of the answer was checked")
+        warnings.append("every sentence was skipped, so no claim was checked")
     marks = [piece for piece in result.unchecked if is_mark(piece.text)]
     if marks:
-        warnings.append("a citation names none of the passages")
+        warnings.append("a citation refers to no passage")
     if unchecked := {piece.reason for piece in result.unchecked if piece not in marks} - {Outcome.UNREAD.value}:
         reasons = ", ".join(sorted(reason.replace("_", " ") for reason in unchecked))
-        warnings.append(f"a skipped sentence holds a number or a name, and was not checked: {reasons}")
+        warnings.append(f"a skipped sentence contains a number or a name and was not checked: {reasons}")
     if len(result.claims) > MANY_CLAIMS:
-        warnings.append(f"more than {MANY_CLAIMS} claims in one answer: a share of so many hides single wrong ones")
+        warnings.append(f"more than {MANY_CLAIMS} claims in one answer: the score hides single wrong ones")
     return warnings
 
 
@@ -130,5 +130,5 @@ def _fault_in_parts(result: Result) -> str:
         try:
             json.dumps(dict(result.details), allow_nan=False)
         except (TypeError, ValueError, RecursionError) as error:
-            return f"bad_result: the metric returned details that are no JSON ({type(error).__name__})"
+            return f"bad_result: the metric returned details that are not JSON ({type(error).__name__})"
     return ""

@@ -93,7 +93,7 @@ class GuardedAnswer:
         warnings = [f"warning: {one_line(text, 240)}" for text in self.warnings]
         rest = [wrapped(line, 2) for line in (*listed(gone, _SHOWN, "claim"), *listed(warnings, _SHOWN, "warning"))]
         text = [one_line(line) for line in self.text.splitlines()]
-        told = [wrapped(f"promise: {one_line(self.promise, 400)}", 2)] if self.promise else []
+        told = [wrapped(f"guarantee: {one_line(self.promise, 400)}", 2)] if self.promise else []
         return "\n".join([*text, wrapped(" · ".join(facts), 2), *told, *claims, *rest])
 
     @property

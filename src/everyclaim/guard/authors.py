@@ -65,8 +65,8 @@ class FunctionAuthor:
             inspect.signature(self.generate).bind("", (), "")
         except TypeError as error:
             raise ConfigError(
-                "a generator is called with question, passages and instructions, as in def generate(question, passages,"
-                f" instructions): this one is not made for that ({error})"
+                "a generator is called with question, passages and instructions, as in def "
+                f"generate(question, passages, instructions), but this one does not accept them ({error})"
             ) from None
         except ValueError:
             return  # one that does not say what it takes
@@ -98,7 +98,7 @@ class FunctionAuthor:
         except Exception as error:
             raise _generator_error(error) from error
         if not text.strip() and not may_be_blank:
-            raise GeneratorError("the generator returned a blank answer")
+            raise GeneratorError("the generator returned an empty answer")
         return text
 
     async def _called(self, task: Task, told: str) -> Any:
@@ -128,7 +128,7 @@ class ChatAuthor:
         except JudgeError as error:
             raise GeneratorError(f"the generator {self.chat.spec} gave no answer: {error}") from error
         if reply.finish != "stop" or not reply.content.strip():
-            what = "a blank answer" if reply.finish == "stop" else f"an answer that ended by {reply.finish!r}"
+            what = "an empty answer" if reply.finish == "stop" else f"an answer that ended with {reply.finish!r}"
             raise GeneratorError(f"the generator {self.chat.spec} gave {what}")
         return reply.content.strip()
 
@@ -144,7 +144,7 @@ class ChatAuthor:
         try:
             return await ask_for_each(inquiry, portions(sentences))
         except JudgeError as error:
-            raise GeneratorError(f"the generator {self.chat.spec} corrected nothing: {error}") from error
+            raise GeneratorError(f"the generator {self.chat.spec} could not correct the answer: {error}") from error
 
     async def stream(self, task: Task) -> AsyncIterator[str]:
         """Give the answer in one piece: the protocol of chat models has no others."""
@@ -172,7 +172,7 @@ class SplitAuthors:
 
     def _writer(self) -> Author:
         if self.writer is None:
-            raise GeneratorError("there is no generator: only given answers can be corrected")
+            raise GeneratorError("without a generator only given answers can be corrected")
         return self.writer
 
 

@@ -92,7 +92,7 @@ class _GuardRun:
         if given is not None:
             return await self._checked("given", given)
         if self.loop.author is None:
-            raise GeneratorError("there is no generator and no response: give a guard one of them")
+            raise GeneratorError("a guard needs a generator or a response")
         return await self._checked("generated", await self.loop.author.write(self.task, "", ()))
 
     async def _repaired(self, attempt: Attempt) -> Attempt | None:
@@ -206,7 +206,7 @@ class _GuardRun:
     def _kept_whole(self, best: Attempt) -> str:
         """Say why an answer is no longer one answer without some of its claims, as the labelled ones are."""
         others = [one for one in self.attempts[1 : best.number] if one.made not in {"dropped", "recited"}]
-        return "the answer was written anew: a promise is for first answers" if others else ""
+        return "the answer was rewritten, and the guarantee covers only first answers" if others else ""
 
     def _concluded(self, best: Attempt) -> GuardedAnswer:
         """Say what is returned and why."""
@@ -222,15 +222,15 @@ class _GuardRun:
                 else self._kept_whole(best) or self.loop.promise.seen(self.attempts[0].result, self.attempts[0].text)
             )
             promised = "" if why or blocked or not checked else str(self.loop.promise.risk)
-            warnings += [f"no promise: {why}"] if why else []
+            warnings += [f"no guarantee: {why}"] if why else []
         if complaint := rules.complaint(best.result):
             warnings.insert(0, complaint)
         failed = [other for other in self.attempts if other.result.outcome is Outcome.FAILED and other is not best]
         warnings += [f"attempt {other.number} was not checked: {other.result.reason}" for other in failed]
         if best.result.outcome is Outcome.ABSTAINED:
-            warnings.append("the answer declines to answer: there was nothing to check")
+            warnings.append("the response declines to answer, so there was nothing to check")
         if len(self.attempts) > 1 and (gone := len(best.removed)):
-            warnings.append(f"{gone} claim{'s' * (gone > 1)} taken out of the answer")
+            warnings.append(f"{gone} claim{'s' * (gone > 1)} removed from the answer")
         warnings += [warning for warning in best.result.warnings if warning not in warnings]
         return GuardedAnswer(
             text=rules.refusal if blocked else best.text,
@@ -261,7 +261,7 @@ class Promise:
         if outside := self.risk.outside(result, language_of(text)):
             return outside
         if self.count and self.risk.has_drifted(self.count, self.total / self.count):
-            return f"the last {self.count} answers are unlike the labelled ones: calibrate again"
+            return f"the last {self.count} answers differ from the labelled ones: calibrate again"
         return ""
 
 

@@ -105,8 +105,8 @@ class Rules:
         if self.likes(result):
             piece = result.unchecked[0]
             if is_mark(piece.text):
-                return f"a citation names none of the passages: {piece.text!r}"
-            return f"a sentence was skipped as {piece.reason.replace('_', ' ')}, and not checked: {piece.text!r}"
+                return f"a citation refers to no passage: {piece.text!r}"
+            return f"a sentence was skipped as {piece.reason.replace('_', ' ')} and not checked: {piece.text!r}"
         if result.outcome is not Outcome.SCORED:
             return f"the answer was not checked: {result.reason or result.outcome}"
         blocked = self.blocked(result)
@@ -117,4 +117,4 @@ class Rules:
 
 def _one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> None:
     if value not in allowed:
-        raise ConfigError(f"{name}={value!r} of a guard: choose one of {', '.join(allowed)}")
+        raise ConfigError(f"{name}={value!r} of a guard: use one of {', '.join(allowed)}")

@@ -25,13 +25,13 @@ async def stream(loop: Loop, task: Task) -> AsyncIterator[GuardedSentence]:
     after what came before it was yielded.
     """
     if loop.author is None:
-        raise GeneratorError("there is no generator to stream from")
+        raise GeneratorError("a guard needs a generator to stream from")
     said = False
     async for piece in pieces(loop.author.stream(task), loop.language):
         said = said or bool(piece.strip())
         yield await _guarded(loop, task, piece)
     if not said:
-        raise GeneratorError("the generator returned a blank answer")
+        raise GeneratorError("the generator returned an empty answer")
 
 
 async def pieces(chunks: AsyncIterator[str], language: str = "") -> AsyncIterator[str]:

@@ -18,7 +18,7 @@ def evaluator_of(evaluator: Evaluator | None, options: Mapping[str, Any]) -> Eva
     if evaluator is None:
         return Evaluator(**options)
     if options:
-        raise ConfigError(f"{min(options)} is an option of the evaluator, and one is given: say it there")
+        raise ConfigError(f"{min(options)} is an option of the evaluator: set it there")
     return evaluator
 
 

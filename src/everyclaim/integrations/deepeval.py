@@ -14,7 +14,7 @@ try:
     from deepeval.test_case import LLMTestCase
 except ImportError:
     # Not an extra: it holds other packages back.
-    raise UserError("The integration with DeepEval needs it installed: pip install deepeval") from None
+    raise UserError("The integration with DeepEval requires it: pip install deepeval") from None
 
 
 class FaithfulnessMetric(BaseMetric):  # type: ignore[misc]  # its base is known where DeepEval is installed

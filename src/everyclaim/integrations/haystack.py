@@ -46,7 +46,7 @@ class EveryclaimEvaluator:
         """Serialise. Raises `ConfigError` for an option that is an object."""
         for name, value in self._options.items():
             if not isinstance(value, str | int | float | bool | None):
-                raise ConfigError(f"{name} cannot be serialised: give a spec, not {type(value).__name__}")
+                raise ConfigError(f"{name} cannot be serialised: pass a spec, not {type(value).__name__}")
         serialised: dict[str, Any] = default_to_dict(self, **self._options)
         return serialised
 
@@ -60,8 +60,7 @@ class EveryclaimEvaluator:
 def _rows(questions: list[str], contexts: list[list[Any]], answers: list[str]) -> list[dict[str, Any]]:
     if len({len(questions), len(contexts), len(answers)}) > 1:
         raise InputError(
-            f"there are {len(questions)} questions, {len(contexts)} contexts and {len(answers)} answers: give as many"
-            " of each"
+            f"got {len(questions)} questions, {len(contexts)} contexts and {len(answers)} answers: pass as many of each"
         )
     return [
         {"question": question, "response": answer, "contexts": [_passage(passage) for passage in passages]}

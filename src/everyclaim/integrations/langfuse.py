@@ -47,7 +47,7 @@ def faithfulness_evaluator(
         passages = documents_in(contexts(input, output, metadata)) if contexts else _passages(output, metadata, input)
         answer = answer_in(output)
         if answer is None:
-            raise InputError(f"the output holds no answer as text: {type(output).__name__}")
+            raise InputError(f"the output has no answer text: {type(output).__name__}")
         row = {"question": question_in(input) or "", "response": answer, "contexts": passages}
         result = await held.ascore(row | {"reference": answer_in(expected_output)})
         name, why = name_of(result), explained(result)

@@ -96,15 +96,21 @@ _OF_BARS: Final = ("fail_under", "max_contradicted", "min_citation_precision", "
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the options."""
     group = parser.getgroup(MARK, "faithfulness of answers (everyclaim)")
-    group.addoption("--everyclaim-judge", metavar="SPEC", help="Who judges the claims; goes over the ini file.")
+    group.addoption("--everyclaim-judge", metavar="SPEC", help="Judge of the claims; overrides the ini file.")
     for name, what in (
-        ("judge", "who judges the claims, as in openai:gpt-5-mini (embedded, or what everyclaim.toml says)"),
-        ("config", "settings file, from the root folder (the nearest everyclaim.toml)"),
-        ("fail_under", "score that an answer must reach (1.0: every claim supported)"),
-        ("max_contradicted", "share of an answer's claims that may be contradicted (0.0)"),
-        ("min_citation_precision", "share of an answer's citations that must be right (metric attribution)"),
-        ("min_citation_recall", "share of an answer's claims that must follow from what they cite"),
-        ("empty", "what becomes of an answer with nothing to check: skip, pass or fail (skip)"),
+        (
+            "judge",
+            ("judge of the claims, such as openai:gpt-5-mini (default: embedded, or the one in everyclaim.toml)"),
+        ),
+        ("config", "settings file, relative to the root folder (default: the nearest everyclaim.toml)"),
+        ("fail_under", "minimum score of an answer (default 1.0: every claim supported)"),
+        ("max_contradicted", "maximum share of contradicted claims of an answer (default 0.0)"),
+        ("min_citation_precision", "minimum share of correct citations of an answer (metric attribution)"),
+        (
+            "min_citation_recall",
+            "minimum share of claims of an answer that follow from their citations (metric attribution)",
+        ),
+        ("empty", "result for an answer with nothing to check: skip, pass or fail (default skip)"),
     ):
         parser.addini(f"everyclaim_{name}", what, default="")
 
@@ -113,8 +119,10 @@ def pytest_configure(config: pytest.Config) -> None:
     """Declare the mark."""
     config.addinivalue_line(
         "markers",
-        f"{MARK}(source, *, mapping, format, limit, {', '.join(_OF_BARS)}): one test per row of a file "
-        f"of answers, in the fixture {SAMPLE}; bars for assert_faithful.",
+        (
+            f"{MARK}(source, *, mapping, format, limit, {', '.join(_OF_BARS)}): one test per row of a file of "
+            f"answers, in the fixture {SAMPLE}; thresholds for assert_faithful."
+        ),
     )
 
 
@@ -123,7 +131,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     marks = [mark for mark in metafunc.definition.iter_markers(MARK) if mark.args]
     if SAMPLE not in metafunc.fixturenames:
         if marks:
-            raise _unusable(metafunc, f"the mark names a file, but the test takes no fixture {SAMPLE}")
+            raise _unusable(metafunc, f"the mark names a file, but the test does not use the fixture {SAMPLE}")
         return
     if not marks:
         raise _unusable(metafunc, f'{SAMPLE} needs a mark with a file: @pytest.mark.{MARK}("answers.jsonl")')
@@ -160,7 +168,7 @@ def everyclaim_sample(request: pytest.FixtureRequest) -> Sample:
 
     row: Sample | BadRow = request.param
     if not isinstance(row, Sample):
-        pytest.fail(f"this row is no sample: {row}", pytrace=False)
+        pytest.fail(f"this row is not a sample: {row}", pytrace=False)
     return row
 
 
@@ -198,7 +206,7 @@ def _hold(result: Result, bars: _Bars) -> None:
     name = one_line(result.id, _ID_SHOWN)
     if result.outcome is Outcome.FAILED:
         code, _, why = result.reason.partition(": ")
-        raise JudgeError(code, f"{why or code}: answer {name} was not judged, which says nothing about it")
+        raise JudgeError(code, f"{why or code}: answer {name} was not judged")
     left = [piece for piece in result.unchecked if not bars.of_citations or piece.reason != "citation"]
     unread = [f"not checked: {one_line(piece.text, 200)}" for piece in left]
     if result.outcome is not Outcome.SCORED:
@@ -217,8 +225,8 @@ def _hold(result: Result, bars: _Bars) -> None:
     if is_low or is_torn or unread or miscited:
         side = "at most" if result.provenance.lower_is_better else "at least"
         told = [f"{len(result.claims) - len(result.failing)} of {counted(len(result.claims), 'claim')} supported"]
-        told += [f"score {result.score:.3f}, {side} {bar:g} wanted"] if is_low else []
-        told += [f"{torn} contradicted, at most the share {bars.max_contradicted:g} allowed"] if is_torn else []
+        told += [f"score {result.score:.3f}, {side} {bar:g} required"] if is_low else []
+        told += [f"{torn} contradicted, maximum share {bars.max_contradicted:g}"] if is_torn else []
         told += miscited
         raise AssertionError("\n".join([f"answer {name}: {', '.join(told)}", *failing_lines(result), *unread]))
 
@@ -321,9 +329,9 @@ def _check_mark(mark: pytest.Mark) -> None:
             hint = did_you_mean(name, known) or f": it takes {', '.join(known)}"
             raise ConfigError(f"@pytest.mark.{MARK} has no {name!r}{hint}")
     if len(mark.args) > 1:
-        raise ConfigError(f"@pytest.mark.{MARK} takes one source of answers, not {len(mark.args)}")
+        raise ConfigError(f"@pytest.mark.{MARK} takes one source of answers, got {len(mark.args)}")
     if not mark.args and (idle := [name for name in _OF_FILES if name in mark.kwargs]):
-        raise ConfigError(f"@pytest.mark.{MARK}: {idle[0]} does nothing without a file")
+        raise ConfigError(f"@pytest.mark.{MARK}: {idle[0]} needs a file")
 
 
 def _share(value: Any, what: str) -> float:

@@ -33,7 +33,7 @@ def read_header(source: TextSource, delimiter: str, limit: int) -> tuple[list[st
         next(records, None)
     first = next(records, None)
     if first is None:
-        raise InputError(f"{source.name} holds no rows")
+        raise InputError(f"{source.name} has no rows")
     if isinstance(first, BadRow):
         records.close()
         raise InputError(f"the header of {source.name} cannot be read: {first.reason}")
@@ -56,7 +56,7 @@ def _rows(header: list[str], records: Iterator[tuple[int, list[str]] | BadRow]) 
         if len(cells) != len(header):
             yield BadRow(line, f"has {_count(len(cells))}, the header has {len(header)}")
         elif any("\0" in cell for cell in cells):
-            yield BadRow(line, "holds a NUL byte")
+            yield BadRow(line, "contains a NUL byte")
         else:
             yield RawRow(line, dict(zip(header, cells, strict=True)))
 
@@ -85,7 +85,7 @@ def _records(source: TextSource, delimiter: str, limit: int) -> Generator[tuple[
                     return
                 continue
             except STREAM_ERRORS as error:
-                yield BadRow(line, f"{stream_fault(error)}; nothing after this could be read", rest_lost=True)
+                yield BadRow(line, f"{stream_fault(error)}; the rest could not be read", rest_lost=True)
                 return
             if any(not cell.isascii() and _UNDECODABLE.search(cell) for cell in cells):
                 yield BadRow(line, "not valid UTF-8; save the file as UTF-8")
@@ -122,7 +122,7 @@ class _Lines:
         self._size += len(line)
         if self._size > self._limit:
             self._pass(line)
-            raise _TooLargeError(row_too_large(self._limit) + ("; is a quote never closed?" if self.ended else ""))
+            raise _TooLargeError(row_too_large(self._limit) + ("; is a quote unclosed?" if self.ended else ""))
         self._quotes += line.count('"')
         self.count += 1
         return line

@@ -39,8 +39,8 @@ def read_documents(
     found = _found(source, mapping, format, kept)
     first = next(found, None)
     if first is None:
-        why = f"; the first fault is in {kept.bad_rows[0]}" if kept.bad_rows else ""
-        raise InputError(f"{_name(source)} holds no document{why}")
+        why = f"; the first problem is in {kept.bad_rows[0]}" if kept.bad_rows else ""
+        raise InputError(f"{_name(source)} has no document{why}")
     yield first
     yield from found
 
@@ -78,7 +78,7 @@ def _files(folder: Path, report: ReadReport) -> Iterator[DocumentRow]:
             report.add_bad(BadRow(number, f"{name}: cannot be read ({why})", "row"))
             continue
         if not text.strip():
-            report.add_bad(BadRow(number, f"{name}: the text is empty", "row"))
+            report.add_bad(BadRow(number, f"{name}: empty", "row"))
             continue
         report.good += 1
         heading = _HEADING.match(text.lstrip())
@@ -87,7 +87,7 @@ def _files(folder: Path, report: ReadReport) -> Iterator[DocumentRow]:
 
 def _text(path: Path) -> str:
     if path.stat().st_size > LARGEST_FILE:
-        raise ValueError(f"larger than {LARGEST_FILE // MB} MB; cut it up or give rows")
+        raise ValueError(f"larger than {LARGEST_FILE // MB} MB; split it or pass rows")
     return path.read_text("utf-8-sig")
 
 

@@ -170,8 +170,8 @@ class Fields:
         expected = "|".join(self._known[self.required])
         likely = self._guess(names)
         return InputError(
-            f"no field for the {self.required} ({expected}); the fields are: {listed(names)}. "
-            f"Name it with a mapping: --map {shown(likely) if likely else 'THEIRS'}={self.required}"
+            f"no field for the {self.required} ({expected}); the fields are: {listed(names)}. Map one: "
+            f"--map {shown(likely) if likely else 'THEIRS'}={self.required}"
         )
 
     def missing_mapped(self, theirs: str, columns: Iterable[str]) -> InputError:
@@ -285,7 +285,7 @@ def _ours_to_theirs(
         ours = next((field for field, names in known.items() if given == field or given in names), None)
         if ours is None:
             meant = did_you_mean(given, [name for names in known.values() for name in names])
-            raise ConfigError(f"cannot map {theirs!r} to {given!r}: no such field; ours are: {', '.join(known)}{meant}")
+            raise ConfigError(f"cannot map {theirs!r} to {given!r}: no such field; known: {', '.join(known)}{meant}")
         if ours in ours_to_theirs and ours != "contexts":
             raise ConfigError(f"both {ours_to_theirs[ours]!r} and {theirs!r} are mapped to {ours!r}; keep one")
         if ours in ours_to_theirs:

@@ -95,7 +95,7 @@ def open_text(path: str) -> TextSource:
     if path == "-":
         raw = getattr(sys.stdin, "buffer", None)
         if raw is None:
-            raise InputError("standard input is not a stream of bytes here; give a file")
+            raise InputError("standard input is not a byte stream here; pass a file")
         return _open_once("standard input", _Stream(_chunks_of(raw)))  # not ours to close
     source = Path(path)
     if not source.is_file():  # a pipe can be read only once
@@ -142,7 +142,7 @@ def check_is_text(source: TextSource) -> None:
     controls = len(head) - len(head.translate(None, _CONTROL))
     broken = head.decode("utf-8", "replace").count("\ufffd")
     if broken and not looks_json and (controls + broken) * 10 > len(head):
-        raise InputError(f"{source.name} is a binary file, not text; the formats are: {', '.join(FORMATS)}")
+        raise InputError(f"{source.name} is a binary file, not text; known formats: {', '.join(FORMATS)}")
 
 
 def stream_fault(error: BaseException) -> str:
@@ -152,7 +152,10 @@ def stream_fault(error: BaseException) -> str:
     if isinstance(error, EOFError):
         return "the compressed file is cut off"
     if isinstance(error, lzma.LZMAError) and "usage limit" in str(error):
-        return f"unpacking it takes more than {_UNPACKING // 1_000_000} MB of memory; pack it with a smaller dictionary"
+        return (
+            f"unpacking it needs more than {_UNPACKING // 1_000_000} MB of memory; compress it with a smaller "
+            "dictionary"
+        )
     if isinstance(error, (zlib.error, lzma.LZMAError, zstd.ZstdError, gzip.BadGzipFile)):
         return f"the compressed file is damaged ({error})"
     if isinstance(error, OSError):

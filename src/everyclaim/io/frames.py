@@ -24,21 +24,19 @@ def rows_of_object(source: Any, limit: int) -> tuple[list[str] | None, Iterator[
     Raises `InputError` for an object that is no table.
     """
     if isinstance(source, type):
-        raise InputError(f"cannot read rows from the class {source.__name__} itself; give a table of it")
+        raise InputError(f"cannot read rows from the class {source.__name__}; pass an instance")
     if table := _rows_of_table(source, 0, limit):
         return table
     if isinstance(source, Mapping):
         if source and all(hasattr(part, "features") for part in source.values()):
             raise InputError(f"the data set has the splits {listed(source)}; pass one of them")
         if source and all(isinstance(plain(column), list) for column in source.values()):
-            raise InputError(
-                "cannot read rows from a mapping of columns; give a list of rows, or a frame of the columns"
-            )
+            raise InputError("cannot read rows from a mapping of columns; pass a list of rows, or a data frame")
         return None, _numbered([source], 0, limit)
     if isinstance(source, Iterable) and not isinstance(source, (bytes, bytearray, memoryview)):
         return None, _numbered(source, 0, limit)
     raise InputError(
-        f"cannot read rows from a {type(source).__name__}; give a path, a table or an iterable of mappings"
+        f"cannot read rows from a {type(source).__name__}; pass a path, a table or an iterable of mappings"
     )
 
 

@@ -64,7 +64,7 @@ def _guarded(rows: Iterator[RawRow | BadRow]) -> Iterator[RawRow | BadRow]:
         reason = str(error)
     else:
         return
-    yield BadRow(number + 1, f"{reason}; nothing after this could be read", "row", rest_lost=True)
+    yield BadRow(number + 1, f"{reason}; the rest could not be read", "row", rest_lost=True)
 
 
 def _rows(window: _Window) -> Iterator[RawRow | BadRow]:
@@ -144,7 +144,7 @@ def _key_of_rows(name: str, window: _Window, is_row_key: Callable[[str], bool]) 
     except (ValueError, *STREAM_ERRORS):
         return lists[0] if len(lists) == 1 else None  # reading the rows will say what is wrong
     if len(lists) > 1:
-        raise InputError(f"{name} holds several lists of objects ({listed(lists)}); keep the one with the rows")
+        raise InputError(f"{name} contains several lists of objects ({listed(lists)}); keep only the one with the rows")
     return lists[0] if lists else None
 
 
@@ -217,7 +217,7 @@ class _Window:
     def _check_encoding(self, start: int, end: int) -> None:
         text = self._buffer[start:end]
         if not text.isascii() and _UNDECODABLE.search(text):
-            raise _BrokenElementError("holds bytes that are not valid UTF-8", passed=True)
+            raise _BrokenElementError("contains bytes that are not valid UTF-8", passed=True)
 
     def _pass_broken(self, reason: str) -> None:
         """Step over a broken or too large object, array or string by its brackets and quotes, then raise."""

@@ -55,7 +55,7 @@ def read_jsonl(source: TextSource, limit: int) -> Iterator[RawRow | BadRow]:
                 elif not line.isspace():
                     yield parse_line(number, line)
         except STREAM_ERRORS as error:
-            yield BadRow(number + 1, f"{stream_fault(error)}; nothing after this could be read", rest_lost=True)
+            yield BadRow(number + 1, f"{stream_fault(error)}; the rest could not be read", rest_lost=True)
 
 
 def _pass_line(stream: BinaryIO) -> None:
@@ -90,7 +90,7 @@ def json_fault(error: ValueError | RecursionError) -> str:
         return "nested too deeply"
     if isinstance(error, json.JSONDecodeError):
         return f"not valid JSON: {error.msg.removesuffix(' at')} at column {error.pos + 1}"
-    return "holds a number with thousands of digits"
+    return "contains a number with thousands of digits"
 
 
 def parse_line(number: int, line: bytes) -> RawRow | BadRow:

@@ -102,7 +102,7 @@ def answers_of(
         earlier += one.passages
         earlier += [{"text": text, "kind": USER if role == USER else "answer"} for role, text in said if text]
     if not found:
-        raise RowError("no message of the assistant has a text")
+        raise RowError("no assistant message has text")
     return found if turns == "all" else found[-1:]
 
 
@@ -177,7 +177,7 @@ def _message(item: Any) -> ConversationMessage:
     held = _inner(item)
     role = _role(held)
     if role is None:
-        raise RowError(f"a message has no role that is known ({kind(held.get('role', held.get('type')))})")
+        raise RowError(f"a message has an unknown role ({kind(held.get('role', held.get('type')))})")
     content = next((held[name] for name in ("content", "parts", "output") if held.get(name) is not None), None)
     made = ConversationMessage(role)
     retrieved = next((held[name] for name in SAMPLE_FIELDS["contexts"] if held.get(name) is not None), None)

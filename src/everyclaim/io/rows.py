@@ -143,7 +143,7 @@ class RowMaker:
         """Make a label. Raises `RowError` saying why the row cannot be one."""
         texts = self._texts(row, _LABEL_TEXTS)
         if not texts["sample_id"].strip():
-            raise RowError("there is no sample_id: which answer is meant?")
+            raise RowError("there is no sample_id")
         label = _one_of("label", texts["label"], [*Label])
         mode = _one_of("failure_mode", texts["failure_mode"], [*FailureMode, _NO_MODE])
         found = self._label_row(number, row, texts, Label(label) if label else None)
@@ -154,7 +154,7 @@ class RowMaker:
         texts = self._texts(row, _MARK_TEXTS)
         for name in ("sample_id", "claim"):
             if not texts[name].strip():
-                raise RowError(f"there is no {name}: which claim is meant?")
+                raise RowError(f"there is no {name}")
         mark = _one_of("mark", texts["mark"], [*SplitMark])
         found = self._label_row(number, row, texts, SplitMark(mark) if mark else None)
         return found._replace(better=_lines(self._fields.get(row, "better")))
@@ -191,9 +191,7 @@ class RowMaker:
         """Return the id, or the id with the first free ``#2``, ``#3``, … when it was used before."""
         unique = self._seen.make_unique(identifier)
         if unique != identifier:
-            self._warn(
-                "ids that appeared before were made unique", f"row {number}, {shown(identifier)} became {shown(unique)}"
-            )
+            self._warn("repeated ids were made unique", f"row {number}, {shown(identifier)} became {shown(unique)}")
         return unique
 
     def _id(self, number: int, row: Mapping[str, Any]) -> str:
@@ -224,9 +222,9 @@ class RowMaker:
         if not texts or not all(isinstance(text, str) for text in texts):
             return value
         if len(texts) == 1:
-            self._warn(f"the {ours} was given as a list; its only text is used", f"row {number}")
+            self._warn(f"the {ours} is a list; its only text is used", f"row {number}")
         else:
-            self._warn(f"the {ours} was given as a list; its first text is used", f"row {number}, {len(texts)} texts")
+            self._warn(f"the {ours} is a list; its first text is used", f"row {number}, {len(texts)} texts")
         return texts[0]
 
     def _passages(self, number: int, row: Mapping[str, Any]) -> tuple[Passage, ...]:
@@ -236,7 +234,7 @@ class RowMaker:
             if held is None or not holds_passages(held):
                 return (Passage("p1", value),) if value else ()
             if not self.reads_cells:
-                self._warn("contexts were given as text that holds a list; they are read as that list", f"row {number}")
+                self._warn("contexts are a text with a list in it; they are read as that list", f"row {number}")
             value = held
         if isinstance(value, Mapping):
             value = objects_of_columns(value)
@@ -254,7 +252,7 @@ class RowMaker:
         unique = tuple(replace(passage, id=seen.make_unique(passage.id)) for passage in passages)
         example = next((old.id, new.id) for old, new in zip(passages, unique, strict=True) if old.id != new.id)
         self._warn(
-            "passages with the same id in one row were given different ids",
+            "passages with the same id in one row got new ids",
             f"row {number}, {shown(example[0])} became {shown(example[1])}",
         )
         return unique
@@ -267,7 +265,7 @@ class RowMaker:
         try:
             return tuple(read(given))
         except (RowError, TypeError, ValueError, KeyError):
-            self._warn(f"the {name} are in no form that is known, and left out", f"row {number}")
+            self._warn(f"the {name} have an unknown format and are ignored", f"row {number}")
             return ()
 
     def _tags(self, row: Mapping[str, Any]) -> dict[str, Tag]:
@@ -301,7 +299,7 @@ class RowMaker:
 
     def _tell_rivals(self, number: int, row: Mapping[str, Any]) -> None:
         for used, ignored in self._fields.rivals(row):
-            self._warn(f"both {used!r} and {ignored!r} appear; {used!r} comes first", f"row {number}")
+            self._warn(f"both {used!r} and {ignored!r} exist; {used!r} is used", f"row {number}")
 
 
 def _refuse(fault: str) -> None:
@@ -337,7 +335,7 @@ def _one_of(name: str, text: str, known: Sequence[str]) -> str | None:
     by_spelling = {word.lower(): word for word in known}
     given = text.strip().lower().replace(" ", "_").replace("-", "_")
     if given and given not in by_spelling:
-        raise RowError(f"the {name} {shown(text)} is none of {', '.join(known)}{did_you_mean(given, by_spelling)}")
+        raise RowError(f"the {name} {shown(text)} is not one of {', '.join(known)}{did_you_mean(given, by_spelling)}")
     return by_spelling.get(given)
 
 
@@ -365,7 +363,7 @@ def _span(value: Any) -> tuple[int, int] | None:
     except (ValueError, TypeError):
         start, end = -1, -1
     if not all(isinstance(one, int) and not isinstance(one, bool) for one in (start, end)) or not 0 <= start <= end:
-        raise RowError(f"the span is {given!r:.60}, not two places in the response such as [0, 12]")
+        raise RowError(f"the span is {given!r:.60}, not two offsets in the response such as [0, 12]")
     return start, end
 
 

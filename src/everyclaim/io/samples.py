@@ -93,7 +93,7 @@ def read_samples(
     fields = Fields(SAMPLE_FIELDS, mapping, slices, others=True)
     for name, words in (("turns", get_args(Turns)), ("history", get_args(History))):
         if (value := conversations.get(name, words[0])) not in words:
-            raise ConfigError(f"{name}={value!r}: choose one of {', '.join(words)}")
+            raise ConfigError(f"{name}={value!r}: use one of {', '.join(words)}")
     fields.conversations = dict(conversations)
     return _rows(source, format, fields, RowMaker.sample, report, on_bad_row, contexts=contexts)
 
@@ -242,7 +242,7 @@ class _Columns:
     def check(self) -> None:
         """Raise `InputError` for what was not seen."""
         if self._needed and not self._seen and self._first_bad:
-            raise InputError(f"no row of {self._source.name} can be read; the first fault is in {self._first_bad}")
+            raise InputError(f"no row of {self._source.name} can be read; the first problem is in {self._first_bad}")
         if _REQUIRED in self._needed:
             raise self._fault(self._fields.missing_required(self._seen))
         if self._needed:
@@ -253,7 +253,7 @@ class _Columns:
     def check_may_be_empty(self) -> None:
         """Raise `InputError` when there are no rows where there should be some."""
         if not self._source.may_be_empty:
-            raise InputError(f"{self._source.name} holds no rows")
+            raise InputError(f"{self._source.name} has no rows")
 
     def warn_of_missing_contexts(self, report: ReadReport) -> None:
         """Warn when nothing was judged against anything, which is rarely meant."""
@@ -261,8 +261,8 @@ class _Columns:
             report.warn("no Sample has passages, so every claim is unsupported")
         elif report.good and not self._contexts:
             report.warn(
-                f"no row has a field for the contexts; the fields are: {listed(self._seen)}. "
-                "Name it with a mapping: --map THEIRS=contexts"
+                f"no row has a field for the contexts; the fields are: {listed(self._seen)}. Map one: "
+                "--map THEIRS=contexts"
             )
 
     def _see_row(self, values: Mapping[str, Any]) -> None:
@@ -351,7 +351,7 @@ def _open(source: Any, given: str | None, fields: Fields, row: int) -> _Opened:
     """Find the reader for a source."""
     if given is not None and given not in FORMATS:
         raise ConfigError(
-            f"unknown format {given!r}; the formats are: {', '.join(FORMATS)}{did_you_mean(given, FORMATS)}"
+            f"unknown format {given!r}; known formats: {', '.join(FORMATS)}{did_you_mean(given, FORMATS)}"
         )
     if not isinstance(source, (str, os.PathLike)):
         if given:
@@ -360,7 +360,7 @@ def _open(source: Any, given: str | None, fields: Fields, row: int) -> _Opened:
         return _Opened("the input", columns, rows, may_be_empty=True)
     path = os.fspath(source)
     if not path:
-        raise InputError("the name of the file is empty")
+        raise InputError("the file name is empty")
     if path != "-":
         if not path_exists(Path(path)):
             split = files_of_split(Path(path))
@@ -382,7 +382,7 @@ def _open_text_rows(text: TextSource, path: str, given: str | None, fields: Fiel
     looks = format_of_head(text.head)
     if looks in {"parquet", "arrow"}:
         if path == "-" or not text.again:
-            raise InputError(f"{text.name} is a {looks} table; these cannot be read from a pipe, give the file")
+            raise InputError(f"{text.name} is a {looks} table; these cannot be read from a pipe, pass the file")
         return _open_tables(path, [Path(path)], fields, row)
     check_is_text(text)
     chosen = given or format_of_name(path) or looks
@@ -395,7 +395,7 @@ def _open_text_rows(text: TextSource, path: str, given: str | None, fields: Fiel
     if chosen in {"csv", "tsv"}:
         header, rows = read_header(text, "\t" if chosen == "tsv" else delimiter_of(text), row)
         return _Opened(text.name, header, rows, "line")
-    raise InputError(f"cannot tell the format of {text.name}; give one of: {', '.join(FORMATS)}")
+    raise InputError(f"cannot tell the format of {text.name}; pass one of: {', '.join(FORMATS)}")
 
 
 def _open_tables(name: str, paths: list[Path], fields: Fields, row: int) -> _Opened:

@@ -48,7 +48,7 @@ class Tables:
                         yield from rows_of_batch(batch, number, self._limit)
                         number += batch.num_rows
                 except InputError as error:
-                    yield BadRow(number + 1, f"{error}; nothing after this could be read", "row", rest_lost=True)
+                    yield BadRow(number + 1, f"{error}; the rest could not be read", "row", rest_lost=True)
                     return
 
 
@@ -78,15 +78,15 @@ def files_of_folder(folder: Path) -> list[Path]:
         splits = _json_list(folder / "dataset_dict.json", "splits")
         if len(splits) == 1:
             return files_of_folder(folder / splits[0])
-        raise InputError(f"{folder} holds the splits {', '.join(splits)}; point to one, as in {folder / splits[0]}")
+        raise InputError(f"{folder} has the splits {', '.join(splits)}; pass one, as in {folder / splits[0]}")
     if (folder / "state.json").is_file():
         return [folder / name for name in _json_list(folder / "state.json", "_data_files", "filename")]
     by_split = _parquet_by_split(folder)
     if not by_split:
-        raise InputError(f"{folder} is a folder, but none that `datasets` saved; give its files by name")
+        raise InputError(f"{folder} is a folder, but not one saved by `datasets`; pass its files")
     if len(by_split) > 1:
         names = sorted(by_split)
-        raise InputError(f"{folder} holds the splits {', '.join(names)}; point to one, as in {folder / names[0]}")
+        raise InputError(f"{folder} has the splits {', '.join(names)}; pass one, as in {folder / names[0]}")
     return next(iter(by_split.values()))
 
 
@@ -109,7 +109,7 @@ def _json_list(path: Path, key: str, inner: str | None = None) -> list[str]:
         found = json.loads(path.read_text("utf-8"))[key]
         names = [item[inner] if inner else item for item in found]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        raise InputError(f"{path} is not what `datasets` writes: no list of {key.strip('_')}") from None
+        raise InputError(f"{path} was not written by `datasets`: no list of {key.strip('_')}") from None
     # A description must not reach outside its folder.
     if not names or any(not isinstance(name, str) or Path(name).name != name for name in names):
         raise InputError(f"{path} names no data files in its own folder")

@@ -43,7 +43,7 @@ def plain(value: Any) -> Any:
         try:
             return value.decode()
         except UnicodeDecodeError as error:
-            raise RowError(f"holds bytes that are not UTF-8 (at byte {error.start})") from None
+            raise RowError(f"contains bytes that are not UTF-8 (at byte {error.start})") from None
     if type(value).__name__ in {"NAType", "NaTType"}:
         return None
     for method in ("isoformat", "tolist", "to_list", "as_py"):
@@ -111,7 +111,7 @@ def list_in_text(text: str) -> Any | None:
     except (ValueError, RecursionError):
         found = _python_strings(text)
         if found is None and _LIST_START.match(text):
-            raise RowError("begins like a list but is not valid JSON; was the cell cut off?") from None
+            raise RowError("starts like a list but is not valid JSON; was the cell cut off?") from None
         return found
     if isinstance(found, Mapping):
         return found
@@ -217,7 +217,7 @@ def _pair(item: Any) -> tuple[str, Any]:
         return (name.strip(), value.strip()) if equals else (item, "true")
     if isinstance(item, list) and len(item) == 2 and isinstance(item[0], str):  # how Arrow gives maps
         return item[0], item[1]
-    raise RowError(f"holds {kind(item)} where a name was expected")
+    raise RowError(f"contains {kind(item)} instead of a name")
 
 
 def tag_value(value: Any) -> Tag | None:

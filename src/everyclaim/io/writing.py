@@ -90,10 +90,10 @@ def check_format(destination: str | os.PathLike[str], given: str | None = None) 
     name = os.fspath(destination)
     chosen = given or ("jsonl" if name == "-" else format_of_name(name))
     if chosen not in WRITE_FORMATS:
-        what = f"unknown format {given!r}" if given else f"the name {name} does not say the format"
+        what = f"unknown format {given!r}" if given else f"the name {name} has no known suffix"
         raise ConfigError(f"{what}; use a suffix or a format among: {', '.join(WRITE_FORMATS)}")
     if chosen == "parquet" and name.lower().endswith(COMPRESSIONS):
-        raise ConfigError(f"cannot write {name}: Parquet is compressed inside; leave the last suffix away")
+        raise ConfigError(f"cannot write {name}: Parquet is already compressed; omit the last suffix")
     if chosen == "parquet":
         _require_pyarrow()
     return chosen
@@ -140,7 +140,7 @@ def _with_columns(table: _CsvTable | _ParquetTable, columns: Columns | None) -> 
         extra = next((name for name in row if name not in known), None)
         if extra is not None:
             columns_now = ", ".join(known)
-            raise InputError(f"row {number} has a field {extra!r}, which is no column; the columns are: {columns_now}")
+            raise InputError(f"row {number} has a field {extra!r} without a column; the columns are: {columns_now}")
         table.write([row.get(name) for name in known])
 
     def release() -> None:
@@ -260,7 +260,9 @@ def _typed(name: str, kind: type, value: Any) -> Any:
         return _no_surrogates(value if isinstance(value, str) else _json_text(value))
     if isinstance(value, kind) or (kind is float and isinstance(value, int)):
         return kind(value)
-    raise InputError(f"the column {name!r} holds {kind.__name__} values, and then {value!r:.80}; name its type as str")
+    raise InputError(
+        f"the column {name!r} contains {kind.__name__} values, then {value!r:.80}; declare its type as str"
+    )
 
 
 def _csv_cell(value: Any) -> Any:

@@ -23,7 +23,7 @@ from everyclaim.metrics.context import Components, MetricContext, Noted, Nothing
 from everyclaim.verify.families import same_family_warning
 
 Empty = Literal["exclude", "one", "zero", "nan"]
-NO_PASSAGES = "no passages were given, so nothing in the response could be supported"
+NO_PASSAGES = "no passages, so no claim can be supported"
 DECLINED = "declines to answer, although a passage answers the question"
 _NUMBER_WHEN_EMPTY: Mapping[Empty, float | None] = {"exclude": None, "one": 1.0, "zero": 0.0, "nan": math.nan}
 _A_METRIC = "a metric"
@@ -90,7 +90,7 @@ class Assembled:
     def _result(self, sample: Sample, found: Score, noted: Noted) -> Result:
         is_scored = found.value is not None
         abstained = _is_abstained(found, noted)
-        usual = "the response declines to answer" if abstained else "the response holds no checkable claim"
+        usual = "the response declines to answer" if abstained else "the response contains no checkable claim"
         unscored = Outcome.ABSTAINED if abstained else Outcome.UNREAD if noted.unread else Outcome.NO_CLAIMS
         without = None if unscored is Outcome.UNREAD else _NUMBER_WHEN_EMPTY[self.empty]
         claims = found.claims
@@ -100,7 +100,7 @@ class Assembled:
         warnings += [NO_PASSAGES] if is_scored and noted.is_without_passages else []
         warnings += [noted.unread] if is_scored and noted.unread else []
         if noted.parts and (number := noted.parts.kept_whole):
-            warnings.append(f"{counted(number, 'sentence')} judged whole: a claim made of it held what it does not say")
+            warnings.append(f"{counted(number, 'sentence')} judged unsplit: a claim made from it added content")
         return Result.of(
             sample,
             self._signed(found, noted),

@@ -13,7 +13,7 @@ from everyclaim.metrics.context import MetricContext, NothingToCheckError, Score
 from everyclaim.metrics.reference import f_beta
 from everyclaim.text.sources import can_be_identified, passages_of
 
-UNIDENTIFIED = "its citations name sources by words, and no passage has a title or an id of its own to find them by"
+UNIDENTIFIED = "its citations name sources in words, and no passage has a title or id to match"
 _Ids = frozenset[str]
 _Entailed = dict[_Ids, bool]  # whether a claim follows from these passages together
 _ORDER = tuple(CitationStatus)  # of a citation behind several claims the first counts

@@ -112,7 +112,7 @@ def _reweighted(absent: Mapping[str, Result], shares: Mapping[str, float]) -> li
         return []
     missing = ", ".join(f"{name} ({result.outcome}: {result.reason})" for name, result in absent.items())
     others = ", ".join(f"{name} {share:.3g}" for name, share in shares.items())
-    return [f"without a score: {missing}; its weight went to the others: {others}"]
+    return [f"no score for {missing}; weights used: {others}"]
 
 
 def _warnings(results: Mapping[str, Result]) -> list[str]:

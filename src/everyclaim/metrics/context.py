@@ -154,8 +154,8 @@ class MetricContext:
             if is_response and not parts.claims:
                 raise NothingToCheckError
         if not parts.claims:  # a metric may have something to say all the same
-            which = "the reference" if text == self.sample.reference else "a text to be checked"
-            raise NothingToCheckError(f"{which} holds no checkable claim")
+            which = "the reference" if text == self.sample.reference else "a text to check"
+            raise NothingToCheckError(f"{which} contains no checkable claim")
         return parts
 
     async def _without_unread(self, parts: Decomposition) -> Decomposition:
@@ -243,9 +243,7 @@ class MetricContext:
         """The judge's language model, else the decomposer's. Raises `ConfigError` where neither is one."""
         if self._with.chat is None:
             spec = self._with.verifier.spec
-            raise ConfigError(
-                f"this metric asks a language model: name one as the judge, as in judge='openai:…'; got {spec!r}"
-            )
+            raise ConfigError(f"this metric needs a language model as judge, as in judge='openai:…'; got {spec!r}")
         self._noted.is_model_used = True
         return accounted(self._with.chat)
 
@@ -253,7 +251,7 @@ class MetricContext:
     def knowledge(self) -> KnowledgeSource:
         """What can be searched; what it finds is checked. Raises `ConfigError` where nothing was given."""
         if self._with.knowledge is None:
-            raise ConfigError("this metric searches: give knowledge=…, a function from a query to texts or a spec")
+            raise ConfigError("this metric searches: pass knowledge=…, a function from a query to texts or a spec")
         self._noted.is_searched = True
         return CheckedSource(self._with.knowledge)
 

@@ -58,12 +58,12 @@ def expected_claims(sample: Sample, expected: str) -> float:
         return float(expected)
     name = expected.removeprefix("tag:")
     if name not in sample.tags:
-        raise JudgeError("no_expected_count", f"the sample has no tag {name!r} with the claims expected")
+        raise JudgeError("no_expected_count", f"the sample has no tag {name!r} with the expected number of claims")
     given = ", ".join(tag_values(sample.tags[name]))
     try:
         number = float(given)
     except ValueError:
         number = math.nan
     if not (math.isfinite(number) and number > 0):
-        raise JudgeError("no_expected_count", f"the tag {name!r} holds {given!r}, no number above 0")
+        raise JudgeError("no_expected_count", f"the tag {name!r} is {given!r}, not a number above 0")
     return number

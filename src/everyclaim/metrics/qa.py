@@ -26,7 +26,7 @@ from everyclaim.text.dates import Moment, moments
 from everyclaim.text.quantities import Quantity, quantities
 from everyclaim.verify.llm import passage_data
 
-NO_QUESTION = "no question could be asked about the response"
+NO_QUESTION = "no question could be written for the response"
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _PUNCTUATION = dict.fromkeys(map(ord, string.punctuation + "‘’“”–—…«»、。，"), None)
 
@@ -116,7 +116,7 @@ class QaConsistency:
         agreed = dict(zip((e.question.id for e in both), await self.comparison.agreements(both, ctx), strict=True))
         warnings = [] if any(passage.text.strip() for passage in sample.passages) else [NO_PASSAGES]
         if aside := len(exams) - len(asked):
-            warnings.append(f"{aside} of {len(exams)} questions set aside: the response does not answer them")
+            warnings.append(f"{aside} of {len(exams)} questions ignored: the response does not answer them")
         return Score(
             sum(agreed.get(exam.question.id, 0.0) for exam in asked) / len(asked),
             {

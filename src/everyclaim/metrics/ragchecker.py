@@ -11,8 +11,8 @@ from everyclaim.core.types import REFERENCE, RESPONSE, JudgedClaim, Label, Passa
 from everyclaim.metrics.context import MetricContext, Score
 from everyclaim.metrics.reference import both_decomposed, f_beta
 
-NO_PASSAGES = "no passages: everything that needs them is undefined"
-NOTHING_RETRIEVED = "no passage holds a claim of the reference: context utilization is undefined"
+NO_PASSAGES = "no passages: components that need them are undefined"
+NOTHING_RETRIEVED = "no passage contains a claim of the reference: context utilization is undefined"
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ async def both_decomposed(sample: Sample, ctx: MetricContext, metric: str, *, on
     a reference: it can never be scored.
     """
     if sample.reference is None or not sample.reference.strip():
-        why = f"{metric} compares the response with a reference answer, and this sample has none"
+        why = f"{metric} compares the response with a reference answer, but this sample has none"
         raise JudgeError("no_reference", why)
     texts = [sample.response] if one_way else [sample.response, sample.reference]
     parts, *others = await gather(ctx.claims(text) for text in texts)

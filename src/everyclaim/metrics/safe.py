@@ -195,7 +195,7 @@ class _Search:
         texts = self._first_found.get(one.claim.id, ())
         if not texts or any(tied(text, self._around.question) for text in texts):
             return one._replace(relevant=True)
-        return one._replace(relevant=False, why="shares no word with the question, nor does what was found for it")
+        return one._replace(relevant=False, why="not relevant to the question")
 
     def _keep(self, claim: Claim, query: str, answer: Sequence[Passage]) -> bool:
         """Keep what a search found for a claim; say whether any of it is new."""

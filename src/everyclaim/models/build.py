@@ -107,9 +107,10 @@ def build_chat_model(
     price = find_price(prices, options.model, is_home=options.is_home, file=settings.prices)
     if settings.budget.max_cost is not None and price is None:
         raise ConfigError(
-            f"max_cost needs a price, and none is known for {options.model!r} at {options.where}: give a price file "
-            f"(prices, --prices) with a line such as '\"{options.model}\" = {{ input = 0.10, output = 0.30 }}' under "
-            f"[{prices}.models], in dollars per million tokens, or limit max_calls or max_tokens"
+            f"max_cost needs a price, but none is known for {options.model!r} at {options.where}: pass a "
+            f'price file (prices, --prices) with a line such as \'"{options.model}" = {{ input = 0.10, '
+            f"output = 0.30 }}' under [{prices}.models], in dollars per million tokens, or limit "
+            "max_calls or max_tokens"
         )
     batched = Batched(endpoint, settings.batch) if settings.batch else None
     metered = Metered(
@@ -134,7 +135,7 @@ def wrap_chat_model(model: ChatModel, settings: ChatSettings | None = None, *, m
     """
     settings, meter = settings or ChatSettings(), meter or Meter()
     if settings.batch:
-        raise ConfigError(f"{model.spec!r} is a chat model of yours: it has no batch API to ask through")
+        raise ConfigError(f"{model.spec!r} is your own chat model and has no batch API")
     _check_libraries("openai")
     spec = Spec.parse(model.spec)
     price = find_price(spec.name, spec.argument, is_home=False, file=settings.prices)

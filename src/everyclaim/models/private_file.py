@@ -76,4 +76,6 @@ class PrivateFile:
     def _check_ours(self, connection: sqlite3.Connection) -> None:
         tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if tables and self._table not in tables:
-            raise StoreError(f"the {self._what} {self.path} cannot be used: it is another database; give another name")
+            raise StoreError(
+                f"cannot use the {self._what} {self.path}: it is another kind of database; choose another name"
+            )

@@ -93,7 +93,9 @@ class Trying:
 
     def __post_init__(self) -> None:
         if self.tries < 1 or not self.time_out > 0 or not self.wait >= 0:
-            raise ConfigError("an alert needs at least one try, a time-out above 0 and a wait of at least 0 seconds")
+            raise ConfigError(
+                "an alert needs at least one attempt, a time-out above 0 and a delay of at least 0 seconds"
+            )
 
     def deliver(self, once: Callable[[], None]) -> None:
         """Try until it is done. Raises `AlertError`; only after `_BusyError` it is tried again."""
@@ -102,7 +104,7 @@ class Trying:
                 return once()
             except _BusyError as busy:
                 if number + 1 == self.tries:
-                    raise AlertError(f"{busy}, after {self.tries} tries" if self.tries > 1 else str(busy)) from None
+                    raise AlertError(f"{busy}, after {self.tries} attempts" if self.tries > 1 else str(busy)) from None
                 time.sleep(self.wait * 2**number if busy.wait is None else busy.wait)
         return None
 
@@ -248,7 +250,7 @@ class Notifier:
         try:
             self._sent = {str(key): float(at) for key, at in sent.items()}
         except (TypeError, ValueError, AttributeError) as error:
-            raise ConfigError(f"this is not what a notifier has sent: {error}") from None
+            raise ConfigError(f"not the data of a notifier: {error}") from None
 
 
 def sink_from_spec(spec: str) -> Sink:
@@ -266,7 +268,7 @@ def sink_from_spec(spec: str) -> Sink:
         try:
             return Command(tuple(shlex.split(argument)))
         except ValueError as error:
-            raise ConfigError(f"the words of the command cannot be told apart: {error}") from None
+            raise ConfigError(f"cannot parse the command: {error}") from None
     known = ("webhook", "slack", "command")
     meant = did_you_mean(kind, known) if kind.isidentifier() else ""  # anything else may be an address with a secret
     raise ConfigError(f"an alert goes to webhook:URL, slack:URL or command:PROGRAM{meant}")
@@ -307,11 +309,11 @@ def _address(given: str, kind: str) -> str:
         parts = urlsplit(url)
         port = parts.port  # noqa: F841 - raises where it is none
     except ValueError:
-        raise ConfigError(f"{kind} needs an address like https://host/path; this one cannot be read") from None
+        raise ConfigError(f"{kind} needs an address like https://host/path") from None
     if parts.scheme not in {"http", "https"} or not parts.hostname or not url.isascii() or not url.isprintable():
         raise ConfigError(f"{kind} needs an address that begins with https:// or http:// and names a host")
     if parts.username is not None or " " in url:
-        raise ConfigError(f"{kind} takes an address without user and without spaces")
+        raise ConfigError(f"{kind} takes an address without user name and spaces")
     return url
 
 
@@ -319,7 +321,7 @@ def _from_environment(text: str) -> str:
     if not text.startswith("$"):
         return text
     if (value := os.environ.get(text[1:])) is None:
-        raise ConfigError(f"the environment has no variable {text[1:]}")
+        raise ConfigError(f"the environment variable {text[1:]} is not set")
     return value
 
 
@@ -329,4 +331,4 @@ def _key(secret: str) -> bytes:
     try:
         return base64.b64decode(secret.removeprefix("whsec_"), validate=True)
     except (binascii.Error, ValueError):
-        raise ConfigError("the secret of the webhook begins with whsec_, but is not base64 after it") from None
+        raise ConfigError("the secret of the webhook starts with whsec_, but the rest is not base64") from None

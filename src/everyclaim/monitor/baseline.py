@@ -28,8 +28,8 @@ class JudgeAccuracy:
     def __post_init__(self) -> None:
         if not self.sharpness > 0:
             raise ValueError(
-                f"the judge finds {self.sensitivity:.3g} of the contradicted claims and clears {self.specificity:.3g} "
-                "of the others, which is no better than chance: no rate can be corrected by it"
+                f"the judge finds {self.sensitivity:.3g} of the contradicted claims and clears "
+                f"{self.specificity:.3g} of the others, no better than chance: rates cannot be corrected"
             )
 
     @property
@@ -126,20 +126,20 @@ def error_budget(usual: Baseline | None, rate: float | None = None) -> ErrorBudg
         )
     notes = [note]
     if usual is None:
-        notes.append("No run says which score is usual: it is held against that of the week before.")
+        notes.append("No run sets the usual score: it is compared with that of the week before.")
     else:
         mean, doubt = usual.score.value, usual.score.error
         notes.append(f"The mean score of run {one_line(usual.run, 60)} is {mean:.3f} (standard error {doubt:.3f}).")
     notes += _notes_on_judge(judge)
     if usual is not None and usual.answers < ROUGH_CLUSTERS:
-        notes.append(f"{counted(usual.answers, 'answer')} are few: below {ROUGH_CLUSTERS} the baseline is rough.")
+        notes.append(f"Only {counted(usual.answers, 'answer')}: below {ROUGH_CLUSTERS} the baseline is rough.")
     score = (usual.score.value, usual.score.error) if usual else None
     return ErrorBudget(rate, error, judge or PERFECT, score, tuple(notes))
 
 
 def _notes_on_judge(judge: JudgeAccuracy | None) -> list[str]:
     if judge is None:
-        note = "Rates are the judge's: there are no labels of contradicted and of other claims to correct them by"
+        note = "Rates are not corrected: there are no labels of contradicted and of other claims"
         return [f"{note} (`everyclaim label`, `everyclaim calibrate`)."]
     note = (
         "Rates are corrected for the judge's error: (rate + specificity - 1) / (sensitivity + specificity - 1), Rogan "
@@ -149,9 +149,9 @@ def _notes_on_judge(judge: JudgeAccuracy | None) -> list[str]:
     notes = [note]
     few = min(judge.contradicted, judge.others)
     if few < FEW_OF_A_KIND:
-        notes.append(f"Only {few:.0f} labels of the rarer kind: the correction is rough below {FEW_OF_A_KIND}.")
+        notes.append(f"Only {few:.0f} labels of the rarer kind: below {FEW_OF_A_KIND} the correction is rough.")
     if judge.sharpness < WEAK:
-        notes.append("The judge hardly tells contradicted claims from others: only large changes are more than chance.")
+        notes.append("The judge hardly separates contradicted claims from others: only large changes are detectable.")
     return notes
 
 

@@ -25,7 +25,7 @@ from everyclaim.stats.sequential import Watch, observe
 CONTRADICTED, UNFAITHFUL, FAILED = "contradicted", "unfaithful", "failed"
 MEASURES = {
     CONTRADICTED: "contradicted claims",  # share of an answer's claims
-    UNFAITHFUL: "lost score",  # 1 − the score of an answer
+    UNFAITHFUL: "score loss",  # 1 − the score of an answer
     FAILED: "answers that could not be judged",
 }
 STATE_SCHEMA = 1
@@ -47,7 +47,7 @@ class Limits:
             if value is not None and not 0 < value < 1:
                 raise ConfigError(f"{name} must be a share between 0 and 1, got {value!r}")
         if not self.watched:
-            raise ConfigError("a detector needs the limit of a rate, as in Limits(contradicted=0.03)")
+            raise ConfigError("a detector needs a limit, as in Limits(contradicted=0.03)")
 
     @property
     def watched(self) -> dict[str, float]:
@@ -58,7 +58,7 @@ class Limits:
     def above(cls, baseline: Baseline, factor: float = 1.5, failed: float | None = 0.1) -> Self:
         """Return limits `factor` times above a baseline's rates, and above all they may be by its intervals."""
         if not (math.isfinite(factor) and factor > 1):
-            raise ConfigError(f"factor must be above 1, got {factor!r}: at the usual rate every stream ends in alarm")
+            raise ConfigError(f"factor must be above 1, got {factor!r}")
         judge = baseline.judge or PERFECT
         usual, lost = baseline.contradicted_by_answer, baseline.score
         limits = (
@@ -153,7 +153,7 @@ class Detector:
             detector.seen = int(state["seen"])
             detector._watched = {name: _Watched.from_json(state["watched"][name]) for name in detector._watched}
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise ConfigError(f"this is not the state of a detector: {type(error).__name__}: {error}") from None
+            raise ConfigError(f"not the state of a detector: {type(error).__name__}: {error}") from None
         return detector
 
     def is_alike(self, other: Detector) -> bool:
@@ -180,11 +180,11 @@ class Detector:
         title = f"{MEASURES[name]}: {100 * rate:.1f} %, above the limit of {100 * limit:.1f} %"
         releases = dict(sorted(since.releases.items(), key=lambda item: -item[1])[:_RELEASES])
         named = [f"{one_line(release, 60) or 'without a name'} ({count:,})" for release, count in releases.items()]
-        corrected = f"; corrected for the judge's error, {100 * raw:.1f} % as judged" if is_corrected else ""
+        corrected = f"; corrected for the judge's error, raw {100 * raw:.1f} %" if is_corrected else ""
         text = (
-            f"{title} (mean of {counted(answers, 'answer')} since {since.at}{corrected}). "
-            f"Releases: {', '.join(named)}. "
-            f"Within its limits, alarms are false once in {self.answers_between_false_alarms:,} answers or less often."
+            f"{title} (mean of {counted(answers, 'answer')} since {since.at}{corrected}). Releases: "
+            f"{', '.join(named)}. False alarms within the limits: at most one in "
+            f"{self.answers_between_false_alarms:,} answers."
         )
         return Alert(
             measure=name,
@@ -241,7 +241,7 @@ class _Watched:
         found = Watch(parts["limit"], parts["seen"], highest=parts["highest"], **numbers)
         since = [_Since(str(since["at"]), dict(since["releases"])) for since in kept["since"]]
         if {len(since), *map(len, numbers.values())} != {len(Watch(0.5).alarms)}:
-            raise ValueError("its parts are not of one length")
+            raise ValueError("its parts have different lengths")
         return cls(found, since)
 
 

@@ -91,12 +91,12 @@ def _panels() -> list[dict[str, Any]]:
             },
             "reqps",
         ),
-        _panel("Time of scoring an answer", _quantiles(f"{told.SECONDS.prometheus}_bucket"), "s"),
-        _panel("Time of a judge's call", _quantiles(f"{told.CALL_SECONDS.prometheus}_bucket"), "s"),
+        _panel("Scoring time per answer", _quantiles(f"{told.SECONDS.prometheus}_bucket"), "s"),
+        _panel("Duration of judge calls", _quantiles(f"{told.CALL_SECONDS.prometheus}_bucket"), "s"),
         _panel("Tokens", {count(told.TOKENS.prometheus, "kind"): "{{kind}}"}, stacked=True),
         _panel("Cost per day", {count(told.COST.prometheus, "model", window="[1d]"): "{{model}}"}, "currencyUSD"),
         _panel(
-            "In progress and waiting",
+            "Running and queued",
             {
                 f"sum({told.IN_PROGRESS.prometheus})": "in progress",
                 f"sum by (queue) ({told.QUEUE.prometheus})": "{{queue}}",

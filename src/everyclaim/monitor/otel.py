@@ -50,8 +50,8 @@ class OpenTelemetry:
             raise MissingExtraError("OpenTelemetry", "otel") from None
         if not (tracer_provider or meter_provider or logger_provider) and not _is_set_up():
             raise ConfigError(
-                "no OpenTelemetry provider is set up in this process: set one up before, or say where to export to, "
-                "as in 'otel:http://localhost:4318'"
+                "no OpenTelemetry provider is set up in this process: set one up first, or name a "
+                "collector, as in 'otel:http://localhost:4318'"
             )
         self._trace: Any = trace
         self._context: Any = context

@@ -45,7 +45,7 @@ class Metrics:
         try:
             self._parts = {measure: self._part(measure) for measure in INSTRUMENTS}
         except OSError as error:
-            raise OperatorError(f"PROMETHEUS_MULTIPROC_DIR cannot be used: {error.strerror or error}") from None
+            raise OperatorError(f"cannot use PROMETHEUS_MULTIPROC_DIR: {error.strerror or error}") from None
         most = {**MOST_VALUES, "release": max_releases}
         self._limiter = LabelLimiter(lambda label: self._parts[FOLDED].labels(label).inc(), most)
 

@@ -87,7 +87,7 @@ def rules_text(budget: ErrorBudget, *, match: Mapping[str, str] | None = None, m
 
 def _notes(budget: ErrorBudget, pairs: str) -> list[str]:
     return [
-        "Rules for Prometheus, written by `everyclaim watch rules`: write them anew rather than changing them.",
+        "Rules for Prometheus, written by `everyclaim watch rules`: regenerate them instead of editing.",
         *budget.notes,
         (
             f"An alert needs {', '.join(f'{burn.factor:g}' for burn in BURNS)} times the odds of the budget over "
@@ -95,7 +95,7 @@ def _notes(budget: ErrorBudget, pairs: str) -> list[str]:
             f"more than chance above it, which is {NOW} standard errors of the rate, claims of an answer counted as "
             f"one cluster, and {ONCE} of the budget; and {FEWEST_ANSWERS} answers."
         ),
-        *([f"Of series with {pairs} alone."] if pairs else []),
+        *([f"Only series with {pairs}."] if pairs else []),
     ]
 
 
@@ -104,8 +104,7 @@ def _matchers(match: Mapping[str, str]) -> str:
     for name in match:
         if not _LABEL.fullmatch(name) or name in _OURS:
             raise ConfigError(
-                f"{described(name, may_be_shown=True)} is no label to match by: "
-                "name one that your Prometheus adds, as in job=bot"
+                f"{described(name, may_be_shown=True)} is not a label: use one that your Prometheus adds, as in job=bot"
             )
     return ",".join(f"{name}={_quoted(value)}" for name, value in match.items())
 

@@ -75,39 +75,45 @@ def _times(name: str, text: str, *labels: str) -> Instrument:
     return Instrument(name, "histogram", text, labels, "s", _SECONDS)
 
 
-ANSWERS = _counter("answers", "Answers, by what became of them.", "outcome", "release")
+ANSWERS = _counter("answers", "Answers by outcome.", "outcome", "release")
 CLAIMS = _counter("claims", "Claims of scored answers, by verdict.", "label", "release")
-FAILING = _counter("failing_claims", "Claims of scored answers that fail, by why.", "failure_mode", "release")
+FAILING = _counter("failing_claims", "Failing claims of scored answers by failure mode.", "failure_mode", "release")
 PRODUCTS = _counter(
     "answer_products",
-    "Sums over answers of n², x² and n·x, for n claims of which x are contradicted: with them the standard error of "
-    "the rate counts the claims of an answer as one cluster.",
+    (
+        "Sums over answers of n², x² and n·x, for n claims of which x are contradicted: for a standard error "
+        "of the rate clustered by answer."
+    ),
     "of",
     "release",
 )
 SCORE = Instrument("answer_score", "histogram", "Scores of answers.", ("release",), "1", _SHARES)
-SLICED = _counter("slice_claims", "Claims by the tags that were named, and verdict.", "tag", "value", "label")
-FLAGGED = _counter("flagged_claims", "Claims by what a reader should know of their verdicts.", "flag")
-FAILURES = _counter("failures", "Answers that could not be judged, by the code of the reason.", "code")
+SLICED = _counter("slice_claims", "Claims by exported tags and verdict.", "tag", "value", "label")
+FLAGGED = _counter("flagged_claims", "Claims by flag of their verdict.", "flag")
+FAILURES = _counter("failures", "Answers that could not be judged, by error code.", "code")
 SECONDS = _times("score_seconds", "Wall time of scoring one answer.", "outcome")
-IN_PROGRESS = Instrument("in_progress", "level", "Answers that are being scored.")
-QUEUE = Instrument("queue", "gauge", "Pieces of work that wait.", ("queue",))
-CALLS = _counter("judge_calls", "Calls of language models: answered, cached, failed.", "model", "answered_by", "result")
-ERRORS = _counter("judge_errors", "Calls of language models that failed, by code.", "model", "code")
-CALL_SECONDS = _times("judge_call_seconds", "Time of a call with waiting and retries; not of cached ones.", "model")
-TOKENS = _counter("judge_tokens", "Tokens, by kind: prompt, completion, cache_read, cache_write.", "model", "kind")
-COST = _counter("judge_cost_dollars", "What calls cost, where the price is known.", "model", unit="{USD}")
-UNPRICED = _counter("judge_calls_unpriced", "Calls whose cost is not known.", "model")
-GUARDED = _counter("guarded_answers", "Answers of guards: validated, returned all the same, refused.", "decision")
+IN_PROGRESS = Instrument("in_progress", "level", "Answers being scored.")
+QUEUE = Instrument("queue", "gauge", "Queued items.", ("queue",))
+CALLS = _counter(
+    "judge_calls", "Calls of language models by outcome: answered, cached, failed.", "model", "answered_by", "result"
+)
+ERRORS = _counter("judge_errors", "Failed calls of language models by error code.", "model", "code")
+CALL_SECONDS = _times(
+    "judge_call_seconds", "Duration of a call including waiting and retries; without cached ones.", "model"
+)
+TOKENS = _counter("judge_tokens", "Tokens by kind: prompt, completion, cache_read, cache_write.", "model", "kind")
+COST = _counter("judge_cost_dollars", "Cost of calls with a known price.", "model", unit="{USD}")
+UNPRICED = _counter("judge_calls_unpriced", "Calls with an unknown cost.", "model")
+GUARDED = _counter("guarded_answers", "Answers of guards: validated, returned anyway, refused.", "decision")
 CHECKS = _counter(
     "other_checks",
-    "What was judged and is no answer: drafts of guards, given claims, trials of a judge.",
+    "Judged items other than answers: drafts of guards, given claims, tests of a judge.",
     "purpose",
     "outcome",
 )
 REQUESTS = _counter("requests", "Requests to the service.", "route", "method", "status")
-REQUEST_SECONDS = _times("request_seconds", "Time of a request to the service, waiting among it.", "route")
-FOLDED = _counter("folded_labels", "Values beyond the most that a label tells apart; they count as `other`.", "label")
+REQUEST_SECONDS = _times("request_seconds", "Duration of a request to the service, including waiting.", "route")
+FOLDED = _counter("folded_labels", "Values beyond the limit of a label; counted as `other`.", "label")
 INSTRUMENTS = tuple(instrument for instrument in globals().copy().values() if isinstance(instrument, Instrument))
 CLAIM_SQUARES, CONTRADICTED_SQUARES, CLAIM_PRODUCTS = "claims_squared", "contradicted_squared", "claims_contradicted"
 
@@ -231,6 +237,6 @@ class LabelLimiter:
             is_first = label not in self._warned
             self._warned.add(label)
         if is_first:
-            _log.warning("telemetry tells %d values of %r apart; any further one counts as %r", most, label, OTHER)
+            _log.warning("telemetry distinguishes %d values of %r; further ones count as %r", most, label, OTHER)
         self._on_fold(label)
         return OTHER

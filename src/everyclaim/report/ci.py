@@ -81,7 +81,7 @@ def markdown(summary: Summary, worst: Iterable[Result], gate: GateResult, name: 
     ]
     found = list(worst)
     if found:
-        lines += ["", "### Answers to look at first", ""]
+        lines += ["", "### Worst answers", ""]
     for result in found:
         lines.append(f"- **{md(one_line(result.id, 80))}** {number(result.score)}")
         lines += [f"  - {md(line)}" for line in failing_lines(result)]

@@ -245,14 +245,16 @@ def method_note(comparison: Comparison) -> str:
     """Say when a word is said of a difference."""
     tested = any(delta.p_value is not None for delta in comparison.deltas)
     said = (
-        "The mean score is the primary measure, tested at 5 %. Other differences are reported only if they are"
-        " significant at 5 % after Holm's correction (half for all answers, half for the parts) and their interval"
-        " excludes 0. Contradicted and unsupported claims follow the rule of a release report."
+        "The mean score is the primary measure, tested at 5 %. Other differences are reported only if "
+        "they are significant at 5 % after Holm's correction (half for all answers, half for the slices) "
+        "and their interval excludes 0. Contradicted and unsupported claims follow the rule of a release "
+        "report."
     )
     return (
-        f"{said if tested else 'Too few samples to test any difference.'} Intervals are 95 %, clustered"
-        f" by answer. Not tested: below {FEWEST} answers or {FEWEST_EVENTS} claims of a kind; too few samples:"
-        f" below {FEW} answers without a significant result. All numbers are findings of this judge, not its accuracy."
+        f"{said if tested else 'Too few samples to test any difference.'} Intervals are 95 %, clustered "
+        f"by answer. Not tested: below {FEWEST} answers or {FEWEST_EVENTS} claims of a kind; too few "
+        f"samples: below {FEW} answers without a significant result. All numbers are findings of this "
+        "judge and include its errors."
     )
 
 
@@ -297,13 +299,16 @@ def label_lines(found: Calibration | None) -> list[str]:
     rates = found.rates
     lines = [
         f"{counted(found.labelled, 'claim')} of run {found.run} labelled by {people}; {found.disputed:,} disputed.",
-        f"Supported claims called so: {percent(rates.tpr.value)}, {interval(rates.tpr)} ({rates.supported:,} labels).",
-        f"Failing claims called so: {percent(rates.tnr.value)}, {interval(rates.tnr)} ({rates.failing:,} labels).",
+        (
+            f"Supported claims recognised: {percent(rates.tpr.value)}, {interval(rates.tpr)} ({rates.supported:,} "
+            "labels)."
+        ),
+        f"Failing claims recognised: {percent(rates.tnr.value)}, {interval(rates.tnr)} ({rates.failing:,} labels).",
     ]
     if best := found.corrected.shown:
         lines.append(
-            f"Claims supported, by the judge {percent(found.corrected.raw.value)}; corrected for its error"
-            f" {percent(best.value)} ({ends(best)}, {method(best)})."
+            f"Claims supported by the judge: {percent(found.corrected.raw.value)}; corrected for its "
+            f"error: {percent(best.value)} ({ends(best)}, {method(best)})."
         )
     return lines
 
@@ -394,7 +399,7 @@ def _moved_lines(report: ReleaseReport) -> Iterator[str]:
         if (more := len(one.claims) - _CLAIMS) > 0:
             yield f"- … and {counted(more, 'more claim')}"
     if (rest := len(moved) - _MOVED) > 0:
-        yield f"\n… and {counted(rest, 'more answer')} in the page."
+        yield f"\n… and {counted(rest, 'more answer')} in the HTML report."
 
 
 def _change(change: ClaimChange) -> str:
@@ -405,7 +410,7 @@ def _change(change: ClaimChange) -> str:
 
 
 def _said(row: StoredClaim | None) -> str:
-    return "not there" if row is None else f"{row.label.value}: {md(one_line(row.text, 240))}"
+    return "absent" if row is None else f"{row.label.value}: {md(one_line(row.text, 240))}"
 
 
 def _bold(text: str, is_shown: bool) -> str:

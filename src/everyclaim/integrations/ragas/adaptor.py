@@ -32,7 +32,7 @@ def as_ragas_metric(
     NaN and a line in the log. Raises `UserError` where Ragas is not installed.
     """
     if not isinstance(metric, ClaimMetric):
-        raise ConfigError(f"give a metric of everyclaim.integrations.ragas, such as Faithfulness(), got {metric!r}")
+        raise ConfigError(f"pass a metric of everyclaim.integrations.ragas, such as Faithfulness(), got {metric!r}")
     return _adapted_class()(metric, columns, on_result)
 
 
@@ -43,8 +43,8 @@ def _adapted_class() -> Any:
         make_result = import_module("ragas.metrics.result").MetricResult
     except ImportError as error:
         raise UserError(
-            f"as_ragas_metric needs Ragas 0.4 or newer, and importing it failed: {error}; "
-            "pip install 'ragas>=0.4.3' 'langchain-community<0.4' 'instructor>=1.11'"
+            f"as_ragas_metric needs Ragas 0.4 or newer, but importing it failed: {error}; pip install "
+            "'ragas>=0.4.3' 'langchain-community<0.4' 'instructor>=1.11'"
         ) from None
 
     class EveryclaimMetric(collections.BaseMetric, base.SingleTurnMetric):  # type: ignore[misc,name-defined]  # known only at run time

@@ -116,7 +116,7 @@ def rows_of(dataset: Any) -> tuple[Row, ...]:
     if isinstance(dataset, Iterable) and not isinstance(dataset, str | bytes | Mapping):
         return tuple(map(row_of, dataset))
     raise InputError(
-        f"cannot read samples from a {type(dataset).__name__}; give a list of mappings, a table or a dataset"
+        f"cannot read samples from a {type(dataset).__name__}; pass a list of mappings, a table or a dataset"
     )
 
 

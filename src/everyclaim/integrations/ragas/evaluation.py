@@ -101,10 +101,10 @@ async def aevaluate(
     """Score every row by every metric; see `evaluate`."""
     chosen = [_ready(metric, llm) for metric in ([Faithfulness()] if metrics is None else metrics)]
     if not chosen:
-        raise ConfigError("metrics of evaluate() is empty: name one, such as Faithfulness(), or leave it out")
+        raise ConfigError("metrics of evaluate() is empty: pass one, such as Faithfulness(), or omit it")
     names = [key_of(metric) for metric in chosen]
     if len(set(names)) < len(names):
-        raise ConfigError(f"two metrics are called {Counter(names).most_common(1)[0][0]!r}; give one another name")
+        raise ConfigError(f"two metrics are called {Counter(names).most_common(1)[0][0]!r}; rename one")
     rows, mapping = rows_of(dataset), mapping_of(column_map)
     results: dict[str, tuple[Result, ...]] = {}
     for name, metric in zip(names, chosen, strict=True):
@@ -155,8 +155,9 @@ def key_of(metric: ClaimMetric) -> str:
 def _ready(metric: ClaimMetric, llm: Llm) -> ClaimMetric:
     if not isinstance(metric, ClaimMetric):
         raise ConfigError(
-            f"a metric must be one of everyclaim.integrations.ragas, such as Faithfulness(), got {metric!r}; "
-            "Ragas' own metrics run in Ragas' evaluate, with ours beside them by as_ragas_metric"
+            "a metric must be one of everyclaim.integrations.ragas, such as Faithfulness(), got "
+            f"{metric!r}; for Ragas' own metrics use Ragas' evaluate, with everyclaim's through "
+            "as_ragas_metric"
         )
     return metric.with_llm(llm) if metric.llm is None and llm is not None else metric
 

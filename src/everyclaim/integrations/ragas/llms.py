@@ -31,7 +31,7 @@ def llm_factory(
     if not is_provider(provider):
         known = ", ".join(provider_names())
         raise ConfigError(
-            f"unknown provider {provider!r}; known: {known}. Other providers that speak the format of OpenAI: "
+            f"unknown provider {provider!r}; known: {known}. For other OpenAI-compatible providers use "
             "provider='openai' with base_url=…"
         )
     options = dict(_as_options(model_args))

@@ -59,7 +59,7 @@ class MetricResult:
 
     def __float__(self) -> float:
         if self.value is None:
-            raise TypeError(f"the sample has no score, it is {self.outcome}: {self.reason}")
+            raise TypeError(f"the sample has no score ({self.outcome}): {self.reason}")
         return self.value
 
 
@@ -98,7 +98,9 @@ class ClaimMetric:
 
     @llm.setter
     def llm(self, _: Llm) -> None:
-        raise ConfigError(f"{self.name} may be in use elsewhere and keeps its llm: take {self.name}.with_llm(…)")
+        raise ConfigError(
+            f"{self.name} may be in use elsewhere, so its llm is not replaced: use {self.name}.with_llm(…)"
+        )
 
     def _take(self, llm: Llm) -> None:
         self._llm = llm
@@ -338,7 +340,7 @@ def _roles(llm: str | ChatModel | Verifier) -> tuple[str | Verifier, str | Decom
 def _refuse_own(metric: ClaimMetric, options: MetricOptions, name: Literal["judge", "metric"]) -> None:
     if name in options:
         kind = type(metric).__name__
-        raise ConfigError(f"{kind}() chooses its {name} itself; for another take Faithfulness({name}=…)")
+        raise ConfigError(f"{kind}() sets its {name}; for another use Faithfulness({name}=…)")
 
 
 def _failed(metric: Scorer, number: int, reason: str) -> Result:

@@ -43,7 +43,7 @@ def on_ray(
     """
     session = evaluator._session  # noqa: SLF001 - one house
     if session.options.get("provider_batch"):
-        raise ConfigError("provider_batch sends everything from one place: it is not for Ray")
+        raise ConfigError("provider_batch cannot be combined with Ray")
     with _cluster(address):
         number = _how_many(actors, cpus, gpus)
         workers = Workers(session, number, cpus, gpus)
@@ -56,7 +56,7 @@ def _cluster(address: str | None) -> Iterator[None]:
     """Use the Ray of this process, or one for as long as this lasts."""
     if ray.is_initialized():
         if address is not None:
-            raise ConfigError(f"Ray is started in this process already: leave out the address {address!r}, or stop it")
+            raise ConfigError(f"Ray is already running in this process: omit the address {address!r}, or stop it")
         yield
         return
     try:
@@ -71,7 +71,9 @@ def _cluster(address: str | None) -> Iterator[None]:
 
 def _how_many(actors: int | None, cpus: float, gpus: float) -> int:
     if not cpus >= 0 or not gpus >= 0 or not cpus + gpus > 0:
-        raise ConfigError(f"a worker takes cpus and gpus of at least 0, and something of one; got {cpus} and {gpus}")
+        raise ConfigError(
+            f"cpus and gpus of a worker must be at least 0, and one of them above 0; got {cpus} and {gpus}"
+        )
     if actors is not None:
         if actors < 1:
             raise ConfigError(f"actors must be at least 1, got {actors}")

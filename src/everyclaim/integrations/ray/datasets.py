@@ -52,7 +52,7 @@ def score_dataset(
     """
     most = actors[1] if isinstance(actors, tuple) else actors
     if most is None and any(options.get(name) is not None for name in SHARED):
-        raise ConfigError("limits and rates are shared by the workers: say how many there are at most, with actors=")
+        raise ConfigError("limits and rates are divided among the workers: pass their maximum number as actors=")
     with Evaluator(**options) as evaluator:
         _ = evaluator.provenance  # wrong options are told here and not on a worker
     from ray.data import ActorPoolStrategy

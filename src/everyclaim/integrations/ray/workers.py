@@ -74,7 +74,7 @@ class Workers:
         try:
             shared = ray.put(share_of(options, number))
         except (TypeError, AttributeError, pickle.PicklingError) as error:
-            raise ConfigError(f"an option cannot be sent to workers: {last_line(error)}") from None
+            raise ConfigError(f"an option cannot be sent to the workers: {last_line(error)}") from None
         self._new = partial(kind.remote, shared)
         self._options = session.options
         self._used = Usage()
@@ -100,7 +100,7 @@ class Workers:
                 return self._taken(reply)
         reply = await self._ask_alone(sample)
         if reply is None:
-            raise JudgeError("worker_lost", f"{_TRIES + 1} workers died over it, the last with nothing else in work")
+            raise JudgeError("worker_lost", f"{_TRIES + 1} workers died on this sample, the last with no other sample")
         return self._taken(reply)
 
     def _check_limits(self) -> None:
@@ -172,14 +172,14 @@ class Workers:
             if self._seats:
                 return min(self._seats, key=lambda seat: seat.in_work)
             if not self._alone and time.monotonic() - begun > _PATIENCE:
-                raise OperatorError(f"no worker is left, and none began within {_PATIENCE:g} s: {_room()}")
+                raise OperatorError(f"no worker is left, and none started within {_PATIENCE:g} s: {_room()}")
             await asyncio.sleep(_MOMENT)
 
     def _wait_for_one(self) -> None:
         end = time.monotonic() + _PATIENCE
         while not self._seats:
             if (left := end - time.monotonic()) <= 0:
-                raise OperatorError(f"no worker began within {_PATIENCE:g} s: {_room()}")
+                raise OperatorError(f"no worker started within {_PATIENCE:g} s: {_room()}")
             self._take_in(left)
 
     def _begin_one(self) -> None:
@@ -202,14 +202,14 @@ class Workers:
             except RayError as error:
                 self._false_starts += 1
                 if self._false_starts > _FALSE_STARTS:
-                    raise OperatorError(f"workers do not begin: {last_line(error)}") from None
+                    raise OperatorError(f"workers do not start: {last_line(error)}") from None
                 self._begin_one()
                 continue
             if isinstance(found, EveryclaimError):
                 raise found
             if (version, found) != (__version__, self.provenance):
                 made = f"everyclaim {version} with {found.verifier}"
-                raise ConfigError(f"a worker has {made}, here is {__version__} with {self.provenance.verifier}")
+                raise ConfigError(f"a worker has {made}, this machine {__version__} with {self.provenance.verifier}")
             self._seats.append(_Seat(actor))
 
     def _replace(self, seat: _Seat) -> None:

@@ -40,7 +40,7 @@ class Batched:
     def __init__(self, endpoint: Endpoint, settings: BatchSettings) -> None:
         provider = endpoint.options.provider
         if not find_provider(provider).batches:
-            raise ConfigError(f"{provider} has no batch API to ask through; score without provider batches")
+            raise ConfigError(f"{provider} has no batch API; score without provider batches")
         endpoint.capabilities_ = unlimited(endpoint.capabilities_)  # a reply that was cut would cost another batch
         self._endpoint = endpoint
         self._state = settings.state

@@ -104,7 +104,7 @@ class BatchApi(ABC):
             page = await self._transport.exchange("GET", path + query)
             rows = page.get("data")
             if not isinstance(rows, list):
-                raise JudgeError("bad_response", "the list of batches is not what this kind of endpoint sends")
+                raise JudgeError("bad_response", "the list of batches has an unexpected format")
             for row in rows:
                 yield row
             if not rows or not page.get("has_more"):
@@ -275,7 +275,7 @@ def _row(line: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         row = None
     if not isinstance(row, dict) or not isinstance(row.get("custom_id"), str):
-        raise JudgeError("bad_response", "a line of the batch's results is not what this kind of endpoint sends")
+        raise JudgeError("bad_response", "a line of the batch's results has an unexpected format")
     return row
 
 
@@ -290,4 +290,4 @@ def _timestamp(text: Any) -> float:
     try:
         return datetime.fromisoformat(text).timestamp()
     except (TypeError, ValueError):
-        raise JudgeError("bad_response", f"a batch was created at {text!r}, which is no time") from None
+        raise JudgeError("bad_response", f"a batch was created at {text!r}, which is not a time") from None

@@ -114,8 +114,10 @@ class BatchScheduler:
                 if unfinished > self._settings.resubmit:
                     raise JudgeError(
                         "batch_unfinished",
-                        f"{self._options.where} did not get to the request in {unfinished} batches, "
-                        f"the last one: {outcome['unfinished']}",
+                        (
+                            f"{self._options.where} did not process the request in {unfinished} batches, "
+                            f"last: {outcome['unfinished']}"
+                        ),
                     )
 
     async def aclose(self) -> None:
@@ -144,7 +146,7 @@ class BatchScheduler:
         size = len(body) + LINE_OVERHEAD
         if size > self._most_bytes:
             raise JudgeError(
-                "too_long", f"a request of {size} bytes is over the {self._most_bytes} of a batch", usage=Usage()
+                "too_long", f"a request of {size} bytes exceeds the {self._most_bytes} bytes of a batch", usage=Usage()
             )
         if self._queue and self._bytes + size > self._most_bytes:
             self._cut()
@@ -215,7 +217,7 @@ class BatchScheduler:
             requests = [BatchRequest(f"{key}-{token}", bodies[key]) for key in keys]
             provider_id, certain = await self._create_once(batch, requests)
             self._state.accept(number, provider_id, certain=certain)
-            _log.info("batch %s with %d requests is under way at %s", provider_id, len(keys), self._options.where)
+            _log.info("batch %s with %d requests is running at %s", provider_id, len(keys), self._options.where)
             self._follower(number)
         finally:
             self._state.submitting.discard(number)
@@ -245,7 +247,7 @@ class BatchScheduler:
             if not isinstance(last, JudgeError):
                 raise
             raise JudgeError(
-                "batch_not_submitted", f"a batch of {batch.size} requests was not taken: {last}", usage=Usage()
+                "batch_not_submitted", f"a batch of {batch.size} requests was rejected: {last}", usage=Usage()
             ) from None
         raise AssertionError("the last attempt returns or raises")  # pragma: no cover
 
@@ -273,7 +275,7 @@ class BatchScheduler:
             if batch.provider_id is not None:
                 await self._collect(batch, batch.provider_id)
             elif found := await self._patiently(partial(self._search, batch)):
-                _log.info("batch %s was taken after all", found[0])
+                _log.info("batch %s was accepted after all", found[0])
                 self._state.accept(number, found[0], certain=found[1])
             else:
                 self._state.drop(number)
@@ -303,7 +305,7 @@ class BatchScheduler:
         else:
             self._full_queues = 0
         self._state.finish(batch.id, self._hidden(status.otherwise))
-        _log.info("batch %s has ended", provider_id)
+        _log.info("batch %s ended", provider_id)
 
     async def _wait_for_end(self, provider_id: str) -> BatchStatus:
         wait = self._settings.first_poll
@@ -312,8 +314,8 @@ class BatchScheduler:
                 status = await self._patiently(partial(self._api.look, provider_id))
             except ConfigError as error:
                 raise ConfigError(
-                    f"batch {provider_id} cannot be looked at: {error}. Use the key it was made with, or move "
-                    f"{self._state.path} away to send its requests anew"
+                    f"cannot read batch {provider_id}: {error}. Use the key it was made with, or move "
+                    f"{self._state.path} away to send its requests again"
                 ) from None
             if status.ended:
                 return status
@@ -332,7 +334,8 @@ class BatchScheduler:
                 found += 1
                 if found > 2 * batch.size:  # an output file and an error file
                     raise JudgeError(
-                        "bad_response", f"batch {batch.provider_id} of {batch.size} requests has more results than that"
+                        "bad_response",
+                        (f"batch {batch.provider_id} of {batch.size} requests has more results than requests"),
                     )
                 rows.append((key, self._hidden(outcome)))
                 if len(rows) >= CHUNK:

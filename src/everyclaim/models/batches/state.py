@@ -177,14 +177,14 @@ class BatchState:
             if "locked" in str(error):
                 raise StoreError(
                     f"the batch file {self.path} is in use by another process: wait for its run to end, "
-                    "or give this run a file of its own"
+                    "or pass another file"
                 ) from None
             raise StoreError(f"the batch file {self.path} cannot be used: {error}") from None
         except sqlite3.Error as error:
             # Not set aside as a cache is: what it holds may be paid for and still under way.
             raise StoreError(
-                f"the batch file {self.path} cannot be read: {error}; move it away to begin anew, "
-                "batches that it knows are then not found again"
+                f"cannot read the batch file {self.path}: {error}; move it away to start anew (batches in "
+                "it are then lost)"
             ) from None
 
 

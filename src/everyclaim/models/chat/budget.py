@@ -231,7 +231,7 @@ class Metered:
         if budget.max_cost is None:
             return ""
         if used.cost is None:
-            return f"max_cost={budget.max_cost:g}, because a reply came without token counts and its cost is unknown"
+            return f"max_cost={budget.max_cost:g}, because a reply had no token counts and its cost is unknown"
         return f"max_cost={budget.max_cost:g}" if used.cost >= budget.max_cost else ""
 
     def _calls_reached(self) -> str:

@@ -84,7 +84,7 @@ class ReplyCache:
                 except sqlite3.Error as error:
                     self._file.close()
                     if attempt == 3 or not _is_corrupt(error) or not self._is_ours():
-                        raise StoreError(f"the reply cache {self.path} cannot be used: {error}") from None
+                        raise StoreError(f"cannot use the reply cache {self.path}: {error}") from None
                     if attempt == 2:  # the first time another process may have put it right
                         self._set_aside(error)
         raise AssertionError  # pragma: no cover - the third attempt returns or raises
@@ -103,7 +103,9 @@ class ReplyCache:
             here = self.path.with_name(self.path.name + ending)
             with contextlib.suppress(FileNotFoundError):
                 here.rename(aside.with_name(aside.name + ending))
-        _log.warning("the reply cache %s is corrupt (%s); set aside as %s, begun anew", self.path, error, aside.name)
+        _log.warning(
+            "the reply cache %s is corrupt (%s); moved to %s, starting a new one", self.path, error, aside.name
+        )
 
 
 def _prepare(connection: sqlite3.Connection) -> None:

@@ -129,11 +129,11 @@ class Endpoint:
         before, self.capabilities_ = self.capabilities_, worked
         for name in sorted(worked.dropped - before.dropped):
             if name == NOT_LIMITED:
-                _log.warning("%s: a limit on replies was in the way; they are not limited from now on", self.spec)
+                _log.warning("%s rejects a limit on reply tokens; it is no longer sent", self.spec)
             elif not name.startswith("limit:"):
-                _log.warning("%s does not take %s; it is left out from now on", self.spec, name)
+                _log.warning("%s does not support %s; it is no longer sent", self.spec, name)
         if worked.mode != before.mode:
-            _log.info("%s gives JSON by %s, not by %s", self.spec, worked.mode, before.mode)
+            _log.info("%s returns JSON by %s, not by %s", self.spec, worked.mode, before.mode)
 
 
 def from_spec(spec: Spec | str, *, key: str | None = None) -> Endpoint:

@@ -52,9 +52,9 @@ EXCEPTIONS: Mapping[str, str] = {
     "ssl.SSLCertVerificationError": "config",
 }
 _SAYS = {
-    "timeout": "no whole answer in time",
+    "timeout": "no complete answer in time",
     "connection": "the connection failed",
-    "bad_response": "the answer is not what this kind of endpoint sends",
+    "bad_response": "the answer has an unexpected format",
 }
 
 
@@ -99,10 +99,10 @@ def from_status(
     said = _ErrorText.read(body)
     shown = scrub(said.message, secrets) or "no reason given"
     if status in {401, 403, 407}:
-        return ConfigError(f"the endpoint {where} refuses the key ({status}): {shown}")
+        return ConfigError(f"the endpoint {where} rejects the key ({status}): {shown}")
     if 300 <= status < 400:
         return ConfigError(
-            f"the endpoint {where} has moved{_moved_to(headers, secrets)} ({status}): give its new address"
+            f"the endpoint {where} has moved{_moved_to(headers, secrets)} ({status}): use its new address"
         )
     if status in {404, 405} or status < 400:
         return ConfigError(f"the endpoint {where} does not know the model or the address ({status}): {shown}")

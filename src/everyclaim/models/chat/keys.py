@@ -130,17 +130,15 @@ def _from_file(provider: str) -> str:
         return ""
     except (OSError, ValueError):
         # What the parser says may quote the line, and with it the key.
-        raise ConfigError(
-            f'the keys file {path} cannot be read as TOML; it holds lines such as: openai = "…"'
-        ) from None
+        raise ConfigError(f'the keys file {path} is not valid TOML; its lines are like: openai = "…"') from None
     value = rows.get(provider, "")
     if not isinstance(value, str):
-        raise ConfigError(f'the keys file {path} must hold one text per provider, as in: openai = "…"')
+        raise ConfigError(f'the keys file {path} must have one text per provider, as in: openai = "…"')
     return value
 
 
 def _checked(value: str, source: str) -> Secret:
     value = value.strip()
     if not value.isascii() or not value.isprintable() or " " in value:
-        raise ConfigError(f"the API key from {source} holds a character that no key has; was it copied whole?")
+        raise ConfigError(f"the API key from {source} contains an invalid character; was it copied completely?")
     return Secret(value)

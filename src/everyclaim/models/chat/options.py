@@ -40,37 +40,33 @@ class ChatOptions:
     base_url: Annotated[
         str,
         Opt(
-            "another endpoint that speaks the same format: vLLM, Ollama, a gateway; a user and password in it are sent "
-            "as basic authentication, for OpenAI's format in the place of the key"
+            "another endpoint with the same format: vLLM, Ollama, a gateway; a user and password in it "
+            "are sent as basic authentication, with OpenAI's format instead of the key"
         ),
     ] = ""
-    api: Annotated[Format | None, Opt("the format, where a provider has several; else its first")] = None
-    transport: Annotated[Literal["direct"], Opt("how requests are sent; there is one way")] = "direct"
-    reply_tokens: Annotated[Annotated[int, Range(1)] | None, Opt("most tokens of a reply", was="max_tokens")] = None
-    temperature: Annotated[_Amount | None, Opt("sent as given; where refused dropped, with a warning")] = None
-    top_p: Annotated[_Amount | None, Opt("as temperature")] = None
-    seed: Annotated[int | None, Opt("as temperature")] = None
-    reasoning_effort: Annotated[str | None, Opt("as temperature")] = None
+    api: Annotated[Format | None, Opt("request format, for providers with several (default: the first)")] = None
+    transport: Annotated[Literal["direct"], Opt("transport; only one exists")] = "direct"
+    reply_tokens: Annotated[Annotated[int, Range(1)] | None, Opt("maximum tokens of a reply", was="max_tokens")] = None
+    temperature: Annotated[_Amount | None, Opt("sent as is; if rejected, dropped with a warning")] = None
+    top_p: Annotated[_Amount | None, Opt("like temperature")] = None
+    seed: Annotated[int | None, Opt("like temperature")] = None
+    reasoning_effort: Annotated[str | None, Opt("like temperature")] = None
     top_logprobs: Annotated[
         Annotated[int, Range(1)] | None,
-        Opt("ask for the chances of so many tokens at each place; OpenAI's formats; where refused left out"),
+        Opt("number of alternative tokens to request per position; OpenAI formats; omitted if rejected"),
     ] = None
-    thinking_tokens: Annotated[
-        Annotated[int, Range(1024)] | None, Opt("most tokens of a model's thoughts before it answers; Anthropic")
-    ] = None
-    structured: Annotated[Mode | None, Opt("how replies are held to a schema, instead of finding out")] = None
-    timeout: Annotated[float, Range(0.001), Opt("seconds for one whole answer")] = 120.0
-    max_reply_mb: Annotated[float, Range(0.001), Opt("megabytes of one whole answer, decompressed")] = MAX_REPLY_MB
-    key_env: Annotated[str, Opt("name of the environment variable that holds the key")] = ""
-    header: Annotated[Mapping[str, str], Opt("another header; `$NAME` is read from the environment")] = field(
+    thinking_tokens: Annotated[Annotated[int, Range(1024)] | None, Opt("maximum thinking tokens; Anthropic")] = None
+    structured: Annotated[Mode | None, Opt("how replies are restricted to a schema (default: detected)")] = None
+    timeout: Annotated[float, Range(0.001), Opt("time limit for one answer in seconds")] = 120.0
+    max_reply_mb: Annotated[float, Range(0.001), Opt("maximum size of one answer in MB, decompressed")] = MAX_REPLY_MB
+    key_env: Annotated[str, Opt("environment variable with the key")] = ""
+    header: Annotated[Mapping[str, str], Opt("extra header; `$NAME` is read from the environment")] = field(
         default_factory=dict
     )
-    query: Annotated[Mapping[str, str], Opt("another query parameter; `$NAME` is read from the environment")] = field(
+    query: Annotated[Mapping[str, str], Opt("extra query parameter; `$NAME` is read from the environment")] = field(
         default_factory=dict
     )
-    body: Annotated[Mapping[str, str], Opt("another field of the request's body, as JSON")] = field(
-        default_factory=dict
-    )
+    body: Annotated[Mapping[str, str], Opt("extra field of the request body, as JSON")] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +133,7 @@ def read_options(spec: Spec | str) -> EndpointOptions:
     spec = Spec.parse(spec) if isinstance(spec, str) else spec
     provider = find_provider(spec.name)
     if not spec.argument:
-        raise ConfigError(f"which model of {spec.name}? write '{spec.name}:model-name'")
+        raise ConfigError(f"{spec.name} needs a model name: '{spec.name}:model-name'")
     owner = f"'{spec.name}:{spec.argument}'"
     _check_names(spec, provider, owner)
     said = read(spec, ChatOptions, owner)
@@ -174,8 +170,8 @@ def _check_names(spec: Spec, provider: Provider, owner: str) -> None:
     for name in sorted({name.partition(".")[0] for name in spec.options} - {*option_names(ChatOptions)}):
         if "key" in name.lower() or "token" in name.lower():
             raise ConfigError(
-                f"unknown option {name!r} of {owner}; a key goes into the environment variable "
-                f"{provider.key_variable}, or the one that key_env names"
+                f"unknown option {name!r} of {owner}; set a key in the environment variable "
+                f"{provider.key_variable}, or the one named by key_env"
             )
 
 
@@ -188,8 +184,8 @@ def checked_address(text: str, *, name: str = "base_url") -> str:
     user, at, _ = text.partition("://")[2].rpartition("@")
     if at and (not user.isprintable() or any(mark in user for mark in "/?#<>'\" ")):
         raise ConfigError(
-            f"{name}: '/', '?', '#', spaces, quotes and the like in a user name or password must be written as %2F, "
-            "%3F, %23, … (in a spec, where options are decoded once, as %252F, …)"
+            f"{name}: '/', '?', '#', spaces and quotes in a user name or password must be written as %2F, "
+            "%3F, %23, … (in a spec as %252F, …)"
         )
     try:
         parts = urlsplit(text)
@@ -221,7 +217,7 @@ def _sampling(said: ChatOptions, spec: Spec, form: Format) -> dict[str, Any]:
     """Return what is sent as given. Raises `ConfigError` for what this format would not understand."""
     other = "top_logprobs" if form == "messages" else "thinking_tokens"
     if other in spec.options:
-        raise ConfigError(f"option {other!r} has no meaning in this provider's format")
+        raise ConfigError(f"option {other!r} is not supported by this provider's format")
     return {name: value for name in SAMPLING if (value := getattr(said, name)) is not None}
 
 
@@ -233,10 +229,10 @@ def _secret(name: str, value: str) -> Secret:
             raise ConfigError(f"option {name} names an environment variable{shown} that is not set")
         value = os.environ[variable]
     if not value.isprintable():
-        raise ConfigError(f"option {name} holds a line break or another control character")
+        raise ConfigError(f"option {name} contains a line break or another control character")
     kind, _, header = name.partition(".")
     if kind == "header" and not (value.isascii() and _HEADER.fullmatch(header)):
-        raise ConfigError(f"option {name} is no header: its name or its value holds a character that none has")
+        raise ConfigError(f"option {name} is not a valid header: it contains an invalid character")
     return Secret(value)
 
 
@@ -244,7 +240,7 @@ def _json(name: str, value: str) -> Any:
     try:
         return json.loads(value)
     except ValueError:
-        raise ConfigError(f"the value of option body.{name} is not JSON; a text needs quotes") from None
+        raise ConfigError(f"the value of option body.{name} is not JSON; texts need quotes") from None
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -101,5 +101,7 @@ def _registered(path: tuple[str, ...]) -> Mapping[str, EntryPoint]:
     del path
     points = {point.name: point for point in entry_points(group=_GROUP)}
     for name in points.keys() & (OURS.keys() | _TAKEN):
-        _log.warning("the provider %r (%s) has a name that is taken; it is passed over", name, points.pop(name).value)
+        _log.warning(
+            "the provider %r (%s) has a name that is already taken and is ignored", name, points.pop(name).value
+        )
     return points

@@ -134,7 +134,9 @@ async def _ask(inquiry: Inquiry[Item, Answer], items: Mapping[Key, Item], *, sha
         raise reason
     absent = ", ".join(str(key) for key in items if key not in answers)
     version = inquiry.form.version
-    raise JudgeError(inquiry.code, f"{inquiry.chat.spec} said nothing usable about {absent}, asked twice ({version})")
+    raise JudgeError(
+        inquiry.code, f"{inquiry.chat.spec} gave no usable result for {absent} after two requests ({version})"
+    )
 
 
 class _Exchange(Generic[Item, Answer]):

@@ -68,11 +68,11 @@ def parse_object(text: str) -> dict[str, Any]:
         text = text[thought.end() :]
     text = text.strip("\ufeff \t\r\n")
     if not text:
-        raise JudgeError("empty_reply", "the model answered with nothing")
+        raise JudgeError("empty_reply", "the model returned an empty reply")
     if (alone := _alone(text)) is not None:
         return alone
     found: list[dict[str, Any]] = []
-    fault = "there is no JSON object in it"
+    fault = "it contains no JSON object"
     is_broken = False
     position = text.find("{")
     while position >= 0:
@@ -93,7 +93,7 @@ def parse_object(text: str) -> dict[str, Any]:
         return {"rows": found}
     if found and all(value == found[0] for value in found):
         return found[0]
-    raise _malformed("it holds several JSON objects that differ" if found else fault, text)
+    raise _malformed("it contains several different JSON objects" if found else fault, text)
 
 
 def _alone(text: str) -> dict[str, Any] | None:
@@ -123,12 +123,12 @@ def _closing(text: str, start: int) -> int:
         elif stop[0] in "{[":
             depth += 1
             if depth > MAX_DEPTH:
-                raise _malformed(f"it nests deeper than {MAX_DEPTH} levels", text)
+                raise _malformed(f"it is nested deeper than {MAX_DEPTH} levels", text)
         else:
             depth -= 1
             if depth == 0:
                 return position
-    raise JudgeError("truncated", f"the JSON in the reply is opened and never closed: {_shown(text)}")
+    raise JudgeError("truncated", f"the JSON in the reply is incomplete: {_shown(text)}")
 
 
 def _decode(text: str) -> dict[str, Any]:
@@ -149,7 +149,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(row) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the key {twice[:50]!r} comes twice in one object")
+        raise ValueError(f"the key {twice[:50]!r} appears twice in one object")
     return row
 
 
@@ -171,7 +171,7 @@ def _bounded(digits: str) -> int:
 
 
 def _malformed(why: str, text: str) -> JudgeError:
-    return JudgeError("malformed", f"the reply is not the JSON asked for, {why}: {_shown(text)}")
+    return JudgeError("malformed", f"the reply is not the requested JSON, {why}: {_shown(text)}")
 
 
 def _shown(text: str) -> str:

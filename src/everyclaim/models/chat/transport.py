@@ -205,8 +205,8 @@ def find_proxy(url: str) -> str | None:
             is_address = False
         if not is_address:
             raise ConfigError(
-                f"the proxy in {parts.scheme.upper()}_PROXY or ALL_PROXY is no address such as 'http://proxy:3128'; "
-                "'/', '?' and '#' in a password must be written as %2F, %3F and %23"
+                f"the proxy in {parts.scheme.upper()}_PROXY or ALL_PROXY is not an address such as "
+                "'http://proxy:3128'; '/', '?' and '#' in a password must be written as %2F, %3F and %23"
             )
     return proxy
 
@@ -230,7 +230,9 @@ def read_response(
         payload = json.loads(content)
     except (ValueError, RecursionError):
         shown = scrub(content[:80].decode("utf-8", "replace"), secrets)
-        raise JudgeError("bad_response", f"{where} answered {status} with what is not JSON: {shown!r}") from None
+        raise JudgeError(
+            "bad_response", f"{where} answered {status} with something other than JSON: {shown!r}"
+        ) from None
     if not isinstance(payload, dict):
         raise JudgeError("bad_response", f"{where} answered with {type(payload).__name__} instead of an object")
     if error := error_in_body(payload, where, secrets):

@@ -320,7 +320,7 @@ def _reply(
     payload: Json, content: str, finish: Finish, usage: Usage, forks: tuple[Fork, ...] | None = None
 ) -> ChatReply:
     if not content.strip() and finish == "stop":
-        raise JudgeError("empty_reply", "the model answered with nothing", usage=usage)
+        raise JudgeError("empty_reply", "the model returned an empty reply", usage=usage)
     model = payload.get("model")
     return ChatReply(content, finish, model if isinstance(model, str) else "", usage, forks)
 
@@ -328,4 +328,4 @@ def _reply(
 def _unexpected(why: str, usage: Usage) -> JudgeError:
     if not (usage.prompt_tokens or usage.completion_tokens):
         usage = Usage(calls=1)  # nothing says that a model has answered
-    return JudgeError("bad_response", f"the answer is not what this kind of endpoint sends: {why}", usage=usage)
+    return JudgeError("bad_response", f"the answer has an unexpected format: {why}", usage=usage)

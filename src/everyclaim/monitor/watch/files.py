@@ -100,7 +100,7 @@ class LogFiles(ReadOnlySource):
             if is_folder or is_live or key in known or is_between:
                 found.append((status.st_mtime_ns, is_live, key, path))
         if not found and not self._path.exists():
-            raise SourceError(f"not found: {self._path} to read yet")
+            raise SourceError(f"not found yet: {self._path}")
         return [(key, path) for _, _, key, path in sorted(found)]
 
     def _read(self, path: Path, key: str, position: ReadPosition | None) -> Iterator[Step]:
@@ -133,7 +133,7 @@ class LogFiles(ReadOnlySource):
             if line.is_half:
                 if time.time() - status.st_mtime >= _ABANDONED:
                     # Counted once; it is read all the same when somebody goes on with it.
-                    why = f"{path.name}, byte {line.start:,}: half a line, cut off: its end is not written"
+                    why = f"{path.name}, byte {line.start:,}: incomplete line: its end is missing"
                     found.append(found_now(f"half:{key}:{line.start}", Unreadable(why)))
                 break
             found += self._found(line, path, first)

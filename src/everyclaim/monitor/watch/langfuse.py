@@ -31,8 +31,8 @@ _WINDOW = timedelta(hours=1)  # of one batch; a checkpoint is kept after each
 _OURS = uuid.UUID("4f9a7a3e-3f53-5d0c-9a37-0d6f3c1f2b77")  # the names of scores are made in it
 _LONGEST_COMMENT = 2_000
 NO_PASSAGES = (
-    "no passages: there is no observation of type RETRIEVER with documents, nor contexts in the metadata; name the"
-    " place with --map THEIRS=contexts"
+    "no passages: neither an observation of type RETRIEVER with documents nor contexts in the metadata; "
+    "map the field with --map THEIRS=contexts"
 )
 _BUSY, _DENIED = {408, 409, 425, 429}, {401, 403}
 
@@ -63,15 +63,13 @@ class Langfuse:
             raise ConfigError(f"watching Langfuse needs the keys of the project: set {_PUBLIC} and {_SECRET}")
         url = url or os.environ.get("LANGFUSE_BASE_URL") or os.environ.get("LANGFUSE_HOST") or CLOUD
         if not url.startswith(("http://", "https://")):
-            raise ConfigError(f"langfuse:{url}: give the address of the server, as in langfuse:{CLOUD}")
+            raise ConfigError(f"langfuse:{url}: name the server, as in langfuse:{CLOUD}")
         try:
             from langfuse.api import AsyncLangfuseAPI
         except ImportError:
             raise MissingExtraError("Watching Langfuse", "langfuse") from None
         if settle >= lateness:
-            raise OptionError(
-                "`settle` must be less than `lateness`: an answer is looked at again for no longer than that"
-            )
+            raise OptionError("`settle` must be less than `lateness`")
         try:
             self._since = _utc(since) if since else None
         except ValueError:
@@ -198,8 +196,8 @@ class Langfuse:
             status = error.status_code or 0
             if status in _DENIED:
                 raise ConfigError(
-                    f"{self.name}: the keys were not accepted (HTTP {status}): set {_PUBLIC} and {_SECRET} to those of"
-                    " this project"
+                    f"{self.name}: the keys were rejected (HTTP {status}): set {_PUBLIC} and {_SECRET} to "
+                    "those of this project"
                 ) from None
             if is_of_one and 400 <= status < 500 and status not in _BUSY:
                 raise _RefusedError from None
@@ -207,7 +205,7 @@ class Langfuse:
         except httpx.HTTPError as error:
             reason = f"{type(error).__name__}: {one_line(hidden(str(error)), 200)}"
         except ValueError as error:  # a reply that is none of the API's
-            reason = f"a reply that cannot be read ({type(error).__name__})"
+            reason = f"an unreadable reply ({type(error).__name__})"
         raise SourceError(f"{self.name}: {reason}")
 
 

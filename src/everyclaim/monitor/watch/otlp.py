@@ -57,12 +57,12 @@ class OtlpReceiver:
         self._token = os.environ.get(TOKEN, "")
         if not (self._token or _is_loopback(self._host)):
             raise ConfigError(
-                f"otlp:{listen} listens to other machines: set {TOKEN} to a secret that senders give as"
-                " 'Authorization: Bearer …', or listen on 127.0.0.1"
+                f"otlp:{listen} can be reached from other machines: set {TOKEN} to a secret that senders "
+                "pass as 'Authorization: Bearer …', or listen on 127.0.0.1"
             )
         if events_to and urlsplit(events_to).scheme not in {"http", "https"}:
             raise ConfigError(
-                f"events go to the URL of a collector, such as http://127.0.0.1:4320/v1/logs, not {hidden(events_to)!r}"
+                f"events need the URL of a collector such as http://127.0.0.1:4320/v1/logs, not {hidden(events_to)!r}"
             )
         try:
             import aiohttp
@@ -123,7 +123,7 @@ class OtlpReceiver:
             raise SourceError(f"events could not be sent to {where}: HTTP {reply.status}")
         if reply.status >= 300:
             raise ConfigError(
-                f"events are not taken by {where}: HTTP {reply.status}; is it the URL of a collector's logs?"
+                f"events are rejected by {where}: HTTP {reply.status}; is it the URL of a collector's logs?"
             )
         refused = otel.refused_events(body)
         # Which of several is not told; one alone is known.
@@ -175,12 +175,12 @@ class OtlpReceiver:
             async with self._parsing:
                 spans, refused = await asyncio.to_thread(_parsed, body, kind, packed, self._limit)
             if await asyncio.to_thread(self._store.count_spans, self.name) > _MOST_WAITING:
-                return _fault(503, kind, "too many spans wait to be judged", retry=30)
+                return _fault(503, kind, "too many spans are waiting to be judged", retry=30)
             await asyncio.to_thread(self._store.receive_spans, self.name, spans)
         except TimeoutError:
-            return _fault(408, kind, f"a request may take {_SLOWEST:g} seconds to come in")
+            return _fault(408, kind, f"a request must arrive within {_SLOWEST:g} seconds")
         except web.HTTPRequestEntityTooLarge:
-            return _fault(413, kind, f"a request may have {_BODY:,} bytes")
+            return _fault(413, kind, f"a request can have at most {_BODY:,} bytes")
         except ValueError as error:
             return _fault(400, kind, str(error))
         except StoreError as error:
@@ -192,18 +192,18 @@ class OtlpReceiver:
             given = request.headers.get("Authorization", "")
             if hmac.compare_digest(given.encode("utf-8", "replace"), f"Bearer {self._token}".encode()):
                 return None
-            return _fault(401, request.content_type, "a token is wanted: 'Authorization: Bearer …'")
+            return _fault(401, request.content_type, "a token is required: 'Authorization: Bearer …'")
         # A page elsewhere can make its own name point here (DNS rebinding).
         host = request.host.removesuffix(f":{self._port}")
         if _is_loopback(host.strip("[]")):
             return None
-        told = f"this receiver does not go by the name {host[:100]!r}: send to its address, or set {TOKEN}"
+        told = f"this receiver is not {host[:100]!r}: send to its address, or set {TOKEN}"
         return _fault(421, request.content_type, told)
 
 
 def _parsed(body: bytes, kind: str, packed: str, limit: int) -> tuple[dict[tuple[str, str], Any], list[str]]:
     if packed not in {"identity", "gzip", "deflate"}:
-        raise ValueError(f"Content-Encoding {packed[:40]!r} is not known: send gzip, or no encoding")
+        raise ValueError(f"unknown Content-Encoding {packed[:40]!r}: use gzip or none")
     plain = body if packed == "identity" else _unpacked(body, packed)
     return otel.read_spans(otel.parse_protobuf(plain) if kind == _PROTOBUF else otel.parse_json(plain), limit)
 
@@ -216,7 +216,7 @@ def _unpacked(body: bytes, packed: str) -> bytes:
     except zlib.error as error:
         raise ValueError(f"the body is not {packed}: {error}") from None
     if unpacker.unconsumed_tail:
-        raise ValueError(f"unpacked, a request may have {_BODY:,} bytes")
+        raise ValueError(f"an uncompressed request can have at most {_BODY:,} bytes")
     if not unpacker.eof:
         raise ValueError(f"the body is not {packed}: it is cut off")
     return whole
@@ -245,7 +245,7 @@ def _headers(text: str) -> dict[str, str]:
 def _host_and_port(listen: str) -> tuple[str, int]:
     host, _, port = listen.rpartition(":")
     if not port.isdecimal() or int(port) > 65535:
-        raise ConfigError(f"otlp:{listen}: give the address to listen on as otlp:{DEFAULT_ADDRESS}")
+        raise ConfigError(f"otlp:{listen}: name the address to listen on, as in otlp:{DEFAULT_ADDRESS}")
     return host.strip("[]") or "127.0.0.1", int(port)
 
 

@@ -97,8 +97,8 @@ class Day:
         spent, most = self.spent, self.sampling
         if most.daily_cost is not None and spent.cost is None:
             raise OptionError(
-                "`daily_cost` needs the judge's prices, and they are not known: give `prices`, or limit answers or"
-                " tokens instead"
+                "`daily_cost` needs the judge's prices, which are unknown: pass `prices`, or limit "
+                "answers or tokens instead"
             )
         return (
             (most.daily_answers is None or spent.answers < most.daily_answers)

@@ -84,15 +84,15 @@ class WatchPass:
         failed = f" ({self.failed:,} failed)" if self.failed else ""
         counts = {
             f"judged{failed}": self.judged,
-            "tried again": self.tried_again,
-            "passed over": self.passed_over,
-            "over the day's budget": self.over_budget,
+            "retried": self.tried_again,
+            "skipped": self.passed_over,
+            "over the daily budget": self.over_budget,
             "unreadable": self.unreadable,
             "deleted": self.gone,
             "not yet complete": self.not_yet,
-            "sent back": self.sent_back,
-            "refused by the source": self.refused,
-            "still to be sent back": self.not_sent_back,
+            "written back": self.sent_back,
+            "rejected by the source": self.refused,
+            "not yet written back": self.not_sent_back,
         }
         told = [counted(self.found, "new answer"), *(f"{count:,} {name}" for name, count in counts.items() if count)]
         if self.mean_score is not None:

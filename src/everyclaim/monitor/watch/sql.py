@@ -40,14 +40,14 @@ class SqlQuery(ReadOnlySource):
     ) -> None:
         if not query or not watermark:
             raise OptionError(
-                "sql needs `query`, such as 'SELECT id, at, question, answer, contexts FROM answers', and `watermark`,"
-                " the column of it that grows, such as 'at'"
+                "sql needs `query`, such as 'SELECT id, at, question, answer, contexts FROM answers', "
+                "and `watermark`, its growing column, such as 'at'"
             )
         try:
             parsed = sa.engine.make_url(url)
         except (exc.ArgumentError, ValueError):
             # It may hold a password, so it is not repeated.
-            raise ConfigError("the URL of the database cannot be read: write sql:postgresql://user@host/name") from None
+            raise ConfigError("invalid database URL: write sql:postgresql://user@host/name") from None
         self._rows, self._select, self._watermark, self._key = rows, query, watermark, key
         self._lateness = timedelta(seconds=lateness)
         asked = sha256(f"{query}\0{watermark}\0{key}".encode()).hexdigest()[:12]

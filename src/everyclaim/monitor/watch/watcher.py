@@ -227,7 +227,7 @@ class Watcher:
         elif isinstance(sample, Unreadable):
             self._leave(found, UNREADABLE, sample.reason)
         elif PICKED in sample.tags:
-            told = f"{one_line(sample.id, 60)}: the tag {PICKED!r} is the watch's own; call yours otherwise"
+            told = f"{one_line(sample.id, 60)}: the tag {PICKED!r} is reserved: rename yours"
             self._leave(found, UNREADABLE, told)
         elif reason := chosen or await self._why_pick(sample):
             await self._judge(found, sample, reason)
@@ -251,7 +251,7 @@ class Watcher:
         if not day.may_go_on():
             if self._plan.when_spent == "wait":
                 self._pass.not_yet += 1
-                self._pass.waits_for = "the day's budget is used up"
+                self._pass.waits_for = "the daily budget is used up"
             else:
                 self._leave(found, OVER_BUDGET)
             return

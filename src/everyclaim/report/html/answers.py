@@ -118,7 +118,7 @@ class AnswerView:
         place = next((one.number for one in self.passages if one.id == found.get("passage")), None)
         quoted = f": “{one_line(str(found.get('quote', '')), 300)}”" if place else ""
         where = f"passage {place} answers the question{quoted}" if place else "a passage answers the question"
-        return f"The refusal is wrong: {where}" if found.get("finding") == "wrong" else "The refusal is right."
+        return f"Wrong refusal: {where}" if found.get("finding") == "wrong" else "Correct refusal."
 
     @property
     def conflicts(self) -> int:
@@ -180,7 +180,7 @@ def texts_of(sample: Sample, result: Result) -> dict[str, tuple[str, str]]:
             if isinstance(row, Mapping) and isinstance(text := row.get("text"), str):  # a metric's own may be otherwise
                 found.setdefault(name, (str(row.get("title", "")), text))
     if sample.reference is not None and sample.reference:
-        found.setdefault(REFERENCE, ("The reference answer", sample.reference))
+        found.setdefault(REFERENCE, ("Reference answer", sample.reference))
     return found
 
 

@@ -73,8 +73,8 @@ def interval_plot(readings: Sequence[ChartPoint], *, title: str, axis: str) -> M
         y = 6 + place * _ROW + _ROW / 2
         parts.append(_text(one_line(one.name, _NAME), left - 10, y + 4, "end", title=one.name))
         if one.value is None:
-            parts.append(_text("nothing to measure", left + 6, y + 4, class_="quiet"))
-            told.append(f"{one_line(one.name, 60)}: nothing to measure")
+            parts.append(_text("no data", left + 6, y + 4, class_="quiet"))
+            told.append(f"{one_line(one.name, 60)}: no data")
             continue
         parts += _whisker(scale, one, y)
         told.append(_told(one))
@@ -102,7 +102,7 @@ def difference_plot(readings: Sequence[ChartPoint], *, title: str, axis: str) ->
         y = 6 + place * _ROW + _ROW / 2
         parts.append(_text(one_line(one.name, _NAME + 4), left - 10, y + 4, "end", title=one.name))
         if one.value is None:
-            parts.append(_text("not told", left + 6, y + 4, class_="quiet"))
+            parts.append(_text("unknown", left + 6, y + 4, class_="quiet"))
             continue
         parts += _whisker(scale, one, y)
         told.append(_told(one))
@@ -180,7 +180,9 @@ def line_chart(
     return _svg(title, ". ".join(told) + ".", parts, bottom + 40)
 
 
-def reliability_chart(bins: Sequence[tuple[float, ChartPoint]], *, title: str = "Stated and found") -> Markup:
+def reliability_chart(
+    bins: Sequence[tuple[float, ChartPoint]], *, title: str = "Stated and observed frequency"
+) -> Markup:
     """Draw what was found against what was stated, with intervals; on the diagonal, probabilities mean what they say.
 
     Each bin is the mean stated probability and a reading of the share found, its `note` the number of labels.

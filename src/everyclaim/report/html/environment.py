@@ -25,9 +25,9 @@ from everyclaim.report.style import LABEL_SIGN, dollars
 
 _KEPT = "\n\t\u00ad\u061c\u200c\u200d\u200e\u200f"  # lines, and what spelling and direction need inside one block
 LABEL_MEANING = {
-    Label.SUPPORTED: "the passages say so",
-    Label.UNSUPPORTED: "the passages do not say",
-    Label.CONTRADICTED: "the passages say the opposite",
+    Label.SUPPORTED: "stated in the passages",
+    Label.UNSUPPORTED: "not stated in the passages",
+    Label.CONTRADICTED: "contradicts the passages",
 }
 
 

@@ -123,8 +123,8 @@ class JudgeView:
 
 def judge_view(found: Calibration) -> JudgeView:
     """Lay out what is known of a judge from labels."""
-    named = [("supported claims called so", found.rates.tpr, found.rates.supported)]
-    named.append(("failing claims called so", found.rates.tnr, found.rates.failing))
+    named = [("supported claims recognised", found.rates.tpr, found.rates.supported)]
+    named.append(("failing claims recognised", found.rates.tnr, found.rates.failing))
     chart = None
     if found.reliability:
         bins = [(one.stated, _reading("", one.found, "labels")) for one in found.reliability.curve]

@@ -77,7 +77,7 @@ class Batcher:
             middle = len(batch) // 2
             return self._compute(batch[:middle]) + self._compute(batch[middle:])
         rows = [row[: len(one.ids)] if row.ndim == 2 else row for row, one in zip(logits, batch, strict=True)]
-        bad = JudgeError("not_a_number", "the model gave something that is not a number")
+        bad = JudgeError("not_a_number", "the model returned something that is not a number")
         return [row if np.isfinite(row).all() else bad for row in rows]
 
 

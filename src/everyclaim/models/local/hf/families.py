@@ -83,7 +83,7 @@ def minicheck_t5(encoder: TextEncoder) -> PairFamily:
     """Compare the tokens that "0" and "1" begin with (3 and 209 in Flan-T5's vocabulary), and only them."""
     no, yes = encoder.ids("0")[:1], encoder.ids("1")[:1]
     if not no or not yes or no == yes:
-        raise ConfigError("this tokenizer has no two tokens that tell the answers 0 and 1 apart")
+        raise ConfigError("the tokenizer does not separate the answers 0 and 1")
     return PairFamily(
         lambda pair: "predict: " + pair[0] + encoder.eos + pair[1],
         lambda row: binary(softmax(np.asarray([row[no[0]], row[yes[0]]]))[1]),
@@ -123,11 +123,11 @@ def label_order(model: str, named: Sequence[str], given: Sequence[str]) -> tuple
         raise ConfigError(f"option labels names {len(given)} outputs, {model!r} has {len(named)}")
     meanings = [_MEANING.get(re.sub(r"[\W_]+", "", name.casefold())) for name in names]
     known = [label for label in meanings if label is not None]
-    hint = "say what its outputs mean in their order, as in '?labels=contradiction,entailment,neutral'"
+    hint = "name its outputs in order, as in '?labels=contradiction,entailment,neutral'"
     if len(known) < len(names):
         raise ConfigError(f"the outputs of {model!r} are called {', '.join(names)}: {hint}")
     if len(set(known)) < len(known) or Label.SUPPORTED not in known:
-        raise ConfigError(f"the outputs of {model!r}, {', '.join(names)}, are not what a judge of claims needs: {hint}")
+        raise ConfigError(f"the outputs of {model!r}, {', '.join(names)}, are not those of a judge of claims: {hint}")
     return tuple(known)
 
 

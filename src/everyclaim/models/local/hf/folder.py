@@ -69,7 +69,7 @@ def find_folder(
     if path.is_dir():
         found = Folder(model, path, _digest(path) if weights else "", _config(path), local=True)
     elif model.startswith((".", "/", "~")) or not _HUB_ID.fullmatch(model):
-        raise ConfigError(f"there is no folder {model!r}, and it is not an id of the Hugging Face hub")
+        raise ConfigError(f"there is no folder {model!r}, and it is not a Hugging Face model id")
     else:
         fetched = partial(_fetched, model, revision, local_files_only=local_files_only, max_reply_mb=max_reply_mb)
         path = fetched(_wanted(weights=weights, onnx=onnx))
@@ -79,7 +79,7 @@ def find_folder(
         found = Folder(model, path, commit, _config(path), local=False)
     if weights and not (found.onnx if onnx else _weights(path) or found.onnx):
         wanted = ", ".join(_ONNX if onnx else (_SAFE[0], _PICKLED[0], _ONNX[0]))
-        raise ConfigError(f"{model!r} holds no weights; looked for {wanted}")
+        raise ConfigError(f"{model!r} has no weights; looked for {wanted}")
     return found
 
 
@@ -109,8 +109,8 @@ def _fetched(
     except ImportError:
         raise MissingExtraError(f"the judge hf:{model}", "hf") from None
     bomb = OperatorError(
-        f"cannot fetch {_at(model, revision)}: the hub sends more than {max_reply_mb} MB, decompressed, for an answer "
-        "or a small file; max_reply_mb in the spec raises the limit"
+        f"cannot fetch {_at(model, revision)}: the hub sent more than {max_reply_mb} MB, decompressed; "
+        "max_reply_mb in the spec raises the limit"
     )
     try:
         with _FETCHING, _sending_bounded(hub.get_session(), max_reply_mb * MB, bomb):
@@ -128,7 +128,7 @@ def _fetched(
         raise OperatorError(f"cannot load {_at(model, revision)}: {why}; fetch it once with 'hf download'") from None
     except (errors.RepositoryNotFoundError, errors.RevisionNotFoundError):
         what = _at(model, revision)
-        raise ConfigError(f"the Hugging Face hub has no {what}, or it is private and nobody is logged in") from None
+        raise ConfigError(f"the Hugging Face hub has no {what}, or it is private and you are not logged in") from None
     except Exception as error:  # noqa: BLE001 - the border to a client whose transport raises errors of its own
         reason = str(error).strip().splitlines() or [type(error).__name__]
         raise OperatorError(f"cannot fetch {_at(model, revision)} from the Hugging Face hub: {reason[0]}") from None

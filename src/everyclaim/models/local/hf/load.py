@@ -69,7 +69,7 @@ class _Opening:
     def export(self) -> Network:
         """Open the exported network."""
         if self.folder.onnx is None:  # pragma: no cover - `find_folder` saw to it
-            raise ConfigError(f"{self.folder.name!r} holds no exported network")
+            raise ConfigError(f"{self.folder.name!r} has no exported network")
         return OnnxNetwork(self.folder.onnx, self.options.device)
 
     @property
@@ -86,7 +86,7 @@ class _Opening:
             return self.options.max_tokens or usual
         last = positions - _UNUSED_POSITIONS.get(str(config.get("model_type")), 0)
         if self.options.max_tokens and self.options.max_tokens > last:
-            raise ConfigError(f"option max_tokens={self.options.max_tokens}: {self.folder.name!r} takes {last} at most")
+            raise ConfigError(f"option max_tokens={self.options.max_tokens}: {self.folder.name!r} takes at most {last}")
         return min(self.options.max_tokens or usual, last)
 
     def pairs(self, family: PairFamily, encoder: TextEncoder, network: Network, usual: int, **more: str) -> LoadedPairs:
@@ -132,7 +132,7 @@ def _hhem(opening: _Opening) -> LoadedPairs:
     folder, options = opening.folder, opening.options
     prompt = str(folder.config.get("prompt") or families.HHEM_PROMPT)
     if not 0 <= prompt.find("{text1}") < prompt.find("{text2}"):
-        raise ConfigError(f"the prompt of {folder.name!r} has no places {{text1}} and {{text2}}, in this order")
+        raise ConfigError(f"the prompt of {folder.name!r} does not contain {{text1}} and {{text2}} in this order")
     family = families.hhem(prompt)
     if opening.exported and not options.foundation:
         return opening.pairs(family, open_tokenizer(folder), opening.export(), families.HHEM_TOKENS)
@@ -155,11 +155,11 @@ def _hhem(opening: _Opening) -> LoadedPairs:
 def _minicheck(opening: _Opening) -> LoadedPairs:
     encoder, most = open_tokenizer(opening.folder), families.MINICHECK_TOKENS
     if not encoder.eos:
-        raise ConfigError(f"the tokenizer of {opening.folder.name!r} has no token to put between document and claim")
+        raise ConfigError(f"the tokenizer of {opening.folder.name!r} has no separator for document and claim")
     if opening.folder.config.get("model_type") != "t5":
         return opening.pairs(families.minicheck(encoder), encoder, opening.network("sequence"), most)
     if opening.exported:
-        raise ConfigError("an exported Flan-T5 cannot be run here; leave out 'runtime=onnx'")
+        raise ConfigError("an exported Flan-T5 is not supported; omit 'runtime=onnx'")
     family = families.minicheck_t5(encoder)
     return opening.pairs(family, encoder, opening.network("seq2seq"), most, hf_family="minicheck-t5")
 
@@ -175,7 +175,7 @@ def _lettucedetect(opening: _Opening) -> LoadedTokens:
     folder, given = opening.folder, opening.options.labels
     names = families.class_names(folder.config)
     if len(names) != 2:
-        raise ConfigError(f"{folder.name!r} tells {len(names)} kinds of tokens apart, and two are needed")
+        raise ConfigError(f"{folder.name!r} has {len(names)} token classes, but two are needed")
     if not given and all(name.startswith("LABEL_") for name in names):
         bad = 1  # without names the published models' order holds: 0 backed, 1 not
     else:
@@ -208,8 +208,8 @@ def _family(folder: Folder) -> Family:
     if architecture.endswith("ForSequenceClassification"):
         return "nli"
     raise ConfigError(
-        f"cannot tell what kind of judge {folder.name!r} is ({architecture or 'no architecture named'}); "
-        f"say it, as in '?family=nli': {', '.join(FAMILIES)}"
+        f"unknown kind of judge {folder.name!r} ({architecture or 'no architecture named'}); set it, as "
+        f"in '?family=nli': {', '.join(FAMILIES)}"
     )
 
 

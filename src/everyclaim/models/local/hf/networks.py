@@ -91,7 +91,7 @@ class OnnxNetwork:
         usable = [name for name, provider in _PROVIDERS.items() if provider in there]
         self.device = ("cuda" if "cuda" in usable else "cpu") if device == "auto" else device
         if self.device not in usable:
-            raise ConfigError(f"option device={device!r}: choose one of auto, {', '.join(usable)}")
+            raise ConfigError(f"option device={device!r}: use one of auto, {', '.join(usable)}")
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3
         try:
@@ -100,7 +100,7 @@ class OnnxNetwork:
             raise ConfigError(f"cannot load the exported network {str(file)!r}: {error}") from None
         self._inputs = {value.name for value in self._session.get_inputs()}
         if unknown := sorted(self._inputs - _READ):
-            raise ConfigError(f"the exported network {str(file)!r} wants {unknown[0]!r}, which is not known here")
+            raise ConfigError(f"the exported network {str(file)!r} has an unknown input {unknown[0]!r}")
 
     def __call__(self, ids: Ints, mask: Ints, types: Ints) -> Float32Array:
         """Run one batch."""
@@ -116,7 +116,7 @@ def auto_network(folder: Folder, head: Head, setup: Setup) -> TorchNetwork:
     """
     transformers, torch = libraries(folder.name)
     if not weight_files(folder):
-        raise ConfigError(f"{folder.name!r} holds no torch weights; write '?runtime=onnx' for its exported network")
+        raise ConfigError(f"{folder.name!r} has no torch weights; use '?runtime=onnx' for its exported network")
     try:
         with quiet():
             module, told = getattr(transformers, _CLASSES[head]).from_pretrained(
@@ -157,7 +157,7 @@ def t5_token_network(folder: Folder, foundation: Folder, setup: Setup, *, prefix
     _nothing_missing(folder, missing)
     if left:
         raise ConfigError(
-            f"{folder.name!r} holds weights that this architecture has not: {', '.join(sorted(left)[:3])}"
+            f"{folder.name!r} has weights that this architecture does not have: {', '.join(sorted(left)[:3])}"
         )
     module = module.to(getattr(torch, setup.dtype))
     return TorchNetwork(module, lambda model, tensors: model(**tensors).logits, setup)
@@ -179,7 +179,7 @@ def chosen_device(wanted: str) -> str:
         is_there = False
     if not is_there:
         usable = ", ".join(name for name, has_it in there.items() if has_it)
-        raise ConfigError(f"option device={wanted!r}: there is none here; choose one of auto, {usable}")
+        raise ConfigError(f"option device={wanted!r}: not available; use one of auto, {usable}")
     return wanted
 
 
@@ -223,7 +223,7 @@ def _read(file: Path, torch: Any) -> dict[str, Any]:
 def _nothing_missing(folder: Folder, missing: Sequence[str]) -> None:
     if missing:
         names = ", ".join(sorted(missing)[:3])
-        raise ConfigError(f"{folder.name!r} lacks weights of its classifier ({names}): it was not trained to judge")
+        raise ConfigError(f"{folder.name!r} has no weights for its classifier ({names}): it was not trained as a judge")
 
 
 def _first_line(error: Exception) -> str:

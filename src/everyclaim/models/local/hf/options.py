@@ -41,19 +41,21 @@ FOUNDATIONS: Mapping[str, str] = {"google/flan-t5-base": "7bcac572ce56db69c1ea7c
 class ModelOptions:
     """What a spec may say of how a model is loaded and run."""
 
-    family: Annotated[Family | None, Opt("how the model is asked, where its files do not say")] = None
-    revision: Annotated[str | None, Opt("the commit, tag or branch")] = None
-    foundation: Annotated[str, Opt("where HHEM's tokenizer is")] = ""
-    labels: Annotated[tuple[str, ...], Opt("names of the outputs in order, for models that do not say")] = ()
+    family: Annotated[Family | None, Opt("model family, if its files do not name it")] = None
+    revision: Annotated[str | None, Opt("commit, tag or branch")] = None
+    foundation: Annotated[str, Opt("location of HHEM's tokenizer")] = ""
+    labels: Annotated[tuple[str, ...], Opt("names of the outputs in order, if the model does not name them")] = ()
     max_tokens: Annotated[
-        Annotated[int, Range(32, 1_000_000)] | None, Opt("of one input; else what the model takes")
+        Annotated[int, Range(32, 1_000_000)] | None, Opt("maximum tokens of one input (default: the model's maximum)")
     ] = None
     device: Annotated[str, Opt("`auto`, `cpu`, `cuda:0`, …")] = "auto"
-    dtype: Annotated[Literal["float32", "bfloat16", "float16"], Opt("of the weights")] = "float32"
-    batch_size: Annotated[int, Range(1, 4096), Opt("inputs at a time")] = 16
-    runtime: Annotated[Literal["auto", "torch", "onnx"], Opt("what runs it")] = "auto"
-    local_files_only: Annotated[bool, Opt("never ask the hub")] = False
-    max_reply_mb: Annotated[int, Range(1, 100_000), Opt("of what the hub answers, decompressed")] = MAX_REPLY_MB
+    dtype: Annotated[Literal["float32", "bfloat16", "float16"], Opt("data type of the weights")] = "float32"
+    batch_size: Annotated[int, Range(1, 4096), Opt("inputs per batch")] = 16
+    runtime: Annotated[Literal["auto", "torch", "onnx"], Opt("runtime")] = "auto"
+    local_files_only: Annotated[bool, Opt("never contact the hub")] = False
+    max_reply_mb: Annotated[int, Range(1, 100_000), Opt("maximum MB of an answer of the hub, decompressed")] = (
+        MAX_REPLY_MB
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
