@@ -142,7 +142,10 @@ def test_what_happens_is_counted_for_prometheus(started, workers):
         (["--tokens", "nowhere"], "the file of tokens nowhere cannot be read"),
         (["--store", "postgresql://u:geheim@localhost/x"], "--jobs-folder"),
         (["--observe", "otle"], "unknown observer 'otle'"),
-        (["--judge", "openai:gpt-5-mini", "--max-calls", "1", "--workers", "2"], "max_calls=1 cannot be shared by 2"),
+        (
+            ["--judge", "openai:gpt-5-mini", "--max-calls", "1", "--workers", "2"],
+            "max_calls=1 cannot be divided among 2",
+        ),
         (["--timeout", "0"], "seconds of the service must be a number above 0"),
         (["--judge", "embeded"], "did you mean 'embedded'"),
         (["--batch"], "No such option"),

@@ -90,11 +90,11 @@ class TuningFit:
     def why_not(self) -> str:
         """Why nothing was written, where nothing was."""
         if self.helps:
-            return "nothing is written: name a file with --out"
+            return "no file is written: pass --out FILE"
         if self.outcome == "too_few":
             return (
-                f"too few labels, nothing is written: it takes {FEWEST} supported claims, {FEWEST} others and "
-                f"{FEWEST_DOCUMENTS} sets of passages to tell anything"
+                f"too few labels, no file is written: at least {FEWEST} supported claims, {FEWEST} others "
+                f"and {FEWEST_DOCUMENTS} sets of passages are needed"
             )
         return f"{self.no_gain}, so nothing is written: label more"
 

@@ -106,8 +106,7 @@ def fit_cascade(
         verify_rows(session, labelled, take, options.get("concurrency"))
     if silent:
         raise ConfigError(
-            f"judge {_name(judge)} gives no probabilities, so nothing can be sure: take one that does, such as "
-            "'embedded', or a language model, as in 'openai:gpt-5-mini'"
+            f"judge {_name(judge)} gives no probabilities; use one that does, such as 'embedded' or 'openai:gpt-5-mini'"
         )
     if not judged:
         raise InputError(f"judge {_name(judge)} gave no verdict on any of the {len(labelled)} labelled claims")
@@ -118,7 +117,7 @@ def cascade_spec(fit: BandFit, first: str, second: str) -> str:
     """Return the spec of the cascade with this deferral zone, as for `judge`."""
     parts = [Spec.parse(first), Spec.parse(second)]
     if made := next((part for part in parts if part.name in MARKS), None):
-        raise ConfigError(f"a cascade is made of plain judges here, but {made.shown!r} is made of some")
+        raise ConfigError(f"a cascade here needs plain judges, but {made.shown!r} is a cascade or panel")
     options = {f"{place}.{key}": value for place, part in enumerate(parts, 1) for key, value in part.options.items()}
     named = ">".join(str(Spec(part.name, part.argument)) for part in parts)
     return str(Spec("cascade", named, options | {"low": f"{fit.low:g}", "high": f"{fit.high:g}"}))
@@ -172,7 +171,7 @@ class Tuned:
         rubric = getattr(self.fit, "text", "")
         content = rubric or self.fit.content
         if not content:
-            raise ConfigError("this fit does not help, so there is nothing to write; its table says what it would do")
+            raise ConfigError("the fit does not improve the judge, so no file is written; see its table")
         check_fit_name(path, is_rubric=bool(rubric))
         check_apart({"the labels": self._reads}, {"the tuning": path})
         check_replaced(path, RUBRIC if rubric else TUNING)
@@ -262,14 +261,14 @@ def tune_to_judge(
     verifier = verifier or _tunable(DEFAULT_JUDGE)
     answers = options.get("answers", ANSWERS)
     if not isinstance(answers, int):
-        raise ConfigError("with from_judge the source is the file of the answers; answers says how many to ask about")
+        raise ConfigError("with from_judge, source is the file of the answers and answers the number of them to judge")
     if isinstance(answers, bool) or answers < 1:
         raise ConfigError(f"answers must be a whole number of at least 1, got {answers!r}")
     with within(session.limits):
         samples = _drawn_answers(source, answers, options)
         asked = _ask(session, samples, options)
         if not asked.rows:
-            why = asked.stopped or (asked.reasons[0] if asked.reasons else "their answers hold no claims")
+            why = asked.stopped or (asked.reasons[0] if asked.reasons else "their answers contain no claims")
             raise InputError(f"{asked.judge} gave no verdict on any of {len(samples)} answers: {why}")
         measured, left_out = _measured(asked.rows, verifier, None)
     return Tuned(
@@ -281,7 +280,7 @@ def _answers_of(options: TuningRowOptions) -> Source | None:
     """Return the source of the answers, where one is given."""
     answers = options.get("answers")
     if isinstance(answers, int):
-        raise ConfigError("answers is a number only with from_judge; otherwise it is the file of the answers")
+        raise ConfigError("answers is a number only with from_judge; otherwise pass the file of the answers")
     return answers
 
 
@@ -290,7 +289,7 @@ def _tunable(judge: str) -> EmbeddedVerifier:
     if spec.name != "embedded":
         raise ConfigError(f"{spec.shown!r} cannot be tuned: 'embedded' and language models such as 'openai:…' can")
     if fixed := sorted({"tuned", "threshold"} & spec.options.keys()):
-        raise ConfigError(f"{fixed[0]} is for using a tuned judge, not for making one: leave it out of {spec.shown!r}")
+        raise ConfigError(f"{fixed[0]} is for using a tuned judge: leave it out of {spec.shown!r} when tuning")
     return cast("EmbeddedVerifier", create_verifier(spec))
 
 
@@ -351,7 +350,7 @@ def _drawn_answers(source: Any, count: int, options: TuningRowOptions) -> list[S
             kept[place] = (number, sample)
     if not kept:
         why = f"; {report.bad_rows[0]}" if report.bad_rows else ""
-        raise InputError(f"the source holds no answer with contexts{why}")
+        raise InputError(f"the source has no answer with contexts{why}")
     return [sample for _, sample in sorted(kept, key=lambda one: one[0])]
 
 

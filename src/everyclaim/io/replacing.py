@@ -38,20 +38,16 @@ class FileKind(NamedTuple):
 
 
 PAGE = FileKind(
-    "a page of everyclaim",
+    "an HTML page of everyclaim",
     re.compile(rb'\s*<!doctype html>.*<meta name="generator" content="everyclaim', re.DOTALL | re.IGNORECASE),
 )
-DOCUMENT = FileKind("JSON that everyclaim wrote", re.compile(rb'\s*\{\s*"schema":'))
-RULES = FileKind(
-    "a file of rules that everyclaim wrote", re.compile(rb"# Rules for Prometheus, written by `everyclaim")
-)
-DASHBOARD = FileKind("a dashboard that everyclaim wrote", re.compile(rb'\s*\{\s*"uid": "everyclaim"'))
-TEST_SUITE = FileKind(
-    "test results of everyclaim", re.compile(rb'\s*(?:<\?xml[^>]*>\s*)?<testsuite package="everyclaim"')
-)
-MARKDOWN = FileKind("Markdown that everyclaim wrote", re.compile(rb"<!-- everyclaim|## everyclaim: "))
+DOCUMENT = FileKind("JSON of everyclaim", re.compile(rb'\s*\{\s*"schema":'))
+RULES = FileKind("a rules file of everyclaim", re.compile(rb"# Rules for Prometheus, written by `everyclaim"))
+DASHBOARD = FileKind("a dashboard of everyclaim", re.compile(rb'\s*\{\s*"uid": "everyclaim"'))
+TEST_SUITE = FileKind("JUnit XML of everyclaim", re.compile(rb'\s*(?:<\?xml[^>]*>\s*)?<testsuite package="everyclaim"'))
+MARKDOWN = FileKind("Markdown of everyclaim", re.compile(rb"<!-- everyclaim|## everyclaim: "))
 RUBRIC = FileKind("a rubric that everyclaim fitted", re.compile(rb"# Fitted by everyclaim"))
-TUNING = FileKind("a tuning that everyclaim wrote", re.compile(rb'\s*\{"kind": "everyclaim'))
+TUNING = FileKind("a tuning file of everyclaim", re.compile(rb'\s*\{"kind": "everyclaim'))
 
 
 def check_replaced(destination: str | os.PathLike[str], kind: FileKind | None = None) -> None:
@@ -67,8 +63,8 @@ def check_replaced(destination: str | os.PathLike[str], kind: FileKind | None = 
     except (*STREAM_ERRORS, ValueError, ImportError):
         is_ours = False  # it cannot be read, so it is not known to be ours
     if not is_ours:
-        what = kind.name if kind else "results that everyclaim wrote"
-        raise ConfigError(f"{name} is there, and is not {what}: give another name, or move it away")
+        what = kind.name if kind else "results of everyclaim"
+        raise ConfigError(f"{name} exists and is not {what}: choose another name, or move it away")
 
 
 def _head(path: Path) -> bytes:
@@ -130,12 +126,16 @@ def check_apart(reads: Mapping[str, Any], writes: Mapping[str, Any], *, in_folde
     for name, given, place in _places(writes, sys.stdout):
         for source, read, other in sources:
             if place.is_same(other):
-                raise ConfigError(f"{_named(name, given)} is {_named(source, read)}, which is read: give another name")
+                raise ConfigError(
+                    f"{_named(name, given)} is {_named(source, read)}, which is an input: choose another name"
+                )
             if not in_folders and other.holds(place):
-                raise ConfigError(f"{_named(name, given)} is in {_named(source, read)}, which is read: write elsewhere")
+                raise ConfigError(
+                    f"{_named(name, given)} is in {_named(source, read)}, which is an input: write elsewhere"
+                )
         for before, other in taken:
             if place.is_same(other):
-                raise ConfigError(f"{before} and {name} are both {given}: give one of them another name")
+                raise ConfigError(f"{before} and {name} are both {given}: choose different names")
         taken.append((name, place))
 
 

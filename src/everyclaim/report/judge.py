@@ -48,8 +48,8 @@ if TYPE_CHECKING:
 _WRONG_SHOWN = 10
 _NAMES = {
     "balanced_accuracy": "balanced accuracy",
-    "sensitivity": "supported claims called so",
-    "specificity": "other claims not called so",
+    "sensitivity": "supported claims recognised",
+    "specificity": "other claims recognised",
     "roc_auc": "ROC-AUC",
 }
 
@@ -91,9 +91,9 @@ def _table(test: JudgeTest, kinds: Mapping[str, str]) -> RenderableType:
     rows = [
         (Text("all kinds", style="bold"), "accuracy"),
         (Text("supported claims"), "supported"),
-        (Text("claims that are not"), "not_supported"),
-        (Text("unsupported and contradicted told apart"), "told_apart"),
-        (Text("verdicts whose quotes are all there"), "quotes_found"),
+        (Text("unsupported and contradicted claims"), "not_supported"),
+        (Text("unsupported vs. contradicted"), "told_apart"),
+        (Text("verdicts with only real quotes"), "quotes_found"),
     ]
     for title, name in rows:
         made.add_row(title, *_cells(getattr(test, name), getattr(beside, name) if beside else None))
@@ -126,17 +126,17 @@ def judge_check_page(found: JudgeCheck) -> Page:
     head = joined([data(found.judge, "bold", 60), counted(len(found.asked), "labelled claim")])
     made = house_table("share of claims", "", "95 % interval", "")
     rows = [
-        ("supported called so (TPR)", found.supported_called_so),
-        ("failing called so (TNR)", found.failing_called_so),
-        ("other label when asked again", found.flips),
-        ("other label, passages turned round", found.turned),
+        ("supported claims recognised (TPR)", found.supported_called_so),
+        ("failing claims recognised (TNR)", found.failing_called_so),
+        ("label changes on repetition", found.flips),
+        ("label changes with reversed passages", found.turned),
     ]
     for name, rate in rows:
         if rate.n:
             made.add_row(name, percent(rate.value), interval(rate), share_of(rate))
     parts: list[RenderableType] = [head, Text(), made]
     if found.unjudged:
-        parts.append(Text(f"no verdict came for {100 * found.unjudged:.1f} % of what was asked", "yellow"))
+        parts.append(Text(f"no verdict for {100 * found.unjudged:.1f} % of the requests", "yellow"))
     if found.lengths:
         parts += [Text(), _lengths(found)]
     parts += [Text(), _drift(found.drift)]
@@ -166,12 +166,13 @@ def _lengths(found: JudgeCheck) -> RenderableType:
 
 def _drift(drift: Drift | None) -> RenderableType:
     if drift is None:
-        return Text("drift: the first check of this judge on these claims; later ones are compared with it", "dim")
+        return Text("drift: first check of this judge on these claims; later ones are compared with it", "dim")
     last = "" if drift.changed_last is None else f", {drift.changed_last:,} since the last check"
     told = (
-        f"drift since {drift.since[:10]} ({counted(drift.checks, 'earlier check')}): {drift.changed:,} of"
-        f" {drift.claims:,} labels changed{last}; judged as people do: {_points(drift.difference)} points, p"
-        f" {drift.p_value:.3f} of {drift.alpha:.4f} to spend: all checks together raise a false alarm in 5 % at most"
+        f"drift since {drift.since[:10]} ({counted(drift.checks, 'earlier check')}): {drift.changed:,} of "
+        f"{drift.claims:,} labels changed{last}; accuracy {_points(drift.difference)} points, p "
+        f"{drift.p_value:.3f} (threshold {drift.alpha:.4f}: all checks together raise a false alarm in at "
+        "most 5 %)"
     )
     changed = [Text.assemble(("changed since: ", "yellow"), data("; ".join(drift.differs), limit=400))]
     return Stack(Text(told), *(changed if drift.differs else []))
@@ -180,7 +181,7 @@ def _drift(drift: Drift | None) -> RenderableType:
 def _against(one: OtherJudge) -> RenderableType:
     kappa = "" if one.kappa is None else f", kappa {one.kappa:.2f}"
     alike = f"{percent(one.agreeing.value)} of {counted(one.claims, 'claim')} labelled alike ({interval(one.agreeing)})"
-    told = f"; judged as people do: {_points(one.difference)} points"
+    told = f"; accuracy {_points(one.difference)} points"
     return Text.assemble("beside ", data(one.judge, "bold", 60), f": {alike}{kappa}{told}")
 
 
@@ -195,16 +196,16 @@ def band_page(fit: BandFit, judge: str, spec: str) -> Page:
     head = joined([Text("deferral zone", style="bold"), joined([Text("of"), data(judge)], " "), basis])
     made = house_table("", "p(supported)", "settled", "wrong", f"at most ({fit.confidence:.0%} sure)")
     rows = (
-        ("as supported", f"≥ {fit.high:g}", fit.as_supported),
+        ("as supported", "as supported", fit.as_supported),
         ("as not supported", f"≤ {fit.low:g}", fit.as_not_supported),
-        ("in all", "", fit.settled),
+        ("total", "", fit.settled),
     )
     for name, edge, settled in rows:
         made.add_row(name, edge if settled.claims else NO_NUMBER, *_numbers(settled))
     parts: list[RenderableType] = [head, Text(), made, Text()]
     if fit.settled.claims:
         doubt = fit.claims - fit.settled.claims
-        parts += [Text(f"in doubt: {doubt:,} of {fit.claims:,} claims ({percent(doubt / fit.claims)})"), Text()]
+        parts += [Text(f"uncertain: {doubt:,} of {fit.claims:,} claims ({percent(doubt / fit.claims)})"), Text()]
         parts.append(_use(spec))
     else:
         parts.append(Text(fit.why_nothing, style="yellow"))
@@ -226,7 +227,7 @@ def tuning_page(fit: TuningFit, written: str | None) -> Page:
     parts = [*_fit_parts(fit), Text()]
     if written:
         if fit.alarm:
-            parts.append(Text("the levels above which a claim is called contradicted are fitted, too"))
+            parts.append(Text("the thresholds for contradicted claims are fitted, too"))
         parts.append(_use(f"embedded?tuned={written}"))
     else:
         parts.append(Text(fit.why_not, style="" if fit.helps else "yellow"))
@@ -241,9 +242,9 @@ def _fit_parts(fit: TuningFit) -> list[RenderableType]:
     parts: list[RenderableType] = [joined([Text("tuning", style="bold"), basis, *by]), Text(labels, style="dim")]
     if fit.left_out:
         left_out = counted(fit.left_out, "labelled claim")
-        parts.append(Text(f"{left_out} left out: no passages, or too long to be read", style="yellow"))
+        parts.append(Text(f"{left_out} skipped: no passages, or too long", style="yellow"))
     if fit.table:
-        made = house_table("on documents not seen", "before", "after", "change", "95 %")
+        made = house_table("held-out documents", "before", "after", "change", "95 %")
         for name, one in fit.table.items():
             made.add_row(
                 _NAMES[name], f"{one.before:.3f}", f"{one.after:.3f}", f"{one.after - one.before:+.3f}",
@@ -294,9 +295,9 @@ def calibration_page(found: Calibration) -> Page:
         if len(groups) > 1:
             parts += [_groups(name, groups), Text()]
     if found.modes:
-        parts += [_shares("people's reason", "called failing", found.modes), Text()]
+        parts += [_shares("human label", "called failing", found.modes), Text()]
     if found.judged_modes:
-        parts += [_shares("the judge's reason", "failing by people", found.judged_modes), Text()]
+        parts += [_shares("judge's label", "failing by people", found.judged_modes), Text()]
     parts += _probabilities(found)
     if found.promise:
         parts.append(hanging(Text("✓", "green"), Text(f"promise: {found.promise}")))
@@ -311,7 +312,7 @@ def corrected_rows(found: Corrected) -> list[tuple[str, str, str, str]]:
     for one in (found.ppi, found.rogan_gladen):
         if one is not None:
             doubt = " !" if one.warnings else ""
-            rows.append(("corrected by labels", percent(one.value), ends(one) + doubt, method(one)))
+            rows.append(("corrected with labels", percent(one.value), ends(one) + doubt, method(one)))
     return rows
 
 
@@ -345,7 +346,7 @@ def _corrected_table(found: Corrected) -> RenderableType:
         made.add_row(*row)
     told = [text for one in (found.ppi, found.rogan_gladen) if one for text in one.warnings]
     lines = [Text(f"! {text}", "yellow") for text in dict.fromkeys(told)]
-    return Stack(made, *lines, *(Text(f"not given: {text}", "dim") for text in found.why))
+    return Stack(made, *lines, *(Text(f"missing: {text}", "dim") for text in found.why))
 
 
 def _confusion(found: Calibration) -> RenderableType:
@@ -420,7 +421,7 @@ def splits_page(found: SplitCheck) -> Page:
         made.add_row(f"with {words(mark.value)}", percent(rate.value), interval(rate), share_of(rate), "")
     parts: list[RenderableType] = [head, Text(), made]
     if found.incomplete:
-        parts.append(Text(f"{counted(found.incomplete, 'sentence')} with claims not marked yet: in no share", "dim"))
+        parts.append(Text(f"{counted(found.incomplete, 'sentence')} with unreviewed claims: not counted", "dim"))
     parts += [Text(note, "dim") for note in found.notes]
     for one in found.rejected[:_SHOWN]:
         parts += [Text(), *_rejected(one)]
