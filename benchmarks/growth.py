@@ -87,7 +87,7 @@ READERS: dict[str, dict[str, Callable[[str], object]]] = {
     },
     "decompose": {
         "decompose": _decomposed,
-        "check": lambda text: inventions([SAMPLE, text[: len(text) // 2]], text, SplitSource.of(text)),
+        "check": lambda text: inventions([SAMPLE, text[: len(text) // 2]], text, SplitSource(text)),
     },
     "verify": {
         "passage": lambda text: _verified(SAMPLE, text), "claim": lambda text: _verified(f"It is {text}", SAMPLE),

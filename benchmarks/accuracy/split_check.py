@@ -69,7 +69,7 @@ def main() -> None:
     missed: list[tuple[str, str, str]] = []
     seconds = 0.0
     for row in rows:
-        source = SplitSource.of(row["response"], row["question"] or "")
+        source = SplitSource(row["response"], row["question"] or "")
         for sentence, facts in sentences(row):
             begun = time.process_time()
             found = inventions(facts, sentence, source)

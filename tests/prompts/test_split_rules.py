@@ -46,7 +46,7 @@ def test_the_worked_examples_are_what_the_check_believes() -> None:
     """A model that follows them passes; they take less than 60 tokens."""
     sentence, *claims = re.findall(r'"([^"]+)"', template("split")["examples"])
     assert len(claims) == 4
-    assert not inventions(claims, sentence, SplitSource.of("", sentence))
+    assert not inventions(claims, sentence, SplitSource("", sentence))
     assert len(template("split")["examples"]) / 4 < 60
 
 

@@ -42,7 +42,9 @@ async def decomposed(decomposer: Decomposer, response: str, *, question: str = "
         if not 0 <= claim.span.start <= claim.span.end <= len(response):
             raise JudgeError("bad_decomposition", f"{decomposer.spec} placed claim {claim.id} outside the response")
     found = grounds(response, getattr(decomposer, "language", "")) or [Ground(0, len(response), "paragraph", response)]
-    claims, number = _faithful([_uncited(claim) for claim in parts.claims], response, question, found)
+    claims, number = tuple(map(_uncited, parts.claims)), 0
+    if not getattr(decomposer, "checks_inventions", False):
+        claims, number = _faithful(claims, response, question, found)
     claims = tied(claims, response, found)
     parts = marked(replace(parts, claims=claims, kept_whole=parts.kept_whole + number), question)
     return with_citations_listed(parts, response)
@@ -67,7 +69,7 @@ def _faithful(
         place = places[claim.id]
         if " ".join(claim.text.split()) != plain[place] and not _answers(claim.text, plain[place], question):
             together.setdefault(place, []).append(claim.text)
-    source = SplitSource.of(response, question) if together else None
+    source = SplitSource(response, question) if together else None
     wrong = {place for place, several in together.items() if source and inventions(several, texts[place], source)}
     kept: list[Claim] = []
     for claim in claims:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from everyclaim.core.memory import remembered
 from everyclaim.text.citations import without_citations
 from everyclaim.text.segment import Kind, Sentence, sentences
 
@@ -28,13 +29,18 @@ class Ground(NamedTuple):
 
 
 def grounds(response: str, language: str = "") -> list[Ground]:
-    """Segment a response."""
+    """Segment a response; it is asked for before an answer is split, and after."""
+    return list(_grounds(response, language))
+
+
+@remembered(4_000_000, lambda found, text, *_: 8 * len(text) + 300 * len(found))
+def _grounds(response: str, language: str) -> tuple[Ground, ...]:
     found = sentences(response, language)
     bare = without_citations(response)
-    return [
+    return tuple(
         Ground(*one, BEHIND.join([*([" ".join(lead)] if lead else []), bare[one.start : one.end].strip()]))
         for one, lead in zip(found, _leads(bare, found), strict=True)
-    ]
+    )
 
 
 def _leads(response: str, found: Sequence[Sentence]) -> list[list[str]]:

@@ -94,7 +94,7 @@ class LlmPreparer:
             code="missing_claims",
         )
         standings = await ask_for_each(inquiry, portions({claim.id: claim.text for claim in claims}, self.at_most))
-        source = SplitSource.of(response, question)
+        source = SplitSource(response, question)
         return [_prepared(claim, standings[claim.id], source) for claim in claims]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import ChatModel, Message
@@ -39,6 +40,7 @@ class LlmDecomposer:
     language: str = ""
     name: str = ""
     reply_limit: str = ""  # most tokens of a reply, as the provenance says it
+    checks_inventions: ClassVar[bool] = True  # so nobody has to do it again
 
     @property
     def spec(self) -> str:
@@ -105,7 +107,7 @@ class _Job:
         kept = {piece.number: spelt_out(splits.get(piece.number, piece.whole), piece.text) for piece in pieces}
         if all(kept[piece.number] == piece.whole for piece in pieces):
             return kept, 0
-        source = SplitSource.of(self.response, self.question)
+        source = SplitSource(self.response, self.question)
         found = {p.number: inventions(kept[p.number].claims, p.ground, source) for p in pieces}
         former = {n: {claim: odd.get(claim, ()) for claim in kept[n].claims} for n, odd in found.items() if odd}
         number = 0

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from itertools import pairwise
 
@@ -32,22 +31,31 @@ _LIKE = 4  # letters that two forms of one name share at least
 _ENDING = 3  # letters by which they may differ
 
 
-@dataclass(frozen=True, slots=True)
 class SplitSource:
-    """An answer and its question, read once: what claims may take names from."""
+    """An answer and its question: what claims may take names from. Read once, when a claim has a word of its own."""
 
-    tokens: tuple[Token, ...]
-    words: frozenset[str]
-    stems: frozenset[str]
-    pairs: frozenset[tuple[str, str]]  # neighbouring words
+    def __init__(self, *texts: str) -> None:
+        self._texts = texts
 
-    @classmethod
-    def of(cls, *texts: str) -> SplitSource:
-        """Read the texts."""
-        tokens = tuple(token for text in texts for token in tokenize(text))
-        plain = [_plain(token.norm) for token in tokens]
-        stems = [stem(word) for word in plain]
-        return cls(tokens, frozenset(map(fold, plain)), frozenset(stems), frozenset(pairwise(stems)))
+    @cached_property
+    def tokens(self) -> tuple[Token, ...]:
+        """All words."""
+        return tuple(token for text in self._texts for token in tokenize(text))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words, folded."""
+        return frozenset(fold(_plain(token.norm)) for token in self.tokens)
+
+    @cached_property
+    def pairs(self) -> frozenset[tuple[str, str]]:
+        """The stems of neighbouring words."""
+        return frozenset(pairwise(stem(_plain(token.norm)) for token in self.tokens))
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The stems of the words."""
+        return frozenset(stem(_plain(token.norm)) for token in self.tokens)
 
 
 def inventions(claims: Sequence[str], sentence: str, source: SplitSource) -> dict[str, tuple[str, ...]]:
@@ -58,12 +66,11 @@ def inventions(claims: Sequence[str], sentence: str, source: SplitSource) -> dic
     if len(sentence) > _LONGEST:
         return {}
     whole = " ".join(sentence.replace(BEHIND, " ").split())
-    own = tokenize(whole)
+    reworded = [c for c in claims if len(c) <= _LONGEST and " ".join(c.split()).rstrip(".") not in whole]
+    own = tokenize(whole) if reworded else []
     known = frozenset(_plain(token.norm) for token in own)
     found: dict[str, tuple[str, ...]] = {}
-    for claim in claims:
-        if len(claim) > _LONGEST or " ".join(claim.split()).rstrip(".") in whole:
-            continue
+    for claim in reworded:
         tokens = tokenize(claim)
         new = [i for i, token in enumerate(tokens) if _plain(token.norm) not in known]
         foreign = {

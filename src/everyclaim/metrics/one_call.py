@@ -87,7 +87,7 @@ class OneCallFaithfulness:
         parts = portions(pieces, self.decomposer.at_most)
         found = await ask_for_each(inquiry, [{piece.number: piece for piece in part} for part in parts])
         told = {piece.number: _spelt_out(*found[piece.number], piece) for piece in pieces if piece.number in found}
-        source = SplitSource.of(sample.response, sample.question)
+        source = SplitSource(sample.response, sample.question)
         return {
             piece.number: told[piece.number]
             for piece in pieces

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, ClassVar, Generic, TypeVar
 
 from everyclaim.core.errors import JudgeError
 
 _DIGITS = 9  # of a number that is read; a longer one is as far out of range
+_WORD_CHARS = 100  # of a field that holds one word; a longer one holds none
 _WRAPPERS = 5  # objects and lists around the rows that are opened at most
 _ID = re.compile(r"\s*[a-zA-Z]\d{1,9}\s*")
 T = TypeVar("T")
@@ -88,9 +89,12 @@ def whole_number(row: Mapping[str, Any], name: str) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def word(row: Mapping[str, Any], name: str, words: Iterable[str]) -> str | None:
+def word(row: Mapping[str, Any], name: str, words: Collection[str]) -> str | None:
     """Return a field that holds one of these words, in whatever case and spacing; None when it holds anything else."""
-    return _by_spelling(tuple(words)).get(_closed_up(text(row, name) or ""))
+    given = text(row, name)
+    if not given or len(given) > _WORD_CHARS:
+        return None
+    return given if given in words else _by_spelling(tuple(words)).get(_closed_up(given))
 
 
 @lru_cache(maxsize=64)

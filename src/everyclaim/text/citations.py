@@ -137,6 +137,8 @@ def _completed(mark: Citation, labels: Mapping[str, Source]) -> Citation:
 
 def _over(text: str, spans: Sequence[Span], sign: str) -> str:
     """Write a sign over stretches, but for their line breaks."""
+    if not spans:
+        return text
     parts, place = list[str](), 0
     for start, end in sorted(spans):
         if end > place:

@@ -7,6 +7,7 @@ then it is a failure. Evidence must really be in the passage it names.
 from __future__ import annotations
 
 import math
+import operator
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -160,8 +161,8 @@ def locate_evidence(verdict: Verdict, texts: Mapping[str, str]) -> Verdict:
         flags = (*flags, "quote_not_found")
     elif not evidence and verdict.label is Label.SUPPORTED and not _WITHOUT & set(flags):
         flags = (*flags, "no_evidence")
-    if not verdict.evidence and flags is verdict.flags:
-        return verdict
+    if flags is verdict.flags and all(map(operator.is_, evidence, verdict.evidence)):
+        return verdict  # all of it was located before
     return replace(verdict, evidence=tuple(evidence), flags=flags)
 
 
