@@ -176,7 +176,7 @@ def test_build_servers_are_told_what_failed(runs, tmp_path):
     assert all(line.startswith("::warning title=a") for line in lines[1:])
     page = (tmp_path / "job.md").read_text("utf-8")
     assert "**gate failed**" in page
-    assert "| contradicted claims | 50.0 % |" in page
+    assert "contradicted claims | 40 | 50.0 % |" in page
     assert runs("report", "new", "--github", "--json").code == 2
 
 

@@ -30,7 +30,7 @@ from everyclaim.cli.options import Given, check_destination
 from everyclaim.core.errors import ConfigError, OperatorError
 from everyclaim.core.types import Result
 from everyclaim.io import DOCUMENT, MARKDOWN, PAGE, TEST_SUITE, check_apart, check_replaced, open_sink
-from everyclaim.report.ci import github_lines, junit, markdown
+from everyclaim.report.ci import github_lines, junit, run_markdown
 from everyclaim.report.terminal import run_page
 from everyclaim.stats.types import Sampling
 from everyclaim.store.records import RunRecord
@@ -150,7 +150,7 @@ def _tell_build_server(
             sink.write(junit(run.results(), result, name, bar))
     if output.markdown:
         with open_sink(output.markdown) as sink:
-            sink.write(markdown(summary, found, result, name).encode("utf-8", "replace"))
+            sink.write(run_markdown(summary, found, result, name).encode("utf-8", "replace"))
     if output.github:
         for line in github_lines(found, result):
             sys.stdout.write(line + "\n")

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from xml.etree import ElementTree as ET
 
-from everyclaim.analysis.estimates import interval, percent, score, span
+from rich.text import Text
+
 from everyclaim.analysis.gate import GateResult, GateStatus, is_worse
 from everyclaim.analysis.summary import Summary
 from everyclaim.core.cited import failing_lines
 from everyclaim.core.plaintext import number, one_line
-from everyclaim.core.types import Label, Outcome, Result
+from everyclaim.core.types import Outcome, Result
+from everyclaim.report.markdown import headline, markdown
+from everyclaim.report.style import data, hanging, joined
+from everyclaim.report.terminal import overview
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_IN_MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+!|~@&$:-])")
 
 
 def junit(results: Iterable[Result], gate: GateResult, name: str, bar: float | None = None) -> bytes:
@@ -59,33 +62,16 @@ def github_lines(results: Iterable[Result], gate: GateResult) -> Iterator[str]:
         yield f"::warning title={title}::{_github('; '.join(failing_lines(result)))}"
 
 
-def markdown(summary: Summary, worst: Iterable[Result], gate: GateResult, name: str) -> str:
+def run_markdown(summary: Summary, worst: Sequence[Result], gate: GateResult, name: str) -> str:
     """Write the gate's word, the rates with their intervals, and the answers to look at first."""
-    group = summary.overall
-    rows = [("mean score", score(group.score), span(group.score))]
-    rows += [
-        (f"{label.value.lower()} claims", percent(group.rates[label].value), interval(group.rates[label]))
-        for label in Label
-    ]
-    rows.append((group.imperfect, percent(group.below_one.value), interval(group.below_one)))
-    lines = [
-        f"## everyclaim: {md(name)}",
-        "",
-        f"**gate {gate.status.value.replace('_', ' ')}**: {md(gate.message)}",
-        "",
-        f"{group.scored:,} scored of {group.total:,}",
-        "",
-        "| | | 95 % interval |",
-        "| --- | --: | --: |",
-        *(f"| {what} | {value} | {between} |" for what, value, between in rows),
-    ]
-    found = list(worst)
-    if found:
-        lines += ["", "### Worst answers", ""]
-    for result in found:
-        lines.append(f"- **{md(one_line(result.id, 80))}** {number(result.score)}")
-        lines += [f"  - {md(line)}" for line in failing_lines(result)]
-    return "\n".join(lines) + "\n"
+    told = Text.assemble((f"gate {gate.status.value.replace('_', ' ')}", "bold"), f": {one_line(gate.message)}")
+    parts = [headline(f"everyclaim: {name}"), told, *overview(summary)]
+    if worst:
+        parts.append(headline("Worst answers", 3))
+    for result in worst:
+        parts.append(joined([data(result.id, "bold", 80), number(result.score)], " "))
+        parts += [hanging(Text("-"), Text(line)) for line in failing_lines(result)]
+    return markdown(parts)
 
 
 def _child(case: ET.Element, kind: str, message: str, text: str, counts: dict[str, int]) -> None:
@@ -99,8 +85,3 @@ def _xml(text: str) -> str:
 
 def _github(text: str) -> str:
     return one_line(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def md(text: str) -> str:
-    """Write a text on one line of Markdown, so that nothing in it is markup."""
-    return _IN_MARKDOWN.sub(r"\\\1", one_line(text))

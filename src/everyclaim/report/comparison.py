@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TypeVar
 
 from rich.console import Group as Stack
@@ -15,9 +15,9 @@ from everyclaim.analysis.deltas import FEWEST, FEWEST_EVENTS, Delta, DeltaFindin
 from everyclaim.analysis.estimates import NO_NUMBER, interval, percent, points
 from everyclaim.analysis.slices import FEW
 from everyclaim.analysis.trend import ModeTable, ReleaseReport, Series, Trend
-from everyclaim.core.plaintext import counted, number, one_line, words
+from everyclaim.core.plaintext import counted, one_line, words
 from everyclaim.core.types import Label, Outcome
-from everyclaim.report.ci import md
+from everyclaim.report.markdown import headline, markdown
 from everyclaim.report.style import (
     LABEL_SIGN,
     LABEL_STYLE,
@@ -47,31 +47,41 @@ _RANK = {DeltaFinding.REGRESSED: 0, DeltaFinding.IMPROVED: 1, DeltaFinding.NO_DI
 
 def comparison_page(comparison: Comparison, *, movers: int) -> Page:
     """Show what changed in words, the numbers, by failure mode and slice, and the answers that moved."""
-    numbers = comparison.numbers
     parts: list[RenderableType] = [_head(comparison), Text(), Text(whole(comparison.sentence), style="bold")]
     if comparison.advice:
         parts += [Text(), Text(whole(comparison.advice), style="bold red")]
     if comparison.differs:
         told = data("; ".join(comparison.differs), limit=400)
         parts += [Text(), Text.assemble(("judged differently: ", "yellow"), told)]
-    parts += [Text(), _table("", [(delta.measure.title, delta) for delta in numbers.whole])]
+    parts += _evidence(comparison, _ROWS_SHOWN, movers)
+    return Page(indented(Stack(*parts), 2))
+
+
+def _evidence(
+    comparison: Comparison, most: int | None, movers: int, leave_out: Collection[str] = ()
+) -> Iterator[RenderableType]:
+    """Show the numbers, by failure mode and slice `most` rows of each, and the answers that moved."""
+    numbers = comparison.numbers
+    yield from (Text(), _table("", [(delta.measure.title, delta) for delta in numbers.whole]))
     if numbers.same_text:
         heading = "same answer, different judge"
-        parts += [Text(), _table(heading, [(delta.measure.title, delta) for delta in numbers.same_text])]
+        yield from (Text(), _table(heading, [(delta.measure.title, delta) for delta in numbers.same_text]))
     for heading, rows in cuts(numbers.parts):
+        if heading in leave_out:
+            continue
         tested = [row for row in rows if row[1].p_value is not None]
-        parts += [Text(), _table(heading, tested[:_ROWS_SHOWN])]
-        if (rest := len(tested) - _ROWS_SHOWN) > 0:
-            parts.append(Text(f"… and {rest:,} more rows; --json has them all", style="dim"))
+        yield from (Text(), _table(heading, tested[:most]))
+        if most and (rest := len(tested) - most) > 0:
+            yield Text(f"… and {rest:,} more rows; --json has them all", style="dim")
         if few := [label for label, delta in rows if delta.p_value is None]:
-            parts.append(Text(f"{DeltaFinding.TOO_FEW.value}: {some_of(few)}", style="dim"))
+            yield Text(f"{DeltaFinding.TOO_FEW.value}: {some_of(few)}", style="dim")
     if comparison.changes is not None:
-        parts += [Text(), changed_claims(comparison)]
+        yield from (Text(), changed_claims(comparison))
     if comparison.moved[:movers]:
-        parts += [Text(), Text("most changed answers", style="dim")]
-        parts += [row for moved in comparison.moved[:movers] for row in _moved(moved)]
-    parts += [Text(), Text(whole(method_note(comparison)), style="dim")]
-    return Page(indented(Stack(*parts), 2))
+        yield from (Text(), Text("most changed answers", style="dim"))
+        for moved in comparison.moved[:movers]:
+            yield from _moved(moved)
+    yield from (Text(), Text(whole(method_note(comparison)), style="dim"))
 
 
 def trend_page(trend: Trend) -> Page:
@@ -258,37 +268,60 @@ def method_note(comparison: Comparison) -> str:
     )
 
 
-_MOVED, _CLAIMS = 10, 5  # answers, and claims of each, in Markdown
+_MOVED = 10  # answers, in Markdown
 _RULE_STYLE = {"roll back": "bold red", "watch": "yellow", "keep": "green", "too few samples": "dim"}
-
-
-def release_markdown(report: ReleaseReport) -> str:
-    """Write the report as Markdown."""
-    return "\n".join(_markdown(report)) + "\n"
 
 
 def release_terminal(report: ReleaseReport) -> Page:
     """Show the sentence, what the rule says, and its evidence."""
-    rule = report.rule
-    made = house_table("part of the release", "claims", "compared with the release before", numbers_from=9)
+    return Page(indented(Stack(*_release(report), *_labels(report)), 2))
+
+
+def release_markdown(report: ReleaseReport) -> str:
+    """Write the report as Markdown: with the trend, all numbers, failure modes, and the answers that moved."""
+    comparison = report.comparison
+    shown = {f"{table.slice} + failure mode" for table in report.mode_tables}
+    return markdown(
+        [
+            "<!-- everyclaim release report -->",
+            headline(f"{comparison.after.title} against {comparison.before.title}", 1),
+            *_release(report),
+            *(hanging(Text("-"), Text(line)) for line in trend_lines(report.trend)),
+            headline("All answers"),
+            *_evidence(comparison, None, _MOVED, leave_out=shown),
+            *(_modes(table) for table in report.mode_tables),
+            headline("Human labels"),
+            *_labels(report),
+        ]
+    )
+
+
+def _release(report: ReleaseReport) -> Iterator[RenderableType]:
+    comparison, rule = report.comparison, report.rule
+    made = house_table("part of the release", "claims", "compared with the release before", "", numbers_from=9)
     for step in rule.steps:
-        made.add_row(
-            data(step.title, limit=40), step.delta.measure.name, Text(str(step), "bold red" if step.has_risen else "")
-        )
-    parts: list[RenderableType] = [
-        Text.assemble(side_line(report.comparison.before), " → ", side_line(report.comparison.after)),
-        Text(pairing(report.comparison.matching), style="dim"),
-        Text(),
-        Text(whole(report.sentence), style="bold"),
-        Text(),
-        made,
-        Text(),
-        Text(rule.sentence, _RULE_STYLE[rule.verdict]),
-        Text(),
-        *(hanging(Text("!", "yellow"), Text(note)) for note in report.notes),
-        *(hanging(Text("·", "dim"), Text(line)) for line in label_lines(report.comparison.calibration)),
-    ]
-    return Page(indented(Stack(*parts), 2))
+        risen = Text("risen" if step.has_risen else "", "bold red")
+        made.add_row(data(step.title, limit=40), step.delta.measure.name, Text(str(step)), risen)
+    yield from (_head(comparison), Text(), Text(whole(report.sentence), style="bold"), Text(), made, Text())
+    yield from (Text(rule.sentence, _RULE_STYLE[rule.verdict]), Text())
+    differs = "judged differently, so a difference may come from the judge: " + "; ".join(comparison.differs)
+    for note in (*([differs] if comparison.differs else ()), *report.notes):
+        yield hanging(Text("!", "yellow"), data(note))
+
+
+def _labels(report: ReleaseReport) -> Iterator[RenderableType]:
+    for line in label_lines(report.comparison.calibration):
+        yield hanging(Text("·", "dim"), Text(line))
+
+
+def _modes(table: ModeTable) -> RenderableType:
+    """Show the share of claims that fail in each way, before → after, by the values of a slice."""
+    made = house_table(f"failure mode by {table.slice}", *(value or "(not given)" for value in table.values))
+    for mode, deltas in table.deltas.items():
+        found = [deltas.get(value) for value in table.values]
+        cells = [Text(levels(one), "bold" if one.is_shown else "") if one else NO_NUMBER for one in found]
+        made.add_row(words(mode), *cells)
+    return made
 
 
 def label_lines(found: Calibration | None) -> list[str]:
@@ -316,109 +349,3 @@ def label_lines(found: Calibration | None) -> list[str]:
 def trend_lines(trend: Trend | None) -> list[str]:
     """Say where the level of a measure changed over all parts."""
     return list(trend.sentences) if trend else []
-
-
-def _markdown(report: ReleaseReport) -> Iterator[str]:
-    comparison = report.comparison
-    yield "<!-- everyclaim release report -->"
-    yield f"# {md(comparison.after.title)} against {md(comparison.before.title)}"
-    yield ""
-    yield f"**{md(report.sentence)}**"
-    yield ""
-    yield f"{md(pairing(comparison.matching))}. Before: {md(side_line(comparison.before).plain)}. After:"
-    yield f"{md(side_line(comparison.after).plain)}."
-    if comparison.differs:
-        yield f"\nJudged differently, so a difference may come from the judge: {md('; '.join(comparison.differs))}."
-    for note in report.notes:
-        yield f"\n{md(note)}."
-    yield from ("", "## Roll back?", "", md(report.rule.sentence), "")
-    yield from _markdown_table(
-        ["part of the release", "claims", "compared with the release before", ""],
-        [
-            (md(step.title), step.delta.measure.name, md(str(step)), "**risen**" if step.has_risen else "")
-            for step in report.rule.steps
-        ],
-    )
-    for line in trend_lines(report.trend):
-        yield f"- {md(line)}"
-    yield from ("", "## All answers", "")
-    yield from _looks([(delta.measure.title, delta) for delta in comparison.numbers.whole])
-    shown = {f"{table.slice} + failure mode" for table in report.mode_tables}
-    for heading, rows in cuts(comparison.numbers.parts):
-        if heading not in shown:
-            yield from ("", f"## By {md(heading)}", "")
-            yield from _looks(rows)
-    for table in report.mode_tables:
-        yield from _modes(table)
-    yield from ("", md(method_note(comparison)), "", "## Claims that changed", "")
-    if comparison.changes is not None:
-        yield md(changed_claims(comparison).plain)
-    yield from _moved_lines(report)
-    yield from ("", "## Human labels", "")
-    for line in label_lines(comparison.calibration):
-        yield f"- {md(line)}"
-
-
-def _looks(rows: Sequence[tuple[str, Delta]]) -> Iterator[str]:
-    tested = [row for row in rows if row[1].p_value is not None]
-    if tested:
-        yield from _markdown_table(
-            ["", "before → after", "points (95 %)", "finding"],
-            [
-                (
-                    md(name),
-                    levels(delta),
-                    change_of(delta),
-                    f"**{delta.finding.value}**" if delta.is_shown else delta.finding.value,
-                )
-                for name, delta in tested
-            ],
-        )
-    if few := [name for name, delta in rows if delta.p_value is None]:
-        yield from ("", f"Too few samples to test: {md(some_of(few))}")
-
-
-def _modes(table: ModeTable) -> Iterator[str]:
-    yield from ("", f"## Failure modes by {md(table.slice)}", "", "Share of claims, before → after.", "")
-    rows = []
-    for mode, deltas in table.deltas.items():
-        cells = [deltas.get(value) for value in table.values]
-        rows.append((md(words(mode)), *(_bold(levels(one), one.is_shown) if one else "–" for one in cells)))
-    yield from _markdown_table(["", *(md(value or "(not given)") for value in table.values)], rows)
-
-
-def _moved_lines(report: ReleaseReport) -> Iterator[str]:
-    moved = report.comparison.moved
-    if not moved:
-        yield "\nNo answer changed."
-    for one in moved[:_MOVED]:
-        scores = " → ".join(number(score) for score in one.mover.scores)
-        yield f"\n**{md(one_line(one.mover.id, 80))}** {scores}\n"
-        for change in one.claims[:_CLAIMS]:
-            yield f"- {_change(change)}"
-        if (more := len(one.claims) - _CLAIMS) > 0:
-            yield f"- … and {counted(more, 'more claim')}"
-    if (rest := len(moved) - _MOVED) > 0:
-        yield f"\n… and {counted(rest, 'more answer')} in the HTML report."
-
-
-def _change(change: ClaimChange) -> str:
-    before, after = (_said(row) for row in (change.before, change.after))
-    if change.before and change.after and change.by == "text":
-        return f"{change.before.label.value} → {change.after.label.value}: {md(one_line(change.after.text, 240))}"
-    return f"{before} → {after}"
-
-
-def _said(row: StoredClaim | None) -> str:
-    return "absent" if row is None else f"{row.label.value}: {md(one_line(row.text, 240))}"
-
-
-def _bold(text: str, is_shown: bool) -> str:
-    return f"**{text}**" if is_shown else text
-
-
-def _markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    yield f"| {' | '.join(heads)} |"
-    yield f"| {' | '.join('---' if place == 0 else '--:' for place in range(len(heads)))} |"
-    for row in rows:
-        yield f"| {' | '.join(row)} |"

@@ -28,7 +28,7 @@ LABEL_SIGN = {Label.SUPPORTED: "✓", Label.UNSUPPORTED: "?", Label.CONTRADICTED
 BAND_STYLE = {Band.HIGH: "bold green", Band.GOOD: "green", Band.MODERATE: "yellow", Band.LOW: "bold red"}
 UNBROKEN = 40  # columns; a longer word, such as an address, may be broken
 _GAP = 3  # columns between two of a table
-_GLUE = "\uf8ff"  # stands for a blank until lines are broken: rich breaks them at every blank, unbreakable ones too
+GLUE = "\uf8ff"  # stands for a blank until lines are broken: rich breaks them at every blank, unbreakable ones too
 
 _ASCII = str.maketrans("█▒╳✓✗–−→↓×·…≥≤«»", "#=x+x-->vx|~><<>")
 
@@ -50,7 +50,7 @@ class Page:
 
 
 def _without_trailing_blanks(line: list[Segment]) -> list[Segment]:
-    kept = [Segment(one.text.replace(_GLUE, " "), one.style, one.control) if _GLUE in one.text else one for one in line]
+    kept = [Segment(one.text.replace(GLUE, " "), one.style, one.control) if GLUE in one.text else one for one in line]
     while kept and not kept[-1].control and not kept[-1].text.strip(" "):
         kept.pop()
     if kept and kept[-1].text.endswith(" "):
@@ -114,7 +114,7 @@ def house_table(*headings: str | Text, numbers_from: int = 1) -> HouseTable:
 
 def whole(text: str) -> str:
     """Keep numbers of a sentence of ours with their per cent sign, on whichever line of a page they come to stand."""
-    return plaintext.whole(text, _GLUE)
+    return plaintext.whole(text, GLUE)
 
 
 def indented(content: RenderableType, columns: int) -> Padding:

@@ -102,14 +102,18 @@ def provenance_line(provenance: Provenance) -> Text:
 
 def _summary(summary: Summary, name: str = "score") -> list[RenderableType]:
     """Lay a summary out; `name` is what its score is called."""
+    shown = (piece for part in overview(summary, name) for piece in (indented(part, 2), Text()))
+    return [*shown, indented(_remarks(summary), 2), *slice_tables(summary.slices)]
+
+
+def overview(summary: Summary, name: str = "score") -> list[RenderableType]:
+    """Show the numbers of all answers: rates, means, and how many claims have each label."""
     group = summary.overall
-    parts: list[RenderableType] = [indented(_headline(group, name, summary.bad_rows), 2), Text()]
+    parts: list[RenderableType] = [_headline(group, name, summary.bad_rows)]
     if group.components:
-        parts += [indented(_components(group.components), 2), Text()]
+        parts.append(_components(group.components))
     if group.claims:
-        parts += [indented(LabelBar(dict(group.labels)), 2), Text(), indented(_rates(group), 2), Text()]
-    parts.append(indented(_remarks(summary), 2))
-    parts += slice_tables(summary.slices)
+        parts += [LabelBar(dict(group.labels)), _rates(group)]
     return parts
 
 
