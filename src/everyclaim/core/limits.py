@@ -10,31 +10,31 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
-from everyclaim.core.errors import ConfigError, InputError
+from everyclaim.core.errors import InputError
+from everyclaim.core.kinds import Range
+from everyclaim.core.options import check_declared
 from everyclaim.core.types import Passage, Sample
 
 MB = 1_000_000
+_Count = Annotated[int, Range(1)]
 
 
 @dataclass(frozen=True, slots=True)
 class SizeLimits:
     """The names are those of the options that set them."""
 
-    max_row_mb: float = 32.0  # of a row as a file has it, and of all texts of one sample together
-    max_answer_chars: int = 1_000_000  # of an answer, a claim, a question, a reference
-    max_passage_chars: int = 10_000_000
-    max_passages: int = 20_000
-    max_claims: int = 5_000  # sentences, and claims, of one answer
+    max_row_mb: Annotated[float, Range(above=0)] = (
+        32.0  # of a row as a file has it, and of all texts of one sample together
+    )
+    max_answer_chars: _Count = 1_000_000  # of an answer, a claim, a question, a reference
+    max_passage_chars: _Count = 10_000_000
+    max_passages: _Count = 20_000
+    max_claims: _Count = 5_000  # sentences, and claims, of one answer
 
     def __post_init__(self) -> None:
-        for one in fields(self):
-            value = getattr(self, one.name)
-            is_number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not is_number or not value > 0 or (one.name != "max_row_mb" and value != int(value)):
-                wanted = "a number above 0" if one.name == "max_row_mb" else "a whole number of at least 1"
-                raise ConfigError(f"{one.name} must be {wanted}, got {value!r}")
+        check_declared(self)
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Self:

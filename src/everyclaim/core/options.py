@@ -73,17 +73,18 @@ def read(spec: Spec, declared: type[T], owner: str = "") -> T:
     return declared(**found)
 
 
-def check_declared(made: Any, owner: str) -> None:
+def check_declared(made: Any, owner: str = "") -> None:
     """Hold the values of a dataclass that declares its options against what it declares, however it was made.
 
-    `owner` is how errors call it. Raises `ConfigError`.
+    `owner` is how errors call it, if at all. Raises `ConfigError`.
     """
+    told = f" of {owner}" if owner else ""
     for name, annotation in _annotations(type(made)).items():
         value = getattr(made, name)
         try:
             kind_of(annotation).take(value)
         except WrongValueError as wrong:
-            raise ConfigError(f"{name} of {owner} must be {wrong.expected}, got {wrong.got}") from None
+            raise ConfigError(f"{name}{told} must be {wrong.expected}, got {wrong.got}") from None
 
 
 def divided(spec: Spec, *declared: type[Any]) -> tuple[Spec, Spec]:

@@ -15,10 +15,12 @@ import time
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
-from everyclaim.core.errors import BudgetExceeded, ConfigError, EveryclaimError, UnreachableError
+from everyclaim.core.errors import BudgetExceeded, EveryclaimError, UnreachableError
 from everyclaim.core.events import Event, Hook, RunFinished, RunStarted, SampleFinished, SampleSkipped
+from everyclaim.core.kinds import Range
+from everyclaim.core.options import check_declared
 from everyclaim.core.protocols import Kept, ResultStore, Scorer
 from everyclaim.core.types import Outcome, Sample
 from everyclaim.core.wire import fingerprint
@@ -33,17 +35,12 @@ _BLOCK = 1000  # positions asked of the store at once when resuming
 class EngineOptions:
     """How a run is carried out; nothing here can change a score."""
 
-    concurrency: int = 8  # samples in a metric at the same time
-    sample_seconds: float | None = None  # a sample that takes longer is `failed: timeout`
-    max_failures: int | None = None  # with more failed samples than this the run stops early
+    concurrency: Annotated[int, Range(1)] = 8  # samples in a metric at the same time
+    sample_seconds: Annotated[float, Range(above=0)] | None = None  # a sample that takes longer is `failed: timeout`
+    max_failures: Annotated[int, Range(0)] | None = None  # with more failed samples than this the run stops early
 
     def __post_init__(self) -> None:
-        if self.concurrency < 1:
-            raise ConfigError(f"concurrency is {self.concurrency}: it must be at least 1")
-        if self.sample_seconds is not None and not self.sample_seconds > 0:
-            raise ConfigError(f"sample_seconds is {self.sample_seconds}: it must be above 0, or omitted")
-        if self.max_failures is not None and self.max_failures < 0:
-            raise ConfigError(f"max_failures is {self.max_failures}: it must be at least 0, or omitted")
+        check_declared(self)
 
 
 @dataclass(frozen=True, slots=True)

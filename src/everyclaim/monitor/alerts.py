@@ -19,12 +19,14 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 from urllib.parse import urlsplit
 
 from everyclaim._version import __version__
 from everyclaim.core.errors import ConfigError, OperatorError
+from everyclaim.core.kinds import Range
 from everyclaim.core.nearest import did_you_mean
+from everyclaim.core.options import check_declared
 
 ALERT_SCHEMA = 1
 COOL_DOWN = 6 * 3600.0  # seconds in which the same is not said again
@@ -87,15 +89,12 @@ class Sink(Protocol):
 class Trying:
     """How often a delivery is tried, and how long: seconds for one try, and between the first two (then twice that)."""
 
-    tries: int = 4
-    time_out: float = 10.0
-    wait: float = 1.0
+    tries: Annotated[int, Range(1)] = 4
+    time_out: Annotated[float, Range(above=0)] = 10.0
+    wait: Annotated[float, Range(0)] = 1.0
 
     def __post_init__(self) -> None:
-        if self.tries < 1 or not self.time_out > 0 or not self.wait >= 0:
-            raise ConfigError(
-                "an alert needs at least one attempt, a time-out above 0 and a delay of at least 0 seconds"
-            )
+        check_declared(self, "an alert")
 
     def deliver(self, once: Callable[[], None]) -> None:
         """Try until it is done. Raises `AlertError`; only after `_BusyError` it is tried again."""

@@ -13,9 +13,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 from everyclaim.core.errors import ConfigError
+from everyclaim.core.kinds import Range
+from everyclaim.core.options import check_declared
 from everyclaim.core.plaintext import counted, one_line
 from everyclaim.core.types import Label, Outcome, Result
 from everyclaim.monitor.alerts import Alert
@@ -32,20 +34,19 @@ STATE_SCHEMA = 1
 _RELEASES = 20  # told apart since the rise began
 _EXAMPLES = 3
 _LONGEST = 100  # characters of a release's name
+_Share = Annotated[float, Range(above=0, below=1)]
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """The rates that are still in order, of what is true and not of what the judge says; None: not watched."""
 
-    contradicted: float | None = None  # share of the claims of an answer, in the mean
-    unfaithful: float | None = None  # 1 − score, in the mean
-    failed: float | None = 0.1
+    contradicted: _Share | None = None  # share of the claims of an answer, in the mean
+    unfaithful: _Share | None = None  # 1 − score, in the mean
+    failed: _Share | None = 0.1
 
     def __post_init__(self) -> None:
-        for name, value in asdict(self).items():
-            if value is not None and not 0 < value < 1:
-                raise ConfigError(f"{name} must be a share between 0 and 1, got {value!r}")
+        check_declared(self)
         if not self.watched:
             raise ConfigError("a detector needs a limit, as in Limits(contradicted=0.03)")
 

@@ -17,9 +17,11 @@ from contextlib import aclosing
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 from everyclaim.core.errors import ConfigError, EveryclaimError, JudgeError
+from everyclaim.core.kinds import Range
+from everyclaim.core.options import check_declared
 from everyclaim.core.types import Usage
 from everyclaim.models.batches.apis import LINE_OVERHEAD, BatchApi, BatchRequest, BatchStatus
 from everyclaim.models.batches.state import BatchState, ProviderBatch
@@ -31,6 +33,7 @@ from everyclaim.models.chat.transport import encode
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
+_Seconds = Annotated[float, Range(0)]
 CHUNK = 500  # outcomes kept in one transaction
 QUEUE_PATIENCE = 24  # refusals in a row because the provider's queue is full, each with half the requests
 SETTLE_SECONDS = 10.0  # before a batch that is not in the provider's list counts as never created
@@ -47,23 +50,17 @@ class BatchSettings:
     """
 
     state: BatchState
-    linger: float = 2.0
-    longest_wait: float = 120.0  # of the first call of a batch, for others to join
-    max_requests: int | None = None
-    max_bytes: int = 64_000_000
-    first_poll: float = 15.0
-    longest_poll: float = 300.0
-    resubmit: int = 2
-    attempts: int = 8  # to create a batch
+    linger: _Seconds = 2.0
+    longest_wait: _Seconds = 120.0  # of the first call of a batch, for others to join
+    max_requests: Annotated[int, Range(1)] | None = None
+    max_bytes: Annotated[int, Range(1)] = 64_000_000
+    first_poll: _Seconds = 15.0
+    longest_poll: _Seconds = 300.0
+    resubmit: Annotated[int, Range(0)] = 2
+    attempts: Annotated[int, Range(1)] = 8  # to create a batch
 
     def __post_init__(self) -> None:
-        for name, least in {
-            **dict.fromkeys(("linger", "longest_wait", "first_poll", "longest_poll", "resubmit"), 0),
-            **dict.fromkeys(("max_requests", "max_bytes", "attempts"), 1),
-        }.items():
-            value = getattr(self, name)
-            if value is not None and not value >= least:
-                raise ConfigError(f"batch setting {name} must be at least {least}, got {value!r}")
+        check_declared(self, "provider batches")
 
 
 class _Waiting(NamedTuple):

@@ -18,8 +18,11 @@ import contextlib
 import threading
 from collections import Counter
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 from everyclaim.core.errors import BudgetExceeded, ConfigError, JudgeError
+from everyclaim.core.kinds import Range
+from everyclaim.core.options import check_declared
 from everyclaim.core.protocols import ChatReply
 from everyclaim.core.types import Usage
 from everyclaim.models.chat.call import Call, Link
@@ -35,16 +38,12 @@ FIRST_SHARE = 0.25  # of what is left, given out in batches while no answer has 
 class Budget:
     """Limits for one run; None means none. `max_cost` is in US dollars, `max_tokens` counts prompt and reply."""
 
-    max_cost: float | None = None
-    max_calls: int | None = None
-    max_tokens: int | None = None
+    max_cost: Annotated[float, Range(0)] | None = None
+    max_calls: Annotated[int, Range(0)] | None = None
+    max_tokens: Annotated[int, Range(0)] | None = None
 
     def __post_init__(self) -> None:
-        for name in ("max_cost", "max_calls", "max_tokens"):
-            value = getattr(self, name)
-            is_number = isinstance(value, int | float) and not isinstance(value, bool)
-            if value is not None and not (is_number and value >= 0):
-                raise ConfigError(f"{name} must be a number of at least 0, got {value!r}")
+        check_declared(self)
 
     @property
     def is_limited(self) -> bool:

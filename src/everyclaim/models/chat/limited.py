@@ -9,10 +9,12 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from everyclaim.core.errors import ConfigError, JudgeError
+from everyclaim.core.errors import JudgeError
+from everyclaim.core.kinds import Range
 from everyclaim.core.lifetime import LoopLocal
+from everyclaim.core.options import check_declared
 from everyclaim.core.protocols import ChatReply
 from everyclaim.models.chat.call import Call, Link
 
@@ -22,21 +24,19 @@ if TYPE_CHECKING:
 BURST_SECONDS = 5.0  # how far ahead of an even pace calls may run
 ROUNDS = 4  # of good answers before one more call is tried at once
 REPLY_TOKENS = 300  # a first guess, until replies have been seen
+_PerMinute = Annotated[float, Range(above=0)]
 
 
 @dataclass(frozen=True, slots=True)
 class Rates:
     """Limits; None means none. `concurrency` is calls in flight."""
 
-    requests_per_minute: float | None = None
-    tokens_per_minute: float | None = None
-    concurrency: int | None = None
+    requests_per_minute: _PerMinute | None = None
+    tokens_per_minute: _PerMinute | None = None
+    concurrency: Annotated[int, Range(1)] | None = None
 
     def __post_init__(self) -> None:
-        for name in ("requests_per_minute", "tokens_per_minute", "concurrency"):
-            value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise ConfigError(f"{name} must be more than 0, got {value!r}")
+        check_declared(self)
 
 
 class Limited:
