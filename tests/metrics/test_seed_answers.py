@@ -134,7 +134,7 @@ EMBEDDED = {
         "Albert Einstein developed the theory of relativity.",
         "Marie Curie (1867–1934) won two Nobel Prizes.",
         "Marie Curie was a chemist from Warsaw.",
-        "Marie Curie founded an institute in Paris.",
+        "Marie Curie (1867–1934) founded an institute in Paris.",
         *BABBAGES,
     ],
     ("high", "low"): [

@@ -24,7 +24,7 @@ def by_adjunct(draft: Draft, tree: Tree) -> list[Draft]:
         return [draft]
     head = draft.head
     clauses = [kid for kid in tree.of(head, "ccomp", "advcl") if kid in draft.places and kid not in draft.whole]
-    if not _is_event(tree, head) or is_limited(tree, draft) or not all(_is_apart(tree, kid, head) for kid in clauses):
+    if not is_event(tree, head) or is_limited(tree, draft) or not all(_is_apart(tree, kid, head) for kid in clauses):
         return [draft]
     found = [kid for kid in tree.kids[head] if kid in draft.places and _is_circumstance(tree, kid)]
     found += clauses
@@ -36,13 +36,13 @@ def by_adjunct(draft: Draft, tree: Tree) -> list[Draft]:
         return [draft]
     parts = []
     for one in sorted(found):
-        own = set(tree.under(one))
+        own = set(tree.under(one, without=[other for other in found if other != one]))
         gone = [i for other in found if other != one for i in tree.under(other) if i not in own]
         parts.append(draft.without(gone))
     return parts
 
 
-def _is_event(tree: Tree, head: int) -> bool:
+def is_event(tree: Tree, head: int) -> bool:
     """Whether a predicate tells of something that happened, or will."""
     if tree.tokens[head].pos != "VERB":
         return False

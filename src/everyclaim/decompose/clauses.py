@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from everyclaim.decompose.coordination import inherited
+from everyclaim.decompose.coordination import inherited, is_gapped
 from everyclaim.decompose.drafts import Draft
 from everyclaim.decompose.monotone import is_stated
-from everyclaim.decompose.repairs import HELPERS
+from everyclaim.decompose.repairs import HELPERS, MODIFIERS, SUBJECTS
 from everyclaim.decompose.tree import Tree
 
 _CONCEDING = frozenset({"although", "though", "while", "whereas"})
@@ -21,7 +21,7 @@ def by_clause(draft: Draft, tree: Tree) -> list[Draft]:
             parts = _beside(draft, tree)
             if len(parts) > 1:
                 return parts
-        conjuncts = [c for c in tree.conjuncts(place) if c in draft.places]
+        conjuncts = _clauses(tree, place, [c for c in tree.conjuncts(place) if c in draft.places])
         if conjuncts and _are_clauses(tree, place, conjuncts) and _may_part(tree, draft, place, conjuncts):
             return [_clause(draft, tree, place, one, conjuncts) for one in [place, *conjuncts]]
     return [draft]
@@ -52,21 +52,35 @@ def _beside(draft: Draft, tree: Tree) -> list[Draft]:
     return [draft]
 
 
+def _clauses(tree: Tree, place: int, conjuncts: list[int]) -> list[int]:
+    """The conjuncts of a predicate without those of what it says: "is not warm or dry, but is described as calm"."""
+    first = next((i for i, one in enumerate(conjuncts) if tree.is_finite(one) and tree.of(place, "cop")), 0)
+    return conjuncts[first:]
+
+
 def _are_clauses(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     """Whether predicates are coordinated, not nouns in one of them."""
-    return tree.tokens[place].pos != "NUM" and any(
-        tree.tokens[one].pos in {"VERB", "AUX"} or tree.of(one, "cop") or tree.subject(one) is not None
-        for one in [place, *conjuncts]
+    return (
+        tree.tokens[place].pos != "NUM"
+        and tree.kind(place) not in MODIFIERS
+        and any(
+            tree.tokens[one].pos in {"VERB", "AUX"} or tree.of(one, "cop") or tree.subject(one) is not None
+            for one in [place, *conjuncts]
+        )
     )
 
 
 def _may_part(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> bool:
     """Whether each predicate holds alone."""
-    if not is_stated(tree, place, draft) or not _are_joined(tree, place, conjuncts) or tree.tells_when(place):
+    subject = tree.subject(place)
+    denying = [kid for kid in tree.kids[place] if tree.is_denying(kid)]
+    own = all(tree.is_finite(c) for c in conjuncts) and (subject is None or all(kid > subject for kid in denying))
+    if not is_stated(tree, place, draft, denied=own) or not _are_joined(tree, place, conjuncts):
+        return False
+    if tree.tells_when(place):
         return False
     if tree.tokens[place].pos == "VERB" and any(_is_noun(tree, c) for c in conjuncts):
         return False
-    subject = tree.subject(place)
     if subject is not None and any(tree.subject(c) is None and not tree.agrees(subject, c) for c in conjuncts):
         return False
     if any(_may_hang_lower(tree, place, c) for c in conjuncts):
@@ -74,16 +88,33 @@ def _may_part(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> boo
     if any(_is_bare(tree, c) and tree.is_past(c) is not tree.is_past(place) for c in conjuncts):
         return False  # "improved" of "training and improved service"
     last = conjuncts[-1]
-    if any(tree.is_conditional(kid) or _is_reason(tree, kid) for kid in tree.of(last, "advcl") if kid > last):
+    behind = any(tree.is_conditional(kid) or _is_reason(tree, kid) for kid in tree.of(last, "advcl") if kid > last)
+    if behind and (tree.subject(last) is None or not tree.comma_before(last)):
         return False
+    if tree.is_finite(place) and any(_is_command(tree, place, c) for c in conjuncts):
+        return False
+    infinite = [c for c in conjuncts if tree.of(c, "mark") and not tree.of(c, *HELPERS, *SUBJECTS)]
+    if (infinite and not tree.of(place, "mark")) or is_gapped(tree, place, conjuncts):
+        return False  # "announced a halt and to begin again"
     bare = tree.tokens[place].pos == "VERB" and not [k for k in tree.kids[place] if k > place and k < conjuncts[0]]
     if bare and tree.of(conjuncts[0], "obj") and tree.subject(conjuncts[0]) is None:
         return False  # "designed and built the house"
-    told = tree.of(place, "ccomp")
+    told = [kid for kid in tree.of(place, "ccomp") if tree.is_finite(kid)]
     return not told or all(
         tree.subject(c) is None and (tree.of(c, "ccomp") or tree.is_past(told[0]) is not tree.is_past(c))
         for c in conjuncts
     )
+
+
+def _is_command(tree: Tree, place: int, one: int) -> bool:
+    """Whether a bare infinitive shares nothing with the first predicate: "went on to study, give …"."""
+    if tree.tokens[one].tag != "VB" or tree.tokens[place].tag in {"VB", "VBP"}:
+        return False
+    shared = [
+        *tree.of(one, "aux", "mark", *SUBJECTS),
+        *(kid for kid in tree.of(place, "aux") if tree.low(kid) != "have"),
+    ]
+    return not shared
 
 
 def _is_noun(tree: Tree, one: int) -> bool:
@@ -107,6 +138,8 @@ def _may_hang_lower(tree: Tree, place: int, one: int) -> bool:
 def _are_joined(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     """Whether all the predicates hold, none of them instead of another."""
     words = {tree.low(cc) for c in conjuncts for cc in tree.joiners(c)}
+    if any(tree.low(aux) == "can" for aux in tree.of(place, "aux")):
+        words -= {"or"}  # who can do either can do each
     return (not words or words <= {"and", "but", "yet", "&", ";", "so", "while"}) and not tree.of(place, "cc:preconj")
 
 

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 from everyclaim.decompose.drafts import Draft
 from everyclaim.decompose.monotone import holds_jointly, is_stated, way_up
-from everyclaim.decompose.repairs import SUBJECTS
+from everyclaim.decompose.repairs import MODIFIERS, SUBJECTS
 from everyclaim.decompose.tree import Tree
 
 _SHARED = frozenset(
     {"case", "det", "nmod:poss", "mark", "aux", "aux:pass", "cop", "nsubj", "nsubj:pass", "expl", "csubj"}
 )
 _MEMBERS = ({"NOUN", "PROPN", "PRON", "X"}, {"ADJ", "VERB", "ADP"}, {"ADJ", "NOUN"})
-_EXEMPLARY = frozenset({"such", "including", "like"})
+EXEMPLARY = frozenset({"such", "including", "like"})
 _DENYING = frozenset({"or", "nor", ",", ";"})
 
 
@@ -27,9 +27,6 @@ def by_conjunct(draft: Draft, tree: Tree) -> list[Draft]:
         conjuncts = [c for c in tree.conjuncts(place) if c in draft.places]
         if conjuncts and _may_choose(tree, draft, place, conjuncts):
             found = [chosen(draft, tree, place, one, conjuncts) for one in [place, *conjuncts]]
-            if tree.kind(place) in {"amod", "compound"} and (listed := _list_before(tree, draft, place)):
-                found = [_of_list(one, tree, listed) for one in found]
-                found += [_of_list(draft.without(tree.under(place)), tree, listed, kept=one) for one in listed]
             return [draft] if any(one is None for one in found) else [one for one in found if one is not None]
     return [draft]
 
@@ -41,25 +38,28 @@ def _may_choose(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> b
     allowed = words <= {"or", ","} and any(
         tree.low(i) == "can" for step in way_up(tree, place, draft) for i in tree.of(step, "aux")
     )
-    exemplary = words <= _DENYING | {"and"} and bool({tree.low(c) for c in tree.of(place, "case")} & _EXEMPLARY)
-    if not (tree.joins(place) or denied or (words and (exemplary or allowed))) or not is_stated(
-        tree, place, draft, denied=denied
-    ):
-        return False
+    exemplary = words <= _DENYING | {"and"} and _is_exemplary(tree, place)
     token, relation = tree.tokens[place], tree.kind(place)
+    listed = relation == "amod" and not words  # "fresh, organic"
+    if not (tree.joins(place) or denied or listed or (words and (exemplary or allowed))):
+        return False
+    if not is_stated(tree, place, draft, denied=denied):
+        return False
     if not any(
         {tree.tokens[one].pos for one in [place, *conjuncts]} <= members for members in _MEMBERS
     ) or holds_jointly(tree, place, draft):
         return False
     if any(tree.low(i) == "between" for i in tree.under(place) if i < conjuncts[0]):
         return False
+    if _is_doubtful(tree, place, conjuncts):
+        return False
     if any(map(tree.tells_when, [place, *conjuncts])):
         return False
-    if token.pos == "VERB" and any(tree.is_finite(c) for c in conjuncts):
+    if any(tree.tokens[c].pos == "VERB" and tree.is_finite(c) for c in conjuncts):
         return False
     if not denied and tree.relation(place) in SUBJECTS and tree.is_singular(token.head):
         return False  # "Trinidad and Tobago is"
-    if relation in {"amod", "compound"}:
+    if relation in MODIFIERS:
         if any(sign.isdigit() for one in [place, *conjuncts] for sign in tree.tokens[one].text):
             return False  # "late 19th and early 20th centuries"
         if _is_mixture(tree, token.head):
@@ -71,6 +71,34 @@ def _may_choose(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> b
     if relation == "nmod" and any(tree.low(case) == "of" for case in tree.of(place, "case")):
         return not _is_mixture(tree, place) and tree.kind(token.head) not in {"nsubj", "nmod"}
     return True
+
+
+def _is_doubtful(tree: Tree, place: int, conjuncts: list[int]) -> bool:
+    """Whether what is coordinated may not be what the tree says: "the roof of the hall, big rooms, and a bar"."""
+    if tree.tokens[place].tag.startswith("W"):
+        return True  # "depends on where and how"
+    if is_aside(tree, place, conjuncts[-1]) or is_gapped(tree, place, conjuncts):
+        return True
+    if tree.kind(place) in MODIFIERS and place > 0 and tree.relation(place - 1) == "compound":
+        return tree.tokens[place - 1].head == tree.tokens[place].head  # "the Earl Grey and milk blend"
+    inner = tree.kind(tree.tokens[place].head) in {"nmod", "obl"} and not _is_exemplary(tree, place)
+    parted = tree.kind(place) == "nmod" and inner and len(conjuncts) > 1
+    return parted and bool(tree.of(place, "det")) and not any(tree.of(one, "det", "nmod:poss") for one in conjuncts)
+
+
+def _is_exemplary(tree: Tree, place: int) -> bool:
+    return any(tree.low(case) in EXEMPLARY for case in tree.of(place, "case"))
+
+
+def is_gapped(tree: Tree, place: int, conjuncts: list[int]) -> bool:
+    """Whether a verb is left out in a second clause: "one is the loudest and the other the quietest"."""
+    beside = [kid for one in conjuncts for kid in tree.of(one, "appos") if not tree.comma_before(kid)]
+    return any(tree.of(kid, "det") for kid in beside) or len(tree.of(tree.tokens[place].head, "obj")) > 1
+
+
+def is_aside(tree: Tree, place: int, last: int) -> bool:
+    """Whether an aside may end before "and" instead of going on: "wine, mostly red, and beer"."""
+    return len(tree.conjuncts(place)) == 1 and tree.comma_before(last) and tree.comma_before(place)
 
 
 def _is_mixture(tree: Tree, noun: int) -> bool:
@@ -94,10 +122,10 @@ def chosen(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int])
             tree.stripped(one) | frozenset(i for kid in behind for i in tree.under(kid)) | inherited(tree, place, one)
         )
     found = draft.only((draft.places - _between(tree, place, one)) - whole | kept)
-    if tree.kind(place) in {"amod", "compound"}:
-        found = found.without(
-            [i for i in tree.of(tree.tokens[place].head, "det", "cc:preconj") if tree.low(i) == "both"]
-        )
+    if tree.kind(place) in MODIFIERS:
+        joining = [i for i in range(place, conjuncts[-1]) if tree.tokens[i].text == "," or tree.relation(i) == "cc"]
+        both = [i for i in tree.of(tree.tokens[place].head, "det", "cc:preconj") if tree.low(i) == "both"]
+        found = found.without([*joining, *both])
     if place == draft.head:
         found = replace(found, head=one)
     verb = tree.tokens[place].head
@@ -121,7 +149,11 @@ def inherited(tree: Tree, place: int, one: int) -> frozenset[int]:
         if kid > place and kid > min(tree.conjuncts(place)):
             continue
         if tree.relation(kid) in _SHARED and kind not in own:
-            if kind in {"det", "nmod", "case"} and tree.tokens[one].pos not in {"NOUN", "PROPN", "PRON", "NUM", "X"}:
+            adjectives = {tree.tokens[place].pos, tree.tokens[one].pos} == {
+                "ADJ"
+            } and kind == "case"  # "as warm and dry"
+            nominal = tree.tokens[one].pos in {"NOUN", "PROPN", "PRON", "NUM", "X"}
+            if kind in {"det", "nmod", "case"} and not nominal and not adjectives:
                 continue
             if kind in {"det", "nmod"} and (
                 tree.tokens[one].pos in {"PROPN", "PRON"} or {"det", "nmod", "nummod"} & own
@@ -161,22 +193,3 @@ def _between(tree: Tree, place: int, one: int) -> frozenset[int]:
         [kid for kid in tree.kids[tree.tokens[place].head] if place < kid < one] if tree.tokens[place].head >= 0 else []
     )
     return frozenset(i for kid in beside if tree.kind(kid) in {"obl", "nmod", "advcl"} for i in tree.under(kid))
-
-
-def _list_before(tree: Tree, draft: Draft, place: int) -> list[int]:
-    """The first members of a list of adjectives, where they hang on the noun: "physical, electronic and other"."""
-    found: list[int] = []
-    first = min(tree.under(place))
-    while first > 1 and tree.tokens[first - 1].text == "," and tree.kind(first - 2) in {"amod", "compound"}:
-        if tree.tokens[first - 2].head != tree.tokens[place].head or first - 2 not in draft.places:
-            break
-        first = min(tree.under(first - 2))
-        found.append(first)
-    return sorted(found)
-
-
-def _of_list(draft: Draft | None, tree: Tree, listed: list[int], kept: int = -1) -> Draft | None:
-    """The fact with one member of a list, or none, of those that stand before the last."""
-    gone = [i for one in listed if one != kept for i in tree.under(one)]
-    commas = [one + 1 for one in listed]
-    return draft.without([*gone, *commas]) if draft else None

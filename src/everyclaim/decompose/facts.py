@@ -121,4 +121,4 @@ def _says_all(drafts: Sequence[Draft], tree: Tree, kept: Sequence[int]) -> bool:
     """Whether every word that tells something is in some fact."""
     said = frozenset[int]().union(*(draft.places for draft in drafts))
     silent = {"PUNCT", "CCONJ", "SCONJ", "DET", "PRON", "AUX", "ADV", "ADP", "PART"}
-    return all(i in said or tree.tokens[i].pos in silent for i in kept)
+    return all(i in said or tree.tokens[i].pos in silent or tree.relation(i) in {"case", "fixed", "cc"} for i in kept)

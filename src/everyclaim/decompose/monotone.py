@@ -28,7 +28,7 @@ _FEW = word_set("no few only hardly none neither nobody nothing every most least
 def way_up(tree: Tree, place: int, draft: Draft) -> list[int]:
     """The words between a word and the predicate of its fact, both of them included."""
     way = [place]
-    while way[-1] != draft.head and tree.tokens[way[-1]].head in draft.places:
+    while way[-1] != draft.head and tree.tokens[way[-1]].head >= 0:
         way.append(tree.tokens[way[-1]].head)
     return way
 
@@ -63,7 +63,8 @@ def holds_jointly(tree: Tree, place: int, draft: Draft) -> bool:
     verbs = [step for step in way[1:] if tree.tokens[step].pos == "VERB"]
     if any(tree.low(verb) in _JOINT for verb in verbs[:1]):
         return True
-    clause = {tree.low(kid) for step in way for kid in tree.kids[step] if kid in draft.places}
+    near = [*way, *tree.conjuncts(place)]
+    clause = {tree.low(kid) for step in near for kid in tree.kids[step] if kid in draft.places}
     if any(tree.low(i) == "each" for i in tree.under(place)):
         return True  # "for each other"
     if any(tree.low(kid) == "both" for step in verbs for kid in tree.kids[step]):

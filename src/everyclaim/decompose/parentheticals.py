@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
+from everyclaim.decompose.adjuncts import is_event
+from everyclaim.decompose.coordination import EXEMPLARY
 from everyclaim.decompose.drafts import Draft
-from everyclaim.decompose.monotone import way_up
-from everyclaim.decompose.repairs import SUBJECTS
+from everyclaim.decompose.monotone import is_limited, way_up
+from everyclaim.decompose.repairs import HELPERS, SUBJECTS
 from everyclaim.decompose.tree import Tree
 
 _ADDING = frozenset({"appos", "acl", "acl:relcl"})
@@ -30,12 +32,27 @@ def _detachments(draft: Draft, tree: Tree) -> Iterator[list[Draft]]:
         noun = tree.tokens[place].head
         if noun not in draft.places or place == draft.head or place in draft.whole:
             continue
-        if any(tree.relation(step) in _CLOSED for step in way_up(tree, noun, draft)[:-1]):
+        way = way_up(tree, noun, draft)[:-1]
+        beside = tree.relation(place) in {"appos", "acl:relcl", "nmod:desc"} and _is_definite(tree, noun)
+        if any(tree.relation(step) in _CLOSED and not (beside and _is_open(tree, step)) for step in way):
             continue
         made = _aside(draft, tree, place, noun)
         rest = draft.without(_with_commas(tree, tree.under(place)))
         if made is not None and rest.places:
             yield [rest, made]
+
+
+def _is_open(tree: Tree, clause: int) -> bool:
+    """Whether what stands beside a noun of a clause holds by itself: not in what somebody says."""
+    how = any(tree.tokens[i].tag == "WRB" for i in tree.of(clause, "advmod", "mark"))
+    return tree.relation(clause) in {"advcl", "advmod", "acl"} or how
+
+
+def _is_definite(tree: Tree, noun: int) -> bool:
+    """Whether a noun is known by itself, so that what stands beside it holds wherever it is named."""
+    return tree.tokens[noun].pos == "PROPN" or any(
+        tree.low(det) == "the" or tree.relation(det) == "nmod:poss" for det in tree.of(noun, "det", "nmod:poss")
+    )
 
 
 def _aside(draft: Draft, tree: Tree, place: int, noun: int) -> Draft | None:
@@ -44,6 +61,10 @@ def _aside(draft: Draft, tree: Tree, place: int, noun: int) -> Draft | None:
     apart = tree.comma_before(place)
     if relation == "appos" and apart:
         return _apposition(draft, tree, place, noun, inside)
+    if relation == "nmod:desc":
+        return _title(draft, tree, place, noun, inside)
+    if {tree.low(i) for i in tree.of(place, "case")} & EXEMPLARY:
+        return _instance(draft, tree, place, noun, inside)
     if relation in {"acl", "acl:relcl"} and not apart and _may_go(draft, tree, place, noun, inside):
         return replace(draft, whole=draft.whole | {place})
     if relation == "acl:relcl":
@@ -52,13 +73,71 @@ def _aside(draft: Draft, tree: Tree, place: int, noun: int) -> Draft | None:
         return _participle(draft, tree, place, noun, inside, apart=apart)
     if tree.kind(place) in {"nmod", "obl", "advcl"} and (absolute := _absolute(draft, tree, place, inside)):
         return absolute
-    if tree.kind(place) in {"advcl", "acl"} and _follows(tree, place, noun, inside):
-        return replace(draft, whole=draft.whole | {place}, minor=True)
+    if tree.kind(place) in {"advcl", "acl"} and apart and tree.tokens[place].tag in {"VBG", "VBN"}:
+        if (made := _meanwhile(draft, tree, place, noun, inside)) is not None:
+            return made
+        if _follows(tree, place, noun, inside):
+            return replace(draft, whole=draft.whole | {place}, minor=True)
     if tree.kind(place) in {"nmod", "obl"}:
-        if not apart and (owner := _described(tree, draft, noun)) is not None:
-            return _of_described(draft, tree, place, owner, inside)
-        return _possession(draft, tree, place, noun, inside) if apart else None
+        if apart or tree.tokens[inside[-1]].text == ",":
+            return _possession(draft, tree, place, noun, inside)
+        owner = _described(tree, draft, noun)
+        return _of_described(draft, tree, place, owner, inside) if owner is not None else None
     return None
+
+
+def _title(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) -> Draft | None:
+    """What somebody is by title: "mayor Ada Lind promised"."""
+    before = inside[0] - 1
+    if tree.tokens[place].pos != "NOUN" or tree.tokens[noun].pos != "PROPN" or tree.of(place, "conj", "nmod"):
+        return None
+    if inside != [*range(inside[0], noun)] or (before >= 0 and tree.relation(before) == "cc") or tree.conjuncts(noun):
+        return None
+    first = tree.low(inside[0])
+    article = [] if tree.of(place, "det", "nmod:poss") else ["an" if first[0] in "aeiou" else "a"]
+    named = phrase(tree, noun, draft, place)
+    title = Draft((*named, _be(tree, draft, noun), *article, *inside), place, minor=True, subject=noun)
+    return replace(title, changes={inside[0]: first}) if tree.tokens[inside[0]].pos != "PROPN" else title
+
+
+def _instance(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) -> Draft | None:
+    """One thing in the place of those it is among: "offers drinks such as tea" offers tea."""
+    case = {i for top in tree.of(place, "case") for i in tree.under(top)}
+    member = [i for i in inside if i not in case and tree.tokens[i].text != ","] if noun < place else []
+    opener = next((i for i in inside if tree.tokens[i].pos not in {"PUNCT", "ADV"}), place)
+    if not member or opener not in case or tree.low(opener) not in EXEMPLARY:
+        return None
+    named = [i for i in tree.under(noun) if i not in tree.of(noun, "case")]
+    way = [tree.kind(step) for step in way_up(tree, noun, draft)[:-1]]
+    direct = way[:1] == ["obj"] and set(way[1:]) <= {"xcomp"} and named == [*range(named[0], named[-1] + 1)]
+    if not direct or is_limited(tree, draft) or any(tree.low(i) == "no" for i in tree.kids[noun]):
+        return replace(draft, whole=draft.whole | {place})
+    return replace(draft.without(set(named) - {i for i in inside if i not in case and i > opener}), minor=True)
+
+
+def _meanwhile(draft: Draft, tree: Tree, place: int, verb: int, inside: list[int]) -> Draft | None:
+    """What a participle says of the subject of its clause: ", praising the food", "Founded in 1998, the firm …"."""
+    subject, tag = tree.subject(verb), tree.tokens[place].tag
+    if verb != draft.head or subject is None or tree.of(place, "mark", *SUBJECTS):
+        return None
+    if tree.tokens[verb].pos != "VERB" and not tree.of(verb, "cop"):
+        return None
+    if is_limited(tree, draft) or any(tree.tokens[kid].tag == "MD" for kid in tree.of(verb, *HELPERS)):
+        return None
+    front = inside[0] < subject
+    if tree.relation(subject) == "expl" or tree.tokens[subject].pos not in {"NOUN", "PROPN"}:
+        return None
+    objects = tree.of(place, "obj")
+    placed = {tree.low(case) for kid in tree.of(place, "obl") for case in tree.of(kid, "case")}
+    if tag == "VBG" and (front or not objects or any(tree.tokens[i].pos == "PRON" for i in objects)):
+        return None
+    if tag == "VBN" and not placed & ({"in", "at", "by"} if front else {"by"}):
+        return None
+    body = [i for i in inside if not (tree.tokens[i].pos == "PUNCT" and i in {inside[0], inside[-1]})]
+    be = _be(tree, draft, subject)
+    if tag == "VBN" and any(tree.tokens[i].pos == "NUM" and len(tree.tokens[i].text) == 4 for i in body):
+        be = "were" if tree.is_plural(subject) else "was"  # "Founded in 1998, the firm sells"
+    return Draft((*phrase(tree, subject, draft, place), be, *body), place, minor=True, subject=subject)
 
 
 def _of_described(draft: Draft, tree: Tree, place: int, owner: int, inside: list[int]) -> Draft | None:
@@ -94,6 +173,8 @@ def _relative(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]
     if pronoun is None or tree.relation(pronoun) not in SUBJECTS or tree.tokens[pronoun].head != place:
         return None
     owner: int | None = noun
+    if apart and any(tree.kind(c) == "conj" and _goes_on(tree, c) for c in inside):
+        return None
     before = next((i - 1 for i in range(inside[0], 0, -1) if tree.tokens[i - 1].pos != "PUNCT"), noun)
     if apart and before not in tree.under(noun):
         return None  # what stands before it is not said of this noun
@@ -109,6 +190,11 @@ def _relative(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]
     return Draft((*phrase(tree, owner, draft, place), *rest), place, minor=apart, subject=owner)
 
 
+def _goes_on(tree: Tree, conjunct: int) -> bool:
+    """Whether a list may go on outside a clause: "a vault, which uses keys, and a safe"."""
+    return tree.comma_before(conjunct) and len(tree.conjuncts(tree.tokens[conjunct].head)) == 1
+
+
 def _described(tree: Tree, draft: Draft, noun: int) -> int | None:
     """The subject that an indefinite noun behind "be" describes."""
     if noun == draft.head and draft.subject is not None and tree.kind(noun) == "appos":
@@ -116,6 +202,8 @@ def _described(tree: Tree, draft: Draft, noun: int) -> int | None:
     subject = tree.subject(noun)
     if noun != draft.head or not tree.of(noun, "cop") or subject is None or tree.is_negated(noun):
         return None
+    if tree.of(noun, "case"):
+        return None  # "is for a car"
     if not any(tree.low(det) in {"a", "an"} for det in tree.of(noun, "det")) or tree.relation(subject) == "expl":
         return None
     vague = tree.low(subject) in {"this", "that", "there", "what", "these", "those", "it"}
@@ -125,7 +213,8 @@ def _described(tree: Tree, draft: Draft, noun: int) -> int | None:
 
 def _participle(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int], *, apart: bool) -> Draft | None:
     """What was done to a noun: ", built in 1901," and "is a hall built in 1901"."""
-    owner = noun if apart else _described(tree, draft, noun)
+    owner = _described(tree, draft, noun)
+    owner = noun if apart and owner is None else owner
     if owner is None or len(inside) < 2 or tree.low(place) in {"called", "including"}:
         return None
     body = [i for i in inside if not (i == inside[0] and tree.tokens[i].pos == "PUNCT")]
@@ -160,8 +249,10 @@ def _may_go(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) 
     """Whether a fact about some thing stands without what is said of it closer: "left a note listing the payments"."""
     indefinite = any(tree.low(det) in {"a", "an", "several", "some"} for det in tree.of(noun, "det"))
     told = tree.relation(place) == "acl:relcl" or tree.tokens[place].tag in {"VBG", "VBN"}
-    held = tree.kind(noun) == "obj" and tree.tokens[noun].head == draft.head and not tree.is_negated(draft.head)
-    return indefinite and told and held and len(inside) >= _LONG and tree.is_past(draft.head) and inside[0] > noun
+    held = tree.kind(noun) in {"obj", "obl"} and is_event(tree, draft.head) and not tree.is_negated(draft.head)
+    inner = set(way_up(tree, noun, draft)[1:-1])
+    held &= all(tree.kind(step) == "xcomp" for step in inner) and not set(tree.conjuncts(draft.head)) & draft.places
+    return indefinite and told and held and len(inside) >= _LONG and inside[0] > noun
 
 
 def _possession(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) -> Draft | None:
@@ -172,6 +263,8 @@ def _possession(draft: Draft, tree: Tree, place: int, noun: int, inside: list[in
         return None
     if any(tree.kind(i) in {"acl", "advcl", "nsubj"} and tree.relation(i) != "acl:relcl" for i in inside):
         return None
+    if inside[0] < noun and noun == draft.head:
+        return _opening_possession(draft, tree, place, noun, inside)
     owner = noun
     verb = tree.tokens[noun].head if tree.kind(noun) in {"obj", "obl"} else noun
     counted = tree.of(verb, "aux:pass") and tree.of(place, "nummod")
@@ -190,6 +283,19 @@ def _possession(draft: Draft, tree: Tree, place: int, noun: int, inside: list[in
     return Draft((*phrase(tree, owner, draft, place), has, *body), place, minor=True)
 
 
+def _opening_possession(draft: Draft, tree: Tree, place: int, head: int, inside: list[int]) -> Draft | None:
+    """What the subject has, told before it: "With a rating of 3.5 stars, the café …"."""
+    subject = tree.subject(head)
+    told = any(tree.tokens[i].pos == "NUM" for i in inside) or tree.of(head, "cop")
+    if subject is None or tree.tokens[subject].pos not in {"NOUN", "PROPN"} or tree.relation(subject) == "nsubj:pass":
+        return None
+    if not told or place > subject or any(tree.low(i) in {"the", "this"} for i in tree.of(place, "det")):
+        return None
+    has = "had" if tree.is_past(head) else "have" if tree.is_plural(subject) else "has"
+    body = [i for i in inside[1:] if not (i == inside[-1] and tree.tokens[i].pos == "PUNCT")]
+    return Draft((*phrase(tree, subject, draft, place), has, *body), place, minor=True, subject=subject)
+
+
 def phrase(tree: Tree, noun: int, draft: Draft, without: int = -1) -> list[int]:
     """A noun with what names it: without prepositions, asides and conjuncts."""
     left = set(tree.under(without) if without >= 0 else ()) | {
@@ -200,7 +306,10 @@ def phrase(tree: Tree, noun: int, draft: Draft, without: int = -1) -> list[int]:
         or (tree.kind(kid) == "nmod" and kid > noun and tree.comma_before(kid))
         for i in tree.under(kid)
     }  # fmt: skip
-    return [i for i in tree.under(noun) if i in draft.places and i not in left]
+    kept = [i for i in tree.under(noun) if i in draft.places and i not in left]
+    opened = next((i for i in kept if tree.tokens[i].text == "(" and i > noun), None)
+    closed = next((i for i in kept if tree.tokens[i].text == ")" and opened is not None and i > opened), None)
+    return kept if opened is None or closed is None else [i for i in kept if not opened <= i <= closed]
 
 
 def _predicate(tree: Tree, draft: Draft, place: int) -> int:

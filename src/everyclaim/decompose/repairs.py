@@ -14,6 +14,7 @@ SUBJECTS = frozenset({"nsubj", "nsubj:pass", "nsubj:outer", "csubj", "csubj:pass
 HELPERS = frozenset({"aux", "aux:pass", "cop"})
 QUOTES = frozenset({'"', "“", "”", "``", "''"})
 MONTHS = word_set("January February March April May June July August September October November December")
+MODIFIERS = frozenset({"amod", "compound"})
 _YEAR = 4  # digits
 _LONGEST_TITLE = 12  # words in quotes that are taken for one name
 
@@ -28,6 +29,14 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
         for i in tops if tokens[start].text not in QUOTES else range(start, end):  # a title is one name
             if i != main:
                 _hang(found, i, main, "flat")
+    for place, token in enumerate(found[:-1]):
+        beside = found[place + 1]
+        same = token.head == beside.head and token.relation == beside.relation and beside.pos == "PROPN"
+        if same and (token.relation in SUBJECTS or (token.relation == "obj" and token.pos == "PROPN")):
+            _hang(found, place, place + 1, "compound")
+    for place, token in enumerate(found):
+        if token.relation in MODIFIERS and (first := _first_modifier(found, place)) is not None:
+            _hang(found, place, first, "conj")
     for place, token in enumerate(found):
         if token.relation == "advcl:relcl" and found[token.head].pos == "PROPN":
             found[place] = token._replace(relation="acl:relcl")
@@ -108,6 +117,22 @@ def _touch(tokens: Sequence[ParsedToken], place: int) -> bool:
     return tokens[place].end == tokens[place + 1].start
 
 
+def _first_modifier(tokens: Sequence[ParsedToken], place: int) -> int | None:
+    """The first of the adjectives that a sign or conjunction joins this one to: "local, state and tribal courts"."""
+    start = min([place, *(i for i in range(place) if tokens[i].head == place)])
+    while start < place and (tokens[start].pos == "PUNCT" or tokens[start].relation == "cc"):
+        start += 1
+    before = start - 1
+    while before >= 0 and (tokens[before].text == "," or tokens[before].relation == "cc"):
+        before -= 1
+    if before < 0 or before == start - 1:
+        return None
+    while tokens[before].relation == "conj":
+        before = tokens[before].head
+    same = tokens[before].relation in MODIFIERS and tokens[before].head == tokens[place].head
+    return before if same and before < place else None
+
+
 def _goes_on(tokens: Sequence[ParsedToken], place: int) -> bool:
     """Whether a predicate without a subject goes on a list: "opens at nine, closes at five, and ..."."""
     token, above = tokens[place], tokens[tokens[place].head]
@@ -120,7 +145,7 @@ def _better_head(tokens: Sequence[ParsedToken], place: int) -> tuple[int, str]:
     token = tokens[place]
     if any(one.head == place and one.relation == "cc" and one.text == "&" for one in tokens) and token.pos == "PROPN":
         return token.head, "flat"
-    for reading in (_member, _predicate, _closes, _also_told, _outside, _title):
+    for reading in (_member, _predicate, _closes, _also_told, _outside, _title, _infinitive):
         better = reading(tokens, place)
         if better is not None and better != place:
             return better, "conj"
@@ -172,9 +197,12 @@ def _member(tokens: Sequence[ParsedToken], place: int) -> int | None:
     """The head of a list whose last members hang on each other, or on the verb of its first: "mix flour and water"."""
     token, above = tokens[place], tokens[tokens[place].head]
     signs = {one.text for one in tokens[:place] if one.head == place and one.relation in {"cc", "punct"}}
+    chained = above.relation == "conj" and signs == {","}
+    if chained and token.tag == above.tag == "VB":
+        return above.head
     if token.pos not in {"NOUN", "PROPN"} or any(one.head == place and one.relation in HELPERS for one in tokens):
         return None
-    if above.relation == "conj" and above.pos in {"NOUN", "PROPN"} and signs == {","}:
+    if chained and above.pos in {"NOUN", "PROPN"}:
         return above.head
     if above.pos != "VERB" or any(one.head == place and one.relation in SUBJECTS for one in tokens):
         return None
@@ -195,13 +223,29 @@ def _title(tokens: Sequence[ParsedToken], place: int) -> int | None:
     )  # fmt: skip
 
 
+def _infinitive(tokens: Sequence[ParsedToken], place: int) -> int | None:
+    """The infinitive that another is coordinated with, where it hangs on the verb: "you have to apply and pay"."""
+    own = any(one.head == place and one.relation in SUBJECTS | HELPERS for one in tokens)
+    if own or tokens[place].tag != "VB" or _tense(tokens, tokens[place].head) == "MD":
+        return None
+    governed = (
+        i for i, one in enumerate(tokens[:place])
+        if one.head == tokens[place].head and one.relation == "xcomp" and one.tag == "VB"
+    )  # fmt: skip
+    return next(governed, None)
+
+
 def _outside(tokens: Sequence[ParsedToken], place: int) -> int | None:
     """The verb of saying, where a conjunct inside what was said is of its tense: "said it is late and offered tea"."""
     token, said = tokens[place], tokens[place].head
     while tokens[said].head >= 0 and tokens[said].relation != "ccomp":
         said = tokens[said].head
     above = tokens[said].head
-    if tokens[said].relation != "ccomp" or tokens[above].tag != token.tag or token.tag not in {"VBD", "VBZ", "VBG"}:
+    if (
+        tokens[said].relation != "ccomp"
+        or tokens[above].tag != token.tag
+        or token.tag not in {"VBD", "VBZ", "VBG", "VB"}
+    ):
         return None
     own = any(one.head == place and one.relation in SUBJECTS | {"mark"} for one in tokens)
     tenses = {one.tag for i, one in enumerate(tokens) if i == said or (one.head == said and one.relation in HELPERS)}
@@ -242,5 +286,6 @@ def _closes(tokens: Sequence[ParsedToken], place: int) -> int | None:
     while tokens[above].head >= 0 and tokens[above].relation != "conj":
         above = tokens[above].head
     first = tokens[above].head
-    same = tokens[above].tag == tokens[place].tag and tokens[above].relation == "conj"
+    nominal = {tokens[above].pos, tokens[place].pos} <= {"NOUN", "PROPN"}
+    same = (nominal or tokens[above].tag == tokens[place].tag) and tokens[above].relation == "conj"
     return first if first >= 0 and same and not conjunctions(first) else None

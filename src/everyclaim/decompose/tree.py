@@ -92,7 +92,11 @@ class Tree:
 
     def is_negated(self, place: int) -> bool:
         """Whether a predicate is denied."""
-        return any(self.low(kid) in _DENYING for kid in self.kids[place])
+        return any(map(self.is_denying, self.kids[place]))
+
+    def is_denying(self, word: int) -> bool:
+        """Whether a word denies its predicate."""
+        return self.low(word) in _DENYING
 
     def is_finite(self, place: int) -> bool:
         """Whether a predicate is a clause by its own form: "built it", "was a hall", "may open"."""
