@@ -19,15 +19,36 @@ QUESTION, DECLINES = "How long does the warranty last?", "I could not find how l
 TELLS, IS_SILENT = "The warranty lasts 24 months.", "The warranty does not cover limescale."
 
 
-def test_sixty_refusals_are_found_and_judged() -> None:
-    """Every one declines; "wrong" is said of none that is right, and of at least 20 of the 30 that are wrong."""
+def test_eighty_refusals_are_found_and_judged() -> None:
+    """Every one declines, all or a part; "wrong" is said of none that is right, and of at least 30 of 40 wrong ones.
+
+    What the partial ones tell is a claim, and supported.
+    """
     with ec.Evaluator() as evaluator:
         results = [evaluator.score({name: row[name] for name in ("question", "response", "contexts")}) for row in ROWS]
-    assert {result.outcome for result in results} == {"abstained"}
+    scores = [1.0 if row.get("partial") else None for row in ROWS]
+    assert [result.score for result in results] == scores
+    assert {result.outcome for result in results if result.score is None} == {"abstained"}
     found = [result.details["refusal"]["finding"] for result in results]
     pairs = [(row["refusal"], one) for row, one in zip(ROWS, found, strict=True)]
     assert pairs.count(("right", "wrong")) == 0
-    assert pairs.count(("wrong", "wrong")) >= 20
+    assert pairs.count(("wrong", "wrong")) >= 30
+
+
+def test_a_part_that_is_declined_is_judged_as_a_refusal_and_the_rest_as_claims(tmp_path: Path) -> None:
+    """What is declined is named and counted; "no further details" asks for nothing."""
+    row = {
+        "question": "What are the price and the warranty of the lamp?",
+        "response": "I could not find the price, but the warranty is two years. The sources give no further details.",
+        "contexts": ["The warranty of the lamp is two years.", "The price of the lamp is 49 euros."],
+    }
+    run = ec.score_file([row], store=tmp_path / "runs.db")
+    (result,) = run.results()
+    assert [claim.text for claim in result.claims] == ["The warranty is two years."]
+    assert [piece.reason for piece in result.skipped] == ["abstention", "abstention"]
+    declined = {"declined": "I could not find the price", "finding": "wrong", "passage": "p2"}
+    assert declined.items() <= result.details["refusal"].items()
+    assert run.summary.refusals == {"wrong": 1}
 
 
 def test_a_wrong_refusal_names_the_passage_that_answers(tmp_path: Path) -> None:

@@ -88,9 +88,13 @@ def citation_findings(result: Result) -> list[CitationFinding]:
 
 
 def refusal_of(result: Result) -> Mapping[str, Any] | None:
-    """Return what is known of an answer that declines: `finding` (right, wrong), and where it is wrong the passage."""
+    """Return what is known of an answer that declines: `finding` (right, wrong), and where it is wrong the passage.
+
+    Of one that declines a part of what was asked, `declined` is that part.
+    """
     found = result.details.get("refusal")
-    return found if result.outcome is Outcome.ABSTAINED and isinstance(found, Mapping) else None
+    is_refusal = isinstance(found, Mapping) and (result.outcome is Outcome.ABSTAINED or "declined" in found)
+    return found if is_refusal else None
 
 
 def citation_faults(result: Result) -> list[tuple[str, CitationFinding]]:

@@ -117,7 +117,8 @@ def is_talk(tree: Tree, place: int) -> bool:
         return about and tree.low(place) in _SOURCES  # "that's a great question", "the answer is not in the text"
     if tree.low(place) not in _TALK:
         return False
-    if head == "you" or tree.is_negated(place):
+    lacks = any(tree.low(kid) == "no" for noun in tree.of(place, "obj") for kid in tree.kids[noun])
+    if head == "you" or lacks or tree.is_negated(place):
         return head == "you" or head in _POINTING or bool(named & _SOURCES)
     told = [tree.low(kid) for kid in tree.of(place, "obj")]  # "it describes a tank", "they provide enough information"
     return (head in _POINTING or bool(named & _SOURCES)) and all(word in _SOURCES for word in told)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
+from everyclaim.core.types import Span
 from everyclaim.decompose.assertions import asserts, is_talk, statements, tree_of
 from everyclaim.decompose.tree import Tree
 from everyclaim.text.language import ENGLISH, language_of
@@ -28,7 +30,11 @@ _TELLING = word_set(  # what sources do, and what becomes of an answer
     "tell told described available clear determined reached derived drawn possible"
 )
 _SAYING = word_set("say tell state specify mention indicate")
+_SAID = word_set("stated specified mentioned indicated")  # which only texts do
+_DENIES = re.compile(r"n[o'’]t\b|\b(?:no|unable|insufficient)\b", re.IGNORECASE)
+_BESIDE = word_set("while although though whereas")
 _FINDING = word_set("know see find answer determine provide tell say help locate confirm give assist sure certain able")
+TALK_WORDS = _SOURCES | _TEXTS | _GIVEN | _LACKING | _TELLING | _FINDING | word_set("unable could")
 
 
 def is_abstention(text: str) -> bool:
@@ -46,6 +52,41 @@ def is_abstention(text: str) -> bool:
     return bool(withheld) and not others and language_of(bare) in {"", ENGLISH}
 
 
+def refused_part(text: str) -> tuple[Span, Span] | None:
+    """Return where a sentence declines to tell one thing, at its beginning or its end, and where it tells another.
+
+    "I could not find the price, but the warranty is two years."
+    """
+    if len(text) > _LONGEST or not _DENIES.search(text):
+        return None
+    tree = tree_of(text)
+    if not tree.tokens:
+        return None
+    beside = [kid for kid in tree.kids[tree.root] if _is_beside(tree, kid)]
+    for clause in [*map(tree.under, beside), tree.under(tree.root, without=beside)]:
+        part, others = _words(tree, clause), _words(tree, {*range(len(tree.tokens))} - {*clause})
+        if not part or not others or not (others[-1] < part[0] or part[-1] < others[0]):
+            continue
+        declined, rest = (Span(tree.tokens[one[0]].start, tree.tokens[one[-1]].end) for one in (part, others))
+        if is_abstention(text[slice(*declined)]) and asserts(text[slice(*rest)]):
+            return declined, rest if rest < declined else Span(rest.start, len(text))
+    return None
+
+
+def _words(tree: Tree, places: Iterable[int]) -> list[int]:
+    """The places without the signs and conjunctions at their edges."""
+    joining = {"PUNCT", "CCONJ", "SCONJ"}
+    inner = [i for i in sorted(places) if tree.tokens[i].pos not in joining]
+    return [i for i in sorted(places) if inner[0] <= i <= inner[-1]] if inner else []
+
+
+def _is_beside(tree: Tree, place: int) -> bool:
+    """Whether a clause stands beside the main one: joined to it, or opposed to it by "while"."""
+    if tree.kind(place) in {"conj", "parataxis"}:
+        return tree.is_finite(place) and tree.subject(place) is not None
+    return tree.kind(place) == "advcl" and any(tree.low(mark) in _BESIDE for mark in tree.of(place, "mark"))
+
+
 def _withholds(tree: Tree, place: int) -> bool:
     """Whether something does not tell the answer, whatever it is called: "the manual does not describe this".
 
@@ -59,7 +100,9 @@ def _withholds(tree: Tree, place: int) -> bool:
     if tree.low(place) not in _TELLING or tree.tokens[subject].tag.startswith("PRP"):
         return False
     if tree.relation(subject) == "nsubj:pass":
-        return any(tree.low(noun) in _SOURCES | _TEXTS for noun in tree.of(place, "obl"))
+        where = tree.of(place, "obl")
+        is_said = tree.low(place) in _SAID and not where and not tree.of(place, "xcomp", "ccomp")
+        return is_said or any(tree.low(noun) in _SOURCES | _TEXTS for noun in where)
     objects = [tree.low(noun) for noun in tree.of(place, "obj")]
     asked = [tree.tokens[min(tree.under(kid))].tag for kid in tree.of(place, "ccomp")]
     if not objects and not asked:

@@ -17,6 +17,7 @@ from everyclaim.decompose.announcements import announced, counts_itself
 from everyclaim.decompose.assertions import asserts
 from everyclaim.decompose.contexts import LONGEST_LEAD
 from everyclaim.decompose.questions import answered, asks, told
+from everyclaim.decompose.refusals import refused_part
 from everyclaim.decompose.selection import is_bare_answer, is_lead_in, is_yes, reason_to_skip
 from everyclaim.models.local.parser import parse
 from everyclaim.text.citations import without_citations
@@ -109,7 +110,8 @@ class _Reader:
                 answered = index + 1
                 yield answer
                 continue
-            yield self._sentence(index)
+            found = self._sentence(index)
+            yield from self._parted(found) if isinstance(found, SplitUnit) and not found.complete else [found]
 
     def _text(self, index: int) -> str:
         return self.readable[self.found[index].start : self.found[index].end]
@@ -146,6 +148,16 @@ class _Reader:
             reason = "lead_in" if is_lead_in(text, carried=False) else None
         self.heading = ""
         return self._plain(index) if reason is None else self._skipped(index, reason)
+
+    def _parted(self, unit: SplitUnit) -> Iterator[SplitUnit | Skipped]:
+        """A sentence, and apart from it what it declines to tell."""
+        parts = refused_part(unit.text)
+        if parts is None:
+            yield unit
+            return
+        declined, rest = (Span(unit.start + one.start, unit.start + one.end) for one in parts)
+        yield Skipped(self.response[slice(*declined)], declined, "abstention")
+        yield SplitUnit(capital(unit.text[slice(*parts[1])]), *rest, unit.sentence)
 
     def _reason(self, index: int) -> str | None:
         """Why a sentence is skipped, by itself and by where it stands."""

@@ -18,13 +18,14 @@ from everyclaim.core.functions import call, places
 from everyclaim.core.kinds import Kind, WrongValueError, kind_of
 from everyclaim.core.limits import SizeLimits, within
 from everyclaim.core.plaintext import counted
-from everyclaim.core.types import Outcome, Provenance, Result, Sample
+from everyclaim.core.types import Decomposition, Outcome, Provenance, Result, Sample
 from everyclaim.metrics.context import Components, MetricContext, Noted, NothingToCheckError, Score
 from everyclaim.verify.families import same_family_warning
 
 Empty = Literal["exclude", "one", "zero", "nan"]
 NO_PASSAGES = "no passages, so no claim can be supported"
 DECLINED = "declines to answer, although a passage answers the question"
+DECLINED_PART = "declines to tell something that a passage tells"
 _NUMBER_WHEN_EMPTY: Mapping[Empty, float | None] = {"exclude": None, "one": 1.0, "zero": 0.0, "nan": math.nan}
 _A_METRIC = "a metric"
 _GIVEN = ("sample", "ctx")
@@ -56,14 +57,23 @@ class Assembled:
                     raise noted.failure
             except NothingToCheckError as nothing:
                 found = Score(None, reason=nothing.reason)
-            if found.value is None and _is_abstained(found, noted):
-                from everyclaim.metrics.refusals import refusal
-
-                judged = await refusal(sample.question, sample.passages, self.components.verifier)
-                told = [DECLINED] if judged and judged["finding"] == "wrong" else []
-                more = {"refusal": judged} if judged else {}
-                found = replace(found, details={**found.details, **more}, warnings=[*found.warnings, *told])
+            found = await self._with_refusal(sample, found, noted)
         return self._result(sample, found, noted)
+
+    async def _with_refusal(self, sample: Sample, found: Score, noted: Noted) -> Score:
+        """Add whether what an answer declines to tell is in the passages."""
+        is_whole = found.value is None and _is_abstained(found, noted)
+        parts = noted.parts or Decomposition(())
+        if not is_whole and not any(piece.reason == "abstention" for piece in parts.skipped):
+            return found
+        from everyclaim.metrics.refusals import refusal
+
+        parts = replace(parts, abstained=is_whole)
+        judged = await refusal(sample.question, sample.passages, self.components.verifier, parts)
+        if judged is None:
+            return found
+        told = [DECLINED if is_whole else DECLINED_PART] if judged["finding"] == "wrong" else []
+        return replace(found, details={**found.details, "refusal": judged}, warnings=[*found.warnings, *told])
 
     def over_run(self, results: Callable[[], Iterator[Result]]) -> Iterator[Result] | None:
         """Give the results of a run their final numbers; None where the metric's numbers do not need the whole run.

@@ -12,12 +12,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from everyclaim.core.protocols import Verifier
-from everyclaim.core.types import Claim, Evidence, Label, Passage, Span
+from everyclaim.core.types import Claim, Decomposition, Evidence, Label, Passage, Span
+from everyclaim.decompose.refusals import TALK_WORDS
 from everyclaim.models.local.parser import parse
 from everyclaim.text.dates import moments
 from everyclaim.text.names import names
 from everyclaim.text.quantities import quantities
-from everyclaim.text.tokens import content_stems
+from everyclaim.text.tokens import content_stems, stem
 from everyclaim.text.windows import sentence_spans
 from everyclaim.verify.verdicts import judged
 
@@ -35,16 +36,43 @@ class _RefusedQuestion(NamedTuple):
     subject: frozenset[str]  # of a common noun, which a document may leave unsaid: its own product, its own shop
     kind: str  # name, time, number, reason; empty: any
     counted: frozenset[str]  # of "how many": what is counted
+    whose: frozenset[str]  # names, and what stands behind "of": "the price of the lamp"
 
 
-async def refusal(question: str, passages: Sequence[Passage], verifier: Verifier) -> dict[str, Any] | None:
-    """Say whether a refusal to answer a question is right, and which passage answers it; None without a question."""
-    if not question.strip():
+async def refusal(
+    question: str, passages: Sequence[Passage], verifier: Verifier, parts: Decomposition
+) -> dict[str, Any] | None:
+    """Say whether a refusal to answer a question is right, and which passage answers it; None without a refusal.
+
+    Of an answer that tells something all the same, each part that it declines is judged by what it asks for, and the
+    first wrong one counts: "I could not find the price, but the warranty is two years." None where nothing is asked.
+    """
+    declined = [piece.text for piece in parts.skipped if piece.reason == "abstention"]
+    if not question.strip() or not (declined or parts.abstained):
         return None
+    if parts.abstained:
+        return await _judged(_read(question), question, "", passages, verifier)
+    said = content_stems(" ".join(claim.text for claim in parts.claims))
+    best: dict[str, Any] | None = None
+    for text in declined:
+        asked = _asked_by(text, question)
+        if asked is not None and (asked.kind or not asked.named | asked.others <= said):
+            found = {**await _judged(asked, question, text, passages, verifier), "declined": text}
+            if found["finding"] == "wrong":
+                return found
+            best = best or found
+    return best
+
+
+async def _judged(
+    asked: _RefusedQuestion, question: str, declined: str, passages: Sequence[Passage], verifier: Verifier
+) -> dict[str, Any]:
+    """Say whether passages tell what an answer declines, all or a part of it: offline by words, else by the model."""
     if getattr(verifier, "chat", None) is None:
-        found = _answer(question, passages)
+        found = _answer(asked, f"{question} {declined}", passages)
     else:
-        claim = Claim("refusal", f"The passages answer the question: {question}", Span(0, 0), question)
+        part = f", in the part that the answer declines: {declined!r}" if declined else ""
+        claim = Claim("refusal", f"The passages answer the question: {question}{part}", Span(0, 0), question)
         (judgement,) = await judged(verifier, [claim], passages, question=question)
         is_answered = judgement.verdict.label is Label.SUPPORTED
         found = next(iter(judgement.verdict.evidence), None) if is_answered else None
@@ -55,9 +83,18 @@ async def refusal(question: str, passages: Sequence[Passage], verifier: Verifier
     return {"finding": "wrong", "passage": found.passage_id, "span": [found.start, found.end], "quote": found.quote}
 
 
-def _answer(question: str, passages: Sequence[Passage]) -> Evidence | None:
+def _asked_by(text: str, question: str) -> _RefusedQuestion | None:
+    """Return what a part of an answer declines to tell: its own words, and whose it is by the question."""
+    asked, whole = _read(text), _read(question)
+    talk = frozenset(stem(word) for word in TALK_WORDS)
+    own = (asked.named | asked.others) - talk
+    if not own:
+        return None
+    return asked._replace(named=(asked.named - talk) | whole.whose, others=asked.others - talk, subject=whole.whose)
+
+
+def _answer(asked: _RefusedQuestion, question: str, passages: Sequence[Passage]) -> Evidence | None:
     """Return the stretch of a passage that answers a question, by words."""
-    asked = _read(question)
     everywhere = frozenset[str]().union(*(content_stems(f"{one.title} {one.text}") for one in passages))
     about = asked.named | asked.others
     if not asked.subject & everywhere:
@@ -107,9 +144,10 @@ def _read(question: str) -> _RefusedQuestion:
 
     subjects = [place for place in stems if tokens[place].relation.startswith("nsubj") and tokens[place].tag == "NN"]
     nouns = [place for place in stems if _NAMED.match(tokens[place].tag)]
-    return _RefusedQuestion(
-        of(nouns), of([place for place in stems if place not in nouns]), of(subjects), kind, counted
-    )
+    others = [place for place in stems if place not in nouns]
+    owners = {token.head for token in tokens if token.relation == "case" and token.text.lower() == "of"}
+    whose = [place for place in nouns if tokens[place].tag.startswith("NNP") or place in owners]
+    return _RefusedQuestion(of(nouns), of(others), of(subjects), kind, counted, of(whose))
 
 
 def _holds(asked: _RefusedQuestion, text: str, question: str) -> bool:

@@ -118,7 +118,8 @@ class AnswerView:
         place = next((one.number for one in self.passages if one.id == found.get("passage")), None)
         quoted = f": “{one_line(str(found.get('quote', '')), 300)}”" if place else ""
         where = f"passage {place} answers the question{quoted}" if place else "a passage answers the question"
-        return f"Wrong refusal: {where}" if found.get("finding") == "wrong" else "Correct refusal."
+        what = f"refusal of “{one_line(str(found['declined']), 120)}”" if "declined" in found else "refusal"
+        return f"Wrong {what}: {where}" if found.get("finding") == "wrong" else f"Correct {what}."
 
     @property
     def conflicts(self) -> int:
