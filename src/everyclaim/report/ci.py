@@ -13,7 +13,7 @@ from everyclaim.analysis.summary import Summary
 from everyclaim.core.cited import failing_lines
 from everyclaim.core.plaintext import number, one_line
 from everyclaim.core.types import Outcome, Result
-from everyclaim.report.markdown import headline, markdown
+from everyclaim.report.markdown import headline, markdown, md
 from everyclaim.report.style import data, hanging, joined
 from everyclaim.report.terminal import overview
 
@@ -65,7 +65,7 @@ def github_lines(results: Iterable[Result], gate: GateResult) -> Iterator[str]:
 def run_markdown(summary: Summary, worst: Sequence[Result], gate: GateResult, name: str) -> str:
     """Write the gate's word, the rates with their intervals, and the answers to look at first."""
     told = Text.assemble((f"gate {gate.status.value.replace('_', ' ')}", "bold"), f": {one_line(gate.message)}")
-    parts = [headline(f"everyclaim: {name}"), told, *overview(summary)]
+    parts = [f"## everyclaim: {md(name)}", told, *overview(summary)]  # files that begin so may be replaced
     if worst:
         parts.append(headline("Worst answers", 3))
     for result in worst:
