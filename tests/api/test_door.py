@@ -100,7 +100,7 @@ def test_an_unknown_name_is_answered_with_the_right_one(given: dict[str, Any], s
         (lambda: ec.score(response=TEXT, passages=PASSAGES, judge="lexical?treshold=.5"), "did you mean 'threshold'?"),
         (lambda: ec.score_file(ROWS, slices="domian"), "did you mean 'domain'?"),
         (lambda: ec.score_file(""), "the file name is empty"),
-        (lambda: ec.find_run(""), "the id or name given for a run is empty"),
+        (lambda: ec.find_run(""), "the run id or name is empty"),
         (lambda: ec.open_corpus([{"text": TEXT}]).find("kettle", "3"), "k of Corpus.find() must be a whole number"),
         (lambda: ec.Guard(None).astream("Q", None), "passages of Guard.astream() must be"),
         (lambda: ragas.evaluate([], metrics=[]), "metrics of evaluate() is empty"),

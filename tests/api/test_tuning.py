@@ -109,10 +109,10 @@ def test_too_few_labels_tell_nothing(labels: list[dict[str, Any]]) -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"model": "4"}, "was tuned for embedded:4.*everyclaim tune"),
+        ({"model": "4"}, "was tuned for embedded:4.*everyclaim judge tune"),
         ({"tokens": 64}, "tokens=64"),
         ({"format": 9}, "format 9"),
-        ({"kind": "else"}, "no file of 'everyclaim tune'"),
+        ({"kind": "else"}, "not a file written by"),
         ({"slope": float("nan")}, "damaged"),
         ({"features": {"exact_main": [0.0, 0.0, 1.0]}}, "damaged"),
         ({"features": {"no such": [0.0, 1.0, 1.0]}}, "'no such'"),

@@ -180,7 +180,7 @@ def test_a_cache_takes_no_file_of_somebody_else(everyclaim, desk, monkeypatch, n
     before = files(desk)
     done = everyclaim("score", "answers.jsonl", "--judge", "openai:m", "--cache", name)
     assert done.code == 2
-    assert f"the reply cache {name} cannot be used" in done.err
+    assert f"cannot use the reply cache {name}" in done.err
     assert files(desk) == before
 
 

@@ -128,7 +128,7 @@ def test_a_run_under_way_is_running_and_a_killed_one_interrupted(everyclaim, des
     done = everyclaim("runs", "--delete", run["id"])
     assert (done.code, "is being scored" in done.err) == (2, True)
     done = everyclaim("score", "long.jsonl", "--strategy", "joint", "--quiet")
-    assert (done.code, f"run {run['id']} does the same and is under way" in done.err) == (2, True), done
+    assert (done.code, f"run {run['id']} with the same input is in progress" in done.err) == (2, True), done
     done = everyclaim("score", "long.jsonl", "--resume", run["id"], "--quiet")
     assert (done.code, "is being scored by another process" in done.err) == (2, True)
     process.send_signal(signal.SIGKILL)

@@ -48,4 +48,4 @@ def test_what_is_known_of_the_judge_is_always_said(known):
     records = [sample.plain(0, "su", "")]
     record, summary, _ = sample.page_parts(records)
     page = run_report(record, summary, lambda _: records, known_error=known).decode()
-    assert ("<kbd>everyclaim label</kbd> finds out" if known else "Nothing is known yet of this judge") in page
+    assert ("<kbd>everyclaim label</kbd>" if known else "accuracy on these texts is unknown") in page

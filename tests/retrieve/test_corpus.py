@@ -115,7 +115,7 @@ def test_what_is_no_corpus_is_refused_in_one_line(tmp_path):
         Corpus.open(tmp_path / "cut.db")
     data[60:64] = (99).to_bytes(4, "big")
     (tmp_path / "new.db").write_bytes(data)
-    with pytest.raises(InputError, match="has the version 99"):
+    with pytest.raises(InputError, match="has version 99"):
         Corpus.open(tmp_path / "new.db")
     with pytest.raises(InputError, match="there is no file"):
         open_corpus(tmp_path / "nowhere")

@@ -228,7 +228,7 @@ def test_wrong_specs_are_refused(monkeypatch, web):
     monkeypatch.delenv("SERPER_API_KEY")
     with pytest.raises(ConfigError, match="no API key for serper: set SERPER_API_KEY"):
         from_spec(Spec.parse("serper"))
-    with pytest.raises(ConfigError, match="takes no topic"):
+    with pytest.raises(ConfigError, match="cannot search within a topic"):
         asyncio.run(from_spec(spec("searxng", web)).search("x", 1, topic="y"))
     assert from_spec(Spec.parse("searxng:http://me:secret@h.example")).spec.count("secret") == 0
     monkeypatch.setattr("everyclaim.retrieve.web.find_spec", lambda _: None)

@@ -129,7 +129,7 @@ def test_a_run_whose_server_stays_away_ends_with_a_line_and_is_gone_on_with(
     finally:
         server.start()
     assert process.returncode == 2
-    assert said.splitlines()[-1].endswith("; stored results are safe, repeat the command when it is back")
+    assert said.splitlines()[-1].endswith("; stored results are safe: repeat the command when the server is back")
     assert "Traceback" not in said
     (before,) = kept(url)
     asked_before = asked(log)
@@ -188,7 +188,7 @@ def test_a_run_is_held_again_or_lost_to_who_took_it(server: Server) -> None:
         server.stop()
         server.start()
         theirs.resume_run(run)
-        with pytest.raises(StoreError, match=f"another place went on with {run}"):
+        with pytest.raises(StoreError, match=f"another process continued {run}"):
             ours.save(run, 1, "g", sample, result())
         theirs.save(run, 1, "g", sample, result())
         theirs.finish_run(run, "finished")

@@ -85,7 +85,7 @@ def test_a_locked_store_is_waited_for_and_then_said(tmp_path: Path) -> None:
         keep(store, run, 0)
         blocker = sqlite3.connect(place, isolation_level=None)
         blocker.execute("BEGIN IMMEDIATE")
-        assert "holds it locked" in message(lambda: keep(store, run, 1))
+        assert "has locked it" in message(lambda: keep(store, run, 1))
         assert len(list(store.results(run))) == 1  # reading goes on
         blocker.execute("ROLLBACK")
         blocker.close()

@@ -27,7 +27,7 @@ def test_of_two_that_begin_the_same_at_once_one_is_refused(store: Store) -> None
     """Both looked and found nothing to go on with; the second is told of the first, other data is another run."""
     same = {"dataset": "a.jsonl", "dataset_fingerprint": "1", "is_sole": True}
     first = store.create_run(PROVENANCE, **same)
-    with pytest.raises(StoreError, match=f"run {first.id} does the same and is under way"):
+    with pytest.raises(StoreError, match=f"run {first.id} with the same input is in progress"):
         store.create_run(PROVENANCE, **same)
     store.create_run(PROVENANCE, **same | {"dataset_fingerprint": "2"})
     store.finish_run(first.id, "finished")

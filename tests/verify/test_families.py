@@ -51,4 +51,4 @@ def test_the_warning_is_given_for_the_same_family_only(generator: str | None, ju
     """It names the models and says why it matters."""
     warning = same_family_warning(generator, judge)
     assert bool(warning) == warns
-    assert not warns or ("over-estimate" in warning and str(generator) in warning)
+    assert not warns or ("overestimate" in warning and str(generator) in warning)

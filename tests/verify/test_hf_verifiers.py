@@ -155,7 +155,7 @@ def test_an_unbacked_word_condemns_the_claim_it_is_in_and_no_other() -> None:
     verdicts = judged(TokenVerifier(Words(), "hf:x"), claims, "The tank is made of steel and holds 2 litres.")
     assert [verdict.label for verdict in verdicts] == [Label.SUPPORTED, Label.UNSUPPORTED]
     assert verdicts[0].evidence[0].quote.startswith("The tank is made of steel")
-    assert verdicts[1].rationale == "not backed: '9'"
+    assert verdicts[1].rationale == "not supported: '9'"
     assert verdicts[1].probabilities == Probabilities(0.1, 0.9, 0.0)
 
 

@@ -65,7 +65,7 @@ def test_a_file_that_became_faulty_lets_nobody_in_until_it_is_corrected(file, fa
     for _ in range(2):
         assert tokens.holder(shown) is None
         assert not tokens.has(held)
-    assert caplog.text.count("no token is valid until this is corrected") == 1
+    assert caplog.text.count("no token is valid until this is fixed") == 1
     written(file, token.line)
     assert tokens.holder(shown) == held
     written(file, "# none left\n")
@@ -78,11 +78,11 @@ def test_a_file_that_became_faulty_lets_nobody_in_until_it_is_corrected(file, fa
         ("ci score", "2 words"),
         (f"ci scores {DIGEST}", "unknown scope 'scores'; did you mean 'score'?"),
         ("ci score sha256:00", "ci has no digest"),
-        (f"ci score {DIGEST} often", "a rate that is not of the form 60/min"),
-        (f"a/b score {DIGEST}", "the name is not one"),
+        (f"ci score {DIGEST} often", "is not of the form 60/min"),
+        (f"a/b score {DIGEST}", "invalid name"),
         (f"ci score {DIGEST}\nci score sha256:{'1' * 64}", "two tokens are named 'ci'"),
         (b"\xff\xfe\x00", "not UTF-8"),
-        (None, "cannot be read: No such file"),
+        (None, "cannot read the token file"),
     ],
 )
 def test_what_cannot_be_read_as_tokens_is_named_with_its_place(file, content, told):

@@ -72,7 +72,7 @@ def test_a_file_is_scored(client, tmp_path):
         (lambda c: c.verify([" "], "x"), ec.InputError, "must not be empty"),
         (lambda c: c.score_file([{"a": 1}]), ec.InputError, "no field for the response"),
         (lambda c: c.score_file("nowhere.jsonl"), ec.InputError, "there is no file nowhere.jsonl"),
-        (lambda c: c.job("nothing").status(), ec.InputError, "there is no job nothing"),
+        (lambda c: c.job("nothing").status(), ec.InputError, "no job nothing"),
         (lambda c: c.score({"response": "x" * 3_000_000}), ec.InputError, "max_answer_chars"),
         (lambda c: c.claims("x" * 900_000 + " y" * 700_000), ec.InputError, "may have 2 MB|max_answer_chars"),
     ],
@@ -86,7 +86,7 @@ def test_what_is_wrong_is_told_as_here(client, call, kind, told):
 def test_a_token_is_needed_and_never_shown(guarded, monkeypatch):
     """Without one, or with a wrong one, there is one clear error; it comes from the environment where it is not given."""
     monkeypatch.delenv("EVERYCLAIM_TOKEN", raising=False)
-    with ec.Client(guarded.address) as client, pytest.raises(ec.ConfigError, match="send a token that is good"):
+    with ec.Client(guarded.address) as client, pytest.raises(ec.ConfigError, match="send a valid token"):
         client.score(ROW)
     with ec.Client(guarded.address, token="ecl_secret_one") as client:
         with pytest.raises(ec.ConfigError) as fault:

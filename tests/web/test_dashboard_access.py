@@ -208,7 +208,7 @@ def test_a_log_in_in_a_browser(filled, tokens, serve, watch):
     page = watched.open("/")
     page.keyboard.type("ecl_wrong")
     page.keyboard.press("Enter")
-    assert "no token that may" in page.get_by_role("alert").inner_text()
+    assert "cannot open the dashboard" in page.get_by_role("alert").inner_text()
     watched.check_accessibility()
     page.get_by_label("Token").fill(tokens[1]["ada"])
     page.keyboard.press("Enter")

@@ -161,7 +161,7 @@ def test_what_labels_say_of_the_judge(dashboard, two_runs, watch):
     page.reload()
     assert "73 labelled claims" in page.locator("main").inner_text()
     page.goto(f"{dashboard}/runs/{labelled}")
-    assert "corrected for the judge's own error" in page.locator("main").inner_text()
+    assert "corrected for judge errors" in page.locator("main").inner_text()
     assert httpx.get(f"{dashboard}/runs/{labelled}/judge.json").json()["labels"]["claims"] == 73
 
 

@@ -66,7 +66,7 @@ def test_ten_claims_by_keyboard_with_the_page_closed_in_the_middle(site, place, 
     seen = watch(site)
     page = seen.open(desk_of(queue))
     expect(page.locator("#item h1")).to_have_text("Claim 1 of 10")
-    expect(page.locator("#item")).not_to_contain_text("judge said")
+    expect(page.locator("#item")).not_to_contain_text("judge:")
     said = {}
     for number in range(5):
         said[key_of(page)] = number % 3
@@ -89,7 +89,7 @@ def test_ten_claims_by_keyboard_with_the_page_closed_in_the_middle(site, place, 
         if number < 4:
             expect(page.locator("#item h1")).to_have_text(f"Claim {number + 7} of 10")
     expect(page.get_by_role("heading", name="All done")).to_be_visible()
-    page.get_by_role("button", name="Undo the last one").click()
+    page.get_by_role("button", name="Undo the last label").click()
     expect(page.locator("#item h1")).to_have_text("Claim 10 of 10")
     page.keyboard.press("1")
     expect(page.get_by_role("heading", name="All done")).to_be_visible()
@@ -145,9 +145,9 @@ def test_two_people_label_apart_and_somebody_settles_where_they_differ(site, pla
         expect(page.get_by_role("heading", name="All done")).to_be_visible()
     page = watch(site).open(f"/label/runs/{run}")
     assert len(labels_of(place, run)) == 12
-    expect(page.locator("main")).to_contain_text("6 texts were labelled by more than one of 2 people")
+    expect(page.locator("main")).to_contain_text("6 texts were labelled by more than one of 2 annotators")
     assert ec.calibrate(ec.find_run(run, store=place)).disputed == 3
-    page.get_by_role("link", name="Settle 3").click()
+    page.get_by_role("link", name="Adjudicate 3").click()
     expect(page.locator(".others")).to_contain_text("Ada")
     expect(page.locator(".others")).to_contain_text("Björn")
     expect(page.locator("#item")).not_to_contain_text("Judge's verdict")
@@ -155,7 +155,7 @@ def test_two_people_label_apart_and_somebody_settles_where_they_differ(site, pla
     for number in range(3):
         page.keyboard.press("2")
         expect(page.locator("#counts")).to_have_text(f"{number + 1} of 3 done")
-    expect(page.get_by_role("heading", name="Nothing is left to settle")).to_be_visible()
+    expect(page.get_by_role("heading", name="No disagreements left")).to_be_visible()
     after = ec.calibrate(ec.find_run(run, store=place))
     assert (after.disputed, after.used) == (0, 6)
 
@@ -291,12 +291,12 @@ def test_a_queue_is_made_on_the_page_and_what_is_wrong_is_said_there(site, place
     seen.expects_errors = True
     page = seen.open("/label")
     page.get_by_label("Annotators").fill("Ada, adjudicated")
-    page.get_by_label("How many").fill("8")
-    page.get_by_role("button", name="Make the queue").click()
+    page.get_by_label("Number of items").fill("8")
+    page.get_by_role("button", name="Create queue").click()
     expect(page.get_by_role("alert")).to_contain_text("is reserved for adjudication")
-    assert page.get_by_label("How many").input_value() == "8"
+    assert page.get_by_label("Number of items").input_value() == "8"
     page.get_by_label("Annotators").fill("Ada, Bo")
-    page.get_by_role("button", name="Make the queue").click()
+    page.get_by_role("button", name="Create queue").click()
     expect(page.get_by_role("link", name="Label as Bo")).to_be_visible()
     with Store.open_to_read(place) as store:
         [queue] = store.labelling.queues(run)

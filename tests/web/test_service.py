@@ -77,12 +77,12 @@ def test_what_failed_is_taken_out_of_a_guarded_answer(service):
         ("claims", {"response": ["x"]}, "response of claims must be a text, got an array"),
         ("guard", {"response": "x", "rules": {"treshold": 1}}, "did you mean 'threshold'?"),
         ("guard", {"response": "x", "rules": {"threshold": 2}}, "threshold"),
-        ("guard", {"response": "x", "rules": {"repair": "rewrite"}}, "there is no generator here"),
+        ("guard", {"response": "x", "rules": {"repair": "rewrite"}}, "has no generator"),
         ("guard", {"response": "x", "rules": []}, "rules of guard must be an object"),
         ("score?verbose=1", BRIDGE, "there is no parameter verbose here"),
         ("score", b"[]", "expected an object"),
         ("score", b'{"a":' * 40 + b"1" + b"}" * 40, "nested more than 32 levels deep"),
-        ("score", b'{"id": 1e999}', "larger than any"),
+        ("score", b'{"id": 1e999}', "too large"),
     ],
 )
 def test_what_means_nothing_is_an_error_in_words(service, path, body, told):

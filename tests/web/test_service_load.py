@@ -137,9 +137,9 @@ def test_what_happens_is_counted_for_prometheus(started, workers):
     ("options", "told"),
     [
         (["--host", "0.0.0.0"], "--new-token"),
-        (["--port", "70000"], "--port must be from 0 to 65535, got 70000"),
-        (["--workers", "0"], "--workers must be from 1 to 256, got 0"),
-        (["--tokens", "nowhere"], "the file of tokens nowhere cannot be read"),
+        (["--port", "70000"], "--port must be between 0 and 65535, got 70000"),
+        (["--workers", "0"], "--workers must be between 1 and 256, got 0"),
+        (["--tokens", "nowhere"], "cannot read the token file nowhere"),
         (["--store", "postgresql://u:geheim@localhost/x"], "--jobs-folder"),
         (["--observe", "otle"], "unknown observer 'otle'"),
         (

@@ -9,26 +9,44 @@ from typing import Any
 
 from everyclaim.cli.tree import every_command
 
-_HEAD = (
-    "# Command line\n\nGenerated from the commands by `python docs/commands.py`. An option that is not given "
-    "leaves the\n[setting](settings.md) as it is. `-` is standard input or output.\n\n## Exit codes\n\n| code | "
-    "meaning |\n| --- | --- |\n| 0 | success |\n| 1 | a gate failed; `doctor`: a check failed |\n| 2 | bad input "
-    "or usage, or an unusable store |\n| 3 | too many failures or unreadable rows, or stopped at a limit such "
-    "as `--max-cost`; finished work is kept |\n| 4 | inconclusive: nothing scored, the run did not finish, "
-    "or, with `--require-significance`, too few answers |\n| 70 | a bug in everyclaim |\n| 130, 143, 129 | "
-    "interrupted with Ctrl-C, terminated, hung up; finished work is kept |\n| 141 | the reader of the output "
-    "has closed it |\n\nPages and results go to standard output, everything else to standard error. An error "
-    "is one line;\n`EVERYCLAIM_DEBUG=1` adds the traceback.\n\nInput files are never overwritten, and only "
-    "files that everyclaim wrote are replaced. A file is written completely\nor not at all. `runs`, `report` "
-    "and `doctor` write nothing.\n"
-)
+_HEAD = """\
+# Command line
 
-_COMMON = "## Common options\n\nThese have the same meaning in every command.\n"
+Generated from the commands by `python docs/commands.py`. Options override
+[settings](settings.md). `-` is standard input or output.
 
-_RARE = (
-    "## Rarer options\n\n`--help` does not list these. Most are also [settings](settings.md); options of a "
-    "language model can be\npart of its spec.\n"
-)
+## Exit codes
+
+| code | meaning |
+| --- | --- |
+| 0 | success |
+| 1 | a gate failed; `doctor`: a check failed |
+| 2 | bad input or usage, or an unusable store |
+| 3 | too many failures or unreadable rows, or stopped at a limit such as `--max-cost`; finished work is stored |
+| 4 | inconclusive: nothing scored, run not finished, or, with `--require-significance`, too few answers |
+| 70 | a bug in everyclaim |
+| 130, 143, 129 | interrupted with Ctrl-C, terminated, hung up; finished work is stored |
+| 141 | the output pipe was closed |
+
+Results go to standard output, everything else to standard error. An error is one line;
+`EVERYCLAIM_DEBUG=1` adds the traceback.
+
+Input files are never overwritten, and only files that everyclaim wrote are replaced. Files are written
+atomically. `runs`, `report` and `doctor` write nothing.
+"""
+
+_COMMON = """\
+## Common options
+
+These have the same meaning in every command.
+"""
+
+_RARE = """\
+## Rarer options
+
+`--help` does not list these. Most are also [settings](settings.md); options of a language model can be
+part of its spec.
+"""
 _COMMON_FROM = 3  # commands that have an option, before it is explained once for all
 
 

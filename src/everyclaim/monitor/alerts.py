@@ -310,7 +310,7 @@ def _address(given: str, kind: str) -> str:
     except ValueError:
         raise ConfigError(f"{kind} needs an address like https://host/path") from None
     if parts.scheme not in {"http", "https"} or not parts.hostname or not url.isascii() or not url.isprintable():
-        raise ConfigError(f"{kind} needs an address that begins with https:// or http:// and names a host")
+        raise ConfigError(f"{kind} needs an address such as https://host/path")
     if parts.username is not None or " " in url:
         raise ConfigError(f"{kind} takes an address without user name and spaces")
     return url

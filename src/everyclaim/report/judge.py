@@ -196,7 +196,7 @@ def band_page(fit: BandFit, judge: str, spec: str) -> Page:
     head = joined([Text("deferral zone", style="bold"), joined([Text("of"), data(judge)], " "), basis])
     made = house_table("", "p(supported)", "settled", "wrong", f"at most ({fit.confidence:.0%} sure)")
     rows = (
-        ("as supported", "as supported", fit.as_supported),
+        ("as supported", f"≥ {fit.high:g}", fit.as_supported),
         ("as not supported", f"≤ {fit.low:g}", fit.as_not_supported),
         ("total", "", fit.settled),
     )

@@ -87,7 +87,7 @@ class Corpus:
             return cls(connection, f"corpus:{os.fspath(path)}")
         except (sqlite3.Error, KeyError, ValueError) as error:
             connection.close()
-            raise InputError(f"the corpus {place} is damaged ({error}); build it again") from None
+            raise InputError(f"the corpus {place} is damaged ({error}); rebuild it") from None
         except InputError:
             connection.close()
             raise
@@ -130,7 +130,7 @@ class Corpus:
                 asked = match(query)
                 rows = self._connection.execute(_FIND, (asked, k)).fetchall() if asked else []
         except sqlite3.Error as error:
-            raise StoreError(f"the corpus {self._name} cannot be searched: {error}; build it again") from None
+            raise StoreError(f"cannot search the corpus {self._name}: {error}; rebuild it") from None
         return [CorpusHit(_passage(*row[:4]), row[4]) for row in rows]
 
     def close(self) -> None:
@@ -145,7 +145,9 @@ class Corpus:
                     passages = [_passage(*row) for row in rows]
                     return [CorpusHit(passages[i], 0.0) for i in Bm25Ranker().rank(query, passages)[:k]]
         shown = topic if len(topic) <= 60 else f"{topic[:57]}..."
-        raise JudgeError("no_topic", f"no document of {self._name} has the title {shown!r}, or one within it")
+        raise JudgeError(
+            "no_topic", f"no document of {self._name} has the title {shown!r}, or contains it in its title"
+        )
 
 
 def build_corpus(documents: Iterable[DocumentRow], out: str | os.PathLike[str], *, words: int = WORDS) -> CorpusInfo:
@@ -177,11 +179,11 @@ def build_corpus(documents: Iterable[DocumentRow], out: str | os.PathLike[str], 
 def _check_replaceable(path: Path) -> None:
     """Refuse to write over what is not a corpus; a damaged corpus and an empty file may be replaced."""
     if not path.is_file():
-        raise InputError(f"{path} is not a file; give the name of a file for the corpus")
+        raise InputError(f"{path} is not a file; pass a file name for the corpus")
     with path.open("rb") as file:
         head = file.read(_APPLICATION_AT + 4)
     if head and (not head.startswith(_MAGIC) or head[_APPLICATION_AT:] != APPLICATION.to_bytes(4, "big")):
-        raise InputError(f"{path} is there already and is not a corpus; give another name or remove it")
+        raise InputError(f"{path} exists and is not a corpus; choose another name or remove it")
 
 
 def _check_head(path: Path) -> None:
@@ -199,13 +201,13 @@ def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
         raise InputError(f"{path} is a database, but not a corpus; {_HOW}")
     schema = connection.execute("PRAGMA user_version").fetchone()[0]
     if schema != SCHEMA:
-        raise InputError(f"the corpus {path} has the version {schema}, this everyclaim reads {SCHEMA}; build it again")
+        raise InputError(f"the corpus {path} has version {schema}, this everyclaim reads {SCHEMA}; rebuild it")
 
 
 def _checked_words(words: int) -> int:
     """Return the bound on a passage. Raises `ConfigError` for one that makes no sense."""
     if not 16 <= words <= 4096:
-        raise ConfigError(f"words per passage must be from 16 to 4096, got {words}")
+        raise ConfigError(f"words per passage must be between 16 and 4096, got {words}")
     return words
 
 

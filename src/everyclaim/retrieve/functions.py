@@ -51,7 +51,7 @@ class FunctionSource:
         """Call the function, a synchronous one in a thread of its own, and take the first `k`."""
         named = _named_parameters(self.function)
         if topic is not None and "topic" not in named:
-            raise ConfigError(f"{self.spec} has no parameter 'topic', so it cannot search within one")
+            raise ConfigError(f"{self.spec} has no parameter 'topic' and cannot search within a topic")
         options = {name: value for name, value in (("k", k), ("topic", topic)) if name in named}
         try:
             return _passages(await _called(self.function, query, options), k)

@@ -35,12 +35,14 @@ _OUT_OF_CREDIT = {"serper": ("not enough credits",), "tavily": ("exceeds your pl
 
 @dataclass(frozen=True, slots=True)
 class _WebOptions:
-    base_url: Annotated[str, Opt("another address, such as a proxy's")] = ""
-    key_env: Annotated[str, Opt("the environment variable that holds the key")] = ""
-    per_minute: Annotated[_Positive | None, Opt("requests at most")] = None
-    concurrency: Annotated[Annotated[int, Range(1, 1_000_000)] | None, Opt("requests at a time, at most")] = None
-    timeout: Annotated[_Positive, Opt("seconds for one answer")] = 20.0
-    max_reply_mb: Annotated[_Positive, Opt("megabytes of one answer, decompressed")] = MAX_REPLY_MB
+    base_url: Annotated[str, Opt("another address, such as a proxy")] = ""
+    key_env: Annotated[str, Opt("environment variable with the key")] = ""
+    per_minute: Annotated[_Positive | None, Opt("maximum number of requests")] = None
+    concurrency: Annotated[Annotated[int, Range(1, 1_000_000)] | None, Opt("maximum number of parallel requests")] = (
+        None
+    )
+    timeout: Annotated[_Positive, Opt("time limit for one answer in seconds")] = 20.0
+    max_reply_mb: Annotated[_Positive, Opt("maximum size of one answer in MB, decompressed")] = MAX_REPLY_MB
 
 
 class WebSearch:
@@ -66,7 +68,7 @@ class WebSearch:
         and `BudgetExceeded` when the account is used up.
         """
         if topic is not None:
-            raise ConfigError(f"{self._spec} searches the whole web and takes no topic")
+            raise ConfigError(f"{self._spec} searches the whole web and cannot search within a topic")
         if not query.strip():
             return []
         reply = await self._link.ask(Call(self._identity, [Message("user", query)], tag=f"k={k}"))
@@ -112,13 +114,15 @@ class _SearchEndpoint:
             payload = await self._transport.exchange(self._engine.method, path, encode(body) if body else b"")
         except RejectedError as error:
             if any(words in error.text for words in _OUT_OF_CREDIT.get(self._engine.name, ())):
-                raise BudgetExceeded(f"the account at {self._options.where} is used up: {error.message}") from None
+                raise BudgetExceeded(
+                    f"the account at {self._options.where} has no credit left: {error.message}"
+                ) from None
             raise
         except ConfigError as error:
             if self._engine.name == "searxng" and "(403)" in str(error):
                 raise ConfigError(
-                    f"the SearXNG instance {self._options.where} refuses JSON (403): "
-                    "add 'json' to search.formats in its settings.yml"
+                    f"the SearXNG instance {self._options.where} rejects JSON (403): add 'json' to "
+                    "search.formats in its settings.yml"
                 ) from None
             raise
         found = hits(self._engine, payload, k)
@@ -148,7 +152,7 @@ def _options(said: _WebOptions, engine: Engine, address: str) -> EndpointOptions
 def _address(spec: Spec, engine: Engine, said: _WebOptions) -> str:
     given = said.base_url or (spec.argument if not engine.home else "") or engine.home
     if engine.home and spec.argument:
-        raise ConfigError(f"{spec.name!r} takes no argument, got {spec.argument!r}; write {spec.name!r} alone")
+        raise ConfigError(f"{spec.name!r} takes no argument, got {spec.argument!r}; write {spec.name!r}")
     if not given:
         raise ConfigError(f"{spec.name!r} needs the address of an instance, as in '{spec.name}:https://search.example'")
     return checked_address(given)

@@ -27,12 +27,12 @@ _logger = logging.getLogger(__name__)
 _HINTS = (  # a part of the database's message, and what it means for the user
     ("disk is full", "the disk is full; free some space and run again, stored results are safe"),
     ("no space left", "the disk is full; free some space and run again, stored results are safe"),
-    ("database is locked", "another program holds it locked; close that program and repeat the command"),
+    ("database is locked", "another program has locked it; close that program and repeat the command"),
     ("readonly database", "it cannot be written; check the permissions of the file and its folder"),
     ("unable to open database file", "it cannot be opened; check that the folder exists and can be written"),
     ("not a database", "it is not a SQLite database; choose another file"),
-    ("disk image is malformed", "the file is damaged; restore it from a copy, or move it away to start anew"),
-    ("malformed database schema", "the file is damaged; restore it from a copy, or move it away to start anew"),
+    ("disk image is malformed", "the file is damaged; restore a backup, or move it away to start anew"),
+    ("malformed database schema", "the file is damaged; restore a backup, or move it away to start anew"),
     ("disk i/o error", "the disk cannot be read or written; check the drive"),
 )
 
@@ -70,7 +70,7 @@ def translated(shown: str) -> Iterator[None]:
     except (sqlite3.Error, OSError) as error:
         raise StoreError(_explain(shown, error)) from error
     except exc.TimeoutError as error:
-        raise StoreError(f"store {shown}: all its connections are busy; read and write with fewer threads") from error
+        raise StoreError(f"store {shown}: all connections are busy; read and write with fewer threads") from error
 
 
 def patiently(work: Callable[[], T], seconds: float) -> T:
@@ -83,7 +83,7 @@ def patiently(work: Callable[[], T], seconds: float) -> T:
             if time.monotonic() + pause > until:
                 waited = f"; waited {seconds:g} seconds for the server" if seconds else ""
                 raise ServerGoneError(
-                    f"{error}{waited}; stored results are safe, repeat the command when it is back"
+                    f"{error}{waited}; stored results are safe: repeat the command when the server is back"
                 ) from error
             if pause == _FIRST_PAUSE:
                 _logger.warning("%s; waiting for the server", error)
@@ -101,19 +101,19 @@ def _url(location: str | os.PathLike[str]) -> sa.URL:
     text = os.fspath(location)
     if "://" not in text:
         if not text.strip() or text == ":memory:":
-            raise StoreError(f"store {text!r}: a store is a file or a database, give a path or postgresql://…")
+            raise StoreError(f"store {text!r}: pass a file path or postgresql://…")
         return sa.URL.create("sqlite+pysqlite", database=str(Path(text).expanduser().absolute()))
     try:
         url = make_url(text)
     except (exc.ArgumentError, ValueError):
         # The text may hold a password, so it is not repeated.
-        raise StoreError("the store's URL cannot be read: write postgresql://user:***@host:5432/database") from None
+        raise StoreError("invalid store URL: write postgresql://user:***@host:5432/database") from None
     if "@" in (url.host or ""):
         raise StoreError("the store's URL: an '@' in a user name or password must be written as %40")
     backend = url.get_backend_name()
     if backend == "sqlite":
         if url.database in {None, "", ":memory:"}:
-            raise StoreError(f"store {text!r}: a store is a file or a database, give a path or postgresql://…")
+            raise StoreError(f"store {text!r}: pass a file path or postgresql://…")
         return url.set(drivername="sqlite+pysqlite")
     if backend in {"postgresql", "postgres"}:
         return url.set(drivername="postgresql+psycopg")

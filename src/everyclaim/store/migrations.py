@@ -218,9 +218,8 @@ def check_current(engine: sa.Engine, schema: str | None, location: str) -> None:
         raise _newer(location, applied, known)
     if 0 < applied < known:
         raise StoreError(
-            f"{location}: made by an older everyclaim (its schema is {applied}, this version reads {known}), and"
-            " reading changes nothing: `everyclaim runs --upgrade` brings it up to date in place, and so does the next"
-            " run into it"
+            f"{location}: made by an older everyclaim (schema {applied}, this version reads {known}): "
+            "upgrade it in place with `everyclaim runs --upgrade`, or with the next run"
         )
     if not applied:
         names = sa.inspect(engine).get_table_names(schema=schema)
@@ -231,13 +230,12 @@ def check_current(engine: sa.Engine, schema: str | None, location: str) -> None:
 
 def _newer(location: str, applied: int, known: int) -> StoreError:
     return StoreError(
-        f"{location}: made by a newer everyclaim (its schema is {applied}, this version knows {known}):"
-        " upgrade everyclaim to read it"
+        f"{location}: made by a newer everyclaim (schema {applied}, this version reads {known}): upgrade everyclaim"
     )
 
 
 def _foreign(location: str, names: list[str]) -> StoreError:
-    return StoreError(f"{location}: holds the tables of something else ({names[0]}, …): choose another place")
+    return StoreError(f"{location}: contains tables of another application ({names[0]}, …): choose another store")
 
 
 def _applied(engine: sa.Engine, schema: str | None) -> int:

@@ -87,7 +87,7 @@ class Labelling:
     def queue(self, wanted: str) -> LabelQueue:
         """Return the queue with this id. Raises `InputError` when there is none."""
         if not (found := self._queues(sa.select(QUEUES).where(QUEUES.c.id == wanted))):
-            raise InputError(f"no queue {wanted!r}: it was never made, or it was deleted with its run")
+            raise InputError(f"no queue {wanted!r}: it never existed, or was deleted with its run")
         return found[0]
 
     def delete_queue(self, wanted: str) -> None:
@@ -152,7 +152,7 @@ class Labelling:
             if last is None:
                 return
             if labels.state_of(connection, act, last.about) != last.after:
-                raise InputError("this text was labelled again in another place since: there is nothing to undo")
+                raise InputError("this claim was labelled again elsewhere since: nothing to undo")
             with labels.recorded(connection, act, last.about, "undo", _now()):
                 labels.restore(connection, act, last.about, last.before)
             labels.mark_undone(connection, last, act.id)

@@ -35,8 +35,8 @@ _NEWEST = (RUNS.c.created.desc(), RUNS.c.id)
 def under_way(run: str) -> str:
     """Say that a run of the same is being made, and what to do."""
     return (
-        f"run {run} does the same and is under way: wait for it, or begin another one with --fresh"
-        " (in Python, resume=None)"
+        f"run {run} with the same input is in progress: wait for it, or start another one with --fresh "
+        "(in Python, resume=None)"
     )
 
 
@@ -118,7 +118,7 @@ class RunStore(Closing):
                 lost = self._locks.renew()
             if lost:
                 raise StoreError(
-                    f"store {self.location}: while the server was away, another place went on with {', '.join(lost)}"
+                    f"store {self.location}: while the server was away, another process continued {', '.join(lost)}"
                 )
             return work()
 
@@ -140,7 +140,7 @@ class RunStore(Closing):
     def _lock(self, connection: sa.Connection, run: str) -> None:
         """Make other writers of this run wait (SQLite has one writer anyway), and check that it exists."""
         if connection.execute(sa.select(RUNS.c.id).where(RUNS.c.id == run).with_for_update()).first() is None:
-            raise InputError(f"no run {run!r} in store {self.location}: it was never made, or it was deleted")
+            raise InputError(f"no run {run!r} in store {self.location}: it never existed, or was deleted")
 
     # ---- runs
 
@@ -252,7 +252,7 @@ class RunStore(Closing):
         Raises `InputError` when there is none, or when several ids begin so.
         """
         if not wanted:
-            raise InputError("the id or name given for a run is empty; `everyclaim runs` lists the runs there are")
+            raise InputError("the run id or name is empty; `everyclaim runs` lists the runs")
         for query in (
             sa.select(RUNS).where(RUNS.c.id == wanted),
             sa.select(RUNS).where(RUNS.c.name == wanted, RUNS.c.name != "").order_by(*_NEWEST).limit(1),
@@ -263,13 +263,11 @@ class RunStore(Closing):
                 return found[0]
             if len(found) > 1 and len(wanted) >= _PREFIX:
                 ids = ", ".join(record.id for record in found)
-                raise InputError(f"run {wanted!r} could be any of {ids}, …: give more of the id")
+                raise InputError(f"run {wanted!r} is ambiguous ({ids}, …): pass more of the id")
         if os.path.isfile(wanted):  # noqa: PTH113 - of what may be no path
-            raise InputError(f"{wanted} is a file, not a run: score it first, and name the run that this makes")
+            raise InputError(f"{wanted} is a file, not a run: score it first, then name the run")
         meant = did_you_mean(wanted, [record.name for record in self.runs(_RECENT) if record.name])
-        raise InputError(
-            f"no run {wanted!r} in store {self.location}: give the id or the name of a run kept there{meant}"
-        )
+        raise InputError(f"no run {wanted!r} in store {self.location}: pass the id or name of a stored run{meant}")
 
     def rename_run(self, run: str, name: str) -> None:
         """Give a run another name, also while it is scored. Raises `InputError` when there is none."""

@@ -226,8 +226,8 @@ class Store(RunStore):
                 new.append(kept)
             elif there[kept.position] != kept.fingerprint:
                 raise StoreError(
-                    f"store {self.location}: run {run} holds another sample at place {kept.position}: the data"
-                    " changed since the run began; score it as a new run"
+                    f"store {self.location}: run {run} has another sample at row {kept.position}: the "
+                    "data changed since the run started; start a new run"
                 )
         return new
 
@@ -253,7 +253,7 @@ class Store(RunStore):
         try:
             return connection.execute(query).mappings().all()
         except ValueError as error:  # a JSON column that is no JSON
-            raise StoreError(f"store {self.location}: run {run} holds a damaged row: {error}") from error
+            raise StoreError(f"store {self.location}: run {run} has a damaged row: {error}") from error
 
     def _decoded(self, run: str, row: sa.RowMapping, read: Callable[[sa.RowMapping], T]) -> T:
         try:

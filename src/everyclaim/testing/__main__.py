@@ -17,9 +17,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Serve. Returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m everyclaim.testing", description=__doc__)
     parser.add_argument("--reply", default="{}", help="the text of every reply")
-    parser.add_argument("--rule", help="a callable instead, as package.module:name; it is given each Request")
-    parser.add_argument("--latency", type=float, default=0.0, help="seconds before each reply")
-    parser.add_argument("--port", type=int, default=0, help="0 takes a free one")
+    parser.add_argument("--rule", help="a callable instead, as package.module:name; it gets each Request")
+    parser.add_argument("--latency", type=float, default=0.0, help="delay before each reply in seconds")
+    parser.add_argument("--port", type=int, default=0, help="port; 0 for any free one")
     given = parser.parse_args(arguments)
     script: Script = given.reply
     if given.rule:

@@ -47,7 +47,7 @@ class RuleBrokenError(AssertionError):
 
     def __init__(self, component: str, problems: Sequence[str]) -> None:
         self.problems = tuple(problems)
-        super().__init__("\n".join([f"{component} does not keep the rules:", *(f"- {one}" for one in problems)]))
+        super().__init__("\n".join([f"{component} breaks rules:", *(f"- {one}" for one in problems)]))
 
 
 def check_verifier(verifier: Any, *, deterministic: bool = True) -> None:
@@ -116,7 +116,7 @@ async def _judged(judge: Any, claims: Sequence[Claim], passages: Sequence[Passag
         return [f"only JudgeError may be raised: for {told} it raised {_error(error)}"]
     problems = list(_faults_of_verdicts(found, claims, passages))
     if given != list(claims) or shelf != list(passages):
-        problems.append("what a verifier is given must stay as it is: it changed the list of claims or passages")
+        problems.append("inputs are not modified: it changed the list of claims or passages")
     return [f"{problem} (for {told})" for problem in problems]
 
 
@@ -133,7 +133,7 @@ def _faults_of_verdicts(found: Any, claims: Sequence[Claim], passages: Sequence[
             yield f"rule 5, three labels and probabilities in range: {verdict.claim_id}: {fault}"
         elif "quote_not_found" in locate_evidence(verdict, texts).flags and "quote_not_found" not in verdict.flags:
             quotes = [(one.passage_id, one.quote[:60]) for one in verdict.evidence]
-            yield f"rule 4, evidence is really there: of {quotes} not all are in those passages"
+            yield f"rule 4, evidence is verified: not all of {quotes} are in the passages"
 
 
 # ---- decomposers
@@ -169,20 +169,20 @@ async def _split(splitter: Any, response: str) -> list[str]:
 def _faults_of_claims(found: Decomposition, response: str) -> Problems:
     ids = [claim.id for claim in found.claims]
     if len(set(ids)) < len(ids):
-        yield f"claims have ids of their own: it gave {ids}"
+        yield f"claim ids are unique: it gave {ids}"
     for claim in found.claims:
         if not claim.text.strip():
-            yield f"a claim says something: {claim.id!r} is empty"
+            yield f"a claim is not empty: {claim.id!r} is empty"
     places = [*(claim.span for claim in found.claims), *(piece.span for piece in found.skipped)]
     for span in places:
         if not 0 <= span[0] <= span[1] <= len(response):
-            yield f"a claim has its place in the response: {tuple(span)} lies outside of its {len(response)} characters"
+            yield f"a claim has its span in the response: {tuple(span)} is outside its {len(response)} characters"
     for one in found.skipped:
         if not one.reason:
-            yield f"rule 14, nothing hides: {one.text[:40]!r} was skipped without a reason"
+            yield f"rule 14, skipped text has a reason: {one.text[:40]!r} has none"
     for sentence in () if found.abstained else grounds(response):
         if sentence.text.strip() and not any(start < sentence.end and sentence.start < end for start, end in places):
-            yield f"rule 14, nothing hides: {sentence.text[:60]!r} is in no claim and not skipped"
+            yield f"rule 14, nothing is dropped: {sentence.text[:60]!r} is in no claim and not skipped"
 
 
 async def _unfaithful(found: Decomposition, response: str) -> list[str]:
@@ -199,7 +199,10 @@ async def _unfaithful(found: Decomposition, response: str) -> list[str]:
         return []  # found by the others
     texts = {claim.text for claim in kept.claims}
     return [
-        f"rule 9, decomposition does not lie: the claim {claim.text[:60]!r} says what its sentence does not, or less"
+        (
+            f"rule 9, decomposition preserves meaning: the claim {claim.text[:60]!r} adds to its sentence, or "
+            "omits something"
+        )
         for claim in found.claims
         if claim.text not in texts
     ]
@@ -277,11 +280,13 @@ async def _scored(bench: _Bench) -> list[str]:
             problems.append(f"a metric returns a number from 0 to 1, or None, for any text: {result.reason} {told}")
             continue
         if repr(sample) != before:
-            problems.append(f"what a metric is given must stay as it is: it changed the sample {told}")
+            problems.append(f"inputs are not modified: it changed the sample {told}")
         if result.outcome is Outcome.SCORED:
             names.setdefault(tuple(sorted(result.components)), sample.id)
         if "not applied" in result.provenance.parameters.get("policy", ""):
-            problems.append(f"rules 3 and 4, verdicts are checked: its claims have others than ctx.judge gave {told}")
+            problems.append(
+                f"rules 3 and 4, verdicts are checked: its claims have verdicts that ctx.judge did not give {told}"
+            )
         try:
             json.dumps(result_to_json(result), allow_nan=False)
         except (TypeError, ValueError) as error:
@@ -295,7 +300,7 @@ async def _failing_judge(bench: _Bench) -> list[str]:
     chat = ScriptedChat(JudgeError("no_reply", "the check says so"))
     result = await bench.result(_samples()[0], chat=chat)
     if chat.calls and result.outcome is not Outcome.FAILED:
-        return [f"rule 1, a failure is never a score: the judge failed, it gave {result.score!r} ({result.outcome})"]
+        return [(f"rule 1, a failure is never a score: the judge failed, the score is {result.score!r}")]
     return []
 
 
@@ -306,7 +311,7 @@ async def _without_claims(bench: _Bench) -> list[str]:
         sample = Sample("empty", response, (Passage("p1", TOWER),), "When?", TRUE)
         result, other = await bench.result(sample), await bench.result(sample, empty="one")
         if result.outcome is Outcome.FAILED:
-            problems.append(f"rule 2, nothing to check is no failure: the answer {response!r} gave {result.reason!r}")
+            problems.append(f"rule 2, an answer without claims is not a failure: {response!r} gave {result.reason!r}")
         elif result.score is not None:
             problems.append(f"rule 2, without claims there is no score: the answer {response!r} gave {result.score!r}")
         elif str(result.outcome) != outcome or other.score != 1.0:
@@ -350,7 +355,7 @@ async def _side_by_side(several: Sequence[Callable[[], Awaitable[Any]]], *, dete
     for one, other in zip(alone, together, strict=True):
         same = one == other if deterministic else _ids(one) == _ids(other)
         if not same:
-            return [f"calls side by side are kept apart: alone {_shown(one)}, beside others {_shown(other)}"]
+            return [f"parallel calls are independent: alone {_shown(one)}, in parallel {_shown(other)}"]
     return []
 
 
@@ -366,11 +371,11 @@ async def _cancelled(work: Callable[[], Coroutine[Any, Any, Any]]) -> list[str]:
     if task.cancelled():
         return []
     told = (
-        "it was still at it ten seconds later"
+        "it was still running ten seconds later"
         if not done
-        else f"it went on and gave {_shown(await _outcome(_waited(task)))}"
+        else f"it continued and returned {_shown(await _outcome(_waited(task)))}"
     )
-    return [f"what is cancelled ends with CancelledError: {told}"]
+    return [f"a cancelled call ends with CancelledError: {told}"]
 
 
 async def _waited(task: asyncio.Task[T]) -> T:

@@ -62,7 +62,7 @@ class Cascade:
 
     def __post_init__(self) -> None:
         if not 0 <= self.audit <= 1:
-            raise ConfigError(f"the audit share of a cascade must be from 0 to 1, got {self.audit:g}")
+            raise ConfigError(f"the audit share of a cascade must be between 0 and 1, got {self.audit:g}")
 
     @property
     def spec(self) -> str:

@@ -40,6 +40,6 @@ def same_family_warning(generator: str | None, judge: str) -> str:
     if not shared:
         return ""
     return (
-        f"the answer's model {generator!r} is of the same family as the judge ({', '.join(shared)}): "
-        "such judges over-estimate faithfulness (arXiv 2502.01534)"
+        f"the answer's model {generator!r} belongs to the same family as the judge ({', '.join(shared)}): "
+        "such judges overestimate faithfulness (arXiv 2502.01534)"
     )

@@ -31,7 +31,9 @@ def as_verifier(given: Any) -> Verifier:
     """
     if hasattr(given, "verify") and not isinstance(given, type):
         if not isinstance(getattr(given, "spec", None), str):
-            raise ConfigError(f"the judge {type(given).__name__} has no `spec`, the text that results store of it")
+            raise ConfigError(
+                f"the judge {type(given).__name__} needs a `spec`, the text that identifies it in results"
+            )
         verifier: Verifier = given
         return verifier
     if not callable(given) or isinstance(given, type):
@@ -64,12 +66,12 @@ class FunctionVerifier:
             return found
         said = _as_mapping(found)
         if strange := [key for key in said if key not in _KEYS]:
-            raise self._fault(f"a mapping with {strange[0]!r}; it may hold {', '.join(_KEYS)}")
+            raise self._fault(f"a mapping with {strange[0]!r}; allowed: {', '.join(_KEYS)}")
         label, probabilities = self._label(said)
         quotes, rationale = said.get("evidence") or (), said.get("rationale") or ""
         quotes = [quotes] if isinstance(quotes, str) else quotes
         if not isinstance(quotes, Sequence) or not all(isinstance(one, str) for one in (*quotes, rationale)):
-            raise self._fault("evidence or a rationale that are no texts")
+            raise self._fault("evidence or a rationale that is not text")
         # Placed where it is by whoever asked.
         evidence = tuple(Evidence("", -1, -1, quote) for quote in quotes)
         return Verdict(claim.id, label, probabilities, evidence, rationale)

@@ -82,7 +82,7 @@ def unread_language_warning(response: str, judge: str) -> str:
         subject = "part of the answer is"
         spoken = (language_of(piece.group()) for piece in islice(_PIECE.finditer(response), _PARTS))
         foreign = next((language for language in spoken if language not in {"", ENGLISH}), "")
-    return f"{unread_reason(judge, foreign, subject)}: its verdicts there mean little" if foreign else ""
+    return f"{unread_reason(judge, foreign, subject)}: verdicts for this language are unreliable" if foreign else ""
 
 
 def _limited(judge: str) -> str:

@@ -198,7 +198,7 @@ class Client(Answers):
     ) -> None:
         known = token if token is not None else os.environ.get(VARIABLE, "")
         if known != known.strip() or not known.isascii() or not known.isprintable():
-            raise ConfigError("the token holds a character that no token has; was it copied whole?")
+            raise ConfigError("the token contains an invalid character; was it copied completely?")
         self._http = HttpClient(_checked(address), Secret(known), timeout, Patience(10, patience))
         self._loop = BackgroundLoop("everyclaim-client")
         self._close = finalize(self, self._loop.close)
@@ -308,7 +308,7 @@ class Client(Answers):
     def _check_open(self, work: Coroutine[Any, Any, object]) -> None:
         if not self._close.alive:
             work.close()
-            raise UserError("this Client is closed: make another one")
+            raise UserError("this Client is closed: create a new one")
 
     def close(self) -> None:
         """Close the connections; running jobs continue. Safe to call twice."""
@@ -330,9 +330,9 @@ def _checked(address: str) -> str:
     except ValueError:
         parts = urlsplit("")
     if parts.username or parts.password:
-        raise ConfigError("the address of a service holds no user or password: give the token as token=…")
+        raise ConfigError("the service address must not contain a user or password: pass the token as token=…")
     if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
-        raise ConfigError(f"the address of a service is such as {_USUAL}, got {address!r}")
+        raise ConfigError(f"the service address must be like {_USUAL}, got {address!r}")
     return address.rstrip("/")
 
 

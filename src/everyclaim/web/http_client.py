@@ -133,12 +133,12 @@ class HttpClient:
                     whole += more
                 return answer.status, self._read(answer.status, answer.headers, whole)
         except (TimeoutError, client.ClientError, OSError) as error:
-            reason = "it took too long" if isinstance(error, TimeoutError) else type(error).__name__
+            reason = "time limit exceeded" if isinstance(error, TimeoutError) else type(error).__name__
             raise _Refused(OperatorError(f"no answer from {self.address}: {reason}"), again=True) from None
 
     def _read(self, status: int, headers: Mapping[str, str], body: bytes) -> Any:
         if len(body) > _MOST_MB * 1_000_000:
-            raise _Refused(OperatorError(f"{self.address} answers with more than {_MOST_MB} MB"), again=False)
+            raise _Refused(OperatorError(f"{self.address} answered with more than {_MOST_MB} MB"), again=False)
         try:
             value = json.loads(body)
         except (ValueError, RecursionError):
@@ -154,7 +154,9 @@ class HttpClient:
         return value
 
     def _stranger(self, status: int) -> OperatorError:
-        return OperatorError(f"{self.address} answers {status}, and not as everyclaim does: is it the right address?")
+        return OperatorError(
+            f"{self.address} answered {status}, but is not an everyclaim service: is the address right?"
+        )
 
     def _error(self, code: str, detail: str, wait: float | None) -> EveryclaimError:
         if code in _INPUT:

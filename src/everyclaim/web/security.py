@@ -72,17 +72,17 @@ class Shield:
         hosts = [value for name, value in scope["headers"] if name == b"host"]
         host = name_of(hosts[0].decode("latin-1")) if len(hosts) == 1 else ""
         if not host or not self._is_known(host):
-            return 421, f"this server does not go by the name {host[:100]!r}; start it with --allow-host to add a name"
+            return 421, f"this server is not {host[:100]!r}; add names with --allow-host"
         length = found.get("content-length", "")
         if length.isdecimal() and int(length[:20]) > self._max_body:
             return 413, self._too_large
         if is_from_elsewhere(scope):
-            return 403, "this came from a page of another server"
+            return 403, "rejected: the request came from a page of another site"
         return None
 
     @property
     def _too_large(self) -> str:
-        return f"a request may hold {self._max_body // 2**20} MB at most"
+        return f"a request can have at most {self._max_body // 2**20} MB"
 
     def _is_known(self, host: str) -> bool:
         if host == "localhost" or host in self._names:

@@ -71,14 +71,14 @@ def check_binding(binding: Binding, *, has_tokens: bool, command: str = "serve")
     """Raise `ConfigError` where anybody on the network could come in."""
     if not binding.is_loopback and not has_tokens:
         raise ConfigError(
-            f"{binding.host} can be reached from other machines, and there is no token to ask for: make one with"
-            f" `everyclaim serve --new-token NAME --tokens FILE` and give `{command} --tokens FILE`, or stay with"
-            f" --host {LOOPBACK}"
+            f"{binding.host} can be reached from other machines, but no token is required: create one "
+            f"with `everyclaim serve --new-token NAME --tokens FILE` and pass `{command} --tokens FILE`, "
+            f"or keep --host {LOOPBACK}"
         )
     if not 0 <= binding.port <= 65_535:
-        raise ConfigError(f"--port must be from 0 to 65535, got {binding.port}")
+        raise ConfigError(f"--port must be between 0 and 65535, got {binding.port}")
     if not 1 <= binding.workers <= 256:
-        raise ConfigError(f"--workers must be from 1 to 256, got {binding.workers}")
+        raise ConfigError(f"--workers must be between 1 and 256, got {binding.workers}")
 
 
 def run(
@@ -131,7 +131,7 @@ def run(
     except KeyboardInterrupt:
         pass  # uvicorn has ended in order, and passes the signal on
     except SystemExit:
-        raise OperatorError("the server could not start; its log says why") from None
+        raise OperatorError("the server could not start; see its log") from None
     finally:
         signal.signal(signal.SIGTERM, before)
         listener.close()
@@ -226,7 +226,7 @@ def _listen(binding: Binding) -> socket.socket:
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or "no such address"
         raise OperatorError(
-            f"cannot listen at {binding.host}:{binding.port}: {reason.lower()}; take another --host or --port"
+            f"cannot listen on {binding.host}:{binding.port}: {reason.lower()}; pass another --host or --port"
         ) from None
     listener.set_inheritable(True)
     return listener

@@ -32,12 +32,12 @@ from everyclaim.core.nearest import did_you_mean
 
 VARIABLE = "EVERYCLAIM_TOKENS"
 SCOPES: Mapping[str, str] = {
-    "score": "score, verify, split into claims and guard, one at a time",
-    "jobs": "score whole data sets, look at them, take their results, cancel them",
-    "read": "look at runs, results, trends and metrics",
+    "score": "score, verify, split and guard single answers",
+    "jobs": "score data sets: submit, read and cancel jobs",
+    "read": "read runs, results, trends and metrics",
     "label": "label claims",
-    "ui": "sign in to the dashboard",
-    "admin": "everything, and what belongs to others",
+    "ui": "log in to the dashboard",
+    "admin": "everything, including data of other users",
 }
 _PREFIX = "ecl_"  # by which people and scanners of repositories know one
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
@@ -118,7 +118,7 @@ class AccessTokens:
         except ConfigError as error:
             self._kept, self._stamp = (), None  # tried again with the next request
             if str(error) != self._fault:
-                _logger.error("no token is valid until this is corrected: %s", error)  # noqa: TRY400 - not traced
+                _logger.error("no token is valid until this is fixed: %s", error)  # noqa: TRY400 - not traced
             self._fault = str(error)
         else:
             self._fault = ""
@@ -130,12 +130,12 @@ class AccessTokens:
                 _check_mode(self._path)
                 lines = list(_read(self._path.read_text("utf-8"), str(self._path)))
             except (OSError, UnicodeDecodeError) as error:
-                reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-                raise ConfigError(f"the file of tokens {self._path} cannot be read: {reason}") from None
+                reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+                raise ConfigError(f"cannot read the token file {self._path}: {reason}") from None
         found = (*lines, *self._given)
         names = [token.name for token in found]
         if twice := next((name for name in names if names.count(name) > 1), ""):
-            raise ConfigError(f"two tokens are named {twice!r}: give one of them another name")
+            raise ConfigError(f"two tokens are named {twice!r}: rename one")
         self._kept = found
 
 
@@ -144,7 +144,7 @@ def new_token(
 ) -> tuple[str, AccessToken]:
     """Make a token; return it, which is shown once and kept nowhere, and what is kept of it."""
     if not _NAME.fullmatch(name):
-        raise ConfigError(f"a token is named with up to 64 letters, digits, '.', '_', '@' and '-', got {name!r}")
+        raise ConfigError(f"a token name has up to 64 letters, digits, '.', '_', '@' and '-', got {name!r}")
     if not scopes:
         raise ConfigError(f"a token needs a scope: {', '.join(SCOPES)}")
     for scope in scopes:
@@ -156,7 +156,7 @@ def new_token(
 def add_token(path: Path, token: AccessToken) -> None:
     """Add a token to a file, which is made for the owner alone where there is none."""
     if path.exists() and token.name in {kept.name for kept in AccessTokens(path)}:
-        raise ConfigError(f"{path} has a token named {token.name!r}: take that line out first, or take another name")
+        raise ConfigError(f"{path} already has a token named {token.name!r}: remove that line, or choose another name")
     path.parent.mkdir(parents=True, exist_ok=True)
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
     with os.fdopen(handle, "r+", encoding="utf-8") as file:
@@ -228,25 +228,25 @@ def _parsed(words: list[str], where: str) -> AccessToken:
         raise ConfigError(f"{where}: {len(words)} words; {form}")
     name, scopes, digest = words[:3]
     if not _NAME.fullmatch(name) or name.startswith(_PREFIX):
-        raise ConfigError(f"{where}: the name is not one; {form}")
+        raise ConfigError(f"{where}: invalid name; {form}")
     for scope in scopes.split(","):
         _check_scope(scope, where)
     known = _DIGEST.fullmatch(digest)
     if known is None:
         raise ConfigError(
-            f"{where}: {name} has no digest of the form sha256:… (64 hexadecimal digits); a token itself is never kept:"
-            " `everyclaim serve --new-token` writes the line"
+            f"{where}: {name} has no digest of the form sha256:… (64 hexadecimal digits); tokens are "
+            "stored only as digests: `everyclaim serve --new-token` writes the line"
         )
     rate = _RATE.fullmatch(words[3]) if len(words) == 4 else None
     if len(words) == 4 and rate is None:
-        raise ConfigError(f"{where}: {name} has a rate that is not of the form 60/min")
+        raise ConfigError(f"{where}: the rate of {name} is not of the form 60/min")
     return AccessToken(name, frozenset(scopes.split(",")), known[1], int(rate[1]) if rate else None)
 
 
 def _check_scope(scope: str, where: str) -> None:
     if scope not in SCOPES:
         shown = f" {scope!r}" if len(scope) <= 20 and not scope.startswith(_PREFIX) else ""
-        raise ConfigError(f"{where}: unknown scope{shown}{did_you_mean(scope, SCOPES)} (there are {', '.join(SCOPES)})")
+        raise ConfigError(f"{where}: unknown scope{shown}{did_you_mean(scope, SCOPES)} (known: {', '.join(SCOPES)})")
 
 
 def _stamp(path: Path) -> tuple[int, ...] | None:
@@ -260,6 +260,6 @@ def _stamp(path: Path) -> tuple[int, ...] | None:
 def _check_mode(path: Path) -> None:
     state = path.stat()
     if os.name == "posix" and state.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise ConfigError(f"others may write to the file of tokens {path}, and so let themselves in: chmod 600 {path}")
+        raise ConfigError(f"others can write to the token file {path} and add tokens: chmod 600 {path}")
     if os.name == "posix" and state.st_uid not in (os.getuid(), 0):
-        raise ConfigError(f"the file of tokens {path} belongs to another user, who could let themselves in")
+        raise ConfigError(f"the token file {path} belongs to another user, who could add tokens")

@@ -67,15 +67,15 @@ class Tuning:
         """Raise `ConfigError` when it was made for another model; `name` is the file's."""
         if self.model != model.version:
             raise ConfigError(
-                f"{name} was tuned for embedded:{self.model}, and this release ships embedded:{model.version}: "
-                "make it again with 'everyclaim tune'"
+                f"{name} was tuned for embedded:{self.model}, but this release ships embedded:{model.version}: "
+                "run 'everyclaim judge tune' again"
             )
         if self.tokens != tokens:
             raise ConfigError(
-                f"{name} was tuned with tokens={self.tokens}, not tokens={tokens}; say tokens={self.tokens}"
+                f"{name} was tuned with tokens={self.tokens}, not tokens={tokens}; use tokens={self.tokens}"
             )
         if unknown := sorted(set(self.adjustment.features) - set(model.features)):
-            raise ConfigError(f"{name} weighs {unknown[0]!r}, which embedded:{model.version} does not measure")
+            raise ConfigError(f"{name} has a weight for {unknown[0]!r}, which embedded:{model.version} does not have")
 
 
 def tuned_probability(by: Adjustment, shipped: Doubles, rows: Sequence[Mapping[str, float]]) -> Doubles:
@@ -118,14 +118,14 @@ def tuning_to_json(
 def parse_tuning(content: Any, name: str) -> Tuning:
     """Read the content of a file. Raises `ConfigError` for what is no tuning, or has values that are none."""
     if not isinstance(content, dict) or content.get("kind") != _KIND:
-        raise ConfigError(f"{name} is no file of 'everyclaim tune'")
+        raise ConfigError(f"{name} is not a file written by 'everyclaim judge tune'")
     if content.get("format") != FORMAT:
         raise ConfigError(f"{name} has format {content.get('format')!r}; this version reads format {FORMAT}")
     try:
         return _parsed(content)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         told = f"{name} is damaged ({type(error).__name__}: {error})"
-        raise ConfigError(f"{told}: make it again with 'everyclaim tune'") from None
+        raise ConfigError(f"{told}: run 'everyclaim judge tune' again") from None
 
 
 def _parsed(content: Mapping[str, Any]) -> Tuning:
@@ -149,15 +149,15 @@ def read_tuning(path: str | os.PathLike[str]) -> Tuning:
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise ConfigError(
-            f"cannot read the tuning {name!r}: {why}; name the file that 'everyclaim tune' wrote "
-            "(what results store is a digest of it, not a place)"
+            f"cannot read the tuning {name!r}: {why}; name the file that 'everyclaim judge tune' wrote "
+            "(results store only its digest)"
         ) from None
     if len(text) > _LARGEST:
-        raise ConfigError(f"{name} is larger than {_LARGEST:,} bytes: it is no file of 'everyclaim tune'")
+        raise ConfigError(f"{name} is larger than {_LARGEST:,} bytes: it is not a file of 'everyclaim judge tune'")
     try:
         content = json.loads(text)
     except (ValueError, RecursionError):
-        raise ConfigError(f"{name} is no JSON, so no file of 'everyclaim tune'") from None
+        raise ConfigError(f"{name} is not JSON, so not a file of 'everyclaim judge tune'") from None
     return parse_tuning(content, name)
 
 

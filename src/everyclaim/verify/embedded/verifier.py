@@ -50,8 +50,8 @@ _AT_ONCE = 64  # claims, between which others have their turn, and a cancellatio
 # A claim with one of these needs its parent sentence to be understood; others are read better without theirs.
 _LEANS = re.compile(r"\b(?:he|she|they|him|her|them|his|hers|its|their|theirs|these|those)\b", re.IGNORECASE)
 
-_Tokens = Annotated[int, Range(_LEAST, _MOST), Opt("read for a claim of usual length")]
-_Threads = Annotated[int, Range(0, _THREADS), Opt("claims read at a time; 0: one per processor core, at most four")]
+_Tokens = Annotated[int, Range(_LEAST, _MOST), Opt("tokens read for a claim of normal length")]
+_Threads = Annotated[int, Range(0, _THREADS), Opt("claims read in parallel; 0: one per CPU, at most four")]
 
 
 class _PreparedClaims(NamedTuple):
@@ -215,14 +215,14 @@ class _Said:
     tokens: _Tokens = TOKENS
     threads: _Threads = 0
     threshold: Threshold = 0.5
-    tuned: Annotated[str | None, Opt("a file that `everyclaim tune` wrote")] = None
+    tuned: Annotated[str | None, Opt("a file written by `everyclaim judge tune`")] = None
 
 
 def from_spec(spec: Spec) -> EmbeddedVerifier:
     """Make the verifier a spec such as ``embedded`` or ``embedded?tokens=256&threads=1&tuned=tuned.json`` names."""
     version = shipped_model().version
     if spec.argument not in ("", version):
-        raise ConfigError(f"there is no embedded model {spec.argument!r} in this release; it ships {version!r}")
+        raise ConfigError(f"no embedded model {spec.argument!r} in this release; it ships {version!r}")
     said = read(spec, _Said)
     tuned = None
     if said.tuned is not None:

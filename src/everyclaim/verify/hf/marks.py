@@ -118,7 +118,7 @@ class TokenVerifier:
             label=Label.SUPPORTED if is_backed else Label.UNSUPPORTED,
             probabilities=Probabilities(supported, round(1.0 - supported, 4), 0.0),
             evidence=point(claim.text, shown.pieces, shown.passages) if is_backed else (),
-            rationale="not backed: " + ", ".join(repr(text) for text in bad) if bad else "every word is backed",
+            rationale="not supported: " + ", ".join(repr(text) for text in bad) if bad else "every token is supported",
             judge=self.spec,
         )
 

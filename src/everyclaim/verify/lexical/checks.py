@@ -84,7 +84,7 @@ def check_facts(claim: str, window: Sequence[str], beside: Sequence[str] = ()) -
     steps = [match.span() for match in _STEPS.finditer(claim)]  # of the answer itself: "Repeat steps 4 and 5"
     own = tuple(fact for fact in facts(claim) if not any(low <= fact.start < high for low, high in steps))
     if len(own) > MOST_FACTS:
-        told = f"a claim of {len(own):,} numbers and dates is more than the {MOST_FACTS} that this judge checks"
+        told = f"a claim with {len(own):,} numbers and dates exceeds the limit of {MOST_FACTS}"
         raise JudgeError("too_long", f"{told}; split it")
     theirs = [(fact, sentence) for sentence in window for fact in facts(sentence)] if own else []
     claimed = [any(same(fact, other) for fact in own) for other, _ in theirs]

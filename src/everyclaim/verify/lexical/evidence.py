@@ -70,7 +70,7 @@ def laid_out(text: str, shortlist: Shortlist) -> tuple[Reading, AlignedSource, l
     """
     reading, every_word = claim_reading(text)
     if len(reading.content) > LONGEST_CLAIM:
-        told = f"a claim of {len(reading.content):,} words is more than the {LONGEST_CLAIM:,} that this judge reads"
+        told = f"a claim with {len(reading.content):,} words exceeds the limit of {LONGEST_CLAIM:,}"
         raise JudgeError("too_long", f"{told}; split it")
     pieces = shortlist.pieces(reading.keys)
     # Claims of one answer share the work, whatever room the memory of all answers has.

@@ -29,7 +29,7 @@ from everyclaim.verify.lexical.vectors import shipped_vectors
 
 _NEAR = 0.05  # of one half: too near to call
 
-Threshold = Annotated[float, Range(above=0, below=1), Opt("a claim is supported above this probability")]
+Threshold = Annotated[float, Range(above=0, below=1), Opt("probability above which a claim is supported")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def from_spec(spec: Spec) -> LexicalVerifier:
     """Make the verifier a spec such as ``lexical`` or ``lexical?threshold=0.6`` names."""
     version = shipped_model().version
     if spec.argument not in ("", version):
-        raise ConfigError(f"there is no lexical model {spec.argument!r} in this release; it ships {version!r}")
+        raise ConfigError(f"no lexical model {spec.argument!r} in this release; it ships {version!r}")
     return read(spec, LexicalVerifier)
 
 

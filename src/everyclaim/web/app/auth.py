@@ -138,7 +138,7 @@ class Authenticator:
 
     def _turned_away(self, scope: Scope, headers: Headers) -> Response:
         if self._access.tokens is None:
-            return PlainTextResponse("the proxy in front of this server named nobody\n", 401)
+            return PlainTextResponse("the proxy in front of this server sent no user name\n", 401)
         if headers.get("hx-request"):
             return PlainTextResponse("log in again\n", 401, {"HX-Redirect": "/login"})
         if scope["method"] == "GET" and "text/html" in headers.get("accept", ""):
@@ -161,9 +161,7 @@ async def check_form(request: Request) -> None:
         return
     given = request.headers.get(_HEADER) or str((await request.form()).get(_FIELD, ""))
     if not hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode()):
-        raise HTTPException(
-            403, "this form is from before the server was started, or not one of its own: reload the page"
-        )
+        raise HTTPException(403, "this form is outdated: reload the page")
 
 
 def cookie_name(scope: Scope) -> str:

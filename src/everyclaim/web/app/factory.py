@@ -67,7 +67,11 @@ def create_app(
     return Shield(Authenticator(app, access, sessions), access.names)
 
 
-_SAID = {404: "There is no such page.", 405: "That cannot be done with this page.", 422: "The address is incomplete."}
+_SAID = {
+    404: "This page does not exist.",
+    405: "This page does not support that request.",
+    422: "The address is incomplete.",
+}
 
 
 async def _refuse(request: Request, error: Exception) -> Response:
@@ -76,7 +80,7 @@ async def _refuse(request: Request, error: Exception) -> Response:
         answer = render(request, "wait.html", http_status=202)
         answer.headers["refresh"] = "1"
         return answer
-    code, said = 500, f"A bug in everyclaim, sorry: {type(error).__name__}."
+    code, said = 500, f"Bug in everyclaim: {type(error).__name__}."
     if isinstance(error, RequestValidationError):
         code, said = 404, _SAID[404]
     elif isinstance(error, HTTPException):

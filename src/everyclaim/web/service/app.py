@@ -66,7 +66,7 @@ def make_app(settings: ServiceSettings) -> Any:
     app = FastAPI(
         title="everyclaim",
         version=__version__,
-        summary="Which claims of a RAG answer do the sources not support?",
+        summary="Which claims of a RAG answer are not supported by the sources?",
         docs_url=None,  # pages that load scripts from elsewhere
         redoc_url=None,
         lifespan=service.lifespan,
@@ -160,13 +160,13 @@ def _problem(request: Request, error: Exception) -> Problem:
     if not isinstance(error, HTTPException):
         return Problem("bug", "internal error; see the log of the service")
     if error.status_code == 404:
-        return Problem("not-found", f"not found: {request.url.path[:100]!r}; /openapi.json says what there is")
+        return Problem("not-found", f"not found: {request.url.path[:100]!r}; see /openapi.json")
     if error.status_code == 405:  # the framework names the methods of one route, and an address may have several
         described = request.app.openapi()["paths"].get(path_template(request.url.path), {})
         methods = ", ".join(sorted(map(str.upper, described))) or (error.headers or {}).get("Allow", "GET")
-        detail = f"{request.method[:20]} is not for this address: use {methods}"
+        detail = f"{request.method[:20]} is not supported here: use {methods}"
         return Problem("wrong-method", detail, headers={"Allow": methods})
-    return Problem("malformed", "the request cannot be read")
+    return Problem("malformed", "the request is invalid")
 
 
 def _document(app: FastAPI) -> dict[str, Any]:

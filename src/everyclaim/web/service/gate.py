@@ -87,7 +87,7 @@ class RequestGate:
         except Exception as error:
             if not answer.is_whole:
                 raise  # the connection has to end with it
-            _logger.exception("a fault of the service", exc_info=error, extra={"request": context.id})
+            _logger.exception("internal error of the service", exc_info=error, extra={"request": context.id})
         finally:
             self._tell(scope, context, answer.status or _GONE, time.perf_counter() - begun)
 
@@ -97,26 +97,26 @@ class RequestGate:
         if not self._has_to_ask:
             host = headers.get("host", "")
             if not is_loopback(name_of(host)):  # a page elsewhere may have pointed its name here
-                told = f"without tokens this service goes by this machine's own names, not {host[:80]!r}"
+                told = f"without tokens this service accepts only local host names, not {host[:80]!r}"
                 raise Problem("wrong-host", told)
             if is_from_elsewhere(scope):
-                raise Problem("not-allowed", "this came from a page of another server")
+                raise Problem("not-allowed", "rejected: the request came from a page of another site")
             return
         if path in _OPEN:
             return
         token = self._tokens.holder(bearer(headers.get("authorization", "")))
         if token is None:
             if wait := self._guesses.take(network(_client(scope))):
-                raise Problem("too-often", "too many requests without a good token", retry_after=wait)
-            detail = "send a token that is good: 'Authorization: Bearer …'"
+                raise Problem("too-often", "too many requests without a valid token", retry_after=wait)
+            detail = "send a valid token: 'Authorization: Bearer …'"
             raise Problem("no-token", detail, headers={"WWW-Authenticate": 'Bearer realm="everyclaim"'})
         context.token = token
         rate = token.per_minute or self._rate
         if wait := self._rates.take(token.name, max(1, rate // self._workers)):
-            raise Problem("too-often", f"{token.name} may ask {rate} times a minute", retry_after=wait)
+            raise Problem("too-often", f"{token.name} is limited to {rate} requests per minute", retry_after=wait)
         needed = "read" if path == "/metrics" else "jobs" if f"{path}/".startswith("/v1/jobs/") else "score"
         if not token.may(needed):
-            raise Problem("not-allowed", f"this takes a token with the scope {needed!r}")
+            raise Problem("not-allowed", f"this needs a token with the scope {needed!r}")
 
     def _tell(self, scope: Scope, context: RequestContext, status: int, seconds: float) -> None:
         """Log a request and count it, by one of few names: it may hold anything, and metrics keep every name."""

@@ -85,7 +85,7 @@ class JobStore:
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
-            raise StoreError(f"no folder for jobs at {self.folder}: {error.strerror}") from None
+            raise StoreError(f"cannot create the jobs folder {self.folder}: {error.strerror}") from None
         self._locks = FileLocks(self.folder / "job")
         with self._database() as database:
             database.execute(_TABLE)
@@ -106,7 +106,7 @@ class JobStore:
         except BaseException as error:
             path.unlink(missing_ok=True)
             if isinstance(error, OSError):
-                raise StoreError(f"the data of a job cannot be kept in {self.folder}: {error.strerror}") from None
+                raise StoreError(f"cannot store the data of a job in {self.folder}: {error.strerror}") from None
             raise
         return Upload(path, options, suffix, digest.hexdigest())
 
@@ -134,7 +134,7 @@ class JobStore:
             raise
         self.data(job).unlink(missing_ok=True)
         if digest != upload.digest:
-            told = "this Idempotency-Key came with other data or options: take a new one for a new job"
+            told = "this Idempotency-Key was used with other data or options: use a new key for a new job"
             raise Problem("key-reused", told)
         return _read(record)
 
@@ -225,7 +225,7 @@ class JobStore:
             with closing(sqlite3.connect(self.folder / "jobs.db", timeout=30, isolation_level=None)) as database:
                 yield database
         except (sqlite3.Error, OSError) as error:
-            raise StoreError(f"the jobs in {self.folder} cannot be read or kept: {error}") from None
+            raise StoreError(f"cannot read or write the jobs in {self.folder}: {error}") from None
 
 
 def _written(job: JobRecord) -> str:

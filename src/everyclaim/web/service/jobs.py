@@ -54,7 +54,7 @@ class Jobs:
                     with suppress(TimeoutError):
                         await asyncio.wait_for(self._wake.wait(), _POLL)
                 except (EveryclaimError, OSError) as error:
-                    _logger.error("jobs cannot be carried out: %s", error)  # noqa: TRY400 - told, not traced
+                    _logger.error("cannot run jobs: %s", error)  # noqa: TRY400 - told, not traced
                     await asyncio.sleep(_PAUSE)
 
     def _next(self) -> JobRecord | None:
@@ -86,7 +86,7 @@ class Jobs:
         elif record is not None and record.status == "finished":  # cut off between the last result and the word of it
             job = job.end("finished")
         elif starts > _TRIES:
-            job = job.end("failed", f"given up: {_TRIES} starts gave no result; the log says why")
+            job = job.end("failed", f"given up after {_TRIES} attempts; see the log")
         self.job_store.keep(job)
         return job
 
@@ -112,7 +112,7 @@ class Jobs:
                 return latest.end("failed", str(error).replace(str(self.job_store.data(job)), "the data"))
             _logger.error("job failed", exc_info=error, extra={"job": job.id})
             return latest.end("failed", f"internal error of the service ({type(error).__name__}); see its log")
-        _logger.warning("job is tried again: %s", error, extra={"job": job.id})
+        _logger.warning("retrying job: %s", error, extra={"job": job.id})
         await asyncio.sleep(_PAUSE)
         return replace(latest, starts=latest.starts - 1)  # it is not the job's fault
 

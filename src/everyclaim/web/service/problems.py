@@ -18,26 +18,26 @@ MEDIA_TYPE = "application/problem+json"
 
 # code: status, title. A code is part of the API.
 PROBLEMS: Mapping[str, tuple[int, str]] = {
-    "malformed": (400, "The request cannot be read"),
-    "no-token": (401, "A token is needed"),
-    "not-allowed": (403, "The token is not good for this"),
-    "not-found": (404, "There is nothing here"),
-    "wrong-method": (405, "The method is another one here"),
-    "too-slow": (408, "The request took too long to arrive"),
-    "not-yet": (409, "The job is not so far"),
-    "too-large": (413, "The request is too large"),
-    "wrong-type": (415, "The content is of another type than is read here"),
-    "wrong-host": (421, "This server does not go by that name"),
-    "bad-input": (422, "The input cannot be used"),
-    "key-reused": (422, "The idempotency key belongs to another request"),
-    "too-often": (429, "The token asks too often"),
-    "overloaded": (429, "There is more to do than can be done"),
-    "gone": (499, "The client has gone"),
-    "bug": (500, "A fault of the service"),
+    "malformed": (400, "Invalid request"),
+    "no-token": (401, "Token required"),
+    "not-allowed": (403, "Token not permitted"),
+    "not-found": (404, "Not found"),
+    "wrong-method": (405, "Method not allowed"),
+    "too-slow": (408, "Request timeout"),
+    "not-yet": (409, "Job not ready"),
+    "too-large": (413, "Request too large"),
+    "wrong-type": (415, "Unsupported content type"),
+    "wrong-host": (421, "Unknown host name"),
+    "bad-input": (422, "Invalid input"),
+    "key-reused": (422, "Idempotency key already used"),
+    "too-often": (429, "Rate limit exceeded"),
+    "overloaded": (429, "Service overloaded"),
+    "gone": (499, "Client disconnected"),
+    "bug": (500, "Internal error"),
     "judge-failed": (502, "The judge gave no usable verdict"),
-    "unavailable": (503, "The service cannot do this at present"),
-    "budget-spent": (503, "A limit on cost, calls or tokens is reached"),
-    "timed-out": (504, "It took too long"),
+    "unavailable": (503, "Service unavailable"),
+    "budget-spent": (503, "Cost, call or token limit reached"),
+    "timed-out": (504, "Time limit exceeded"),
 }
 
 
@@ -83,5 +83,5 @@ def problem_of(error: EveryclaimError) -> Problem:
     if isinstance(error, UserError):
         return Problem("bad-input", str(error))
     if isinstance(error, OperatorError):  # its words are for whoever runs the service, and stand in the log
-        return Problem("unavailable", "the service cannot do this at present; its log says why", retry_after=5)
+        return Problem("unavailable", "the service is unavailable; see its log", retry_after=5)
     return Problem("bug", "internal error; see the log of the service")

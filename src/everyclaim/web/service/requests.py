@@ -31,17 +31,17 @@ def media_type(request: Request) -> str:
     """Return what the body says it is, without parameters. Raises `Problem` for one that is packed."""
     packed = request.headers.get("content-encoding", "identity").strip().lower()
     if packed not in ("", "identity"):
-        raise Problem("wrong-type", f"a body packed with {packed[:40]!r} is not read here: send it as it is")
+        raise Problem("wrong-type", f"unsupported Content-Encoding {packed[:40]!r}: send the body uncompressed")
     kind, _, parameters = request.headers.get("content-type", "").partition(";")
     charset = parameters.strip().lower().partition("charset=")[2].strip('"')
     if charset and charset not in {"utf-8", "utf8", "us-ascii"}:
-        raise Problem("wrong-type", f"the body is read as UTF-8, and not as {charset[:40]!r}")
+        raise Problem("wrong-type", f"unsupported charset {charset[:40]!r}: send UTF-8")
     return kind.strip().lower()
 
 
 async def pieces(request: Request, most: int, seconds: float) -> AsyncIterator[bytes]:
     """Yield a body piece by piece. Raises `Problem` for one that is larger, or slower, than it may be."""
-    too_large = Problem("too-large", f"a request of this kind may have {most / MB:g} MB", headers=_CLOSE)
+    too_large = Problem("too-large", f"a request of this kind can have at most {most / MB:g} MB", headers=_CLOSE)
     length = request.headers.get("content-length", "")
     size = int(length[:20]) if length.isdecimal() else 0
     if size > most:
@@ -55,9 +55,9 @@ async def pieces(request: Request, most: int, seconds: float) -> AsyncIterator[b
                     raise too_large
                 yield piece
     except TimeoutError:
-        raise Problem("too-slow", f"the request was not there within {seconds:g} seconds", headers=_CLOSE) from None
+        raise Problem("too-slow", f"the request did not arrive within {seconds:g} seconds", headers=_CLOSE) from None
     except ClientDisconnect:
-        raise Problem("gone", "the client has gone") from None
+        raise Problem("gone", "the client disconnected") from None
 
 
 async def read_object(request: Request, most: int, seconds: float) -> dict[str, Any]:
@@ -87,7 +87,7 @@ class _NotJsonError(ValueError):
 
 
 def _refuse(name: str) -> NoReturn:
-    raise _NotJsonError(f"{name} is no JSON: leave the field out, or write null")
+    raise _NotJsonError(f"{name} is not JSON: omit the field, or send null")
 
 
 _STRICT = json.JSONDecoder(object_pairs_hook=DECODER.object_pairs_hook, parse_constant=_refuse)
@@ -101,7 +101,7 @@ def _check(value: Any) -> None:
         if level > _DEEPEST:
             raise Problem("bad-input", f"the body is nested more than {_DEEPEST} levels deep")
         if part in (float("inf"), float("-inf")):
-            raise Problem("bad-input", "a number in the body is larger than any that can be read")
+            raise Problem("bad-input", "a number in the body is too large")
         if isinstance(part, dict | list):
             left += [(inner, level + 1) for inner in (part.values() if isinstance(part, dict) else part)]
 
@@ -120,7 +120,7 @@ def fields_of(kind: str, row: Mapping[str, Any]) -> dict[str, Any]:
             takes = f"it takes {', '.join(REQUESTS[kind])}"
             raise Problem("bad-input", f"{kind} has no field {shown(name)}{did_you_mean(name, known)} ({takes})")
     for used, ignored in fields.rivals(row):
-        raise Problem("bad-input", f"{shown(used)} and {shown(ignored)} are names of one field: keep one")
+        raise Problem("bad-input", f"{shown(used)} and {shown(ignored)} are the same field: send one")
     found = {ours: fields.get(row, ours) for ours in REQUESTS[kind]}
     needed = REQUESTS[kind][0]
     if found[needed] is None and found.get("messages") is None:
@@ -158,7 +158,7 @@ def _rules(given: Any) -> dict[str, Any]:
         raise Problem("bad-input", 'rules of guard must be an object such as {"threshold": 0.9}')
     rules = given or {}
     if rules.get("repair") == "rewrite":
-        raise Problem("bad-input", "rules.repair of guard must be 'drop' or 'none': there is no generator here")
+        raise Problem("bad-input", "rules.repair of guard must be 'drop' or 'none': the service has no generator")
     check_names(rules, RULES, "rule")
     return rules
 
@@ -179,7 +179,7 @@ def check_query(request: Request) -> None:
     check_names(given, known, "parameter")
     for name, count in given.items():
         if count > 1 and known[name].get("type") != "array":
-            raise Problem("bad-input", f"the parameter {name} is given twice")
+            raise Problem("bad-input", f"the parameter {name} appears twice")
 
 
 def line(value: Any) -> bytes:

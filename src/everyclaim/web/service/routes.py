@@ -54,15 +54,15 @@ _LONGEST = 200  # characters of a name, a release, a key
 _PLAIN = r"^[^\x00-\x1f\x7f]*$"
 _MAPPED = r"^[^=\x00-\x1f\x7f]+=[^\x00-\x1f\x7f]+$"
 
-Name = Annotated[str, Query(max_length=_LONGEST, pattern=_PLAIN, description="What you call the run")]
-Release = Annotated[str, Query(max_length=_LONGEST, pattern=_PLAIN, description="Of rows that do not name one")]
+Name = Annotated[str, Query(max_length=_LONGEST, pattern=_PLAIN, description="Name of the run")]
+Release = Annotated[str, Query(max_length=_LONGEST, pattern=_PLAIN, description="Release of rows without one")]
 Slices = Annotated[
     Sequence[Annotated[str, StringConstraints(pattern=_PLAIN, min_length=1)]],
-    Query(alias="slice", description="A field by whose values the run is broken down"),
+    Query(alias="slice", description="Field to slice the run by"),
 ]
 Mapped = Annotated[
     Sequence[Annotated[str, StringConstraints(pattern=_MAPPED)]],
-    Query(alias="map", description="Their field = our field"),
+    Query(alias="map", description="Field of the data = field of everyclaim"),
 ]
 Key = Annotated[
     str | None,
@@ -71,12 +71,17 @@ Key = Annotated[
         min_length=1,
         max_length=_LONGEST,
         pattern=r"^[!-~]([ -~]*[!-~])?$",
-        description="The same key with the same request is the same job, for seven days",
+        description="Repeating a request with the same key returns the same job, for seven days",
     ),
 ]
-Limit = Annotated[int, Query(ge=1, le=_LARGEST_PAGE, description="At most so many")]
+Limit = Annotated[int, Query(ge=1, le=_LARGEST_PAGE, description="Maximum number of results")]
 After = Annotated[
-    int, Query(ge=-1, le=_FARTHEST, description="Only behind this place, counted from 0: the `next` of the page before")
+    int,
+    Query(
+        ge=-1,
+        le=_FARTHEST,
+        description="Only results after this position, counted from 0: the `next` of the previous page",
+    ),
 ]
 
 
@@ -101,14 +106,14 @@ class Service:
         context = _context(request)
         job = self.jobs.job_store.find(wanted)
         if job is None or (job.owner != context.owner and not context.sees_all):
-            raise Problem("not-found", f"there is no job {shown(wanted)}")
+            raise Problem("not-found", f"no job {shown(wanted)}")
         return job
 
     def check_room(self, owner: str) -> None:
         """Raise `Problem` where a sender has as many jobs as may wait."""
         waiting = sum(job.owner == owner for job in self.jobs.job_store.waiting())
         if waiting >= self.settings.open_jobs:
-            raise Problem("overloaded", f"{waiting} jobs of yours wait: wait for one to end", retry_after=60)
+            raise Problem("overloaded", f"{waiting} of your jobs are waiting: wait until one ends", retry_after=60)
 
     def results(self, job: JobRecord, after: int) -> Iterator[Kept]:
         """Yield what is kept of a job behind a place."""
@@ -205,7 +210,7 @@ def _add_jobs(router: APIRouter, service: Service) -> None:
             kinds = ", ".join(_SUFFIXES)
             raise Problem("wrong-type", f"send a data set as one of {kinds}", headers={"Accept": kinds})
         if len(request.headers.getlist("idempotency-key")) > 1:
-            raise Problem("bad-input", "Idempotency-Key is given twice")
+            raise Problem("bad-input", "Idempotency-Key appears twice")
         texts = {"name": name, "release": release}
         mapping = {theirs: ours for theirs, _, ours in (text.partition("=") for text in mapped)}
         options = {field: text for field, text in texts.items() if text} | {"slices": list(slices), "mapping": mapping}
@@ -246,7 +251,7 @@ def _add_jobs(router: APIRouter, service: Service) -> None:
         if NDJSON not in kinds or "application/json" in kinds:
             return json_answer(service.page(found, after, limit))
         if found.state == "open":
-            raise Problem("not-yet", "the job has not ended: take pages, or come again", retry_after=5)
+            raise Problem("not-yet", "the job has not ended: page through results, or retry later", retry_after=5)
         lines = (line(result_to_json(kept.result)) + b"\n" for kept in service.results(found, after))
         return StreamingResponse(_blocks(lines), media_type=NDJSON)
 
@@ -263,10 +268,10 @@ def _add_state(router: APIRouter, service: Service) -> None:
         try:
             service.store.runs(limit=1)
         except EveryclaimError:
-            raise Problem("unavailable", "the store does not answer", retry_after=5) from None
+            raise Problem("unavailable", "the store does not respond", retry_after=5) from None
         now = service.work.admission
         if now.waiting >= max(now.queue, 1):
-            raise Problem("unavailable", f"{now.waiting} requests wait", retry_after=1)
+            raise Problem("unavailable", f"{now.waiting} requests are waiting", retry_after=1)
         load = {name: getattr(now, name) for name in ("working", "waiting", "places", "queue")}
         return json_answer({"status": "ready", **load, "jobs_waiting": len(service.jobs.job_store.waiting())})
 
@@ -295,7 +300,7 @@ def _check_unpacked(upload: Upload, most: int) -> None:
             size += len(piece)
     if size > most:
         upload.path.unlink(missing_ok=True)
-        raise Problem("too-large", f"a job may have {most / MB:g} MB, unpacked")
+        raise Problem("too-large", f"a job can have at most {most / MB:g} MB, decompressed")
 
 
 async def _blocks(lines: Iterator[bytes]) -> AsyncIterator[bytes]:

@@ -67,14 +67,14 @@ JudgedClaimOut = _model(types.JudgedClaim)
 UsageOut = _model(types.Usage)
 ProvenanceOut = _model(types.Provenance)
 _counts: dict[str, Any] = {label.value.lower(): (int, ...) for label in Label}
-CountsOut = create_model("CountsOut", __base__=Out, __doc__="How many claims have each label.", **_counts)
+CountsOut = create_model("CountsOut", __base__=Out, __doc__="Number of claims by label.", **_counts)
 ResultOut = _model(types.Result, schema_=(int, Field(alias="schema")), counts=(CountsOut, ...))
 DecompositionOut = _model(types.Decomposition)
 _model(Removed)
 _WRITTEN[CitationFinding] = create_model(
     "CitationFindingOut",
     __base__=Out,
-    __doc__="What a citation does for a claim, and the passages to cite instead.",
+    __doc__="Status of a citation, and passages to cite instead.",
     claim=(str, ...),
     finding=(CitationStatus, ...),
     span=(tuple[int, int] | None, None),
@@ -244,7 +244,7 @@ _CODES: dict[str, tuple[int, ...]] = {
     **dict.fromkeys(("show_job", "cancel"), (404,)),
     "results": (404, 409),
 }
-_HEADERS = {"Retry-After": {"description": "Seconds after which to come again", "schema": {"type": "integer"}}}
+_HEADERS = {"Retry-After": {"description": "Seconds after which to retry", "schema": {"type": "integer"}}}
 
 
 def documented(name: str) -> dict[str, Any]:

@@ -54,9 +54,7 @@ class ServiceSettings:
         if self.jobs_folder is not None:
             return self.jobs_folder
         if "://" in self.store:
-            raise ConfigError(
-                "a store on a server has no folder beside it where jobs could wait: name one with --jobs-folder"
-            )
+            raise ConfigError("a database store has no folder for jobs next to it: pass --jobs-folder")
         path = Path(os.path.abspath(self.store))  # noqa: PTH100 - a link is left one
         return path.with_name(f"{path.name}-jobs")
 

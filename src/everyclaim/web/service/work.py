@@ -46,7 +46,7 @@ class Admission:
         if self._free.locked() and (self.waiting >= self.queue or wait > self._patience):
             raise Problem(
                 "overloaded",
-                f"{self.working} requests are worked on and {self.waiting} wait: come again later",
+                f"{self.working} requests are in progress and {self.waiting} waiting: retry later",
                 retry_after=wait,
             )
         self._wait(1)
@@ -91,7 +91,7 @@ class Work:
         try:
             await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
             if not work.done():
-                raise Problem("gone", "the client has gone")
+                raise Problem("gone", "the client disconnected")
             return work.result()
         finally:
             for task in (work, gone):
@@ -104,7 +104,7 @@ class Work:
                 return await self.joined(make())
         except TimeoutError:
             raise Problem(
-                "timed-out", f"there was no result within {self.seconds:g} seconds", retry_after=self.admission.usual
+                "timed-out", f"no result within {self.seconds:g} seconds", retry_after=self.admission.usual
             ) from None
 
     async def joined(self, work: Coroutine[Any, Any, T]) -> T:

@@ -102,7 +102,7 @@
     const count = `${all.toLocaleString("en")} ${all === 1 ? "answer" : "answers"}`;
     const of = found.length === all ? count : `${found.length.toLocaleString("en")} of ${count}`;
     const pages = Math.max(1, Math.ceil(found.length / PAGE));
-    status.textContent = found.length ? `${of}, page ${page + 1} of ${pages}` : `No answer is like that: ${of}`;
+    status.textContent = found.length ? `${of}, page ${page + 1} of ${pages}` : `No matching answers: ${of}`;
     pager.hidden = pages < 2;
     pager.querySelector("[name=previous]").disabled = page === 0;
     pager.querySelector("[name=next]").disabled = page + 1 >= pages;

@@ -85,7 +85,7 @@ def kept_at(run_view: RunView, position: int) -> Kept:
     found = run_view.site.read_store.records_at(run_view.record.id, [position] if 0 <= position < _FARTHEST else [])
     kept = next(iter(found), None)
     if kept is None:
-        raise InputError(f"run {run_view.record.id} has no answer at place {position}")
+        raise InputError(f"run {run_view.record.id} has no answer at row {position}")
     return kept
 
 

@@ -116,4 +116,4 @@ def _tags(sides: tuple[RunView, RunView]) -> list[str]:
 
 def _check(sides: tuple[RunView, RunView]) -> None:
     if sides[0].record.id == sides[1].record.id:
-        raise InputError("both are the same run: choose two")
+        raise InputError("both are the same run: choose two different ones")

@@ -123,13 +123,13 @@ def state_of(desk: LabelingSession) -> dict[str, object]:
 BAD_CLAIM = (
     (SplitMark.OVER_SPLIT, "over-split", "a fragment that needs its neighbour"),
     (SplitMark.UNDER_SPLIT, "under-split", "several statements in one"),
-    (SplitMark.NOT_A_CLAIM, "not checkable", "nothing that a source could support"),
-    (SplitMark.LOST_MEANING, "lost meaning", "says something else than its sentence"),
+    (SplitMark.NOT_A_CLAIM, "not checkable", "no source could support it"),
+    (SplitMark.LOST_MEANING, "lost meaning", "differs from its sentence"),
 )
 OF_ANSWERS = {
-    Label.SUPPORTED: "all of it: the passages say so",
-    Label.UNSUPPORTED: "something the passages do not say",
-    Label.CONTRADICTED: "something they say the opposite of",
+    Label.SUPPORTED: "the passages state all of it",
+    Label.UNSUPPORTED: "contains something the passages do not state",
+    Label.CONTRADICTED: "contains something that contradicts the passages",
 }
 _VALUES: Mapping[str, Label | SplitMark] = {
     **{label.value: label for label in Label},
@@ -190,7 +190,7 @@ def may_label(request: Request, annotator: str = "") -> None:
     if not visitor.may("label"):
         raise HTTPException(403, "this token cannot label: it needs the scope “label”")
     if annotator and site_of(request).access.proxy_header and visitor.name and annotator != visitor.name:
-        raise HTTPException(403, f"you are logged in as {visitor.name}, and label in that name alone")
+        raise HTTPException(403, f"you are logged in as {visitor.name} and can label only under that name")
 
 
 def _desk(request: Request, kind: str, about: str, who: str) -> LabelingSession:
@@ -254,11 +254,11 @@ def _label_of(form: LabelForm) -> dict[str, Any]:
     if form.word not in _VALUES:
         raise HTTPException(400, "this is not a label for a claim")
     if form.mode and form.mode not in set(FailureMode):
-        raise HTTPException(400, "that is no kind of failure")
+        raise HTTPException(400, "unknown failure mode")
     try:
         evidence = tuple(Picked(*row) for row in _EVIDENCE.validate_json(form.evidence or "[]"))
     except ValidationError:
-        raise HTTPException(400, "the evidence cannot be read: a list of [passage, start, end]") from None
+        raise HTTPException(400, "cannot read the evidence: pass a list of [passage, start, end]") from None
     return {
         "value": _VALUES[form.word],
         "note": form.note.replace("\r\n", "\n"),

@@ -46,20 +46,20 @@ def as_json(request: Request, name: str) -> Response:
     """Return what labels say of the judge, in the public schema."""
     found = view_run(site_of(request), name).trust.calibration
     if found is None:
-        raise InputError("nobody has labelled claims of this run yet")
+        raise InputError("no claims of this run are labelled yet")
     return JSONResponse(
         found.to_json(), headers={"content-disposition": f'attachment; filename="judge-{found.run}.json"'}
     )
 
 
 def _rates(found: Calibration) -> str:
-    named = [("supported called so", found.rates.tpr), ("failing called so", found.rates.tnr)]
+    named = [("supported claims", found.rates.tpr), ("failing claims", found.rates.tnr)]
     if found.answers:
         named += [("faithful answers", found.answers.tpr), ("failing answers", found.answers.tnr)]
     return interval_plot(
         [_reading(*rate) for rate in named],
-        title="The judge against people",
-        axis="called rightly, with 95 % intervals",
+        title="Judge vs. people",
+        axis="correct verdicts, with 95 % intervals",
     )
 
 

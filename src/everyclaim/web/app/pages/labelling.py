@@ -31,10 +31,10 @@ from everyclaim.web.app.site import render, site_of
 
 router = APIRouter()
 _MEANINGS = {
-    "stratified": "more of the rare labels, weighted back",
-    "random": "every claim alike",
-    "allocation": "more labels after the first",
-    "uncertainty": "where the judge is unsure; enters no rate",
+    "stratified": "oversamples rare labels, weighted in the estimate",
+    "random": "every claim with equal probability",
+    "allocation": "minimises the interval, given existing labels",
+    "uncertainty": "claims on which the judge is unsure; excluded from the rates",
 }
 _FORMS = {"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8"}
 _WHOLE = re.compile(r"[0-9]{1,6}")
@@ -77,7 +77,7 @@ def make(request: Request, wanted: Annotated[QueueForm, Form()]) -> Response:
     people = [name.strip() for name in wanted.annotators.replace("\n", ",").split(",")]
     try:
         if not (_WHOLE.fullmatch(wanted.n) and _WHOLE.fullmatch(wanted.overlap) and int(wanted.overlap) <= 100):
-            raise ConfigError("how many to label is a whole number, and what everybody labels is 0 to 100 per cent")
+            raise ConfigError("the number to label must be a whole number, the overlap 0 to 100 per cent")
         made = label_queue(
             wanted.run,
             int(wanted.n),

@@ -11,7 +11,7 @@ from everyclaim.web.app.auth import cookie_line, cookie_name, local_path, visito
 from everyclaim.web.app.site import render, site_of
 
 router = APIRouter()
-_WRONG = "That is no token that may see this dashboard. A token begins with ecl_ and has the scope “ui”."
+_WRONG = "This token cannot open the dashboard. A token starts with ecl_ and needs the scope “ui”."
 
 
 @router.get("/login")
@@ -27,7 +27,7 @@ def enter(request: Request, token: Annotated[str, Form()] = "", next: Annotated[
     address = request.client.host if request.client else ""
     wait = site.login_rates.take(address) or site.all_logins.take("")
     if wait:
-        said = f"Too many tries: wait {wait:.0f} seconds." if wait >= 1.5 else "Too many tries: wait a second."
+        said = f"Too many attempts: wait {wait:.0f} seconds." if wait >= 1.5 else "Too many attempts: wait a second."
         refusal = render(request, "login.html", http_status=429, wanted=local_path(next), said=said)
         refusal.headers["retry-after"] = f"{max(1, round(wait))}"
         return refusal

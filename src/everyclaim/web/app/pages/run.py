@@ -76,7 +76,7 @@ def delete(request: Request, name: str, confirmed: Annotated[str, Form()] = "") 
     """Delete a run whose id was typed in to confirm it; what people labelled stays."""
     run = _to_change(request, name)
     if confirmed.strip() != run:
-        raise ConfigError(f"nothing was deleted: type the id of the run, {run}, to confirm")
+        raise ConfigError(f"nothing was deleted: type the run id {run} to confirm")
     site_of(request).write_store.delete_run(run)
     return RedirectResponse("/", 303)
 

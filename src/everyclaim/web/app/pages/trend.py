@@ -40,9 +40,9 @@ def trend(request: Request, q: str = "", judge: str = "") -> Response:
         records=records,
         left_out=left_out,
         fewest=FEWEST_RUNS,
-        rates=_chart(found, (UNSUPPORTED, CONTRADICTED), "Claims that fail, by run") if found else "",
-        supported=_chart(found, (SUPPORTED,), "Claims supported, by run") if found else "",
-        scores=_chart(found, (SCORE,), "Mean score, by run") if found else "",
+        rates=_chart(found, (UNSUPPORTED, CONTRADICTED), "Failing claims by run") if found else "",
+        supported=_chart(found, (SUPPORTED,), "Supported claims by run") if found else "",
+        scores=_chart(found, (SCORE,), "Mean score by run") if found else "",
         measures=(SUPPORTED, UNSUPPORTED, CONTRADICTED),
         labels_of={record.id: RunView(site, record).label_counts for record in records},
     )
@@ -54,7 +54,7 @@ def as_json(request: Request, q: str = "", judge: str = "") -> Response:
     site = site_of(request)
     records, _, _, _ = _series(site, q, judge)
     if not records:
-        raise InputError("there is no finished run like that")
+        raise InputError("no matching finished run")
     return JSONResponse(
         _trend(site, records).to_json(), headers={"content-disposition": 'attachment; filename="trend.json"'}
     )
@@ -98,4 +98,4 @@ def _chart(found: Trend, measures: Sequence[AnswerMeasure], title: str) -> Marku
         for measure in measures
         for change in found.changes.get(measure, ())
     }
-    return line_chart(series, title=title, axis="runs in their order, 95 % intervals as bands", marked=marked)
+    return line_chart(series, title=title, axis="runs in order, 95 % intervals as bands", marked=marked)

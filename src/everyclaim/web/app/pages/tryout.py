@@ -58,11 +58,11 @@ def judged(
     view, said = None, ""
     wait = site.try_rates.take(visitor_of(request).name or (request.client.host if request.client else ""))
     if wait:
-        said = f"That was a lot at once: wait {max(1, round(wait))} s."
+        said = f"Too many requests: wait {max(1, round(wait))} s."
     elif not response.strip():
         said = "Paste an answer first."
     elif sum(map(len, given.values())) > MOST:
-        said = f"That is more than {MOST:,} characters: score it from a file."
+        said = f"The text exceeds {MOST:,} characters: score it from a file."
     else:
         try:
             view = _judged(site, **given)

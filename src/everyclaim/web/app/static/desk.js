@@ -23,7 +23,7 @@ import { reader } from "./reading.js";
   };
   const announce = (text) => { one("#live").textContent = text; };
   const words = { SUPPORTED: "supported", UNSUPPORTED: "unsupported", CONTRADICTED: "contradicted", over_split: "over-split",
-    under_split: "under-split", not_a_claim: "not checkable", lost_meaning: "lost meaning", skip: "skipped", withdraw: "taken back" };
+    under_split: "under-split", not_a_claim: "not checkable", lost_meaning: "lost meaning", skip: "skipped", withdraw: "removed" };
   const signs = { SUPPORTED: "✓", UNSUPPORTED: "?", CONTRADICTED: "✗" };
 
   // ---- kept by the browser
@@ -95,12 +95,12 @@ import { reader } from "./reading.js";
       try {
         reply = await post(act);
         if (reply.status === 403 && (await renew())) reply = await post(act);
-        if (reply.status === 401 || reply.type === "opaqueredirect") { wait = AGAIN; tellKept("log in again in another tab: nothing is lost", true); break; }
-        if (reply.status >= 500 || reply.status === 429) throw new Error((await reply.json().catch(() => ({}))).error || `the server said ${reply.status}`);
+        if (reply.status === 401 || reply.type === "opaqueredirect") { wait = AGAIN; tellKept("log in again in another tab; your labels are not lost", true); break; }
+        if (reply.status >= 500 || reply.status === 429) throw new Error((await reply.json().catch(() => ({}))).error || `the server answered ${reply.status}`);
       } catch (error) {
         wait = AGAIN;
         const why = error.constructor === Error ? error.message : "no connection"; // the browser's own say nothing
-        tellKept(`${why}: ${outbox.length} kept here, sent again in a moment`, true);
+        tellKept(`${why}: ${outbox.length} unsaved, retrying`, true);
         break;
       }
       let told = {};
@@ -108,7 +108,7 @@ import { reader } from "./reading.js";
       outbox.shift();
       memory.drop(`out:${act.id}`);
       if (reply.ok) heard(act, told);
-      else refused(act, told.error || `the server said ${reply.status}`);
+      else refused(act, told.error || `the server answered ${reply.status}`);
       tellKept(outbox.length ? "saving …" : reply.ok ? "saved" : "");
     }
     sending = false;
@@ -122,9 +122,9 @@ import { reader } from "./reading.js";
     const skipped = outbox.filter((one) => one.word === "skip").map((one) => one.key);
     waiting = [...state.next.filter((key) => !pending.has(key)), ...skipped];
     if (act.word === "undo" || act.word === "withdraw") {
-      if (told.key) { fetched.delete(told.key); go(told.key, act.word === "undo" ? "Undone" : "Taken back"); } else announce("Nothing is left to undo");
+      if (told.key) { fetched.delete(told.key); go(told.key, act.word === "undo" ? "Undone" : "Removed"); } else announce("Nothing to undo");
     } else if (told.judged && lastAct === act.id) {
-      one("#last-judged").replaceChildren(Object.assign(document.createElement("span"), { className: "quiet", textContent: "· the judge said " }), chip(told.judged.toUpperCase()));
+      one("#last-judged").replaceChildren(Object.assign(document.createElement("span"), { className: "quiet", textContent: "· judge: " }), chip(told.judged.toUpperCase()));
       announce(`Saved. Judge's verdict ${told.judged}.`);
     }
     if (!keyHere() && !outbox.length) go(waiting[0] || "");
@@ -134,7 +134,7 @@ import { reader } from "./reading.js";
   const refused = (act, why) => {
     const fault = one("#fault");
     fault.hidden = false;
-    fault.textContent = `Not kept: ${why}`;
+    fault.textContent = `Not saved: ${why}`;
     if (act.key) { waiting = [act.key, ...waiting.filter((key) => key !== act.key)]; fetched.delete(act.key); }
   };
 
@@ -168,7 +168,7 @@ import { reader } from "./reading.js";
     try { html = await part(key); } catch {
       if (mine !== journey) return;
       item().classList.add("left"); // and stays without an answer: what is shown has one
-      tellKept("no connection: the next text cannot be fetched", true);
+      tellKept("no connection: cannot load the next item", true);
       setTimeout(() => { if (mine === journey) go(key, said); }, AGAIN);
       return;
     }
@@ -282,7 +282,7 @@ import { reader } from "./reading.js";
   const openKeys = () => one("#keys").showModal();
   const badClaim = () => {
     const menu = one("details.bad", item());
-    if (!menu) { announce("A whole answer is not cut"); return; }
+    if (!menu) { announce("Whole answers have no split to review"); return; }
     menu.open = !menu.open;
     (menu.open ? one("button", menu) : one("summary", menu)).focus();
   };
