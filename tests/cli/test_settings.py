@@ -10,6 +10,7 @@ from command_line import write_jsonl
         ("max_unsupported = 0.1", "unsupported claims"),
         ("max_contradicted = 0.1", "contradicted claims"),
         ("fail_answer_under = 0.9", "below the threshold 0.9 per answer"),
+        ("min_probability = 0.9", "9 of 9 answers have a probability below the threshold 0.9"),
         ('fail_on_regression = "before"', "answers that both scored"),
     ],
 )

@@ -104,6 +104,27 @@ def answers_against_bar(results: Iterable[Result], bar: float) -> GateResult:
     return GateResult(GateStatus.FAILED if worse else GateStatus.PASSED, told)
 
 
+def probabilities_against_bar(results: Iterable[Result], bar: float) -> GateResult:
+    """Check that no answer is less likely than a bar to be free of unsupported claims, as its judge sees it.
+
+    Raises `ConfigError` when the bar lies outside [0, 1].
+    """
+    if not 0 <= bar <= 1:
+        raise ConfigError(f"min-probability is {bar:g}, but must be between 0 and 1, as in 0.5")
+    stated = [result for result in results if result.probability is not None]
+    if not stated:
+        told = f"no answer has a probability, so there is nothing to compare with the threshold {bar:g}"
+        return GateResult(GateStatus.INCONCLUSIVE, told)
+    less = sum(is_less_likely(result, bar) for result in stated)
+    told = f"{less} of {len(stated)} answers have a probability below the threshold {bar:g}"
+    return GateResult(GateStatus.FAILED if less else GateStatus.PASSED, told)
+
+
+def is_less_likely(result: Result, bar: float | None) -> bool:
+    """Whether an answer's probability is below a bar; one without a probability or a bar is not."""
+    return bar is not None and result.probability is not None and result.probability < bar - _ROUNDING
+
+
 def is_worse(result: Result, bar: float) -> bool:
     """Whether an answer scores worse than a bar; one without a score does not."""
     if result.score is None:

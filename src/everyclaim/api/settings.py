@@ -61,6 +61,10 @@ class ProjectOptions(TypedDict, total=False):
     fail_answer_under: Annotated[
         Share | None, Opt("Minimum score of every answer; exit with 1 below it.", "SCORE", panel=GATE)
     ]
+    min_probability: Annotated[
+        Share | None,
+        Opt("Minimum probability of every answer to be faithful; exit with 1 below it.", "SHARE", panel=GATE),
+    ]
     max_contradicted: Annotated[
         Share | None, Opt("Maximum share of contradicted claims; exit with 1 above it.", "SHARE", panel=GATE)
     ]

@@ -13,6 +13,7 @@ from everyclaim.analysis.gate import (
     against_baseline,
     answers_against_bar,
     gate,
+    probabilities_against_bar,
     together,
     unread_against_limit,
     worst,
@@ -137,17 +138,17 @@ def conclude(run: Run, output: OutputOptions, settings: Settings, against: Run |
         warn(result.message, kind=f"gate {result.status.value.replace('_', ' ')}")
     elif result.message != NO_BAR and not output.quiet:
         warn(result.message, kind="gate passed")
-    _tell_build_server(run, summary, [kept.result for kept in found], result, output, settings.fail_answer_under)
+    _tell_build_server(run, summary, [kept.result for kept in found], result, output, settings)
     return gravest([GATE_CODES[result.status], _reading(record)])
 
 
 def _tell_build_server(
-    run: Run, summary: Summary, found: list[Result], result: GateResult, output: OutputOptions, bar: float | None
+    run: Run, summary: Summary, found: list[Result], result: GateResult, output: OutputOptions, bars: Settings
 ) -> None:
     name = run.record.name or run.record.dataset
     if output.junit:
         with open_sink(output.junit) as sink:
-            sink.write(junit(run.results(), result, name, bar))
+            sink.write(junit(run.results(), result, name, bars.fail_answer_under, bars.min_probability))
     if output.markdown:
         with open_sink(output.markdown) as sink:
             sink.write(run_markdown(summary, found, result, name).encode("utf-8", "replace"))
@@ -171,6 +172,8 @@ def _gate(run: Run, record: RunRecord, summary: Summary, settings: Settings, aga
     ]
     if settings.fail_answer_under is not None:
         found.append(answers_against_bar(run.results(), settings.fail_answer_under))
+    if settings.min_probability is not None:
+        found.append(probabilities_against_bar(run.results(), settings.min_probability))
     if settings.max_unread is not None:
         found.append(unread_against_limit(summary, settings.max_unread))
     if against is not None:

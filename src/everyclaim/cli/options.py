@@ -28,7 +28,8 @@ from everyclaim.models.chat.keys import keys_file
 _INPUT, _OUTPUT = "Input", "Output"
 _OF_MODELS = {*LlmOptions.__annotations__} - {"base_url", "max_cost", "provider_batch"}
 _RARE = _OF_MODELS | {  # not in the help
-    "strategy", "empty", "fail_answer_under", "max_unread", "min_citation_precision", "min_citation_recall",
+    "strategy", "empty", "fail_answer_under", "min_probability", "max_unread", "min_citation_precision",
+    "min_citation_recall",
 }  # fmt: skip
 
 
@@ -156,8 +157,8 @@ def one_of(name: str, value: str, allowed: Sequence[str]) -> Any:
 
 SCORING = ("judge", "decomposer", "metric", "strategy", "strict", "empty")
 GATE = (
-    "fail_under", "fail_answer_under", "max_contradicted", "max_unsupported", "max_unread", "min_citation_precision",
-    "min_citation_recall", "fail_on_regression", "margin", "max_failed", "confident",
+    "fail_under", "fail_answer_under", "min_probability", "max_contradicted", "max_unsupported", "max_unread",
+    "min_citation_precision", "min_citation_recall", "fail_on_regression", "margin", "max_failed", "confident",
 )  # fmt: skip
 FILES = ("rubric", "judge_prompt", "split_prompt", "prices")
 _NO_CACHE = Annotated[

@@ -43,6 +43,7 @@ class AssertFaithful(Protocol):
         row: Any = None,
         *,
         fail_under: float | None = None,
+        min_probability: float | None = None,
         max_contradicted: float | None = None,
         min_citation_precision: float | None = None,
         min_citation_recall: float | None = None,
@@ -52,8 +53,9 @@ class AssertFaithful(Protocol):
         """Score an answer, or take a `Result` as it is, and fail unless it is faithful; return the result.
 
         `row` and `answer` are as for `everyclaim.score`. The score must reach `fail_under` (1.0: every claim is
-        supported), and at most the share `max_contradicted` (0.0) of the claims may be contradicted. With the metric
-        `attribution`, `min_citation_precision` and `min_citation_recall` are bars in the place of that for the score.
+        supported), its probability to be faithful `min_probability` (not checked), and at most the share
+        `max_contradicted` (0.0) of the claims may be contradicted. With the metric `attribution`,
+        `min_citation_precision` and `min_citation_recall` are bars in the place of that for the score.
         `empty` says what becomes of an answer with nothing to check: `skip`, `pass` or `fail`. What is not given is
         taken from the mark of the test, then from the ini file. Raises `AssertionError`, and `JudgeError` where the
         judge failed, which says nothing about the answer.
@@ -65,6 +67,7 @@ class _Bars:
     """What an answer has to come to."""
 
     fail_under: float | None = None  # the best score
+    min_probability: float | None = None
     max_contradicted: float = 0.0
     min_citation_precision: float | None = None
     min_citation_recall: float | None = None
@@ -90,7 +93,9 @@ class _Bars:
 
 
 _OF_FILES: Final = ("mapping", "format", "limit")
-_OF_BARS: Final = ("fail_under", "max_contradicted", "min_citation_precision", "min_citation_recall", "empty")
+_OF_BARS: Final = (
+    "fail_under", "min_probability", "max_contradicted", "min_citation_precision", "min_citation_recall", "empty",
+)  # fmt: skip
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -104,6 +109,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         ),
         ("config", "settings file, relative to the root folder (default: the nearest everyclaim.toml)"),
         ("fail_under", "minimum score of an answer (default 1.0: every claim supported)"),
+        ("min_probability", "minimum probability of an answer to be faithful (default: not checked)"),
         ("max_contradicted", "maximum share of contradicted claims of an answer (default 0.0)"),
         ("min_citation_precision", "minimum share of correct citations of an answer (metric attribution)"),
         (
@@ -199,7 +205,7 @@ def _hold(result: Result, bars: _Bars) -> None:
     """Hold a result against its bars."""
     __tracebackhide__ = True
     from everyclaim import JudgeError, Label, Outcome
-    from everyclaim.analysis.gate import is_worse
+    from everyclaim.analysis.gate import is_less_likely, is_worse
     from everyclaim.core.cited import failing_lines
     from everyclaim.core.plaintext import counted, one_line
 
@@ -221,11 +227,13 @@ def _hold(result: Result, bars: _Bars) -> None:
     bar = bars.fail_under if bars.fail_under is not None else result.provenance.quality(usual)
     is_low = is_worse(result, bar)
     miscited = _miscited(result, bars)
+    is_unlikely = is_less_likely(result, bars.min_probability)
     is_torn = torn > (bars.max_contradicted + _ROUNDING) * len(result.claims)
-    if is_low or is_torn or unread or miscited:
+    if is_low or is_unlikely or is_torn or unread or miscited:
         side = "at most" if result.provenance.lower_is_better else "at least"
         told = [f"{len(result.claims) - len(result.failing)} of {counted(len(result.claims), 'claim')} supported"]
         told += [f"score {result.score:.3f}, {side} {bar:g} required"] if is_low else []
+        told += [f"probability {result.probability:.3f}, minimum {bars.min_probability:g}"] if is_unlikely else []
         told += [f"{torn} contradicted, maximum share {bars.max_contradicted:g}"] if is_torn else []
         told += miscited
         raise AssertionError("\n".join([f"answer {name}: {', '.join(told)}", *failing_lines(result), *unread]))

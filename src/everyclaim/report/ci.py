@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 from rich.text import Text
 
-from everyclaim.analysis.gate import GateResult, GateStatus, is_worse
+from everyclaim.analysis.gate import GateResult, GateStatus, is_less_likely, is_worse
 from everyclaim.analysis.summary import Summary
 from everyclaim.core.cited import failing_lines
 from everyclaim.core.plaintext import number, one_line
@@ -20,12 +20,14 @@ from everyclaim.report.terminal import overview
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def junit(results: Iterable[Result], gate: GateResult, name: str, bar: float | None = None) -> bytes:
+def junit(
+    results: Iterable[Result], gate: GateResult, name: str, bar: float | None = None, least: float | None = None
+) -> bytes:
     """Write one test case per answer and one for the gate; cases fail only where the gate does.
 
-    Then an answer fails that scores worse than `bar`, or without a bar one that has a claim that is not supported; and
-    one whose judging failed is an error. Otherwise the failing claims are the output of a case that passes. An answer
-    without a score is skipped.
+    Then an answer fails that scores worse than `bar` or has a probability below `least`, or without both one that has a
+    claim that is not supported; and one whose judging failed is an error. Otherwise the failing claims are the output
+    of a case that passes. An answer without a score is skipped.
     """
     is_failed = gate.status in (GateStatus.FAILED, GateStatus.TOO_MANY_FAILURES)
     suite = ET.Element("testsuite", package="everyclaim", name=_xml(name))
@@ -39,7 +41,7 @@ def junit(results: Iterable[Result], gate: GateResult, name: str, bar: float | N
             _child(case, "error" if is_failed else "skipped", result.reason, "", counts)
         elif result.outcome is not Outcome.SCORED:
             _child(case, "skipped", result.outcome.value, "", counts)
-        elif is_failed and (result.failing if bar is None else is_worse(result, bar)):
+        elif is_failed and _fails(result, bar, least):
             _child(case, "failure", f"{len(result.failing)} of {len(result.claims)} claims fail", lines, counts)
         elif lines:
             ET.SubElement(case, "system-out").text = _xml(lines)
@@ -51,6 +53,12 @@ def junit(results: Iterable[Result], gate: GateResult, name: str, bar: float | N
     suite.set("errors", str(counts["error"]))
     suite.set("skipped", str(counts["skipped"]))
     return bytes(ET.tostring(suite, encoding="utf-8", xml_declaration=True))
+
+
+def _fails(result: Result, bar: float | None, least: float | None) -> bool:
+    if bar is None and least is None:
+        return bool(result.failing)
+    return is_less_likely(result, least) or (bar is not None and is_worse(result, bar))
 
 
 def github_lines(results: Iterable[Result], gate: GateResult) -> Iterator[str]:
