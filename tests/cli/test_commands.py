@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import pytest
 from command_line import ANSWERS, write_jsonl
+
+from everyclaim.testing import JudgeServer, play
 
 CLAIMS = [
     {"id": "a", "claim": "It is red", "contexts": ["It is red"]},
@@ -271,15 +274,33 @@ def test_progress_is_shown_only_on_a_terminal_and_never_on_stdout(desk, process)
     """On a terminal stderr shows how many and how fast; stdout stays one JSON document."""
     write_jsonl("many.jsonl", [ANSWERS[0] | {"id": str(i)} for i in range(50)])
     assert process("score", "many.jsonl", "--json").stderr == ""
+    seen = on_a_terminal(process, "score", "many.jsonl")
+    assert "/50" in seen
+    assert "/s" in seen
+
+
+def on_a_terminal(process, *command, **env):
+    """Run a command that prints JSON with standard error on a terminal; return what is seen there."""
     ours, theirs = os.openpty()
     with ThreadPoolExecutor() as pool:
         reading = pool.submit(everything, ours)  # while it is written: a terminal's buffer is small
-        done = process("score", "many.jsonl", "--json", env={"TERM": "xterm"}, stderr=theirs)
+        done = process(*command, "--json", env={"TERM": "xterm", "COLUMNS": "160", **env}, stderr=theirs)
         os.close(theirs)
         seen = reading.result()
     assert json.loads(done.stdout)["summary"]["total"] == 50
-    assert "/50" in seen
-    assert "/s" in seen
+    return seen
+
+
+@pytest.mark.slow
+def test_what_a_language_model_takes_is_estimated_before_and_shown_meanwhile(desk, process):
+    """Calls, tokens and the price, where it is known."""
+    write_jsonl("many.jsonl", [ANSWERS[0] | {"id": str(i)} for i in range(50)])
+    with JudgeServer(lambda request: play(request.messages), latency=0.05) as server:
+        judge = ("--judge", "openai:m", "--base-url", server.base_url, "--concurrency", "2", "--no-cache")
+        names = {"EVERYCLAIM_JUDGE": "openai:m", "EVERYCLAIM_DECOMPOSER": "openai:m", "OPENAI_API_KEY": "sk-test-0123"}
+        seen = on_a_terminal(process, "score", "many.jsonl", *judge, **names)
+    assert "50 answers: about 100 calls" in seen
+    assert re.search(r"\d+ calls  [\d,]+ tokens", seen)
 
 
 def test_output_survives_a_terminal_that_is_not_unicode(process):

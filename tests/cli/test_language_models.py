@@ -320,3 +320,37 @@ def test_commands_have_only_the_options_that_they_use(everyclaim):
         done = everyclaim(command, "text", option, *(["3"] if option == "--repeats" else []))
         assert done.code == 2
         assert f"No such option: {option}" in done.err
+
+
+# ---- what a run will take
+
+
+PRICES = "[openai.models]\nsome-model = {{ input = {:g}, output = 2.0 }}\n"
+
+
+@pytest.mark.parametrize("more", [[], ["--one-call"], ["--decomposer", "embedded"], ["--strategy", "each"]])
+def test_a_dry_run_estimates_calls_tokens_and_cost_and_asks_nobody(cli, server, more):
+    """The calls are those that the run then makes, the tokens about as many."""
+    Path("prices.toml").write_text(PRICES.format(1))
+    command = ["score", "answers.jsonl", *judge(server), "--prices", "prices.toml", *more, "--json"]
+    done = cli(*command, "--dry-run")
+    assert done.code == 0, done.err
+    assert server.calls == 0
+    found = json.loads(done.out)["answers.jsonl"]
+    used = summary(cli(*command))["usage"]
+    assert (found["answers"], found["calls"]) == (5, used["calls"])
+    assert 0.9 < found["prompt_tokens"] / used["prompt_tokens"] < 1.8  # this server bills no schemas
+    assert 0.5 < found["reply_tokens"] / used["completion_tokens"] < 5
+    assert found["cost"] == pytest.approx((found["prompt_tokens"] + 2 * found["reply_tokens"]) / 1e6)
+
+
+def test_a_dry_run_says_what_is_not_known(cli, server):
+    """A price, what a cascade's first judge leaves, and calls that depend on answers; offline there is nothing to say."""
+    done = cli("score", "answers.jsonl", *judge(server), "--dry-run", "--limit", "2")
+    assert "answers.jsonl: 2 answers: about 4 calls" in " ".join(done.out.split())
+    assert "price unknown" in " ".join(done.out.split())
+    cascade = ["--judge", "cascade:embedded>openai:some-model", "--base-url", server.base_url]
+    assert "at most about" in cli("score", "answers.jsonl", *cascade, "--dry-run").out
+    for other in (["--judge", "embedded"], [*judge(server), "--metric", "qa"]):
+        assert "no estimate" in " ".join(cli("score", "answers.jsonl", *other, "--dry-run").out.split())
+    assert server.calls == 0

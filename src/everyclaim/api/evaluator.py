@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar, Unpack
+from itertools import islice
+from typing import Any, TypeVar, Unpack, cast
 
 from everyclaim.api.claims import ClaimVerdict, verify_source
 from everyclaim.api.fitting import Tuned, tune_to_judge, tune_to_labels
@@ -15,10 +16,13 @@ from everyclaim.api.options import DEFAULT_JUDGE, DEFAULT_STORE, Options, RowOpt
 from everyclaim.api.runs import DatasetOptions, Run, Source, ascore_into, score_into
 from everyclaim.api.scoring import Answers, Claims, Passages, scored, split, verified
 from everyclaim.api.session import Session
+from everyclaim.api.specs import talks
 from everyclaim.api.watch import WatchingOptions, watch_into
+from everyclaim.core.accounting import CostEstimate
 from everyclaim.core.limits import within
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Decomposition, JudgedClaim, Provenance, Result, Usage
+from everyclaim.io import read_samples
 from everyclaim.monitor.watch.report import WatchPass
 
 T = TypeVar("T")
@@ -67,6 +71,25 @@ class Evaluator(Answers):
     def concurrency(self) -> int:
         """Default number of answers scored in parallel."""
         return self._session.concurrency
+
+    @public
+    def estimate_file(
+        self, source: Source, *, at_most: int | None = None, **options: Unpack[DatasetOptions]
+    ) -> CostEstimate | None:
+        """Estimate calls, tokens and cost of scoring a data set, or of its first `at_most` answers, without a call.
+
+        Replies that are cached cost less. None if no language model is used or the metric's calls are not known
+        beforehand; options are those of `score_file`.
+        """
+        chosen = self._session.options
+        if not talks(chosen.get("judge", DEFAULT_JUDGE), chosen.get("decomposer")):
+            return None
+        from everyclaim.api.estimating import estimate_cost  # loads the chat models
+
+        kept = {name: value for name, value in options.items() if name in ("mapping", "format", "turns", "history")}
+        with within(self._session.limits):
+            samples = islice(read_samples(source, **cast("Any", kept)), options.get("limit"))
+            return estimate_cost(self._session, islice(samples, at_most))
 
     @public
     async def ascore_file(

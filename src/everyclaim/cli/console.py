@@ -15,9 +15,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 from rich.text import Text
 
 from everyclaim.core.events import Event, RunStarted, SampleFinished, SampleSkipped
-from everyclaim.core.plaintext import one_line
-from everyclaim.core.types import Outcome, Result
+from everyclaim.core.plaintext import counted, one_line
+from everyclaim.core.types import Outcome, Result, Usage
 from everyclaim.report.clean import json_text
+from everyclaim.report.style import dollars
 
 if TYPE_CHECKING:
     from everyclaim.io import ReadReport
@@ -127,6 +128,7 @@ class Progressing:
     done: int = 0
     skipped: int = 0
     failed: int = 0
+    spent: Callable[[], Usage] | None = None  # what language models took so far
 
     def hook(self, event: Event) -> None:
         """Take note of an event of the engine."""
@@ -153,13 +155,16 @@ class Progressing:
         self.done += 1
         self.failed += failed
         if self.bar is not None:
-            said = f"{self.failed:,} failed" if self.failed else ""
+            said = f"{self.failed:,} failed  " if self.failed else ""
+            if self.spent and (used := self.spent()).calls:
+                cost = "" if used.cost is None else f"  {dollars(used.cost)}"
+                said += f"{counted(used.calls, 'call')}  {used.prompt_tokens + used.completion_tokens:,} tokens{cost}"
             self.bar.update(self.bar.task_ids[-1], advance=1, said=said)
 
 
 @contextmanager
-def progressing(*, quiet: bool) -> Iterator[Progressing]:
-    """Give something to tell about the work; the bar is gone when the block ends."""
+def progressing(*, quiet: bool, spent: Callable[[], Usage] | None = None) -> Iterator[Progressing]:
+    """Give something to tell about the work; the bar is gone when the block ends. `spent` is shown beside it."""
     screen = error_screen()
     if quiet or not screen.is_terminal:
         yield Progressing()
@@ -172,4 +177,4 @@ def progressing(*, quiet: bool) -> Iterator[Progressing]:
         TextColumn("{task.fields[said]}"),
     )
     with Progress(*columns, console=screen, transient=True, expand=True) as bar:
-        yield Progressing(bar)
+        yield Progressing(bar, spent=spent)

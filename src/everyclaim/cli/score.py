@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict
 from typing import Annotated, Any, cast
 
 import typer
+from rich.text import Text
 
 from everyclaim.api.evaluator import Evaluator
 from everyclaim.api.options import LlmOptions, Options
@@ -13,11 +15,22 @@ from everyclaim.api.runs import DatasetOptions, Run, find_run
 from everyclaim.api.settings import options_of
 from everyclaim.cli import options as opt
 from everyclaim.cli import signals
-from everyclaim.cli.console import Progressing, progressing, tell_of_bad_rows, tell_of_reading, warn
-from everyclaim.cli.exits import TOO_MANY_FAILURES, InterruptedWorkError, gravest
+from everyclaim.cli.console import (
+    Progressing,
+    error_screen,
+    progressing,
+    show,
+    show_json,
+    tell_of_bad_rows,
+    tell_of_reading,
+    warn,
+)
+from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, InterruptedWorkError, gravest
 from everyclaim.cli.finish import OutputOptions, baseline, conclude
 from everyclaim.cli.options import GATE, SCORING, Given, why_it_stopped, with_settings
 from everyclaim.core.errors import BudgetExceeded, ConfigError
+
+_ESTIMATED = 2_000  # answers that are read for an estimate before a run
 
 
 @with_settings(*SCORING, "map", "slices", *GATE, "store", "concurrency", "observe", "provider_batch", models=LlmOptions)
@@ -42,6 +55,9 @@ def score(
     ] = None,
     fresh: Annotated[
         bool, opt.option("--fresh", "Start anew instead of continuing an interrupted run.", "Run")
+    ] = False,
+    dry_run: Annotated[
+        bool, opt.option("--dry-run", "Estimate calls, tokens and cost of language models; score nothing.", "Run")
     ] = False,
     ray: Annotated[
         str | None,
@@ -87,6 +103,8 @@ def score(
     if ray_actors is not None and ray is None:
         raise ConfigError("--ray-actors needs --ray")
     with Evaluator(**cast("Options", of_scores)) as evaluator, _scoring(evaluator, ray, ray_actors):  # one budget
+        if dry_run:
+            return _estimate(files, evaluator, cast("DatasetOptions", of_rows), json=output.json)
         codes = []
         for place, file in enumerate(files, start=1):
             run, stop = _score_one(file, evaluator, cast("DatasetOptions", of_rows), settings.store, quiet=output.quiet)
@@ -100,10 +118,24 @@ def score(
     return gravest(codes)
 
 
+def _estimate(files: list[str], evaluator: Evaluator, options: DatasetOptions, *, json: bool) -> int:
+    """Print what each file takes of language models."""
+    found = {file: evaluator.estimate_file(file, **options) for file in files}
+    if json:
+        show_json({file: one and asdict(one) for file, one in found.items()})
+    for file, one in () if json else found.items():
+        show(Text(f"{file}: {one or 'no estimate: no language model, or a metric whose calls depend on answers'}"))
+    return OK
+
+
 def _score_one(file: str, evaluator: Evaluator, options: DatasetOptions, store: str, *, quiet: bool) -> tuple[Run, str]:
     """Score one file; return the run, and where a limit stopped it how to go on."""
     stop = None
-    with progressing(quiet=quiet) as progress:
+    if not quiet and file != "-" and error_screen().is_terminal:
+        found = evaluator.estimate_file(file, at_most=_ESTIMATED, **options)
+        if found:
+            warn(f"{found}{' for the first of them' if found.answers == _ESTIMATED else ''}", kind="")
+    with progressing(quiet=quiet, spent=lambda: evaluator.usage) as progress:
         options["hooks"] = [progress.hook]
         try:
             run = evaluator.score_file(file, store=store, **options)

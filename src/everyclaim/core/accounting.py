@@ -97,3 +97,22 @@ class Accounted:
 def accounted(chat: ChatModel) -> Accounted:
     """Return a chat model whose calls are accounted for, once."""
     return chat if isinstance(chat, Accounted) else Accounted(chat)
+
+
+@dataclass(frozen=True, slots=True)
+class CostEstimate:
+    """Calls, tokens and dollars of a run, about; `cost` is None where no price is known. `is_most`: or fewer."""
+
+    answers: int
+    calls: int
+    prompt_tokens: int
+    reply_tokens: int
+    cost: float | None
+    is_most: bool = False
+
+    def __str__(self) -> str:
+        """Tell it in a line."""
+        used = f"{self.prompt_tokens:,} prompt and {self.reply_tokens:,} reply tokens"
+        cost = "price unknown" if self.cost is None else f"${self.cost:,.2f}"
+        kind = "at most about" if self.is_most else "about"
+        return f"{self.answers:,} answers: {kind} {self.calls:,} calls, {used}, {cost}"

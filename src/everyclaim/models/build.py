@@ -32,7 +32,8 @@ from everyclaim.models.chat.cached import Cached, ReplyCache
 from everyclaim.models.chat.call import Call, Foreign, Link
 from everyclaim.models.chat.endpoint import Endpoint, from_spec
 from everyclaim.models.chat.limited import Limited, Rates
-from everyclaim.models.chat.prices import find_price
+from everyclaim.models.chat.options import EndpointOptions
+from everyclaim.models.chat.prices import Price, find_price
 from everyclaim.models.chat.providers import find_provider
 from everyclaim.models.chat.retrying import Patience, Retrying
 
@@ -103,14 +104,13 @@ def build_chat_model(
     options = endpoint.options
     provider = find_provider(options.provider)
     _check_libraries(provider.extra)
-    prices = provider.prices or options.provider
-    price = find_price(prices, options.model, is_home=options.is_home, file=settings.prices)
+    price = price_of(options, settings.prices)
     if settings.budget.max_cost is not None and price is None:
         raise ConfigError(
             f"max_cost needs a price, but none is known for {options.model!r} at {options.where}: pass a "
             f'price file (prices, --prices) with a line such as \'"{options.model}" = {{ input = 0.10, '
-            f"output = 0.30 }}' under [{prices}.models], in dollars per million tokens, or limit "
-            "max_calls or max_tokens"
+            f"output = 0.30 }}' under [{provider.prices or options.provider}.models], in dollars per million tokens, "
+            "or limit max_calls or max_tokens"
         )
     batched = Batched(endpoint, settings.batch) if settings.batch else None
     metered = Metered(
@@ -124,6 +124,12 @@ def build_chat_model(
     endpoint.before_another = metered.another
     link = _wrapped(metered, settings)
     return Chat(link, endpoint.spec, options.identity, meter, endpoint=endpoint, batched=batched)
+
+
+def price_of(options: EndpointOptions, file: Path | None) -> Price | None:
+    """Return what the model of an endpoint costs, None where nobody says it; `file` goes over our own table."""
+    named = find_provider(options.provider).prices or options.provider
+    return find_price(named, options.model, is_home=options.is_home, file=file)
 
 
 def wrap_chat_model(model: ChatModel, settings: ChatSettings | None = None, *, meter: Meter | None = None) -> Chat:
