@@ -167,7 +167,7 @@ def test_a_judge_that_fails_is_no_finding(project: pytest.Pytester) -> None:
         ('"missing.jsonl"', "*missing.jsonl*"),
         ('"empty.jsonl"', "*empty*"),
         ('"answers.jsonl", fail_undr=0.9', "*no 'fail_undr'; did you mean 'fail_under'?*"),
-        ('"answers.jsonl", "more.jsonl"', "*one source of answers, not 2*"),
+        ('"answers.jsonl", "more.jsonl"', "*one source of answers, got 2*"),
         ("limit=3", "*needs a mark with a file*"),
     ],
 )
