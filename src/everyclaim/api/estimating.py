@@ -48,7 +48,7 @@ def estimate_cost(session: Session, samples: Iterable[Sample]) -> CostEstimate |
     named = session.options.get("metric", "faithfulness")
     if not isinstance(named, str) or Spec.parse(named).name not in METRICS:
         return None
-    plan = _Plan.of(session)
+    plan = _CallPlan.of(session)
     if not plan.verifiers and not plan.decomposer:
         return None
     sizes: list[_CallSize] = []
@@ -68,7 +68,7 @@ def estimate_cost(session: Session, samples: Iterable[Sample]) -> CostEstimate |
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
+class _CallPlan:
     """Who is asked about an answer."""
 
     decomposer: LlmDecomposer | None
@@ -79,7 +79,7 @@ class _Plan:
     prices: Mapping[str, Price | None]
 
     @classmethod
-    def of(cls, session: Session) -> _Plan:
+    def of(cls, session: Session) -> _CallPlan:
         judge, metric = session.judge, session.metric.metric
         found = session.decomposer
         decomposer = found if isinstance(found, LlmDecomposer) else None
