@@ -127,10 +127,8 @@ class JudgeCheck:
         """Which rates are shown to be below the target of 90 %, in words."""
         rates = (("supported", self.supported_called_so), ("failing", self.failing_called_so))
         return tuple(
-            (
-                f"it misses {kind} claims: it recognises {percent(rate.value)} of them (95 % {interval(rate)}), "
-                f"below {AT_LEAST}"
-            )
+            f"it misses {kind} claims: it recognises {percent(rate.value)} of them (95 % {interval(rate)}), "
+            f"below {AT_LEAST}"
             for kind, rate in rates
             if compare_with_target(rate) == "missed"
         )
@@ -157,11 +155,9 @@ class JudgeCheck:
             moved = percent(self.turned.value)
             found.append(f"order bias: with the passages reversed, {moved} of claims change their label")
         found += [
-            (
-                f"length bias: it recognises {percent(bias.longer.value)} of "
-                f"{'supported' if bias.rate.startswith('supported') else 'failing'} claims if the {bias.of} "
-                f"has more than {bias.median_words:g} words, {percent(bias.shorter.value)} otherwise"
-            )
+            f"length bias: it recognises {percent(bias.longer.value)} of "
+            f"{'supported' if bias.rate.startswith('supported') else 'failing'} claims if the {bias.of} "
+            f"has more than {bias.median_words:g} words, {percent(bias.shorter.value)} otherwise"
             for bias in self.lengths
             if bias.is_shown
         ]

@@ -332,10 +332,7 @@ def label_lines(found: Calibration | None) -> list[str]:
     rates = found.rates
     lines = [
         f"{counted(found.labelled, 'claim')} of run {found.run} labelled by {people}; {found.disputed:,} disputed.",
-        (
-            f"Supported claims recognised: {percent(rates.tpr.value)}, {interval(rates.tpr)} ({rates.supported:,} "
-            "labels)."
-        ),
+        f"Supported claims recognised: {percent(rates.tpr.value)}, {interval(rates.tpr)} ({rates.supported:,} labels).",
         f"Failing claims recognised: {percent(rates.tnr.value)}, {interval(rates.tnr)} ({rates.failing:,} labels).",
     ]
     if best := found.corrected.shown:

@@ -19,7 +19,7 @@ from everyclaim.text.citations import citations, without_citations
 from everyclaim.text.language import ENGLISH, language_of
 from everyclaim.text.marks import rendered
 from everyclaim.text.prose import is_json, prose_in_code, values_in_json
-from everyclaim.text.stops import carries_on, opens_sentence
+from everyclaim.text.stops import carries_on, ends_address, opens_sentence, starts_clause
 
 Kind = Literal["paragraph", "heading", "item", "table_row", "code", "quote", "citation"]
 
@@ -385,25 +385,16 @@ def _belongs_before(text: str, previous: int, piece: tuple[int, int], language: 
         if _LABEL.search(tail):
             return False
         alone = _INITIAL.fullmatch(text[previous:start]) is not None
-        return following[0].isupper() and following[1:2] != "" and not _starts_clause(following, alone=alone)
+        return following[0].isupper() and following[1:2] != "" and not starts_clause(following, alone=alone)
     if _NUMBERED.search(tail) and tail.rstrip(" .")[-1:].islower() and following[0].isdigit():
         return True
-    return not following[0].isupper() or (_TITLE.search(tail) is not None and not _ends_address(tail, following))
+    return not following[0].isupper() or (_TITLE.search(tail) is not None and not ends_address(tail, following))
 
 
 _TITLE = re.compile(
     r"(?i:mr|mrs|ms|dr|prof|hon|rev|gen|col|capt|lt|sgt|sen|rep|gov|pres|messrs|treas|pub|mt|ft|vs|e\.\s?g|"
     r"i\.\s?e|cf|approx|st)\s?\.\s*$"
 )
-_ADDRESS = re.compile(r"(?i:st|mt|pub)\s?\.\s*$")
-_PERSON = re.compile(rf"(?i:{PEOPLE}|pres|messrs|treas)\s?\.\s*$")
-_CLAUSE_START = re.compile(r"(?:The|A|An|It|He|She|They|We|I|You|This|That|These|Those|In|On|At|However|But|And)\b")
-_CLAUSE_STARTS = re.compile(  # further words; "Q. What is it?" is one sentence, though
-    r"(?:Its|Their|His|Her|Our|Your|There|When|While|If|As|For|From|With|After|Before|During|Since|Although|Though|Because|"
-    r"Despite|Unlike|Each|Every|Some|Both|Another|Other|Once|What|Where)\b"
-    rf"|(?:{OPENING_ADVERBS}),"
-)
-_NO_NAME = re.compile(rf"(?:The|This|These|It|However)\b|(?:{OPENING_ADVERBS}),")  # a Dr. He there may be
 _LABEL = re.compile(rf"{LETTERED}\.\s*$")
 _CLOCK = re.compile(r"\b[ap]\.\s?m\.\s*$")
 _OF_CLOCK = re.compile(  # a day or a zone: "at 5 p.m. Monday"; not "Monday: 9 a.m.", "Monday is a holiday"
@@ -411,18 +402,6 @@ _OF_CLOCK = re.compile(  # a day or a zone: "at 5 p.m. Monday"; not "Monday: 9 a
     r"September|October|November|December)\.? \d{1,2}|(?:Eastern|Central|Pacific|Mountain|Greenwich|Local)|"
     r"[ECPM][SD]?T|GMT|UTC|CES?T|BST|JST|IST)\b(?!:| (?:is|are|was|were|will|has|had|can|may)\b)"
 )
-
-
-def _ends_address(tail: str, following: str) -> bool:
-    """Whether what looks like a title is the end of a street or a name: "on Main St. The shop", "Woon Sen. Also,"."""
-    if _ADDRESS.search(tail):
-        return _starts_clause(following)
-    return _PERSON.search(tail) is not None and _NO_NAME.match(following) is not None
-
-
-def _starts_clause(text: str, *, alone: bool = False) -> bool:
-    """Whether a piece begins like a new sentence rather than like a surname; `alone` stands a letter before it."""
-    return _CLAUSE_START.match(text) is not None or (not alone and _CLAUSE_STARTS.match(text) is not None)
 
 
 def _divided(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
