@@ -123,6 +123,7 @@ def photograph(browser: Browser, picture: Picture, folder: Path) -> Iterator[Pat
             page: Page = context.new_page()
             page.goto(picture.address)
             page.wait_for_function("!document.title.startsWith('One moment')")  # numbers that are still added up
+            page.wait_for_function("!document.body.innerText.includes('computing …')")
             page.wait_for_timeout(300)
             if picture.prepare:
                 page.evaluate(picture.prepare)

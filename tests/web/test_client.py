@@ -74,7 +74,7 @@ def test_a_file_is_scored(client, tmp_path):
         (lambda c: c.score_file("nowhere.jsonl"), ec.InputError, "there is no file nowhere.jsonl"),
         (lambda c: c.job("nothing").status(), ec.InputError, "no job nothing"),
         (lambda c: c.score({"response": "x" * 3_000_000}), ec.InputError, "max_answer_chars"),
-        (lambda c: c.claims("x" * 900_000 + " y" * 700_000), ec.InputError, "may have 2 MB|max_answer_chars"),
+        (lambda c: c.claims("x" * 900_000 + " y" * 700_000), ec.InputError, "can have at most 2 MB|max_answer_chars"),
     ],
 )
 def test_what_is_wrong_is_told_as_here(client, call, kind, told):

@@ -73,7 +73,7 @@ def test_ten_claims_by_keyboard_with_the_page_closed_in_the_middle(site, place, 
         page.keyboard.press(str(number % 3 + 1))
         expect(page.locator("#item h1")).to_have_text(f"Claim {number + 2} of 10")
     saved(page)
-    expect(page.locator("#last-judged")).to_contain_text("the judge")
+    expect(page.locator("#last-judged")).to_contain_text("judge:")
     seen = watch(site)  # another browser: nothing is left of the first one's
     page = seen.open(desk_of(queue))
     expect(page.locator("#counts")).to_have_text("5 of 10 done")
@@ -215,6 +215,16 @@ def test_evidence_is_what_was_selected_whatever_the_passage_holds(place, hard, w
     assert quotes[0].startswith("red</b> & “blue”")
     assert quotes[0].endswith("evil\u202c end")
     assert quotes[1:] == ["cell | 2.4", "12 kW", "Second sentence here."]
+
+
+def test_markdown_of_a_passage_is_rendered(place):
+    """A heading without its signs; offsets stay those of the text."""
+    row = {"response": "The tank holds 2 litres.", "contexts": ["## Tank\n\nIt holds **2 litres**."]}
+    queue = queue_of(place, ec.score_file([row], store=place, judge="lexical"), n=1)
+    with served(create_app(place)) as address:
+        page = httpx.get(address + desk_of(queue), timeout=60).text
+    assert '<span class="md-sign" data-s="0" data-e="3">## </span>' in page
+    assert '<span class="md-heading" data-s="3" data-e="7">Tank</span>' in page
 
 
 def test_hostile_text_is_text_on_every_labelling_page(place, hard, watch):

@@ -68,7 +68,7 @@ def test_what_failed_is_taken_out_of_a_guarded_answer(service):
         ("score", {"anser": "x"}, "score has no field anser; did you mean 'answer'?"),
         ("score", {"response": "x", "judge": "lexical"}, "score has no field judge"),
         ("score", {"contexts": ["x"]}, "score needs 'response' (response, answer, output, actual_output, result)"),
-        ("score", {"response": "x", "answer": "y"}, "response and answer are names of one field"),
+        ("score", {"response": "x", "answer": "y"}, "response and answer are the same field"),
         ("score", {"response": 7}, "the response is a number"),
         ("score", {"response": "x", "contexts": [7]}, "passage 1 is a number"),
         ("verify", {"claims": ["x", 3], "contexts": []}, "claims of verify must be a text or a list of texts"),
@@ -95,7 +95,7 @@ def test_what_means_nothing_is_an_error_in_words(service, path, body, told):
     [
         (b"", "not valid JSON"),
         (b'{"response": "x", "response": "y"}', "the key 'response' appears twice"),
-        (b'{"response": "x", "id": -Infinity}', "-Infinity is no JSON"),
+        (b'{"response": "x", "id": -Infinity}', "-Infinity is not JSON"),
         (b'{"response": "\xff"}', "not valid UTF-8: byte 15"),
         (b"[" * 50_000, "nested too deeply"),
         (b'{"id": ' + b"9" * 10_000 + b"}", "thousands of digits"),

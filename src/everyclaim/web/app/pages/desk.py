@@ -95,20 +95,21 @@ class TaskView:
         return json.dumps(rows, ensure_ascii=True)
 
 
-def pieces_of(segments: Iterable[Segment]) -> Iterator[tuple[str, int, int, bool]]:
+def pieces_of(segments: Iterable[Segment]) -> Iterator[tuple[str, int, int, str]]:
     """Yield stretches of text with their places, as they are written: an escape stands for all of one.
 
-    The last value says whether it is of the claim.
+    The last value has the classes: `about` for the claim, those of its Markdown.
     """
     for segment in segments:
-        place, is_claim = segment.start, bool(segment.marks)
+        place = segment.start
+        classes = " ".join(filter(None, ("about" if segment.marks else "", segment.style)))
         if shown(segment.text) == segment.text:
-            yield segment.text, place, segment.end, is_claim
+            yield segment.text, place, segment.end, classes
             continue
         for is_plain, characters in groupby(segment.text, lambda character: shown(character) == character):
             run = "".join(characters)
             for text in [run] if is_plain else run:
-                yield text, place, place + len(text), is_claim
+                yield text, place, place + len(text), classes
                 place += len(text)
 
 
