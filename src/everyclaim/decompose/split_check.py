@@ -27,6 +27,7 @@ _PREFIX = re.compile(r"(?:un|in|im|ir|il|non|dis|mis)-?(?=[a-z]{3})")
 _LONGEST = 8_000  # characters of a sentence or claim; what is longer is not checked
 _FAR = 6  # words between a negation and what it denies
 _BEFORE = 1  # words of content in front of a negation that it may deny: "Fees: none"
+_ANAPHORIC = ("one", "ones")  # behind a negation: what they stand for is denied
 _LIKE = 4  # letters that two forms of one name share at least
 _ENDING = 3  # letters by which they may differ
 
@@ -182,6 +183,8 @@ def _negations(tokens: Sequence[Token], own: Sequence[Token], sentence: str) -> 
     stems = [stem(token.norm) for token in own]
     denied = {word for i in there for word in stems[i + 1 : i + 1 + _FAR]}
     denied |= {word for i in there for word in _before(own[:i])}
+    if any(token.norm in _ANAPHORIC for i in there for token in own[i + 1 : i + 2]):
+        denied |= set(stems)  # "with an engineer 480 euros, without one 390"
     for i in places:
         behind = [token.norm for token in tokens[i + 1 :] if token.norm not in STOPWORDS][:1]
         governed = stem(behind[0]) if behind else ""
