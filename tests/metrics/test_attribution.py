@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -86,3 +87,19 @@ def test_a_citation_is_needed_where_one_of_its_claims_needs_it() -> None:
     result = ec.score(response=response, passages=passages, metric="attribution")
     assert result.score == 1
     assert [one["finding"] for one in result.details["citations"]] == ["right", "right"]
+
+
+def test_citations_are_counted_beside_faithfulness(tmp_path: Path) -> None:
+    """With the judges that ship; the score and the verdicts are those against all passages. A model is not asked more."""
+    response = (
+        "The museum opened in 1956 [1]. It has 400 paintings [1]. It was designed by Anna Berg [2]. Entry is free [7]."
+    )
+    passages = ["The museum opened in 1956.", "The museum has 400 paintings."]
+    run = ec.score_file([{"response": response, "contexts": passages}], store=tmp_path / "runs.db")
+    (result,) = run.results()
+    counts = {"right": 1, "misattributed": 1, "unsupported": 1, "dead": 1}
+    assert result.details["citation_counts"] == run.summary.citations == counts
+    assert result.score == 0.5
+    assert result.claims[1].verdict.label == "SUPPORTED"
+    assert "citation_counts" not in ec.score(response=response, passages=passages, judge=holds).details
+    assert "citation_counts" not in ec.score(response="It opened in 1956.", passages=passages).details

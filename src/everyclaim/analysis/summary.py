@@ -24,7 +24,7 @@ from everyclaim.analysis.estimates import score as score_text
 from everyclaim.analysis.judging import JudgingCollector, JudgingSummary, NumberColumns
 from everyclaim.analysis.slices import FEW, expanded, values_of
 from everyclaim.core.bands import LOWER_BOUNDS, Band, band_of
-from everyclaim.core.cited import citation_findings, refusal_of
+from everyclaim.core.cited import citation_counts, refusal_of
 from everyclaim.core.plaintext import counted, listed, one_line, words, wrapped
 from everyclaim.core.protocols import Kept, ResultTally
 from everyclaim.core.types import FailureMode, Label, Outcome, Result, Usage
@@ -209,7 +209,7 @@ class Collector:
             self._flags.update(set(verdict.flags))
             if verdict.failure_mode is not None:
                 self._modes.append({"mode": _MODES.index(verdict.failure_mode), "row": place})
-        self._citations.update(found.finding.value for found in citation_findings(result))
+        self._citations.update(citation_counts(result))
         self._judging.add(result, place)
 
     def finish(self) -> Summary:

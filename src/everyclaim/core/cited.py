@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple, Self
@@ -85,6 +86,12 @@ def citation_findings(result: Result) -> list[CitationFinding]:
     if result.provenance.metric.partition("?")[0] != "attribution" or not isinstance(rows, list | tuple):
         return []
     return [CitationFinding.from_json(row) for row in rows]
+
+
+def citation_counts(result: Result) -> Mapping[str, int]:
+    """Return how many citations of a result have each status, as its metric or faithfulness counted them."""
+    counts = result.details.get("citation_counts")
+    return counts if isinstance(counts, Mapping) else Counter(one.finding.value for one in citation_findings(result))
 
 
 def refusal_of(result: Result) -> Mapping[str, Any] | None:

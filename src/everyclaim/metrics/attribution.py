@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from everyclaim.core.cited import CitationFinding, CitationStatus, Cited
@@ -48,14 +48,43 @@ class AttributionMetric:
         """Decompose, judge every claim against what it cites and against all, and count."""
         parts = await ctx.claims(sample.response)
         claims = await ctx.judge(parts.claims)
-        cited = [_identified(claim, sample.passages) for claim in claims]
-        unclear = [not sources and bool(claim.citations) for sources, claim in zip(cited, claims, strict=True)]
-        if all(unclear):
+        findings = await _found(claims, sample, ctx, lambda *_: _Entailed())
+        if not findings:
             raise NothingToCheckError(UNIDENTIFIED)
-        verdicts = await _entailed(claims, cited, sample.passages, ctx)
-        by_claim = [_findings(*of) for of in zip(claims, cited, verdicts, strict=True)]
-        findings = [found for is_out, found in zip(unclear, by_claim, strict=True) if not is_out]
-        return _score(claims, findings, [UNIDENTIFIED] if any(unclear) else [])
+        return _score(claims, findings, [UNIDENTIFIED] if len(findings) < len(claims) else [])
+
+
+async def citation_counts(claims: Sequence[JudgedClaim], sample: Sample, ctx: MetricContext) -> dict[str, int]:
+    """Count the citations of each status, beside another metric; empty where none is found.
+
+    With the judges that ship only: what a claim cites is checked again where its verdict does not tell.
+    """
+    if not ctx.is_offline or not any(claim.citations for claim in claims):
+        return {}
+    findings = await _found(claims, sample, ctx, _told)
+    counts = _score(claims, findings, []).details["counts"] if findings else {}
+    return {name: count for name, count in counts.items() if count}
+
+
+async def _found(
+    claims: Sequence[JudgedClaim], sample: Sample, ctx: MetricContext, known: Callable[[JudgedClaim, _Ids], _Entailed]
+) -> list[list[CitationFinding]]:
+    """Say of every claim what its citations do; claims whose sources nobody can identify are left out."""
+    cited = [_identified(claim, sample.passages) for claim in claims]
+    found = [known(claim, _ids(sources)) for claim, sources in zip(claims, cited, strict=True)]
+    await _complete(found, claims, cited, sample.passages, ctx)
+    return [
+        _findings(claim, sources, entailed)
+        for claim, sources, entailed in zip(claims, cited, found, strict=True)
+        if sources or not claim.citations
+    ]
+
+
+def _told(claim: JudgedClaim, ids: _Ids) -> _Entailed:
+    """Return what a claim's verdict tells: what no passage supports, and that the one it cites holds the evidence."""
+    if claim.verdict.label is not Label.SUPPORTED:
+        return dict.fromkeys((ids, *_singles(ids)), False)
+    return {ids: True} if len(ids) == 1 and ids & {one.passage_id for one in claim.verdict.evidence} else {}
 
 
 def _identified(claim: Claim, passages: Sequence[Passage]) -> list[Cited]:
@@ -70,11 +99,14 @@ def _identified(claim: Claim, passages: Sequence[Passage]) -> list[Cited]:
     return found
 
 
-async def _entailed(
-    claims: Sequence[Claim], cited: Sequence[Sequence[Cited]], passages: Sequence[Passage], ctx: MetricContext
-) -> list[_Entailed]:
+async def _complete(
+    found: Sequence[_Entailed],
+    claims: Sequence[Claim],
+    cited: Sequence[Sequence[Cited]],
+    passages: Sequence[Passage],
+    ctx: MetricContext,
+) -> None:
     """Judge each claim against all that it cites, each alone and, where none suffices alone, all without each."""
-    found = [_Entailed() for _ in claims]
 
     async def ask(wanted: Iterable[tuple[int, _Ids]]) -> None:
         groups: dict[_Ids, list[int]] = {}
@@ -89,7 +121,8 @@ async def _entailed(
                 found[place][ids] = claim.verdict.label is Label.SUPPORTED
 
     own = [_ids(sources) for sources in cited]
-    await ask({(place, part) for place, ids in enumerate(own) for part in (ids, *_singles(ids)) if part})
+    parts = ((place, part) for place, ids in enumerate(own) for part in (ids, *_singles(ids)))
+    await ask({(place, part) for place, part in parts if part and part not in found[place]})
     await ask(
         (place, ids - {passage})
         for place, ids in enumerate(own)
@@ -97,7 +130,6 @@ async def _entailed(
         for passage in sorted(ids)
         if not found[place][frozenset({passage})]
     )
-    return found
 
 
 def _findings(claim: JudgedClaim, cited: Sequence[Cited], entailed: _Entailed) -> list[CitationFinding]:

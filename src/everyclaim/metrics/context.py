@@ -239,6 +239,11 @@ class MetricContext:
         return min(stated) if stated and len(stated) == len(claims) else None
 
     @property
+    def is_offline(self) -> bool:
+        """Whether the judge is one of those that ship: a further check costs neither a call nor a large model."""
+        return self._with.verifier.spec.partition("?")[0].partition(":")[0] in {"embedded", "lexical"}
+
+    @property
     def chat(self) -> ChatModel:
         """The judge's language model, else the decomposer's. Raises `ConfigError` where neither is one."""
         if self._with.chat is None:

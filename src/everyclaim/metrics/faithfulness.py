@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from everyclaim.core.types import Sample
+from everyclaim.metrics.attribution import citation_counts
 from everyclaim.metrics.context import MetricContext, Score, supported
 from everyclaim.metrics.penalty import Penalty
 
@@ -36,4 +37,6 @@ class ClaimFaithfulness:
         claims = await ctx.judge(parts.claims)
         share = supported(claims) / len(claims)
         value, components = self.penalty.applied("faithfulness", share, sample, len(claims))
-        return Score(value, components, probability=ctx.answer_probability(claims))
+        counts = await citation_counts(claims, sample, ctx)
+        details = {"citation_counts": counts} if counts else {}
+        return Score(value, components, details, claims=claims, probability=ctx.answer_probability(claims))

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from everyclaim.core.cited import citation_findings, failing_lines
+from everyclaim.core.cited import citation_counts, failing_lines
 from everyclaim.core.errors import InputError
 from everyclaim.core.kinds import described
 from everyclaim.core.plaintext import counted, one_line, words
@@ -112,7 +112,7 @@ def _explanation(result: Result, *, with_texts: bool = False) -> str:
     why = [f"{count:,} {mode}" for mode, count in modes.items()]
     head = f"{counted(len(result.claims), 'claim')}: {', '.join(found) or 'none'}"
     lines = [f"{head} ({', '.join(why)})" if why else head]
-    if cited := Counter(found.finding.value for found in citation_findings(result)):
+    if cited := citation_counts(result):
         lines.append(f"citations: {', '.join(f'{count:,} {name}' for name, count in cited.items())}")
     if with_texts:
         lines += failing_lines(result)[:_SHOWN]

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from everyclaim.core.cited import citation_findings
+from everyclaim.core.cited import citation_counts
 from everyclaim.core.plaintext import counted
 from everyclaim.core.types import Label, Outcome, Result
 from everyclaim.monitor.alerts import Alert
@@ -61,7 +61,7 @@ class WatchPass:
             self.scored += 1
             self.scores += result.score
             self.claims.update(result.counts)
-            self.citations.update(found.finding.value for found in citation_findings(result))
+            self.citations.update(citation_counts(result))
 
     @property
     def mean_score(self) -> float | None:
