@@ -5,8 +5,8 @@
 Each group of `planted_citations.jsonl` has passages, sentences with the passage that supports each (0: none), and
 answers: `a1 b- c9 d12` are the sentences a to d, citing [1], nothing, [9], and [1][2]. What each citation should be
 found to be follows from that. Prints precision and recall of every finding, and exits with 1 where one is below its
-bound. The judge `written` knows which passage supports which sentence: with it every number is 1, which is what the
-metric can do.
+bound. The judge `written` knows which passage supports which sentence, and `scripted` is a language model that
+does: with them every number is 1, which is what the metric can do.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import everyclaim as ec
+from everyclaim.testing import ScriptedChat, request_data
+from everyclaim.verify.llm import LlmVerifier
 
 DATA = Path(__file__).with_name("planted_citations.jsonl")
 # Precision and recall with the offline judge. It calls about a quarter of the supported claims unsupported, and so what
@@ -69,11 +71,16 @@ def as_written(sentence: str, texts: Iterable[str]) -> str:
     return next((text for text in texts if sentence.startswith(text.rstrip("."))), "")
 
 
-def judge_of(groups: list[dict[str, Any]]) -> Callable[..., Any]:
-    """Return a judge that knows which passage supports which sentence."""
-    truth = {
+def truth_of(groups: list[dict[str, Any]]) -> dict[str, str]:
+    """Return for each sentence the passage that supports it."""
+    return {
         text: group["passages"][number - 1] for group in groups for text, number in group["sentences"] if number > 0
     }
+
+
+def judge_of(groups: list[dict[str, Any]]) -> Callable[..., Any]:
+    """Return a judge that knows which passage supports which sentence."""
+    truth = truth_of(groups)
 
     def written_judge(claim: Any, passages: Any) -> dict[str, Any]:
         known = truth.get(as_written(claim.sentence, truth))
@@ -83,9 +90,29 @@ def judge_of(groups: list[dict[str, Any]]) -> Callable[..., Any]:
     return written_judge
 
 
+def model_of(groups: list[dict[str, Any]]) -> LlmVerifier:
+    """Return a scripted language model that knows it: prompts are written and replies read as with any model."""
+    truth = truth_of(groups)
+
+    def reply(messages: Any) -> str:
+        data = request_data(messages)
+        rows = []
+        for group in data["claims"]:
+            for key, claim in group["claims"].items():
+                known = truth.get(as_written(group.get("sentence", claim), truth))
+                is_there = known in data["passages"].values()
+                rows.append({
+                    "id": key, "quotes": [known] if is_there else [], "why": "so", "mode": "other", "conflict": False,
+                    "label": "SUPPORTED" if is_there else "UNSUPPORTED",
+                })  # fmt: skip
+        return json.dumps({"verdicts": rows})
+
+    return LlmVerifier(ScriptedChat(reply))
+
+
 def pairs(groups: list[dict[str, Any]], judge: Any, *, show: bool = False) -> Iterator[tuple[str, str]]:
     """Yield what was planted and what was found, citation by citation."""
-    with ec.Evaluator(judge=judge, metric="attribution") as evaluator:
+    with ec.Evaluator(judge=judge, metric="attribution", decomposer="embedded") as evaluator:
         for group in groups:
             for answer in group["answers"]:
                 text, expected = written(group, answer)
@@ -104,7 +131,8 @@ def main() -> int:
     parser.add_argument("--show", action="store_true", help="print what differs")
     given = parser.parse_args()
     groups = [json.loads(line) for line in DATA.read_text(encoding="utf-8").splitlines()]
-    judge = judge_of(groups) if given.judge == "written" else given.judge
+    made = {"written": judge_of, "scripted": model_of}
+    judge = made[given.judge](groups) if given.judge in made else given.judge
     counts = Counter(pairs(groups, judge, show=given.show))
     missed = False
     print(f"{'finding':16}{'planted':>8}{'precision':>11}{'recall':>8}")
