@@ -22,7 +22,7 @@ import argparse
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -37,10 +37,10 @@ if __package__ in (None, ""):
     import sys
 
     sys.path.insert(0, str(Path(__file__).resolve().parent))
-from everyclaim.verify.lexical.model import FORMAT, Head, Whole, is_named
+from everyclaim.verify.lexical.model import FORMAT, Head, Whole, is_named, is_usual, with_odds
 from judge_rows import Matrix, Table, measure, read_rows
 
-VERSIONS = {"embedded": "10", "lexical": "4"}
+VERSIONS = {"embedded": "11", "lexical": "4"}
 BOUND = 4.0  # standard deviations within which a feature of the regression is held
 RIDGE = 0.05  # of the regression, on mean log-loss
 LINEAR = 0.5  # share of the regression; the rest is the trees'
@@ -55,6 +55,7 @@ TRUST = {"answers_": 3.0, "made_": 0.4, "rewordings": 3.0, "binding": 3.0, "writ
          "mnli_taxi": 0.5, "infotabs": 0.6, "true_paws": 0.3}  # fmt: skip
 LEAST = {"named": 40, "other": 60}  # hundredths: least levels of an alarm
 PRECISION = 0.80
+ODDS = {"embedded": 2.0, "lexical": 1.0}  # supported claims to one that is not; in marked answers there are twelve
 SHARE, MORE = 0.5, 150  # of the trees over a model to start from; rounds
 ANSWERS = 0.3  # share of the marked answers to fit on
 WHOLE_RIDGE = 0.1  # of the probability of whole answers
@@ -170,7 +171,7 @@ def logit(probability: Matrix) -> Matrix:
     return np.log(safe / (1 - safe))
 
 
-def fit(it: Table) -> tuple[dict[str, Any], Matrix, Matrix]:
+def fit(it: Table, odds: float) -> tuple[dict[str, Any], Matrix, Matrix]:
     """Fit both heads; also give out-of-fold P(supported) and P(contradicted | not supported) of every row."""
     supported, borne = fit_head(it, it.labels == "SUPPORTED", signs(it.names))
     known = np.isin(it.labels, ["UNSUPPORTED", "CONTRADICTED"])
@@ -178,7 +179,7 @@ def fit(it: Table) -> tuple[dict[str, Any], Matrix, Matrix]:
     contradicted, found = fit_head(part, part.labels == "CONTRADICTED", np.zeros(len(it.names)))
     against = Head.parse(contradicted).probability(it.values)
     against[known] = found
-    return {"supported": supported, "contradicted": contradicted}, borne, against
+    return {"supported": supported, "contradicted": contradicted}, with_odds(borne, told(it, is_usual), odds), against
 
 
 def continued(model: dict[str, Any], it: Table) -> dict[str, Any]:
@@ -198,7 +199,7 @@ def alarms(it: Table, borne: Matrix, against: Matrix) -> dict[str, float]:
     Each is the least hundredth from which on `PRECISION` of those called so are, as the mean of answers and of others.
     """
     known = (it.labels != "NOT_SUPPORTED") & ~np.char.startswith(it.datasets.astype(str), "made_")
-    is_answer, named = np.char.startswith(it.datasets.astype(str), "answers_"), differs(it)
+    is_answer, named = np.char.startswith(it.datasets.astype(str), "answers_"), told(it, is_named)
     found = {}
     for name, inside in (("named", named), ("other", ~named)):
         for hundredth in range(LEAST[name], 100):
@@ -210,9 +211,9 @@ def alarms(it: Table, borne: Matrix, against: Matrix) -> dict[str, float]:
     return found
 
 
-def differs(it: Table) -> Matrix:
-    """Say of which claims an exact check names what speaks against them."""
-    return np.array([is_named(defaultdict(float, zip(it.names, row, strict=True))) for row in it.values])
+def told(it: Table, ask: Callable[[dict[str, float]], bool]) -> Matrix:
+    """Ask every row of features."""
+    return np.array([ask(defaultdict(float, zip(it.names, row, strict=True))) for row in it.values])
 
 
 def whole(it: Table, borne: Matrix, right: dict[str, bool]) -> tuple[dict[str, float], dict[str, list[Any]]]:
@@ -234,11 +235,13 @@ def whole(it: Table, borne: Matrix, right: dict[str, bool]) -> tuple[dict[str, f
 
 
 def show(
-    it: Table, heads: dict[str, Any], level: dict[str, float], answer: dict[str, float], right: dict[str, bool]
-) -> None:
+    it: Table, heads: dict[str, Any], odds: float, level: dict[str, float], answer: dict[str, float],
+    right: dict[str, bool],
+) -> None:  # fmt: skip
     """Print what a fit gives on data that took no part."""
     borne, against = (Head.parse(heads[name]).probability(it.values) for name in ("supported", "contradicted"))
-    high = (1 - borne) * against > np.where(differs(it), level["named"], level["other"])
+    borne = with_odds(borne, told(it, is_usual), odds)
+    high = (1 - borne) * against > np.where(told(it, is_named), level["named"], level["other"])
     said = np.where(borne > 0.5, "SUPPORTED", np.where(high, "CONTRADICTED", "UNSUPPORTED"))
     positive = it.labels == "SUPPORTED"
     print(f"{'':24s}{'n':>6s}{'overlap':>9s}{'AUC':>7s}{'bal.acc':>9s}{'pairs':>7s}{'C of right':>12s}{'C prec':>8s}"
@@ -278,7 +281,8 @@ def write(path: Path, it: Table, about: dict[str, Any]) -> None:
     config = {"trees": TREES, "rounds": ROUNDS, "ridge": RIDGE, "linear": LINEAR, "trust": TRUST}
     model = {
         "format": FORMAT, "version": VERSIONS[path.parts[-3]], "about": "Fitted by training/judge.py.",
-        "features": it.names, "fitted_on": {"rows": len(it.rows), "hash": digest.hexdigest()[:16]}, "config": config,
+        "odds": ODDS[path.parts[-3]], "features": it.names,
+        "fitted_on": {"rows": len(it.rows), "hash": digest.hexdigest()[:16]}, "config": config,
         **about,
     }  # fmt: skip
     path.write_text(json.dumps(model, separators=(",", ":")) + "\n", encoding="utf-8")
@@ -291,7 +295,7 @@ def go_on(options: argparse.Namespace, fitted: Table, test: Table, right: dict[s
     model = continued(start, fitted)
     places = [test.names.index(name) for name in model["features"]]
     test = Table(model["features"], test.values[:, places], test.overlap, test.rows)
-    show(test, model["heads"], model["alarm"], model["answer"], right)
+    show(test, model["heads"], model["odds"], model["alarm"], model["answer"], right)
     if options.out:
         about = {name: model[name] for name in ("heads", "alarm", "answer")}
         write(options.out / "embedded" / "data" / "model.json", test, about | {"fitted_on": start["fitted_on"]})
@@ -316,11 +320,11 @@ def main() -> None:
         return
     for judge, drop in (("embedded", options.drop), ("lexical", [*options.drop, "read_", "source_"])):
         it, other = fitted.without(drop), test.without(drop)
-        heads, borne, against = fit(it)
+        heads, borne, against = fit(it, ODDS[judge])
         level = alarms(it, borne, against)
         answer, _ = whole(it, borne, rows.right)
         print(f"\n{judge}: {len(it.rows)} rows, {len(it.names)} features, alarm {level}, answers {answer}")
-        show(other, heads, level, answer, rows.right)
+        show(other, heads, ODDS[judge], level, answer, rows.right)
         if options.out:
             write(options.out / judge / "data" / "model.json", it, {"heads": heads, "alarm": level, "answer": answer})
 

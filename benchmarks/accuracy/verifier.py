@@ -54,6 +54,10 @@ GROUNDING = frozenset({
     "propsegment", "q2", "written",
 })  # fmt: skip
 FEWEST = 20  # claims a part needs to be shown
+NEUTRAL = (
+    "The page was last edited in the spring. A printed copy is kept at the front desk.",
+    "More leaflets are on the shelf by the door. The text was read by two people before it was put online.",
+)
 BREAKDOWNS = ("dataset", "unit", "family", "slice", "passages", "length")
 YARDSTICKS = ("lexical", "overlap")
 Line = dict[str, Any]
@@ -230,9 +234,9 @@ def _ranged(value: dict[str, float | None] | None, sign: str = "") -> str:
 
 
 def in_noise(create: Callable[[], Any], claims: Sequence[Labelled], predicted: np.ndarray) -> dict[str, float]:
-    """Share of labels that stay when passages are repeated, turned around, or put among three strange ones."""
+    """Share of labels that stay when passages are repeated, turned around, put among strange ones, or padded."""
     kept = {}
-    for name in ("repeated", "turned around", "among three strange ones"):
+    for name in ("repeated", "turned around", "among three strange ones", "between neutral sentences"):
         changed = [replace(claim, contexts=_disturbed(name, claims, place)) for place, claim in enumerate(claims)]
         kept[name] = float((answers(create(), changed).predicted == predicted).mean())
     return kept
@@ -244,6 +248,8 @@ def _disturbed(name: str, claims: Sequence[Labelled], place: int) -> tuple[str, 
         return texts + texts
     if name == "turned around":
         return texts[::-1]
+    if name == "between neutral sentences":
+        return tuple(f"{NEUTRAL[0]} {text.strip()} {NEUTRAL[1]}" for text in texts)
     others = [claims[(place * 31 + k * 997 + 389) % len(claims)] for k in range(3)]
     strange = [other.contexts[0][:3000] for other in others if other.group != claims[place].group]
     return (*strange[:1], *texts, *strange[1:])

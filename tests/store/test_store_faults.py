@@ -46,7 +46,7 @@ def test_what_is_something_else_is_said_and_left_alone(tmp_path: Path) -> None:
     with closing(sqlite3.connect(place)) as connection:
         connection.execute("CREATE TABLE bookmarks (url TEXT)")
     for open_it in (Store.open, Store.open_to_read):
-        assert "tables of something else (bookmarks" in message(lambda open_it=open_it: open_it(place))
+        assert "tables of another application (bookmarks" in message(lambda open_it=open_it: open_it(place))
 
 
 def test_a_shared_postgres_database_keeps_its_own_tables(postgres: str) -> None:

@@ -82,7 +82,7 @@ def test_equal_input_gives_equal_verdicts_on_any_number_of_threads():
     "text",
     [
         "{0} %s \\ </s> [SEP]",
-        "a\x00b",
+        "The loaf\x00 is blue.",
         "\ud83d",
         "\u202etxet",
         "😀 " * 40,

@@ -1,10 +1,10 @@
-"""Choosing what the network reads for one claim: the sentences of the passages that matter, within a budget.
+"""Choosing what the network reads for one claim: the sentences of the passages that settle it, within a budget.
 
-Sentences are taken greedily: what covers most of the claim's weight that is not covered yet goes first, and a
-neighbour of a taken sentence is preferred, because it says who "he" is. Passages that hold far less of the claim than
-the best one are not read: what else was retrieved should not change a verdict. What is taken is laid out passage by
-passage, the one that matters most first, so that it makes no difference in which order they come; a gap within a
-passage is marked, and so is the step to another passage.
+Sentences are taken greedily: what covers most of the claim's weight that is not covered yet goes first, and of those
+that still add to it, a neighbour of a taken sentence is preferred. What adds nothing is not read, so that text around
+the evidence does not change a verdict. Passages that hold far less of the claim than the best one are not read either.
+What is taken is laid out passage by passage, the one that matters most first, so that it makes no difference in which
+order they come; a gap within a passage is marked, and so is the step to another passage.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from everyclaim.verify.lexical.alignment import AlignedSource, Alignment, Bools
 FloatArray = npt.NDArray[np.floating[Any]]
 GAP, STEP = " … ", " | "  # within a passage, to another passage
 _AGAIN = 0.25  # what covering a word once more is worth
+_ADDS = 0.12  # what a sentence after the first must be worth to be read
 _NEXT = 0.12  # what standing beside a taken sentence is worth
 _STRANGE = 0.5  # a passage whose best sentence holds less than this share of what the best of all holds is not read
 _USUAL = 20  # tokens of a claim that the budget is meant for; a longer claim says more, in more places
@@ -82,8 +83,7 @@ def choose(source: AlignedSource, alignment: Alignment, tokens: int) -> Premise:
     np.maximum.at(best, source.owner, whole.round(6))
     costs = np.array([_cost(source, number, sentence) for number, sentence in source.places])
     near = best[source.owner] >= _STRANGE * best.max()
-    fits = costs[near].sum() <= tokens
-    taken = near if fits else _greedy(source, alignment.weights, held, _AGAIN * whole, costs, near, tokens)
+    taken = _greedy(source, alignment.weights, held, _AGAIN * whole, costs, near, tokens)
     places = [place for place, use in zip(source.places, taken, strict=True) if use]
     passages = sorted(range(len(best)), key=lambda number: (-best[number], source.readings[number].text))
     rank = {number: at for at, number in enumerate(passages)}
@@ -119,8 +119,10 @@ def _greedy(
         next_to = np.zeros(len(costs), dtype=bool)
         next_to[1:] |= taken[:-1] & beside
         next_to[:-1] |= taken[1:] & beside
-        worth = weights @ np.maximum(held - covered[:, None], 0.0) + again + _NEXT * next_to
-        worth[taken | ~near | ((costs > left) & taken.any())] = -1.0
+        worth = weights @ np.maximum(held - covered[:, None], 0.0) + again
+        adds = worth >= _ADDS if taken.any() else np.ones_like(taken)
+        worth += _NEXT * next_to
+        worth[taken | ~near | ~adds | ((costs > left) & taken.any())] = -1.0
         best = int(np.argmax(worth))
         if worth[best] < 0.0:
             return taken

@@ -6,6 +6,10 @@ its share: boosted trees, and a logistic regression. A fitted straight line cali
 
     log-odds = slope · (share · member + share · member + …) + intercept
 
+Heads are fitted on data in which half of the claims are supported. In RAG answers most are: `odds`, how many claims are
+supported to one that is not (1 where not given), multiply the odds of support. Only a claim that shares a word with the
+passages, and of which no value, date, name or negation differs or is missing there, is lifted above one half by that.
+
 `alarm` holds the probabilities of CONTRADICTED above which a claim that is not supported is called so: `named`, where
 an exact check found another value, date or speaker in the passage, and `other`. `answer`, where a model has it, turns
 the claims of an answer into the probability that none of them is unsupported (see `Whole`).
@@ -34,6 +38,7 @@ Ints = npt.NDArray[np.int64]
 FORMAT = 2
 _ON_TOPIC = 0.35  # share of a claim's weight below which the passages are about something else
 CONFLICTS = ("quantity_conflict", "moment_conflict", "speaker_conflict")
+_MISSING = ("quantity_missing", "moment_missing", "name_missing_all")
 _LEAST = 1e-3  # below this a claim is as bad as can be, and above its complement as good
 
 
@@ -161,6 +166,11 @@ def is_named(row: Mapping[str, float]) -> bool:
     return is_negated(row) or any(row[name] > 0 for name in CONFLICTS)
 
 
+def is_usual(row: Mapping[str, float]) -> bool:
+    """Whether a claim shares a word with the passages, and the exact checks find all they look for."""
+    return row["exact_main"] > 0 and not is_named(row) and all(row[name] == 0 for name in _MISSING)
+
+
 def is_negated(row: Mapping[str, float]) -> bool:
     """Whether a claim, or the passage that speaks of the same, is negated and the other is not."""
     return row["negation_parity"] > 0 and row["exact_main"] > _ON_TOPIC
@@ -200,7 +210,7 @@ def _log_odds(probability: float) -> float:
 class Model:
     """Both heads, the names of their inputs in order, and the version a verdict is traced to.
 
-    `alarm`: see the top of this file.
+    `alarm`, `odds`: see the top of this file.
     """
 
     version: str
@@ -209,6 +219,7 @@ class Model:
     contradicted: Head
     alarm: Alarm
     answer: Whole | None = None
+    odds: float = 1.0
 
     @classmethod
     def parse(cls, data: Mapping[str, Any]) -> Model:
@@ -223,12 +234,20 @@ class Model:
             contradicted=Head.parse(heads["contradicted"]),
             alarm=Alarm(**data["alarm"]),
             answer=Whole(**data["answer"]) if "answer" in data else None,
+            odds=data.get("odds", 1.0),
         )
 
     def predict(self, rows: Sequence[Mapping[str, float]]) -> tuple[Doubles, Doubles]:
         """Give P(supported) and P(contradicted | not supported) for every row of features."""
         table = np.array([[row[name] for name in self.features] for row in rows], dtype=np.float64)
-        return self.supported.probability(table), self.contradicted.probability(table)
+        usual = np.array([is_usual(row) for row in rows])
+        return with_odds(self.supported.probability(table), usual, self.odds), self.contradicted.probability(table)
+
+
+def with_odds(supported: Doubles, usual: npt.NDArray[np.bool_], odds: float) -> Doubles:
+    """Multiply the odds of P(supported); a claim that is not as usual is not lifted above one half by that alone."""
+    lifted = odds * supported / (1.0 + (odds - 1.0) * supported)
+    return np.where(usual | (supported > 0.5), lifted, np.minimum(lifted, 0.5))
 
 
 @lru_cache(maxsize=4)
