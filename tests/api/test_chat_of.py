@@ -42,3 +42,12 @@ def test_qa_and_safe_ask_the_same_model(name: str) -> None:
     assert qa.provenance.parameters["question_prompt"].startswith("questions-")
     assert safe.provenance.parameters["queries"].startswith("openai:judge-1")
     assert safe.provenance.parameters["relevance"].startswith("openai:judge-1")
+
+
+def test_without_a_language_model_both_go_by_words() -> None:
+    """Nobody is asked."""
+    with JudgeServer("{}") as server:
+        qa, safe = (scored(server, metric, {"judge": "panel:lexical|lexical"}) for metric in ("qa", "safe"))
+        assert server.calls == 0
+    assert "question_prompt" not in qa.provenance.parameters
+    assert safe.provenance.parameters["queries"] == "words"

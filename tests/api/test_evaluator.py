@@ -233,3 +233,22 @@ kept = use()
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     assert connections(server) == 0
+
+
+def test_a_cancelled_task_stops_its_call_and_no_other() -> None:
+    """The place in the budget is given back."""
+    with JudgeServer(played, keep=False, latency=0.3) as server:
+
+        async def main() -> ec.Result:
+            async with ec.Evaluator(base_url=server.base_url, max_calls=3, **LLM) as evaluator:
+                await evaluator.ascore(answers(1)[0])  # now it is known what a call takes, and two may go together
+                dropped = asyncio.create_task(evaluator.ascore(answers(1, 1)[0]))
+                kept = asyncio.create_task(evaluator.ascore(answers(1, 2)[0]))
+                while server.calls < 3:  # noqa: ASYNC110 - in another thread
+                    await asyncio.sleep(0.01)
+                dropped.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await dropped
+                return await kept
+
+        assert asyncio.run(main()).score == 1.0

@@ -110,3 +110,10 @@ def test_where_people_differ_somebody_settles_and_that_is_what_calibrate_takes(r
         desk.undo("settle-03")
         assert desk.left() == [keys[1]]
         assert ec.calibrate(run).used == 6
+
+
+@pytest.mark.parametrize("names", [[], [""], [str(n) for n in range(101)], ["Adjudicated"], ["x" * 100], ["a\x1b[2Jb"]])
+def test_names_that_cannot_be_told_apart_or_shown_are_refused(run, names):
+    """Who labels has a name that fits on a line, and is not the one who settles."""
+    with pytest.raises(ec.ConfigError):
+        ec.label_queue(run, annotators=names)

@@ -118,3 +118,34 @@ def test_one_release_alone_cannot_be_reported_on(store: Path) -> None:
         ec.release_report(["one", "two"], store=store)
     with pytest.raises(ec.ConfigError, match="at least one run"):
         ec.release_report([], store=store)
+
+
+def judge_of(claim: str) -> str:
+    return "CONTRADICTED" if claim == BAD else "SUPPORTED"
+
+
+def test_what_people_labelled_is_in_it(store: Path, tmp_path: Path) -> None:
+    """From the same calibration as everywhere."""
+    score(rows("v1", 0.1, seed=1), store, "before")
+    score(rows("v2", 0.1, seed=2), store, "after")
+    sheet = ec.label("after", 80, by="random", store=store).rows
+    ec.calibrate("after", [{**row, "label": judge_of(str(row["claim"]))} for row in sheet], store=store)
+    found = ec.release_report(["before", "after"], store=store)
+    assert "100 % (95 % 94 to 100) of supported" in found.sentence
+    found.write(tmp_path / "page.md")
+    assert f"{found.comparison.calibration.labelled} claims of run" in (tmp_path / "page.md").read_text("utf-8")
+
+
+def test_one_run_of_live_answers_is_taken_apart_by_release_and_time(store: Path) -> None:
+    """Samples name their release and their time; the newer half of the release is held against the older release, too."""
+    live = [*rows("v1", 0.02, seed=1, day=1), *rows("v2", 0.2, seed=2, day=10)]
+    score(live, store, "live")
+    found = ec.release_report(["live"], store=store)
+    assert (found.comparison.before.title, found.comparison.after.title) == ("v1", "v2")
+    assert found.comparison.before.total == found.comparison.after.total == 120
+    assert not found.comparison.matching.paired
+    stretches = dict.fromkeys(step.title for step in found.rule.steps)
+    assert list(stretches) == ["2026-03-10 to 2026-03-12", "2026-03-13 to 2026-03-15"]
+    assert found.rule.verdict == "roll back"
+    ids = {one.mover.id for one in found.comparison.moved}
+    assert not ids, "nothing is paired, so no answer moved"

@@ -206,3 +206,13 @@ def test_weak_readers_still_give_usable_replies(reader: Callable[[Request], str]
     ]
     flags = {flag for claim in result.claims for flag in claim.verdict.flags}
     assert ("incomplete_verdict" in flags) == (reader is first_half)
+
+
+@pytest.mark.parametrize(
+    "quotes", ["p1: The kettle is red.", [{"passage": "p1", "quote": "The kettle is red."}], [3, "The kettle is red."]]
+)
+def test_quotes_of_another_form_are_still_looked_for(quotes: Any) -> None:
+    """One text, objects, a stray number: what is a quote is located in the passage like any other."""
+    result, _ = judged(lambda rows: {"verdicts": [row | {"quotes": quotes} for row in rows]})
+    assert result.claims[0].verdict.evidence[0].quote == "The kettle is red."
+    assert "incomplete_verdict" in result.claims[0].verdict.flags

@@ -160,3 +160,26 @@ def test_another_judge_may_label_a_sample_of_answers() -> None:
     assert fit.fit.claims == 24
     assert fit.fit.documents == 12
     assert fit.fit.labelled_by.startswith("openai:m")
+
+
+def test_what_cannot_be_measured_is_left_out_and_counted() -> None:
+    """A claim without passages, and one of ten thousand words."""
+    odd = [row(1, "Kettle 1 is red.", "SUPPORTED") | {"contexts": []}, row(2, "tea kettle " * 6000, "SUPPORTED")]
+    fit = ec.tune([*FAIR[:30], *odd]).fit
+    assert (fit.claims, fit.left_out) == (30, 2)
+
+
+def test_an_evaluator_tunes_to_labels_or_with_its_own_judge_and_budget(lax: Any) -> None:
+    """With the embedded judge to labels; with a language model to what that says, within the one budget."""
+    with ec.Evaluator() as evaluator:
+        assert evaluator.tune(LAX).fit == lax.fit
+        with pytest.raises(ec.ConfigError, match="answers"):
+            evaluator.tune(LAX, answers=20)
+    with JudgeServer(lambda request: play(request.messages)) as server:
+        judge = f"openai:m?base_url={server.base_url}"
+        with ec.Evaluator(judge=judge, decomposer="embedded", max_calls=12) as evaluator:
+            first = evaluator.tune(ANSWERS, answers=8, concurrency=1)
+            assert (first.fit.claims, evaluator.usage.calls) == (16, 8)
+            second = evaluator.tune(ANSWERS[8:], answers=8, concurrency=1)
+            assert second.stopped
+            assert second.fit.claims == 8

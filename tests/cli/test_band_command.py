@@ -79,3 +79,12 @@ def test_what_is_wrong_is_one_line(everyclaim, labels, options, said):
     done = everyclaim("band", labels, *(["--judge", "lexical"] if "--judge" not in options else []), *options)
     assert (done.code, done.out, len(done.said)) == (2, "", 1)
     assert said in done.err
+
+
+def test_the_labels_of_the_example_are_read(everyclaim):
+    """With its own files: every claim that the first annotator labelled."""
+    folder = Path(__file__).parents[2] / "examples" / "support_bot"
+    labels, answers = str(folder / "labels.jsonl"), str(folder / "answers.jsonl")
+    done = everyclaim("band", labels, "--answers", answers, "--judge", "lexical", "--json")
+    assert json.loads(done.out)["claims"] == 197
+    assert "66 claims have several labels (11 disagree)" in done.err

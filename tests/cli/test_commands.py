@@ -309,3 +309,24 @@ def test_output_survives_a_terminal_that_is_not_unicode(process):
     assert done.returncode == 0
     assert done.stdout.isascii()
     assert "3 scored of 5" in done.stdout
+
+
+@pytest.mark.parametrize("command", [[], ["score"], ["corpus"], ["corpus", "build"]])
+def test_no_help_shows_a_type_behind_a_flag(everyclaim, command):
+    """Of a command, of a group, and of a command in one."""
+    assert "<bool>" not in everyclaim(*command, "--help").out
+
+
+def test_claims_of_bytes_that_are_no_text(everyclaim):
+    """One line that says where."""
+    done = everyclaim("claims", "-", stdin=b"It is \xff\xfe")
+    assert done.code == 2
+    assert done.said == ["error: standard input is not UTF-8: cannot decode byte 6"]
+
+
+def test_doctor_finds_a_judge_that_cannot_be_made(everyclaim, monkeypatch):
+    """The self-check uses the settings in use."""
+    monkeypatch.setenv("EVERYCLAIM_JUDGE", "nobody")
+    done = everyclaim("doctor")
+    assert done.code == 1
+    assert "unknown name 'nobody'" in done.out

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import random
 import re
 from pathlib import Path
 
@@ -178,3 +179,39 @@ def test_ninety_per_cent_is_not_met_by_a_few_labels(scored):
     done = scored("calibrate", "one", "wrong.jsonl", "--require")
     assert done.code == 1
     assert "misses too many failing claims" in " ".join(done.out.split())
+
+
+def test_a_sheet_is_not_written_over_another_table(everyclaim, desk):
+    """What is no sheet stays as it is, and the message is about the file, not about its fields."""
+    assert everyclaim("score", "answers.jsonl", "--quiet").code == 0
+    (desk / "prices.csv").write_text("article;price\nrye;4.80\n")
+    done = everyclaim("label", "--n", "2", "--out", "prices.csv")
+    assert (done.code, done.said[-1]) == (
+        2, "error: prices.csv exists and is not a label file: choose another name, or move it away"
+    )  # fmt: skip
+    assert (desk / "prices.csv").read_text() == "article;price\nrye;4.80\n"
+
+
+def test_uncertain_claims_enter_no_rate(everyclaim, desk):
+    """Where the judge was unsure it errs more than usual: such labels are counted and kept apart."""
+    write_jsonl("rows.jsonl", ROWS)
+    everyclaim("score", "rows.jsonl", "--quiet", "--name", "one")
+    everyclaim("label", "one", "--n", 8, "--by", "uncertainty", "--out", "t.jsonl")
+    unsure = [row | {"label": "SUPPORTED"} for row in lines("t.jsonl")]
+    known = {(row["sample_id"], row["claim"]) for row in unsure}
+    others = [row for row in labels_of(ROWS) if (row["sample_id"], row["claim"]) not in known]
+    random.Random(1).shuffle(others)
+    write_jsonl("labels.jsonl", [*unsure, *others])
+    found = json.loads(everyclaim("calibrate", "one", "labels.jsonl", "--json").out)
+    assert (found["labels"]["claims"], found["labels"]["used"]) == (80, 72)
+
+
+def test_whole_answers_can_be_labelled(scored):
+    """An answer is faithful when all its claims are supported."""
+    scored("label", "one", "--answers", "--n", 10, "--by", "random", "--out", "t.jsonl")
+    rows = [row | {"label": "UNSUPPORTED"} for row in lines("t.jsonl")]
+    assert {row["claim"] for row in rows} == {""}
+    write_jsonl("done.jsonl", rows)
+    found = json.loads(scored("calibrate", "one", "done.jsonl", "--json").out)
+    assert (found["answers"]["tnr"]["value"], found["answers"]["tnr"]["labels"]) == (1.0, 10)
+    assert found["labels"]["claims"] == 0

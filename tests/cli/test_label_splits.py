@@ -93,3 +93,14 @@ def test_a_spreadsheet_goes_out_and_comes_back_as_worked_examples(scored, desk):
     again = scored("label", "run", "--splits", "--marks", "back.csv", "--examples", "rubric.toml")
     assert again.code == 2
     assert "rubric.toml is there already" in again.err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--marks", "x.jsonl"], ["--splits", "--answers"], ["--splits", "--examples", "x.toml"], ["--splits", "--json"]],
+)
+def test_options_that_would_do_nothing_are_refused(scored, options):
+    """One line, exit code 2."""
+    done = scored("label", "run", *options)
+    assert done.code == 2
+    assert len(done.err.splitlines()) == 1

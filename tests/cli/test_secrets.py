@@ -165,3 +165,31 @@ def holders(desk, done, caplog):
     """Where the secret is, or a part of it."""
     written = everywhere(desk, done, caplog)
     return [name for name, content in written.items() for part in (WORD, REST) if part.encode() in content]
+
+
+SET_WRONG = {
+    "a key that was copied badly": {"OPENAI_API_KEY": f"{WORD} {REST}"},
+    "headers that are no JSON": {"EVERYCLAIM_HEADERS": f"X={WORD}{REST}"},
+    "headers that are no table": {"EVERYCLAIM_HEADERS": f'"{WORD}{REST}"'},
+    "headers with a list": {"EVERYCLAIM_HEADERS": f'{{"X": ["{WORD}{REST}"]}}'},
+    "a provider's address": {"OPENAI_BASE_URL": f"http://me:{WORD}/{REST}@127.0.0.1:9/v1"},
+    "an address in a setting": {"EVERYCLAIM_BASE_URL": f"http://me:{WORD}#{REST}@127.0.0.1:9/v1"},
+    "a judge in a setting": {"EVERYCLAIM_JUDGE": f"openai:m?api_key={WORD}{REST}"},
+    "a proxy that is none": {"HTTP_PROXY": f"http://me:{WORD}/{REST}@127.0.0.1:9"},
+    "a proxy that is away": {"HTTP_PROXY": f"http://me:{WORD}{REST}@127.0.0.1:1"},
+}
+
+
+@pytest.mark.parametrize("place", SET_WRONG)
+def test_no_error_repeats_a_secret_of_the_environment(secretive, desk, caplog, monkeypatch, place):
+    """The variable is named."""
+    monkeypatch.setenv("EVERYCLAIM_DEBUG", "1")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.2:1/v1")
+    monkeypatch.setenv("EVERYCLAIM_JUDGE", "openai:m")
+    for name, value in SET_WRONG[place].items():
+        monkeypatch.setenv(name, value)
+    with no_sleep():
+        done = secretive("score", "answers.jsonl", "--out", "results.jsonl")
+    assert done.code in {2, 3}, done
+    assert "bug" not in done.err
+    assert holders(desk, done, caplog) == []

@@ -45,3 +45,10 @@ def test_an_address_that_others_reach_needs_to_know_who_comes(everyclaim):
     done = everyclaim("ui", "--host", "0.0.0.0")
     assert done.code == 2
     assert "can be reached from other machines" in done.err
+
+
+@pytest.mark.parametrize("name", ["", "X Forwarded", "x:y", "Ü"])
+def test_a_proxys_header_has_a_name(everyclaim, name):
+    """What cannot be the name of a header is refused."""
+    done = everyclaim("ui", "--proxy-header", name)
+    assert (done.code, "--proxy-header" in done.err) == (2, True)

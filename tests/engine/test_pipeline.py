@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from kept_samples import PROVENANCE, a_result, a_sample
@@ -338,3 +338,20 @@ def test_the_source_is_closed_when_the_run_stops_early(store: Store, name: str) 
             break
         asyncio.run(asyncio.sleep(0.01))
     assert closed == [True, True]
+
+
+def test_an_interrupt_in_the_middle_of_a_metric_keeps_what_is_done(store: Store, name: str) -> None:
+    """An interrupt that no signal handler turned into a cancellation also stops cleanly."""
+    options = EngineOptions(concurrency=1)
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(run(samples(9), failing_with(KeyboardInterrupt(), on="s4"), run=name, store=store, options=options))
+    assert status_after(store, name) == ("stopped", 4)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"concurrency": 0}, {"sample_seconds": 0}, {"sample_seconds": float("nan")}, {"max_failures": -1}]
+)
+def test_options_that_could_not_work_are_refused(wrong: dict[str, Any]) -> None:
+    """A run without a place for any sample would wait for ever."""
+    with pytest.raises(ConfigError, match=next(iter(wrong))):
+        EngineOptions(**wrong)

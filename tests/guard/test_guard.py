@@ -265,3 +265,29 @@ def test_a_wrong_option_is_refused_when_the_guard_is_made(options: dict[str, Any
     """Not in the middle of an answer."""
     with pytest.raises(ec.ConfigError):
         ec.Guard(Writer([GOOD]), **options)
+
+
+@pytest.mark.parametrize("said", ["", "  \n", 7, None, b"bytes"])
+def test_what_is_no_answer_is_a_failure_of_the_generator(said: object) -> None:
+    """Blank, or no text."""
+    with pytest.raises(ec.GeneratorError):
+        guarded(said)  # type: ignore[arg-type]
+
+
+def test_a_spent_budget_of_the_judge_is_survived() -> None:
+    """As any failure of it."""
+
+    class Spent(Judge):
+        async def verify(self, *_: object, **__: object) -> list[ec.Verdict]:
+            raise ec.BudgetExceeded("max_calls=3 is reached", limit="max_calls=3")
+
+    assert guarded(GOOD, Spent()).warnings == ("the answer was not checked: budget: max_calls=3 is reached",)
+    with pytest.raises(ec.BudgetExceeded):
+        guarded(GOOD, Spent(), on_failure="raise")
+
+
+@pytest.mark.parametrize("generate", [lambda: GOOD, lambda question: GOOD, lambda question, passages: GOOD])
+def test_a_function_that_takes_something_else_is_refused_when_the_guard_is_made(generate: Any) -> None:
+    """The message says with what a generator is called, before any user waits for an answer."""
+    with pytest.raises(ec.ConfigError, match=r"def generate\(question, passages, instructions\)"):
+        ec.Guard(generate)

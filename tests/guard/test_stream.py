@@ -107,3 +107,11 @@ def test_lists_tables_and_code_stay_together(text: str, expected: list[str]) -> 
     """Their parts mean little alone; however the text comes in."""
     assert asyncio.run(_cut([text])) == expected
     assert "".join(asyncio.run(_cut(list(text)))) == text
+
+
+def test_of_a_blocked_sentence_the_rest_is_shown_when_it_holds() -> None:
+    """Checked again before it is shown."""
+    judge = Judge()
+    found = streamed(Writer([f"{GOOD} The lamp was made in 1950 and is wrong about it."]), judge)
+    assert [(s.text, s.status) for s in found] == [(GOOD, "passed"), (" The lamp was made in 1950.", "repaired")]
+    assert len(judge.seen) == 3

@@ -16,12 +16,14 @@ from everyclaim.integrations.ragas import (
     EvaluationDataset,
     FactualCorrectness,
     Faithfulness,
+    FaithfulnesswithHHEM,
     SingleTurnSample,
     aevaluate,
+    as_ragas_metric,
     evaluate,
     llm_factory,
 )
-from everyclaim.testing import JudgeServer, play, rate_limited
+from everyclaim.testing import JudgeServer, ScriptedChat, play, rate_limited
 
 ROW = {
     "user_input": "What of the kettle?",
@@ -92,7 +94,7 @@ def test_one_bad_row_changes_no_other() -> None:
         (0.5, "scored"),
     ]
     assert found[1].reason.startswith("bad_input: ")
-    with pytest.raises(TypeError, match="has no score, it is failed"):
+    with pytest.raises(TypeError, match=r"has no score \(failed\)"):
         float(found[1])
 
 
@@ -174,3 +176,41 @@ def test_metrics_must_be_ours_and_have_names_of_their_own() -> None:
         evaluate("answers.jsonl")
     with pytest.raises(ec.ConfigError, match=r"unscored of ClaimMetric.. must be one of none, nan, got 'zero'"):
         ClaimMetric(unscored="zero")  # type: ignore[arg-type]
+
+
+def test_the_table_says_why_for_scored_rows_too() -> None:
+    """In the column beside the score: which claims failed, or that none did."""
+    table = evaluate([ROW, SILENT, BAD]).to_pandas()
+    why = list(table["faithfulness_reason"])
+    assert why[0].startswith("1 of 2 claims are supported; CONTRADICTED: The kettle holds 9 litres.")
+    assert why[1:] == ["the response contains no checkable claim", "bad_input: the response is a number, not text"]
+
+
+def test_without_ragas_the_adaptor_says_what_to_install() -> None:
+    """The facade itself needs no Ragas."""
+    with pytest.raises(ec.UserError, match=r"pip install 'ragas>=0.4.3'"):
+        as_ragas_metric(Faithfulness())
+
+
+def test_a_failure_is_raised_where_that_is_asked_for() -> None:
+    """And stops the rest."""
+    with pytest.raises(ec.JudgeError, match="bad_input"):
+        evaluate([BAD, ROW], raise_exceptions=True)
+
+
+def test_the_reason_explains_the_number_of_a_metric_over_two_texts() -> None:
+    """One claim of one is right and one of two is missing: that is two thirds."""
+    row = {"response": "The kettle is red.", "reference": "The kettle is red. It holds two litres."}
+    found = FactualCorrectness().score(**row)
+    assert float(found) == pytest.approx(2 / 3)
+    assert "1 of 2 claims of the reference are in the response; missing: The kettle holds two litres." in found.reason
+    assert found.reason.endswith("precision 1.000; recall 0.500; f1 0.667")
+
+
+def test_hhem_is_the_judge_and_the_llm_only_splits() -> None:
+    """Its spec names device and batch size."""
+    metric = FaithfulnesswithHHEM(device="cuda", batch_size=4)
+    assert metric.options["judge"] == "hf:vectara/hallucination_evaluation_model?batch_size=4&device=cuda"
+    chat = ScriptedChat("{}")
+    assert metric.options.get("decomposer") is None
+    assert FaithfulnesswithHHEM(chat).options["decomposer"].spec == chat.spec

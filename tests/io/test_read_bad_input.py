@@ -6,9 +6,11 @@ import lzma
 import os
 import threading
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from everyclaim.core.errors import InputError
+from everyclaim.core.errors import InputError, MissingExtraError
 from everyclaim.io import ReadReport, read_samples
 from everyclaim.io.zstandard import zstd
 
@@ -214,3 +216,26 @@ def test_a_pipe_with_a_name_is_read_once(tmp_path):
         writer.start()
         assert len(list(read_samples(path, format=given))) == (3 if data == GOOD * 3 else 1)
         writer.join()
+
+
+def test_a_mapped_column_that_no_header_has(tmp_path):
+    """The same for a mapped and for a sliced column."""
+    path = tmp_path / "rows.csv"
+    path.write_text("response,contexts\nA.,c\n")
+    assert "no field 'reply'" in refused(path, mapping={"reply": "reference"})
+    assert "no field 'source'" in refused(path, slices=["source"])
+
+
+@pytest.mark.parametrize("name", ["x" * 5000 + ".jsonl", "a\0b.jsonl"])
+def test_impossible_names(name):
+    """Names no file system takes are one line."""
+    refused(name)
+
+
+def test_tables_without_pyarrow_name_the_extra(tmp_path, monkeypatch):
+    """The message is the command that helps."""
+    path = tmp_path / "rows.parquet"
+    pq.write_table(pa.table({"response": ["A."]}), path)
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'everyclaim\[tables\]'"):
+        list(read_samples(path))

@@ -7,7 +7,7 @@ import json
 import pytest
 
 import everyclaim as ec
-from everyclaim.core.types import Turn
+from everyclaim.core.types import Citation, Source, Span, Turn
 from everyclaim.io import ReadReport, read_samples
 
 RECORD = json.dumps({"model": "Classica", "tank_litres": 1.8, "colours": ["red", "white"]})
@@ -175,3 +175,14 @@ def test_a_conversation_that_cannot_be_read_is_a_bad_row(messages: object, why: 
     report = ReadReport()
     assert len(list(read_samples([{"response": "x"}, {"messages": messages}], report=report))) == 1
     assert why in report.bad_rows[0].reason
+
+
+def test_citations_in_our_own_form_go_there_and_back() -> None:
+    """As a field of the row; what is in no known form is somebody's own, and left out with a warning."""
+    source = {"number": 1, "name": "History", "page": "", "address": ""}
+    row = {"response": "It opened in 1956.", "contexts": ["x"], "citations": [{"span": [3, 9], "sources": [source]}]}
+    (sample,) = read(row)
+    assert sample.citations == (Citation(Span(3, 9), (Source(1, "History"),)),)
+    report = ReadReport()
+    (sample,) = read({**row, "citations": ["History"], "history": 7}, report=report)
+    assert (sample.citations, sample.history, len(report.warnings)) == ((), (), 2)

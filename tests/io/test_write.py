@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from everyclaim.core.errors import OperatorError
+from everyclaim.core.errors import InputError, MissingExtraError, OperatorError
 from everyclaim.core.types import (
     Evidence,
     FailureMode,
@@ -240,3 +241,30 @@ def test_a_full_disk_is_an_error_of_ours(suffix):
     """No space left is for the operator, in one line."""
     with pytest.raises(OperatorError, match="No space left"):
         write_rows([{"a": "text" * 1000}] * 100, "/dev/full", format=suffix)
+
+
+def test_values_that_cannot_be_written(tmp_path):
+    """NaN is no JSON; a word is no number. Both are refused."""
+    with pytest.raises(InputError, match="cannot be written as JSON"):
+        write_rows([{"a": float("nan")}], tmp_path / "rows.jsonl")
+    with pytest.raises(InputError, match="'a' contains int values, then 'word'"):
+        write_rows([{"a": 1}, {"a": "word"}], tmp_path / "rows.parquet", columns={"a": int})
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_rows_that_do_not_fit_the_columns(tmp_path, suffix):
+    """A field that is no column is said, not dropped."""
+    path = tmp_path / f"rows.{suffix}"
+    with pytest.raises(InputError, match="row 2 has a field 'b'"):
+        write_rows([{"a": 1}, {"a": 1, "b": 2}], path, columns={"a": int})
+    with pytest.raises(InputError, match="row 1001 has a field 'b'"):
+        write_rows([{"a": 1}] * 1000 + [{"b": 2}], path)
+    assert write_rows([{"a": 1}, {"b": 2}], path) == 2
+
+
+def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
+    """The message is the command that helps, before anything is written."""
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"everyclaim\[tables\]"):
+        write_rows([], tmp_path / "rows.parquet")
+    assert list(tmp_path.iterdir()) == []

@@ -271,3 +271,31 @@ def test_a_batch_that_the_provider_does_not_know_any_more_says_what_to_do(tmp_pa
         assert isinstance(reply, ConfigError)
         assert "batch_1" in str(reply)
         assert "batches.db" in str(reply)
+
+
+def test_a_line_that_is_refused_takes_no_other_with_it(tmp_path: Path) -> None:
+    """OpenAI refuses a whole file for one line: its call fails, the others are sent again without it."""
+    script = BatchScript(
+        endings=("failed", "completed"), refusal=[{"line": 3, "code": "invalid_json_line", "message": "line 3 is bad"}]
+    )
+    with JudgeServer(echo, batches=script) as server:
+        replies = ask_batched(server, "chat", settings(tmp_path), numbered(6), structured="schema")
+        assert answers(replies) == ["question 0", "question 1", "bad_request", *numbered(6)[3:]]
+        assert [len(batch.requests) for batch in server.batch_desk.batches] == [6, 5]
+
+
+def test_a_stranger_of_the_same_size_is_not_taken_for_ours(tmp_path: Path) -> None:
+    """Somebody else's batch of as many requests is waited for, recognised, and left alone."""
+    with JudgeServer(echo, batches=BatchScript(submissions=[None, server_error()], polls=5)) as server:
+
+        async def stranger() -> None:
+            other = settings(tmp_path / "other", first_poll=0)
+            async with open_chat(server, "messages", other) as chat:
+                task = asyncio.ensure_future(ask_all(chat, [f"other {n}" for n in range(8)]))
+                await until(lambda: server.batch_desk.batches)
+                task.cancel()
+
+        asyncio.run(stranger())
+        assert answers(ask_batched(server, "messages", settings(tmp_path), numbered(8))) == numbered(8)
+        assert len(server.batch_desk.batches) == 2
+        assert set(taken(server).values()) == {1}

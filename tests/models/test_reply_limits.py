@@ -9,7 +9,7 @@ import pytest
 from chatting import KEY, SCHEMA, ask, run, spec_for
 
 from everyclaim.core.protocols import Message
-from everyclaim.models import build_chat_model
+from everyclaim.models import Budget, ChatSettings, build_chat_model
 from everyclaim.models.chat.options import read_options
 from everyclaim.models.chat.reply_limits import LEAST, TIMES, said, thinks
 from everyclaim.testing import JudgeServer, Reply, Request, rejected
@@ -116,3 +116,10 @@ def test_an_endpoint_that_refuses_our_limit_is_asked_without(words: str) -> None
     with JudgeServer(rule) as server:
         assert ask(server).content == GOOD
         assert not {"max_tokens", "max_completion_tokens"} & server.requests[-1].body.keys()
+
+
+def test_a_second_attempt_that_the_budget_does_not_allow_leaves_the_reply_cut() -> None:
+    """What the first took is counted."""
+    with JudgeServer(thinker) as server:
+        reply = ask(server, settings=ChatSettings(budget=Budget(max_calls=1)))
+        assert (reply.finish, reply.usage.completion_tokens, server.calls) == ("length", LEAST + TIMES, 1)

@@ -62,3 +62,15 @@ def test_a_model_that_takes_no_temperature_is_asked_without_from_then_on() -> No
 def test_models_that_are_known_to_take_none_lose_no_request(spec: str, has: bool) -> None:
     """OpenAI's reasoning models, at OpenAI's address; elsewhere the name says nothing."""
     assert ("temperature" in body(spec)) is has
+
+
+def test_thoughts_have_a_budget_beside_that_of_the_reply() -> None:
+    """Anthropic counts both in one limit, and takes no other temperature then."""
+    found = body("anthropic:m?thinking_tokens=2000&reply_tokens=500")
+    assert (found["thinking"], found["max_tokens"]) == ({"type": "enabled", "budget_tokens": 2000}, 2500)
+    with JudgeServer(lambda request: play(request.messages)) as server:
+        spec = f"anthropic:m?thinking_tokens=2000&base_url={server.root}"
+        assert ec.verify_claims("It is red.", ["It is red."], judge=spec)[0].verdict.label is ec.Label.SUPPORTED
+        assert "temperature" not in server.requests[0].body
+    with pytest.raises(ec.ConfigError, match="option 'thinking_tokens' is not supported by this provider's format"):
+        read_options("openai:m?thinking_tokens=2000")

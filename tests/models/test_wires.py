@@ -103,3 +103,11 @@ def test_other_headers_query_and_body_fields_are_sent(endpoint: str, monkeypatch
         request = server.requests[0]
     assert (request.headers["x-team"], request.body["top_k"]) == ("blue", 5)
     assert request.path.endswith("?api-version=2026-01")
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS)
+def test_lone_surrogates_arrive_as_replacement_characters(endpoint: str) -> None:
+    """One for one, so that offsets stay true."""
+    with JudgeServer('{"ok": true}') as server:
+        ask(server, endpoint, messages=[Message("user", "a\ud800b\udfffc")])
+        assert server.requests[0].text == "a\ufffdb\ufffdc"

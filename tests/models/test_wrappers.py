@@ -258,3 +258,11 @@ def test_a_chat_model_of_ones_own_is_retried_and_asked_nothing_twice(tmp_path: P
     assert chat.calls == 2
     assert wrapped.spec == "mine"
     cache.close()
+
+
+def test_a_call_larger_than_the_bucket_still_goes() -> None:
+    """It waits for its share instead of for ever."""
+    model = Scripted()
+    limited = Limited(model, Rates(tokens_per_minute=60_000))
+    asyncio.run(asyncio.wait_for(limited.ask(Call("i", [Message("user", "x" * 24_000)])), 10))
+    assert model.calls == 1

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from streams import answer, failed, stream
 
+from everyclaim.core.errors import ConfigError
 from everyclaim.monitor import Alert, Baseline, Detector, JudgeAccuracy, Level, Limits
 
 
@@ -93,3 +94,19 @@ def test_limits_lie_above_a_baseline_and_above_what_it_may_be() -> None:
     assert limits.unfaithful == pytest.approx(0.15)
     short = replace(baseline, contradicted_by_answer=Level(0.0, 0.01, 0.0, 0.04), judge=None)
     assert Limits.above(short).contradicted == pytest.approx(0.04)
+
+
+@pytest.mark.parametrize("state", [{}, {"schema": 9}, [], None, {"schema": 1, "limits": {"contradicted": "much"}}])
+def test_what_is_no_state_is_refused(state: object) -> None:
+    """A broken file is an error of the user's, with words, and no fresh start behind their back."""
+    with pytest.raises(ConfigError, match="state of a detector"):
+        Detector.from_json(state)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"contradicted": 0}, {"contradicted": 1.2}, {"failed": None}, {"failed": float("nan")}]
+)
+def test_limits_that_no_rate_can_be_held_against_are_refused(wrong: dict[str, float | None]) -> None:
+    """A limit of 0 would alarm at the first slip; one of 1 never."""
+    with pytest.raises(ConfigError):
+        Limits(**wrong)

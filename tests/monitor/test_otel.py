@@ -18,7 +18,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 import everyclaim as ec
-from everyclaim.monitor import OpenTelemetry
+from everyclaim.monitor import OpenTelemetry, evaluating
 from everyclaim.testing import JudgeServer, Request, play
 
 GOOD = {"id": "a", "response": "The unit weighs 9 kg.", "contexts": ["The unit weighs 9 kg."], "release": "v1"}
@@ -174,3 +174,27 @@ print([span.name for span in spans.get_finished_spans()])
 """
     done = subprocess.run([sys.executable, "-c", script], check=True, stdout=subprocess.PIPE, cwd=tmp_path)
     assert done.stdout.decode().strip() == "['everyclaim.score']"
+
+
+PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+
+def test_the_event_goes_back_to_the_span_that_is_evaluated_elsewhere(sdk: Sdk) -> None:
+    """Of a trace read later, by its traceparent and the id of its response; our own span links to it."""
+    with ec.Evaluator(observe=sdk.observer()) as evaluator, evaluating(PARENT, response_id="chatcmpl-1"):
+        evaluator.score(GOOD)
+    (event,), (span,) = sdk.events, sdk.spans.get_finished_spans()
+    assert f"{event.trace_id:032x}" == "0af7651916cd43dd8448eb211c80319c"
+    assert f"{event.span_id:016x}" == "b7ad6b7169203331"
+    assert event.attributes["gen_ai.response.id"] == "chatcmpl-1"
+    assert event.attributes["gen_ai.evaluation.score.label"] == "supported"
+    assert [f"{link.context.span_id:016x}" for link in span.links] == ["b7ad6b7169203331"]
+
+
+def test_a_guard_sends_one_event_for_the_answer_it_returns(sdk: Sdk) -> None:
+    """Drafts are spans that say so."""
+    with ec.Evaluator(observe=sdk.observer()) as evaluator:
+        guard = evaluator.guard(lambda *_: "The unit weighs 9 kg. It weighs 7 kg.", max_retries=0)
+        guard("How heavy?", ["The unit weighs 9 kg."])
+    assert len(sdk.events) == 1
+    assert all(span.attributes["everyclaim.purpose"] == "draft" for span in sdk.spans.get_finished_spans())

@@ -150,3 +150,26 @@ def test_a_wrong_spec_is_refused_when_it_is_said_and_without_repeating_it(spec: 
     with pytest.raises(ConfigError) as raised:
         sink_from_spec(spec)
     assert "hush" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ((sys.executable, "-c", "raise SystemExit(3)"), "ended with code 3, after 2 attempts"),
+        ((sys.executable, "-c", "import time; time.sleep(9)"), "took longer than 0.5 s"),
+        (("/nowhere/pager", "now"), "pager cannot be run"),
+    ],
+)
+def test_a_command_that_fails_is_an_error(words: tuple[str, ...], told: str) -> None:
+    """By its code, by its time, and where there is none."""
+    with pytest.raises(AlertError, match=told):
+        Command(words, Trying(tries=2, time_out=0.5, wait=0)).send(ALERT)
+
+
+def test_a_receiver_that_says_nothing_or_is_not_there_is_an_error_in_time(receiver: Receiver) -> None:
+    """A time-out counts as a failed try, and so does a closed port."""
+    receiver.stall = 1.0
+    with pytest.raises(AlertError, match=r"cannot be reached.*timed out"):
+        Webhook(receiver.url, trying=Trying(tries=1, time_out=0.1)).send(ALERT)
+    with pytest.raises(AlertError, match=r"127.0.0.1 cannot be reached.*after 2 attempts"):
+        Slack("http://127.0.0.1:9/x", Trying(tries=2, wait=0)).send(ALERT)

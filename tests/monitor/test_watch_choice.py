@@ -305,3 +305,11 @@ def test_a_run_says_what_is_usual_and_how_the_judge_errs(log: Path, store: Path)
     )
     seen = watched(log, store, alert_above=0.05, alert_baseline=run.id, alerts=[told])
     assert (seen.judged, seen.alerts) == (200, [])
+
+
+def test_a_limit_of_cost_needs_prices(log: Path, store: Path) -> None:
+    """A limit that cannot be held is told, after at most what was under way."""
+    append(log, *(row(number) for number in range(10)))
+    with pytest.raises(ConfigError, match="prices"):
+        watched(log, store, daily_cost=5.0, concurrency=1, judge=Priced(None))
+    assert sum(ids(store).values()) == 1

@@ -175,3 +175,12 @@ def test_keys_that_are_not_accepted_are_told(project: Langfuse, store: Path, mon
     monkeypatch.setenv("LANGFUSE_SECRET_KEY", SECRET)
     with pytest.raises(SourceError, match="ConnectError"):
         watched("langfuse:http://127.0.0.1:1", store)
+
+
+def test_what_is_no_reply_of_the_api_is_an_error_of_the_source(
+    project: Langfuse, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A proxy's page, or JSON of something else."""
+    monkeypatch.setattr(project, "listed", lambda _: {"hello": "there"})
+    with pytest.raises(SourceError, match="an unreadable reply"):
+        look(project, store)

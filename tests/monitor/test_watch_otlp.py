@@ -286,3 +286,23 @@ def test_other_machines_need_a_token(store: Path, monkeypatch: pytest.MonkeyPatc
         assert post(url, body, JSON, Authorization="Bearer wrong")[0] == 401
         assert post(url, body, JSON, Authorization="Bearer s3cret-token")[0] == 200
         wait_for(lambda: judged(passes) == 1)
+
+
+def test_a_page_that_makes_its_name_point_here_is_refused(store: Path) -> None:
+    """Without a token a receiver goes by its own address alone (DNS rebinding); with one it may have any name."""
+    with receiving(store) as (url, _):
+        assert post(url, b"{}", JSON, Host="evil.example")[0] == 421
+        assert post(url, b"{}", JSON, Host=url.replace("http://127.0.0.1", "localhost"))[0] == 200
+
+
+def test_documents_of_openinference_are_read_as_well(store: Path) -> None:
+    """One attribute for each field, as several instrumentations write them."""
+    more = {
+        "gen_ai.input.messages": "[]",
+        "retrieval.documents.0.document.content": "The unit weighs 4 kg.",
+        "retrieval.documents.0.document.id": "d7",
+    }
+    with receiving(store) as (url, passes):
+        post(url, json.dumps(a_trace(4, **more)).encode(), JSON)
+        wait_for(lambda: judged(passes) == 1)
+    assert [one.id for one in next(iter(ec.find_run(store=store).samples())).passages] == ["d7"]

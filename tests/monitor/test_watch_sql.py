@@ -116,3 +116,13 @@ def test_wrong_names_are_told_with_the_nearest(url: str, store: Path) -> None:
         look(url, store, key="nr")
     with pytest.raises(ConfigError, match="needs query, such as"):
         watched(f"sql:{url}", store, query=QUERY)
+
+
+def test_a_password_is_never_told(store: Path) -> None:
+    """Neither in the name of the watch nor in an error."""
+    with pytest.raises(SourceError) as told:
+        look("postgresql://ada:hunter2@127.0.0.1:1/db?connect_timeout=1", store)
+    assert "hunter2" not in str(told.value)
+    with pytest.raises(ConfigError) as wrong:
+        look("nonsense hunter2", store)
+    assert "hunter2" not in str(wrong.value)

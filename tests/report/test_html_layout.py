@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -87,3 +89,20 @@ def test_no_text_is_lost(text):
             parts.append(written(block))
     kept = [one for one in "".join(parts) if one.isalnum()]
     assert kept == [one for one in text if one.isalnum()]
+
+
+HOURS = {
+    "name": 'Bar "Roma"',
+    "hours": {"Monday": "9:0-17:0"},
+    "tags": ["a", "b"],
+    "rows": [{"x": 1}, {"x": 2}],
+    "none": {},
+}
+
+
+def test_evidence_in_a_record_is_marked_where_it_stands():
+    """Offsets are those of the record as given."""
+    text = json.dumps(HOURS)
+    start = text.index('"Monday"')
+    blocks = lay_out(text, [Mark(start, start + 20, 1, Label.SUPPORTED, "evidence")])
+    assert marked(blocks) == ['"Monday": "9:0-17:0"'[:20]]

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from everyclaim.core.errors import ConfigError, JudgeError, MissingExtraError
+from everyclaim.core.errors import BudgetExceeded, ConfigError, JudgeError, MissingExtraError
 from everyclaim.core.lifetime import in_scope
 from everyclaim.core.spec import Spec
 from everyclaim.models import Patience, ReplyCache
@@ -234,3 +234,30 @@ def test_wrong_specs_are_refused(monkeypatch, web):
     monkeypatch.setattr("everyclaim.retrieve.web.find_spec", lambda _: None)
     with pytest.raises(MissingExtraError, match=r"everyclaim\[search\]"):
         from_spec(Spec.parse("brave"))
+
+
+NOTHING = {
+    "serper": {"searchParameters": {"q": "x"}, "organic": []},
+    "tavily": {"query": "x", "results": []},
+    "brave": {"type": "search", "query": {"original": "x"}},
+    "searxng": {"query": "x", "results": [], "unresponsive_engines": []},
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_no_results_are_no_fault(engine, web):
+    """An empty list, however the engine says it."""
+    web.answers(NOTHING[engine])
+    assert search(engine, web) == []
+    assert search(engine, web, "  ") == []
+    assert len(web.seen) == 1  # a blank query is not sent
+
+
+def test_an_account_without_credit_stops_the_run(web):
+    """In the words of each engine."""
+    web.answers((400, {"message": "Not enough credits"}, {}))
+    with pytest.raises(BudgetExceeded, match="used up"):
+        search("serper", web)
+    web.answers((432, {"detail": {"error": "This request exceeds your plan's set usage limit."}}, {}))
+    with pytest.raises(BudgetExceeded, match="used up"):
+        search("tavily", web)

@@ -10,6 +10,7 @@ from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep
 
 from everyclaim.stats.proportions import clustered_normal, newcombe_difference, wilson
+from everyclaim.stats.types import Interval
 
 
 @pytest.mark.parametrize(
@@ -75,3 +76,10 @@ def test_bad_input_is_named(call, message):
     """A wrong argument is a ValueError that says which, never a number."""
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_one_cluster_has_no_bounds():
+    """What cannot be known is infinite, and said."""
+    found = clustered_normal([0.2, 0.9], ["q", "q"])
+    assert found.interval == Interval(-math.inf, math.inf)
+    assert not found.reliable

@@ -178,3 +178,19 @@ def test_a_connection_lost_in_the_middle_of_a_transaction_is_one_line(postgres: 
         assert "terminating connection" in message(lose)
         keep(store, run, 0)
         assert len(list(store.results(run))) == 1
+
+
+@pytest.mark.parametrize(
+    ("location", "expected"),
+    [
+        ("", "a store is a file or a database"),
+        (":memory:", "a store is a file or a database"),
+        ("sqlite://", "a store is a file or a database"),
+        ("mysql://root@localhost/x", "only a file path, sqlite:/// and postgresql://"),
+        ("postgresql://host:port/x", "URL cannot be read"),
+        ("://", "URL cannot be read"),
+    ],
+)
+def test_a_location_that_is_no_store_is_refused(location: str, expected: str) -> None:
+    """A wrong URL is one line that says what to write."""
+    assert expected in message(lambda: Store.open(location))

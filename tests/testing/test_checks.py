@@ -336,3 +336,8 @@ def test_a_metric_with_one_fault_is_told_which_rule_it_breaks(broken: Any, rule:
     with pytest.raises(RuleBrokenError) as caught:
         check_metric(broken)
     assert rule in str(caught.value)
+
+
+def test_a_judge_that_need_not_be_steady_may_say_so() -> None:
+    """What differs from time to time is then no fault."""
+    check_verifier(Dicing(), deterministic=False)

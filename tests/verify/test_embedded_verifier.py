@@ -151,3 +151,9 @@ def test_a_cancellation_ends_the_work_on_a_long_answer(monkeypatch):
 
     asyncio.run(work())
     assert 0 < sum(read) < 250
+
+
+def test_ten_thousand_passages_stay_bounded():
+    """A great many passages are narrowed down before anything is read."""
+    passages = [f"Line {i} of the log reports pressure {i % 97} in tank {i % 13}." for i in range(10_000)] + [OVEN]
+    assert judge("Bake the loaf for forty minutes.", passages).label is Label.SUPPORTED
