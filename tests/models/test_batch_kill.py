@@ -70,8 +70,7 @@ def test_a_killed_run_pays_for_nothing_twice(wire: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.slow
-@pytest.mark.parametrize("wire", ["chat", "messages"])
+@pytest.mark.parametrize("wire", ["chat"])
 def test_a_kill_between_taken_and_noted_is_made_good(wire: str, tmp_path: Path) -> None:
     """The provider has the batch, the process dies before it hears of it: the next one finds it by itself."""
     with JudgeServer(echo, batches=BatchScript(submissions=[hang(), hang()], polls=4)) as server:
@@ -85,8 +84,7 @@ def test_a_kill_between_taken_and_noted_is_made_good(wire: str, tmp_path: Path) 
 
 
 @pytest.mark.slow
-@pytest.mark.slow
-@pytest.mark.parametrize("wire", ["chat", "messages"])
+@pytest.mark.parametrize("wire", ["messages"])
 def test_a_second_process_is_refused(wire: str, tmp_path: Path) -> None:
     """While one run holds the file another stops with what to do; when the first is gone, it goes on."""
     with JudgeServer(echo, batches=BatchScript(polls=10**9)) as server:

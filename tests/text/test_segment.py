@@ -142,7 +142,6 @@ def test_layout_is_read_into_blocks():
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece", ["The pier is long [1]. ", "( . ", "> x\n", "- a\n", "```\n", "|-", '" ', "A. ", "`", "'"]
 )
