@@ -108,7 +108,7 @@ def test_every_source_gives_what_the_file_gives(kind: str, tmp_path: Path) -> No
     [
         (None, "cannot read rows from a NoneType"),
         (b"rows", "cannot read rows from a bytes"),
-        (pd.DataFrame, "the class DataFrame itself"),
+        (pd.DataFrame, "the class DataFrame; pass an instance"),
         (pd.Series(["The tower is tall."]), "expected a mapping"),
         ({"response": ["A.", "B."], "contexts": [["A."], ["B."]]}, "a mapping of columns"),
         (pa.table([["A."], ["B."]], names=["response", "response"]), "2 columns named response"),

@@ -60,7 +60,7 @@ def test_warnings_are_the_frameworks() -> None:
     related = score(Share(), judge=LlmVerifier(chat), model="gpt-4o")
     assert "same family" in related.warnings[0]
     assert "cannot read" in score(Share(), GERMAN).reason
-    assert "no passages were given" in score(Share(), passages=[]).warnings[0]
+    assert "no passages, so no claim can be supported" in score(Share(), passages=[]).warnings[0]
 
 
 @pytest.mark.parametrize("kind", ["async and ctx", "async", "plain and ctx", "plain", "object without ctx", "method"])

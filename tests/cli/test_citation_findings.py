@@ -10,7 +10,7 @@ import everyclaim as ec
 
 PASSAGES = ["The museum opened in 1956.", "The museum has 400 paintings.", "Entry costs 12 euros."]
 ANSWER = "The museum opened in 1956 [1]. It has 400 paintings [1]. Entry costs 12 euros [7]."
-FAULTS = ("[1] does not support the claim; p2 supports it", "[7] is none of the passages; p3 supports it")
+FAULTS = ("[1] does not support the claim; p2 supports it", "[7] does not refer to any passage; p3 supports it")
 OFFLINE = ("--judge", "embedded", "--decomposer", "embedded", "--metric", "attribution")
 
 

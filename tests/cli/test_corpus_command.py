@@ -46,7 +46,7 @@ def test_what_cannot_be_built_or_searched_is_one_line(everyclaim, documents, des
         (("search", "nowhere.db", "x"), "there is no file nowhere.db"),
         (("search", "answers.jsonl", "x"), "no field for the text"),
         (("search", "documents", "x", "--topic", "Trams"), "no document of corpus:documents has the title 'Trams'"),
-        (("build", "documents", "--out", "other.db"), "other.db is there already and is not a corpus"),
+        (("build", "documents", "--out", "other.db"), "other.db exists and is not a corpus"),
         (("build", "documents", "--out", "no/such/c.db"), "cannot write the corpus"),
         (("build", "documents", "--out", "documents"), "--out documents is the source documents, which is an input"),
     ]:

@@ -28,7 +28,7 @@ def test_a_finding_exits_with_one(everyclaim):
     history.write_text(json.dumps(row) + "\n", "utf-8")
     done = everyclaim("judge-check", "--judge", "lexical", "--trials", "1", "--history", "checks.jsonl")
     assert done.code == 1
-    assert "it judges worse by" in " ".join(done.out.split())
+    assert "accuracy is worse by" in " ".join(done.out.split())
 
 
 def test_what_cannot_be_meant_is_one_line(everyclaim):

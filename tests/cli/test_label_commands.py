@@ -112,7 +112,7 @@ def test_bad_labels_get_a_line_each_and_the_others_count(scored):
     done = scored("calibrate", "one", "labels.jsonl", "--json")
     assert json.loads(done.out)["labels"]["claims"] == 40
     for part in (
-        "line 41: the label SUPORTED is none of SUPPORTED, UNSUPPORTED, CONTRADICTED; did you mean 'supported'?",
+        "line 41: the label SUPORTED is not one of SUPPORTED, UNSUPPORTED, CONTRADICTED; did you mean 'supported'?",
         "row 42: claim 'It is green' is not in the answer 'a30'",
         "row 43: sample 'zz' is not in run",
         "row 44: 'Ada' labels this claim twice; row 1 is SUPPORTED, which counts",

@@ -168,7 +168,7 @@ def test_settings_of_somebody_else_are_not_read(everyclaim, desk, caplog, whose)
     else:
         os.chown(file, 12345, 12345)
     assert everyclaim("score", "answers.jsonl").code == 0
-    assert "everyclaim.toml is not read, as " in caplog.text
+    assert "everyclaim.toml is ignored, because " in caplog.text
     assert everyclaim("score", "answers.jsonl", "--config", "everyclaim.toml").code == 1
 
 

@@ -59,5 +59,5 @@ def test_an_observer_that_fails_is_logged_once_and_scoring_goes_on(caplog: pytes
         assert ec.score(ROW).score == 1.0
     assert len(told) == 2
     assert [record.message for record in caplog.records] == [
-        "an observer failed, and scoring goes on: OSError: the collector is gone"
+        "an observer failed; scoring continues: OSError: the collector is gone"
     ]

@@ -443,8 +443,6 @@ def test_what_is_not_a_claim_is_skipped_with_its_reason(reason, text):
         "The document is not valid.",
         "No information is collected about you.",
         "We do not deliver to Graz.",
-        "The documents do not say when it closed, but the bridge opened in 1900.",
-        "I do not have much information on it but I can tell you that the pier is oak.",
         "1889",
         "Paris",
         "**Paris**",

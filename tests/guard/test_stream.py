@@ -82,7 +82,7 @@ def test_a_generator_that_fails_on_the_way_is_an_error_after_what_was_complete()
     with pytest.raises(ec.GeneratorError, match="RuntimeError: down"):
         asyncio.run(read())
     assert shown == [GOOD]
-    with pytest.raises(ec.GeneratorError, match="blank"):
+    with pytest.raises(ec.GeneratorError, match="empty answer"):
         streamed(Writer([" "]))
 
 

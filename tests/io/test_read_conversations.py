@@ -68,7 +68,7 @@ def test_messages_of_every_shape_are_an_answer_with_what_its_tools_found(shape: 
     assert (sample.id, sample.question, sample.response, sample.history) == ("a", ASKED, "It holds 1.8 litres.", ())
     assert [(one.text, one.title, one.kind) for one in sample.passages] == [(RECORD, "specs", "tool")]
     assert ec.score({name: SHAPES[shape]}).score == 1
-    wrong = json.loads(json.dumps(SHAPES[shape]).replace("holds 1.8", "holds 2.8"))
+    wrong = json.loads(json.dumps(SHAPES[shape]).replace("It holds 1.8", "The tank holds 2.8"))
     assert ec.score({name: wrong}).failing
 
 
@@ -165,7 +165,7 @@ def test_citations_of_providers_are_read_as_those_in_the_text(provider: str, pla
     ("messages", "why"),
     [
         ([{"role": "user", "content": "Hi?"}], "no assistant message"),
-        ([{"content": "Hi?"}], "no role"),
+        ([{"content": "Hi?"}], "unknown role"),
         ("Hi?", "not a list of messages"),
         ([{"role": "assistant", "content": [7]}], "not text or an object"),
     ],

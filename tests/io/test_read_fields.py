@@ -42,7 +42,7 @@ def test_of_two_names_for_one_field_the_first_wins_with_a_warning():
     report = ReadReport()
     rows = [{"answer": "B", "response": "A"}, {"answer": "B", "response": None}]
     assert [s.response for s in read_samples(rows, report=report)] == ["A", "B"]
-    assert any("both 'response' and 'answer' appear" in line and "2 times" in line for line in report.warnings)
+    assert any("both 'response' and 'answer' exist" in line and "2 times" in line for line in report.warnings)
 
 
 def test_a_mapping_beats_the_recognised_names():
@@ -139,7 +139,7 @@ def test_what_contexts_may_be(contexts, passages):
         ([{"url": "u"}], "passage 1 has no text (its fields: url)"),
         ([{"text": 3}], "passage 1 has no text"),
         ([{"text": "t", "id": [1]}], "the id of passage 1 is a list of 1, not text"),
-        ('["cut off', "contexts begins like a list but is not valid JSON"),
+        ('["cut off', "contexts starts like a list but is not valid JSON"),
         ({"id": ["x"], "text": ["t", "u"]}, "lists of different lengths"),
     ],
 )

@@ -69,8 +69,8 @@ def test_without_a_reference_there_is_no_number(spec: str, reference: str | None
     [
         ("", "a", Outcome.NO_CLAIMS, "the response contains no checkable claim"),
         ("?", "a", Outcome.ABSTAINED, "the response declines to answer"),
-        ("a", "|", Outcome.NO_CLAIMS, "the reference holds no checkable claim"),
-        ("a", "?", Outcome.NO_CLAIMS, "the reference holds no checkable claim"),
+        ("a", "|", Outcome.NO_CLAIMS, "the reference contains no checkable claim"),
+        ("a", "?", Outcome.NO_CLAIMS, "the reference contains no checkable claim"),
     ],
 )
 def test_nothing_to_compare_is_its_own_outcome(

@@ -78,7 +78,7 @@ def test_a_question_that_the_response_does_not_answer_is_set_aside_and_shown() -
     asked = {"When?": ("January 15, 1967", "January 15, 1967"), "Who won?": ("", "Green Bay")}
     result = score(ScriptedChat(scripted(asked)))
     assert (result.score, result.details["questions"][1]["agreement"]) == (1.0, None)
-    assert result.warnings == ("1 of 2 questions set aside: the response does not answer them",)
+    assert result.warnings == ("1 of 2 questions ignored: the response does not answer them",)
 
 
 def test_when_nothing_can_be_asked_there_is_no_score() -> None:
@@ -86,7 +86,7 @@ def test_when_nothing_can_be_asked_there_is_no_score() -> None:
     for asked in ({}, {"Who won?": ("", "Green Bay")}):
         result = score(ScriptedChat(scripted(asked)))
         assert (result.outcome, result.score) == ("no_claims", None)
-        assert result.reason == "no question could be asked about the response"
+        assert result.reason == "no question could be written for the response"
 
 
 def test_who_answers_from_the_passages_never_sees_the_response() -> None:

@@ -107,7 +107,7 @@ def test_a_name_that_is_taken_stays_what_it_is(
         assert result.provenance.verifier.startswith("embedded")
         assert read_options("openai:m").base_url == "https://api.openai.com/v1"
         assert thief.calls == 0
-    assert "'embedded' (acme_everyclaim:embedded) has a name that is taken" in caplog.text
+    assert "'embedded' (acme_everyclaim:embedded) has a name that is already taken" in caplog.text
 
 
 @pytest.mark.slow

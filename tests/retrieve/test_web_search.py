@@ -256,8 +256,8 @@ def test_no_results_are_no_fault(engine, web):
 def test_an_account_without_credit_stops_the_run(web):
     """In the words of each engine."""
     web.answers((400, {"message": "Not enough credits"}, {}))
-    with pytest.raises(BudgetExceeded, match="used up"):
+    with pytest.raises(BudgetExceeded, match="no credit left"):
         search("serper", web)
     web.answers((432, {"detail": {"error": "This request exceeds your plan's set usage limit."}}, {}))
-    with pytest.raises(BudgetExceeded, match="used up"):
+    with pytest.raises(BudgetExceeded, match="no credit left"):
         search("tavily", web)

@@ -183,12 +183,12 @@ def test_a_connection_lost_in_the_middle_of_a_transaction_is_one_line(postgres: 
 @pytest.mark.parametrize(
     ("location", "expected"),
     [
-        ("", "a store is a file or a database"),
-        (":memory:", "a store is a file or a database"),
-        ("sqlite://", "a store is a file or a database"),
+        ("", "pass a file path or postgresql"),
+        (":memory:", "pass a file path or postgresql"),
+        ("sqlite://", "pass a file path or postgresql"),
         ("mysql://root@localhost/x", "only a file path, sqlite:/// and postgresql://"),
-        ("postgresql://host:port/x", "URL cannot be read"),
-        ("://", "URL cannot be read"),
+        ("postgresql://host:port/x", "invalid store URL"),
+        ("://", "invalid store URL"),
     ],
 )
 def test_a_location_that_is_no_store_is_refused(location: str, expected: str) -> None:

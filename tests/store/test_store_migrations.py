@@ -83,5 +83,5 @@ def test_a_store_of_a_newer_version_is_not_touched(place: str) -> None:
         prefix = "everyclaim." if place.startswith("postgresql") else ""
         with store._engine.begin() as connection:
             connection.execute(sa.text(f"INSERT INTO {prefix}schema_migrations VALUES (99, 'later', '9.0')"))
-    with pytest.raises(StoreError, match=r"made by a newer everyclaim \(its schema is 99, .*upgrade"):
+    with pytest.raises(StoreError, match=r"made by a newer everyclaim \(schema 99, .*upgrade"):
         Store.open(place)

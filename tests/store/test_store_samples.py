@@ -85,7 +85,7 @@ def test_another_sample_at_a_kept_place_is_refused(store: Store) -> None:
     run = store.create_run(PROVENANCE).id
     keep(store, run, 0)
     batch = [Kept(n, fingerprint(a_sample(n + 8)), a_sample(n + 8), a_result(a_sample(n + 8))) for n in (1, 0)]
-    with pytest.raises(StoreError, match="another sample at place 0: the data changed"):
+    with pytest.raises(StoreError, match="another sample at row 0: the data changed"):
         store.save_all(run, batch)
     assert len(list(store.results(run))) == 1
 

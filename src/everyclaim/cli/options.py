@@ -29,7 +29,7 @@ _INPUT, _OUTPUT = "Input", "Output"
 _OF_MODELS = {*LlmOptions.__annotations__} - {"base_url", "max_cost", "provider_batch"}
 _RARE = _OF_MODELS | {  # not in the help
     "strategy", "empty", "fail_answer_under", "min_probability", "max_unread", "min_citation_precision",
-    "min_citation_recall",
+    "min_citation_recall", "observe",
 }  # fmt: skip
 
 
