@@ -73,8 +73,7 @@ def test_a_reasoning_model_is_recognised_by_what_it_rejects(caplog: pytest.LogCa
     assert last["max_completion_tokens"] == 500
     assert "temperature" not in last
     assert [
-        record.getMessage().endswith("does not support temperature; it is no longer sent")
-        for record in caplog.records
+        record.getMessage().endswith("does not support temperature; it is no longer sent") for record in caplog.records
     ] == [True]
 
 
