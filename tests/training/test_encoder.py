@@ -95,7 +95,7 @@ def test_training_reads_what_the_verifier_reads(tokenizer: prepare.Tokenizer) ->
     it = row(1, contexts=[record], text=claim, label="UNSUPPORTED", errors=[[start, start + len("a terrace")]])
     made = prepare.prepare(it, tokenizer, 96)
     assert made is not None
-    assert tokenizer.decode(made.ids[1 : made.claim_at - 1]).startswith("name : blue boat cafe hours, monday")
+    assert tokenizer.decode(made.ids[1 : made.claim_at - 1]).startswith("name : blue boat cafe … seats : 24")
     assert tokenizer.decode(made.ids[made.claim_at : -1]) == "the blue boat cafe has 24 seats and a terrace."
     assert words(tokenizer, made, 1) == "a terrace"
 

@@ -151,5 +151,5 @@ def test_a_comparison_shows_both_answers(compared, watch, scheme):
 def test_a_run_with_hardly_anything_in_it(report, watch, answers):
     """It says what there is, and nothing breaks."""
     page = watch(report(answers)).open("/report.html")
-    expect(page.locator("#status")).to_have_text(re.compile("^(1 answer, page|No answer)"))
+    expect(page.locator("#status")).to_have_text(re.compile("^(1 answer, page|No matching answers)"))
     assert "NaN" not in page.content()
