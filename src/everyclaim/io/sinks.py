@@ -79,29 +79,24 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         with suppress(OSError), leftover.open("rb") as old:
             if _is_free(old):
                 leftover.unlink()
-    with _file_beside(path) as file:
-        beside = Path(file.name)
-        try:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-            if path.exists():
-                beside.chmod(path.stat().st_mode & 0o777)
-            if fcntl is None:  # Windows, where an open file cannot be renamed
-                file.close()
-            beside.replace(path)
-            sync_folder(path.parent)
+    while True:
+        beside = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}{_UNFINISHED}")
+        try:  # before there is a file: an interrupt leaves none behind
+            with beside.open("xb") as file:
+                if fcntl is not None and not (_is_free(file) and os.fstat(file.fileno()).st_nlink):
+                    continue  # swept away before it was locked
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+                if path.exists():
+                    beside.chmod(path.stat().st_mode & 0o777)
+                if fcntl is None:  # Windows, where an open file cannot be renamed
+                    file.close()
+                beside.replace(path)
+                sync_folder(path.parent)
+                return
         finally:
             beside.unlink(missing_ok=True)
-
-
-def _file_beside(path: Path) -> BinaryIO:
-    """Make a file that nobody sweeps away: who writes has a lock on its own; one that was swept before is made anew."""
-    while True:
-        file = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}{_UNFINISHED}").open("xb")
-        if fcntl is None or (_is_free(file) and os.fstat(file.fileno()).st_nlink):
-            return file
-        file.close()
 
 
 def _is_free(file: BinaryIO) -> bool:
