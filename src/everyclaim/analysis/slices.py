@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.types import REFERENCE, RESPONSE, FailureMode, Label, Result, tag_values
-from everyclaim.store.figures import Figures, Notes, TextNotes
+from everyclaim.store.figures import Figures
 
 AUTO = "auto"
 SOURCES, LENGTH, NUMBERS, DATES, QUESTION = "auto:sources", "auto:length", "auto:numbers", "auto:dates", "auto:question"
@@ -29,8 +28,6 @@ FEW = 30  # scored answers; of fewer the interval says something, and finding no
 
 _ORDER = {mode.value: place for place, mode in enumerate(FailureMode)}
 _SUPPORTED = list(Label).index(Label.SUPPORTED)
-_NUMBER, _DATE = 1, 2  # bits of what is noted of a claim
-_REMEMBERED = 10_000  # questions
 
 _DIGIT = re.compile(r"\d")
 _CITATION = re.compile(r"\[\d+(?:\s*[,;–-]\s*\d+)*\]")
@@ -54,14 +51,9 @@ _ASKED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("yes or no", r"^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might|must)\b"),
     )
 )  # fmt: skip
-_KINDS = (*(name for name, _ in _ASKED), "other", "none")  # of questions
 
 
-class ClaimFacts(NamedTuple):
-    """What of a claim tells slices apart: its text, and the passages that its verdict rests on."""
-
-    text: str
-    passages: frozenset[str]
+ClaimFacts = tuple[str, Sequence[str]]  # of a claim: its text, and the passages that its verdict rests on
 
 
 def expanded(slices: Iterable[str]) -> tuple[str, ...]:
@@ -100,7 +92,8 @@ def values_of(result: Result, name: str) -> tuple[str, ...]:
     if JOINT in name:
         return tuple(" + ".join(cell) for cell in product(*(values_of(result, part) for part in name.split(JOINT))))
     if name in AUTOMATIC:
-        return (automatic(name, result.question, said_in(result)),)
+        claims = [(claim.text, [one.passage_id for one in claim.verdict.evidence]) for claim in result.claims]
+        return (automatic(name, result.question, claims),)
     if name in OF_RESULTS:
         return ((result.model if name == "model" else result.release) or "",)
     return ("",)
@@ -118,29 +111,17 @@ def without_answers(slices: Mapping[str, Iterable[str]]) -> list[str]:
     return list(found)
 
 
-def said_in(result: Result) -> list[ClaimFacts]:
-    """Return what of a result's claims tells slices apart."""
-    return [
-        ClaimFacts(claim.text, sources(one.passage_id for one in claim.verdict.evidence)) for claim in result.claims
-    ]
-
-
-def sources(passages: Iterable[str]) -> frozenset[str]:
-    """Return the passages among what evidence names; an answer or a reference is none."""
-    return frozenset(passages) - {RESPONSE, REFERENCE}
-
-
 def automatic(name: str, question: str, claims: Sequence[ClaimFacts]) -> str:
     """Return the value of an automatic slice."""
     if name == SOURCES:
-        used = len(frozenset().union(*(claim.passages for claim in claims)))
+        used = len({passage for _, passages in claims for passage in passages} - {RESPONSE, REFERENCE})
         return "none" if not used else "one passage" if used == 1 else "several passages"
     if name == LENGTH:
         return length(len(claims))
     if name == NUMBERS:
-        return "numbers" if any(_has_number(claim.text) for claim in claims) else "no numbers"
+        return "numbers" if any(_has_number(text) for text, _ in claims) else "no numbers"
     if name == DATES:
-        return "dates" if any(_has_date(claim.text) for claim in claims) else "no dates"
+        return "dates" if any(_has_date(text) for text, _ in claims) else "no dates"
     return asked(question)
 
 
@@ -158,58 +139,18 @@ def asked(question: str) -> str:
     return next((name for name, pattern in _ASKED if pattern.search(question)), "other")
 
 
-def notes_for(names: Iterable[str]) -> Notes:
-    """Return what is to be noted of a run's texts, as they are read, to know these automatic slices."""
-    wanted = set(names)
-    known: dict[str, int] = {}
-
-    def kind(question: str) -> int:
-        if question not in known:
-            if len(known) > _REMEMBERED:
-                known.clear()
-            known[question] = _KINDS.index(asked(question))
-        return known[question]
-
-    def marks(text: str) -> int:
-        has_date = DATES in wanted and _has_date(text)
-        return _NUMBER * (NUMBERS in wanted and _has_number(text)) + _DATE * has_date
-
-    return Notes(
-        question=kind if QUESTION in wanted else None,
-        claim=marks if wanted & {NUMBERS, DATES} else None,
-        no_passages=frozenset({RESPONSE, REFERENCE}) if SOURCES in wanted else None,
-    )
-
-
 def automatic_tags(
-    names: Iterable[str], noted: TextNotes, sample: NDArray[np.int32]
+    names: Iterable[str], answers: Iterable[tuple[str, Sequence[ClaimFacts]]]
 ) -> dict[str, dict[str, NDArray[np.int32]]]:
-    """Return, by automatic slice and value, the rows of the answers in it; `sample` is the row of each claim's."""
-    return {name: dict(sorted(_rows_by_value(name, noted, sample).items())) for name in names}
-
-
-def _rows_by_value(name: str, noted: TextNotes, sample: NDArray[np.int32]) -> dict[str, NDArray[np.int32]]:
-    claims = np.bincount(sample, minlength=noted.samples)
-    if name == LENGTH:
-        names = {number: length(number) for number in np.unique(claims).tolist()}
-        return _by_code(claims, names)
-    if name == SOURCES:
-        return _by_code(np.minimum(noted.passages, 2), {0: "none", 1: "one passage", 2: "several passages"})
-    if name == QUESTION:
-        return _by_code(noted.question, dict(enumerate(_KINDS)))
-    bit, what = (_NUMBER, "numbers") if name == NUMBERS else (_DATE, "dates")
-    having = np.zeros(noted.samples, dtype=np.int8)
-    having[sample[noted.claim & bit > 0]] = 1
-    return _by_code(having, {0: f"no {what}", 1: what})
-
-
-def _by_code(codes: NDArray[np.integer[Any]], names: Mapping[int, str]) -> dict[str, NDArray[np.int32]]:
-    found: dict[str, list[NDArray[np.int32]]] = {}
-    for code, name in names.items():
-        rows = np.flatnonzero(codes == code).astype(np.int32)
-        if len(rows):
-            found.setdefault(name, []).append(rows)
-    return {name: np.sort(np.concatenate(rows)) for name, rows in found.items()}
+    """Return, by automatic slice and value, the rows of the answers in it; an answer is its question and its claims."""
+    found: dict[str, dict[str, list[int]]] = {name: {} for name in names}
+    for row, (question, claims) in enumerate(answers):
+        for name, values in found.items():
+            values.setdefault(automatic(name, question, claims), []).append(row)
+    return {
+        name: {value: np.array(rows, dtype=np.int32) for value, rows in sorted(values.items())}
+        for name, values in found.items()
+    }
 
 
 def _has_number(text: str) -> bool:

@@ -26,9 +26,9 @@ from everyclaim.analysis.slices import FEW, expanded, values_of
 from everyclaim.core.bands import LOWER_BOUNDS, Band, band_of
 from everyclaim.core.cited import citation_counts, refusal_of
 from everyclaim.core.plaintext import counted, listed, one_line, words, wrapped
-from everyclaim.core.protocols import Kept, ResultTally
+from everyclaim.core.protocols import Kept
 from everyclaim.core.types import FailureMode, Label, Outcome, Result, Usage
-from everyclaim.stats.intervals import Estimate, clustered_ratios
+from everyclaim.stats.intervals import Estimate, clustered_ratio, clustered_ratios
 from everyclaim.stats.types import DEFAULT, Floats, Sampling
 
 SUMMARY_SCHEMA = 1
@@ -306,12 +306,11 @@ def summarise(
     return collector.finish()
 
 
-def mean_score(tallies: Iterable[ResultTally]) -> Estimate:
-    """Estimate the mean score as `summarise` does, from what is in a store beside the results themselves."""
-    rows = NumberColumns()
-    for tally in tallies:
-        rows.append(_row(tally.outcome, tally.score, tally.counts))
-    return _group(_ResultRows(rows.arrays(), {}, None, lower_is_better=False), DEFAULT).score
+def mean_score(scores: Sequence[float | None]) -> Estimate:
+    """Estimate the mean score as `summarise` does, from the scores alone."""
+    values = np.array(scores, dtype=np.float64)  # None becomes NaN
+    has = np.isfinite(values)
+    return clustered_ratio(np.where(has, values, 0.0), has)
 
 
 def failure_code(reason: str) -> str:

@@ -15,7 +15,7 @@ from everyclaim.analysis.calibration import Calibration
 from everyclaim.analysis.comparison import AnswerChange, Comparison, Side, claim_changes, provenance_differences
 from everyclaim.analysis.rollback import LASTING, RollBack, roll_back
 from everyclaim.analysis.run_differences import compare_figures
-from everyclaim.analysis.slices import AUTO, AUTOMATIC, JOINT, MODE, automatic_tags, expanded, notes_for
+from everyclaim.analysis.slices import AUTO, AUTOMATIC, JOINT, MODE, automatic_tags, expanded
 from everyclaim.analysis.trend import ReleaseReport, Trend, trend_of
 from everyclaim.api.options import DEFAULT_STORE, public
 from everyclaim.api.reports import trust_of
@@ -152,10 +152,10 @@ def figures_of(run: Run, by: Sequence[str] = ()) -> Figures:
     """Read the figures of a run, with the automatic slices among those that are asked for."""
     wanted = [name for name in AUTOMATIC if any(name in cut.split(JOINT) for cut in expanded(by))]
     with Store.lent(run.store_location) as kept:
-        found = kept.figures(run.id, notes_for(wanted))
-    if not wanted or found.noted is None:
-        return found
-    return replace(found, tags={**found.tags, **automatic_tags(wanted, found.noted, found.sample)})
+        found = kept.figures(run.id)
+        if not wanted:
+            return found
+        return replace(found, tags={**found.tags, **automatic_tags(wanted, kept.texts(run.id))})
 
 
 def judge_of(runs: Sequence[Run]) -> Calibration | None:

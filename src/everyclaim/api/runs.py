@@ -115,7 +115,7 @@ class Run:
     def score(self) -> Estimate:
         """Mean score with its interval, read from the summary."""
         with Store.lent(self.store_location) as store:
-            return mean_score(store.tallies(self.id))
+            return mean_score(store.scores(self.id))
 
     @public
     def summarise(self, *, cluster_by: ClusterBy = "sample", seed: int = 0) -> Summary:

@@ -9,8 +9,6 @@ from typing import Any, Literal, NamedTuple, Protocol
 from everyclaim.core.types import (
     Claim,
     Decomposition,
-    Label,
-    Outcome,
     Passage,
     Probabilities,
     Provenance,
@@ -158,14 +156,6 @@ class Kept(NamedTuple):
     fingerprint: str  # of the sample
     sample: Sample
     result: Result
-
-
-class ResultTally(NamedTuple):
-    """What a result without components comes to."""
-
-    outcome: Outcome
-    score: float | None
-    counts: Mapping[Label, int]  # of the response's claims
 
 
 class PairModel(Protocol):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import compress
@@ -15,35 +14,12 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from everyclaim.core.types import Label, Outcome
-from everyclaim.store.tables import CLAIMS, SAMPLES, TAGS, unescape
+from everyclaim.store.tables import CLAIMS, SAMPLES, TAGS
 
 _LABELS = {label.value: place for place, label in enumerate(Label)}
 _OUTCOMES = {outcome.value: place for place, outcome in enumerate(Outcome)}
 _AT_ONCE = 2_000  # rows
 _MASK = 2**64 - 1
-
-
-@dataclass(frozen=True, slots=True)
-class Notes:
-    """What to note of texts while they are read; None: nothing of these.
-
-    Of each question and of each claim a small whole number; with `no_passages`, how many passages an answer's evidence
-    is in, without these ids.
-    """
-
-    question: Callable[[str], int] | None = None
-    claim: Callable[[str], int] | None = None
-    no_passages: frozenset[str] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class TextNotes:
-    """What was noted, by sample and by claim; 0 where it was not asked for."""
-
-    samples: int
-    question: NDArray[np.int8]
-    claim: NDArray[np.int8]
-    passages: NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +44,6 @@ class Figures:
     tags: Mapping[str, Mapping[str, NDArray[np.int32]]]
     released: NDArray[np.int16]  # place in `release` of each sample's; −1: it names none
     time: NDArray[np.float64]  # seconds since 1970 in UTC; NaN: not said
-    noted: TextNotes | None = None
 
     def of(self, rows: NDArray[np.bool_]) -> Figures:
         """Return the figures of some of the samples."""
@@ -113,22 +88,20 @@ class StoredClaim:
     mode: str | None
 
 
-def read_figures(connection: sa.Connection, run: str, notes: Notes | None = None) -> Figures:
-    """Read the figures of a run, samples in the order of the input; with `notes`, what these ask of its texts."""
-    notes = notes or Notes()
+def read_figures(connection: sa.Connection, run: str) -> Figures:
+    """Read the figures of a run, samples in the order of the input."""
     ids: list[str] = []
     releases: dict[str, int] = {}
     position, outcome, score, text = array("q"), array("b"), array("d"), array("Q")
-    released, time, question = array("h"), array("d"), array("b")
+    released, time = array("h"), array("d")
     columns = SAMPLES.c
     wanted = sa.select(
         columns.position, columns.sample_id, columns.release, _plain(columns.outcome), columns.score,
         _plain(columns.response), _plain(columns.contexts), columns.timestamp,
-        columns.question if notes.question else sa.null(),
     )  # fmt: skip
     query = wanted.where(columns.run_id == run).order_by(columns.position)
     for part in _parts(connection, query):
-        for place, sample_id, release, came_to, number, response, contexts, timestamp, asked in part:
+        for place, sample_id, release, came_to, number, response, contexts, timestamp in part:
             ids.append(sample_id)
             released.append(releases.setdefault(release, len(releases)) if release else -1)
             time.append(_seconds(timestamp))
@@ -136,10 +109,9 @@ def read_figures(connection: sa.Connection, run: str, notes: Notes | None = None
             outcome.append(_OUTCOMES[came_to])
             score.append(np.nan if number is None else number)
             text.append(hash((response, contexts)) & _MASK)
-            question.append(notes.question(asked) if notes.question else 0)
     places = np.array(position, dtype=np.int64)
     order = {releases[name]: rank for rank, name in enumerate(sorted(releases))} | {-1: -1}
-    sample, label, mode, modes, claim, noted = _claims(connection, run, places, notes)
+    sample, label, mode, modes, claim = _claims(connection, run, places)
     return Figures(
         ids=tuple(ids),
         positions=places,
@@ -155,49 +127,24 @@ def read_figures(connection: sa.Connection, run: str, notes: Notes | None = None
         tags=_tags(connection, run, places),
         released=np.array([order[place] for place in released], dtype=np.int16),
         time=np.array(time, dtype=np.float64),
-        noted=TextNotes(len(ids), np.array(question, np.int8), *noted),
     )
 
 
-def read_claims(connection: sa.Connection, run: str, position: int) -> list[StoredClaim]:
-    """Read the claims of one sample, in their order."""
-    columns = CLAIMS.c
-    query = sa.select(columns.position, columns.text, columns.label, columns.failure_mode)
-    query = query.where(columns.run_id == run, columns.position == position).order_by(columns.ordinal)
-    return [StoredClaim(place, text, Label(label), mode) for place, text, label, mode in connection.execute(query)]
-
-
-def _claims(connection: sa.Connection, run: str, places: NDArray[np.int64], notes: Notes) -> tuple[Any, ...]:
-    position, label, mode, claim, marks = array("q"), array("b"), array("h"), array("Q"), array("b")
+def _claims(connection: sa.Connection, run: str, places: NDArray[np.int64]) -> tuple[Any, ...]:
+    position, label, mode, claim = array("q"), array("b"), array("h"), array("Q")
     modes: dict[str, int] = {}
     columns = CLAIMS.c
     query = sa.select(
-        columns.position, _plain(columns.label), _plain(columns.failure_mode), _plain(columns.text),
-        sa.null() if notes.no_passages is None else _plain(columns.evidence),
-    ).where(columns.run_id == run)  # fmt: skip
-    query = query.order_by(columns.position, columns.ordinal)
-    passages: set[tuple[int, str]] = set()  # of the samples of one part, and the last one before
-    counts = np.zeros(len(places), dtype=np.int32)
-    for part in _parts(connection, query):
-        positions, labels, whys, texts, evidence = zip(*part, strict=True)
+        columns.position, _plain(columns.label), _plain(columns.failure_mode), _plain(columns.text)
+    ).where(columns.run_id == run)
+    for part in _parts(connection, query.order_by(columns.position, columns.ordinal)):
+        positions, labels, whys, texts = zip(*part, strict=True)
         position.extend(positions)
         label.extend(map(_LABELS.__getitem__, labels))
         mode.extend(-1 if why is None else modes.setdefault(why, len(modes)) for why in whys)
         claim.extend(hash(text) & _MASK for text in texts)
-        if notes.claim:
-            marks.extend(map(notes.claim, map(unescape, texts)))
-        if notes.no_passages is not None:
-            passages = {passage for passage in passages if passage[0] == positions[0]} | {
-                (place, one["passage_id"])
-                for place, found in zip(positions, json.loads(f"[{','.join(map(unescape, evidence))}]"), strict=True)
-                for one in found
-                if one["passage_id"] not in notes.no_passages
-            }
-            own, each = np.unique([place for place, _ in passages], return_counts=True)
-            counts[np.searchsorted(places, own.astype(np.int64))] = each
     sample = np.searchsorted(places, np.array(position, dtype=np.int64)).astype(np.int32)
-    noted = np.array(marks, np.int8) if notes.claim else np.zeros(len(position), np.int8), counts
-    return sample, np.array(label, np.int8), np.array(mode, np.int16), tuple(modes), np.array(claim, np.uint64), noted
+    return sample, np.array(label, np.int8), np.array(mode, np.int16), tuple(modes), np.array(claim, np.uint64)
 
 
 def _tags(connection: sa.Connection, run: str, places: NDArray[np.int64]) -> dict[str, dict[str, NDArray[np.int32]]]:

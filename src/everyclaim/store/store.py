@@ -16,11 +16,11 @@ import sqlalchemy as sa
 
 from everyclaim.core.errors import StoreError
 from everyclaim.core.lifetime import opened
-from everyclaim.core.protocols import Kept, ResultTally
+from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Label, Outcome, Result, Sample
 from everyclaim.core.wire import result_from_json
 from everyclaim.store import labels
-from everyclaim.store.figures import Figures, Notes, StoredClaim, read_claims, read_figures
+from everyclaim.store.figures import Figures, StoredClaim, read_figures
 from everyclaim.store.queues import Labelling
 from everyclaim.store.records import Annotation, kept_from, rows_of, sample_from
 from everyclaim.store.run_store import RunStore, now
@@ -28,7 +28,7 @@ from everyclaim.store.tables import CLAIMS, RUNS, SAMPLES, TAGS
 
 T = TypeVar("T")
 
-_WINDOW = 20_000  # samples whose claims are counted at once
+_WINDOW = 5_000  # samples whose claims are read at once
 _CHUNK = 64  # samples read at once: bounds memory, and no cursor stays open between chunks
 _SAMPLE = [column for column in SAMPLES.c if column.name not in {"result", "outcome", "score", "reason"}]
 
@@ -110,37 +110,40 @@ class Store(RunStore):
         columns = [SAMPLES.c.position, SAMPLES.c.result]
         return self._stream(run, columns, lambda row: result_from_json(row["result"]))
 
-    def tallies(self, run: str) -> Iterator[ResultTally]:
-        """Yield what every result comes to, without reading the results."""
-        label, position = CLAIMS.c.label, CLAIMS.c.position
-        counted = (
-            sa.select(position, label, sa.func.count().label("count"))
-            .where(CLAIMS.c.run_id == run)
-            .group_by(position, label)
-        )
+    def scores(self, run: str) -> list[float | None]:
+        """Return the scores of a run's samples in input order, without reading the results."""
+        query = sa.select(SAMPLES.c.score).where(SAMPLES.c.run_id == run).order_by(SAMPLES.c.position)
         with self._read() as connection:
-            counts: dict[int, dict[Label, int]] = {}
-            for row in self._fetch(run, connection, counted):
-                counts.setdefault(row["position"], {})[Label(row["label"])] = row["count"]
-        columns = [SAMPLES.c.position, SAMPLES.c.outcome, SAMPLES.c.score]
-        yield from self._stream(
-            run,
-            columns,
-            lambda row: ResultTally(Outcome(row["outcome"]), row["score"], counts.get(row["position"], {})),
-        )
+            return list(connection.scalars(query))
 
-    def figures(self, run: str, notes: Notes | None = None) -> Figures:
-        """Return outcomes, scores, labels, failure modes and tags of a run in flat arrays, without its texts.
-
-        With `notes`, what these ask of the texts is noted as they are read.
-        """
+    def figures(self, run: str) -> Figures:
+        """Return outcomes, scores, labels, failure modes and tags of a run in flat arrays, without its texts."""
         with self._read() as connection:
-            return read_figures(connection, run, notes)
+            return read_figures(connection, run)
+
+    def texts(self, run: str) -> Iterator[tuple[str, list[tuple[str, list[str]]]]]:
+        """Yield of every sample, in input order, its question and its claims: text, and passages of the evidence."""
+        columns = (CLAIMS.c.position, CLAIMS.c.text, CLAIMS.c.evidence)
+        for samples, claims in self._windows(run, (SAMPLES.c.position, SAMPLES.c.question), columns):
+            found: dict[int, list[tuple[str, list[str]]]] = {}
+            for position, text, evidence in claims:
+                found.setdefault(position, []).append((text, [one["passage_id"] for one in evidence]))
+            for position, question in samples:
+                yield question, found.get(position, [])
 
     def claims_of(self, run: str, positions: Iterable[int]) -> dict[int, list[StoredClaim]]:
-        """Return the claims of the samples at these places."""
+        """Return the claims of the samples at these places, in their order."""
+        found: dict[int, list[StoredClaim]] = {position: [] for position in positions}
+        columns = CLAIMS.c
+        query = (
+            sa.select(columns.position, columns.text, columns.label, columns.failure_mode)
+            .where(columns.run_id == run, columns.position.in_(found))
+            .order_by(columns.position, columns.ordinal)
+        )
         with self._read() as connection:
-            return {position: read_claims(connection, run, position) for position in positions}
+            for position, text, label, mode in connection.execute(query):
+                found[position].append(StoredClaim(position, text, Label(label), mode))
+        return found
 
     def samples(self, run: str) -> Iterator[Sample]:
         """Yield a run's samples in input order, a few in memory at a time."""
@@ -182,22 +185,10 @@ class Store(RunStore):
 
     def verdicts(self, run: str) -> Iterator[Sequence[tuple[int, int, str, float | None]]]:
         """Yield, some thousands at a time, of every claim of a scored sample: place, ordinal, label, p(supported)."""
-        with self._read() as connection:
-            last = connection.execute(
-                sa.select(sa.func.max(SAMPLES.c.position)).where(SAMPLES.c.run_id == run)
-            ).scalar()
-        # Two queries, not a join: a server that has no statistics of a new run yet would join row by row.
-        scored = sa.select(SAMPLES.c.position).where(SAMPLES.c.run_id == run, SAMPLES.c.outcome == Outcome.SCORED.value)
-        claims = (
-            sa.select(CLAIMS.c.position, CLAIMS.c.ordinal, CLAIMS.c.label, CLAIMS.c.supported)
-            .where(CLAIMS.c.run_id == run)
-            .order_by(CLAIMS.c.position, CLAIMS.c.ordinal)
-        )
-        for first in range(0, (-1 if last is None else last) + 1, _WINDOW):
-            with self._read() as connection:
-                good = set(connection.scalars(scored.where(SAMPLES.c.position.between(first, first + _WINDOW - 1))))
-                rows = connection.execute(claims.where(CLAIMS.c.position.between(first, first + _WINDOW - 1))).all()
-            yield [tuple(row) for row in rows if row.position in good]
+        columns = (CLAIMS.c.position, CLAIMS.c.ordinal, CLAIMS.c.label, CLAIMS.c.supported)
+        for samples, claims in self._windows(run, (SAMPLES.c.position, SAMPLES.c.outcome), columns):
+            good = {position for position, outcome in samples if outcome == Outcome.SCORED.value}
+            yield [tuple(claim) for claim in claims if claim[0] in good]
 
     def records_at(self, run: str, positions: Iterable[int]) -> Iterator[Kept]:
         """Yield the samples at these places with their results, in the order of the input."""
@@ -230,6 +221,21 @@ class Store(RunStore):
                     "data changed since the run started; start a new run"
                 )
         return new
+
+    def _windows(
+        self, run: str, of_samples: Sequence[sa.Column[Any]], of_claims: Sequence[sa.Column[Any]]
+    ) -> Iterator[tuple[Sequence[Any], Sequence[Any]]]:
+        """Yield these columns of some samples and of their claims, both in order, and so on to the end of the run."""
+        # Two queries, not a join: a server that has no statistics of a new run yet would join row by row.
+        samples = sa.select(*of_samples).where(SAMPLES.c.run_id == run).order_by(SAMPLES.c.position)
+        claims = sa.select(*of_claims).where(CLAIMS.c.run_id == run).order_by(CLAIMS.c.position, CLAIMS.c.ordinal)
+        with self._read() as connection:
+            last = connection.scalar(sa.select(sa.func.max(SAMPLES.c.position)).where(SAMPLES.c.run_id == run))
+        for first in range(0, (-1 if last is None else last) + 1, _WINDOW):
+            inside = first, first + _WINDOW - 1
+            with self._read() as connection:
+                answers = connection.execute(samples.where(SAMPLES.c.position.between(*inside))).all()
+                yield answers, connection.execute(claims.where(CLAIMS.c.position.between(*inside))).all()
 
     def _stream(
         self, run: str, columns: Sequence[sa.Column[Any]], read: Callable[[sa.RowMapping], T], after: int = -1
