@@ -7,13 +7,13 @@ from everyclaim.core.types import JudgedClaim, Label, Outcome, Provenance, Resul
 LETTERS = {"s": Label.SUPPORTED, "u": Label.UNSUPPORTED, "c": Label.CONTRADICTED}
 
 
-def answer(name, labels, *, conflict=False, outcome=Outcome.SCORED):
+def answer(name, labels, *, conflict=False, outcome=Outcome.SCORED, probability=None):
     claims = tuple(
         JudgedClaim(f"c{i}", "claim", Span(0, 1), "s", Verdict(f"c{i}", LETTERS[letter], conflict=conflict))
         for i, letter in enumerate(labels)
     )
     score = labels.count("s") / len(labels) if outcome is Outcome.SCORED else None
-    return Result(name, outcome, score, Provenance("m", "d", "v", "each", "0"), claims=claims)
+    return Result(name, outcome, score, Provenance("m", "d", "v", "each", "0"), claims=claims, probability=probability)
 
 
 def kept(*results):
@@ -30,6 +30,15 @@ def test_lowest_score_first_then_most_contradicted_then_input_order():
     assert ids(worst(results, 10)) == ["none", "half-c", "half", "half-2"]
     assert ids(worst(results, 2)) == ["none", "half-c"]
     assert ids(worst(reversed(results), 10)) == ["none", "half-c", "half", "half-2"]
+
+
+def test_the_probability_of_the_answer_counts_before_its_score():
+    """A claim that the judge is unsure of is no reason to look first; an answer without a probability goes by score."""
+    results = kept(
+        answer("unsure", "u", probability=0.4), answer("sure", "ssssc", probability=0.02), answer("bare", "suuu"),
+        answer("fine", "ss", probability=0.01),
+    )  # fmt: skip
+    assert ids(worst(results, 10)) == ["sure", "bare", "unsure"]
 
 
 def test_faultless_and_unscored_answers_are_never_among_the_worst():

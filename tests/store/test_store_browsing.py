@@ -8,6 +8,7 @@ import psycopg
 import pytest
 from kept_samples import PROVENANCE, a_failure, a_result, a_sample, keep, say
 
+from everyclaim.analysis.gate import worst
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Label, Outcome
 from everyclaim.core.wire import fingerprint
@@ -58,6 +59,19 @@ def test_the_answers_that_are_wanted(store, run, wanted, places):
     assert browsing.count(store, run, wanted) == len(places)
     pages = [browsing.answers(store, run, wanted, first, 4) for first in (0, 4, 8)]
     assert [row.position for page in pages for row in page] == places
+
+
+def test_the_worst_go_by_the_probability_of_the_answer(store):
+    """As in the report: the probability, else the score, of answers with a finding; then those that are fine."""
+    made = store.create_run(PROVENANCE)
+    for number, (score, probability) in enumerate([(0.0, 0.4), (0.8, 0.02), (0.25, None), (1.0, 0.01)]):
+        sample = a_sample(number)
+        result = replace(a_result(sample, score=score), probability=probability)
+        if score == 1.0:
+            result = replace(result, claims=result.claims[:1], reference_claims=())
+        store.save(made.id, number, fingerprint(sample), sample, result)
+    assert browsing.positions(store, made.id, AnswerFilter(order="worst")) == [1, 2, 0, 3]
+    assert [one.position for one in worst(store.records(made.id), 9)] == [1, 2, 0]
 
 
 @pytest.mark.parametrize("order", ["input", "worst"])

@@ -241,7 +241,7 @@ def _worst_case(delta: Delta) -> float:
 
 
 def worst(records: Iterable[Kept], k: int) -> list[Kept]:
-    """Return the `k` worst scored answers: by score, then by most contradicted claims, then by place in the input.
+    """Return the `k` worst scored answers in the order of `badness`.
 
     Answers with the best score whose every claim is supported, without conflict, are never among them. Holds `k`
     records at a time. All records are read, whatever `k` is: the caller may be watching them go by.
@@ -266,6 +266,10 @@ def has_finding(result: Result) -> bool:
 
 
 def badness(record: Kept) -> tuple[float, int, int]:
-    """Return what scored answers are ordered by, the worst lowest."""
-    quality = record.result.quality
-    return 1.0 if quality is None else quality, -record.result.count(Label.CONTRADICTED), record.position
+    """Return what scored answers are ordered by, the worst lowest, as pages of a store order them too.
+
+    The probability that the whole answer is faithful, else the score; then contradicted claims; then the input.
+    """
+    result = record.result
+    rank = result.quality if result.probability is None else result.probability
+    return 1.0 if rank is None else rank, -result.count(Label.CONTRADICTED), record.position

@@ -121,6 +121,13 @@ CREATE TABLE {p}watched_spans (
 
 _CONVERSATIONS = 'ALTER TABLE {p}samples ADD COLUMN "conversation" TEXT'
 
+_PROBABILITY = 'ALTER TABLE {p}samples ADD COLUMN "probability" DOUBLE PRECISION'
+_RESULTS = """
+SELECT "run_id", "position", "result" FROM {p}samples
+WHERE ("run_id", "position") > (:run, :position) ORDER BY "run_id", "position" LIMIT 256
+"""
+_RATE = 'UPDATE {p}samples SET "probability" = :probability WHERE "run_id" = :run AND "position" = :position'
+
 _SAMPLES = """
 SELECT "run_id", "position", "response", "contexts" FROM {p}samples
 WHERE ("run_id", "position") > (:run, :position) ORDER BY "run_id", "position" LIMIT 256
@@ -159,6 +166,20 @@ def _let_labels_belong_to_texts(connection: sa.Connection, prefix: str) -> None:
         connection.execute(_sql('DELETE FROM {p}labels WHERE "id" = :id', prefix), [{"id": row["id"]} for row in rows])
 
 
+def _let_answers_be_ordered_by_probability(connection: sa.Connection, prefix: str) -> None:
+    """Give each answer a column with the probability of its result."""
+    _execute(connection, prefix, _PROBABILITY)
+    run, position = "", -1
+    while found := connection.execute(_sql(_RESULTS, prefix), {"run": run, "position": position}).all():
+        rated = []
+        for run, position, result in found:
+            probability = json.loads(unescape(result)).get("probability")
+            if probability is not None:
+                rated.append({"probability": probability, "run": run, "position": position})
+        if rated:
+            connection.execute(_sql(_RATE, prefix), rated)
+
+
 def _execute(connection: sa.Connection, prefix: str, script: str) -> None:
     for statement in script.split(";"):
         connection.execute(_sql(statement, prefix))
@@ -176,6 +197,7 @@ MIGRATIONS: tuple[Step, ...] = (
     _LABELLING,
     _WATCHES,
     _CONVERSATIONS,
+    _let_answers_be_ordered_by_probability,
 )
 
 

@@ -258,6 +258,7 @@ def _sample_row(kept: Kept, written: Row) -> Row:
         "reason": kept.result.reason,
         "result": written,
         "answer_key": answer_key_of(sample),
+        "probability": kept.result.probability,
     }
 
 

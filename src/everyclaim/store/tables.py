@@ -106,10 +106,11 @@ RUNS = _table(
     " config_fingerprint dataset dataset_fingerprint total?:count counts?:json reading?:json",
 )
 # `answer_key` is of response and passages: what labels go by; `conversation` is of turns before, and citations beside.
+# `probability` is that of the result, to order by.
 SAMPLES = _table(
     "samples",
     "run_id* position*:count fingerprint sample_id question response contexts:json reference? tags:json model? release?"
-    " timestamp? outcome score?:number reason result:json answer_key? conversation?:json",
+    " timestamp? outcome score?:number reason result:json answer_key? conversation?:json probability?:number",
 )
 # `ordinal` is the place in the result, from 0; the three probabilities have the names of their labels.
 CLAIMS = _table(
