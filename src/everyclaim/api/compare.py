@@ -18,13 +18,13 @@ from everyclaim.analysis.run_differences import compare_figures
 from everyclaim.analysis.slices import AUTO, AUTOMATIC, JOINT, MODE, automatic_tags, expanded
 from everyclaim.analysis.trend import ReleaseReport, Trend, trend_of
 from everyclaim.api.options import DEFAULT_STORE, public
-from everyclaim.api.reports import trust_of
+from everyclaim.api.reports import HTML, moved_answers, trust_of, write_beside
 from everyclaim.api.runs import Run, find_run
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.plaintext import counted
 from everyclaim.core.types import Label, Outcome
-from everyclaim.io import DOCUMENT, MARKDOWN, PAGE, check_apart, check_replaced, open_sink
+from everyclaim.io import DOCUMENT, MARKDOWN, PAGE
 from everyclaim.report.clean import json_text
 from everyclaim.report.comparison import release_markdown
 from everyclaim.stats.prevalence import JudgeCounts
@@ -192,8 +192,7 @@ def check_alike(records: Sequence[RunRecord], *, anyway: bool) -> tuple[str, ...
 
 
 RELEASE_MOVERS = 20
-HTML, MARKDOWN_NAMES, JSON = (".html", ".htm"), (".md", ".markdown"), (".json",)
-_FEWEST_RUNS = 3  # of a trend
+MARKDOWN_NAMES, JSON = (".md", ".markdown"), ".json"
 _DAY = 86_400.0
 
 Parts = Annotated[int, Range(1, 100)]
@@ -226,35 +225,24 @@ class KeptReleaseReport(ReleaseReport):
         Raises `ConfigError` for another suffix, and if the file is a data set or store of the runs.
         """
         check_name(destination)
-        reads: dict[str, str] = {}
-        for name, run in zip(("the older run", "the newer run"), self.runs, strict=True):
-            reads |= {f"the data set of {name}": run.record.dataset, f"the store of {name}": run.store_location}
-        check_apart(reads, {"the report": destination})
         suffix = os.fspath(destination).lower()
-        is_text = suffix.endswith(MARKDOWN_NAMES)
-        check_replaced(destination, PAGE if suffix.endswith(HTML) else MARKDOWN if is_text else DOCUMENT)
         if suffix.endswith(HTML):
-            content = self._page()
-        elif is_text:
-            content = release_markdown(self).encode("utf-8", "replace")
+            write_beside(self.runs, destination, PAGE, self._page)
+        elif suffix.endswith(MARKDOWN_NAMES):
+            write_beside(self.runs, destination, MARKDOWN, lambda: release_markdown(self).encode("utf-8", "replace"))
         else:
-            content = json_text(self.to_json(), indent=2).encode() + b"\n"
-        with open_sink(destination) as sink:
-            sink.write(content)
+            write_beside(self.runs, destination, DOCUMENT, lambda: json_text(self.to_json(), indent=2).encode() + b"\n")
 
     def _page(self) -> bytes:
-        from everyclaim.api.reports import answers_at
         from everyclaim.report.html.comparison import release_page
 
-        places = [[one.mover.places[side] for one in self.comparison.moved] for side in (0, 1)]
-        before, after = (answers_at(run, wanted) for run, wanted in zip(self.runs, places, strict=True))
-        return release_page(self, before, after)
+        return release_page(self, *moved_answers(self.comparison, self.runs))
 
 
 def check_name(destination: str | os.PathLike[str]) -> None:
     """Refuse a name that does not say what to write."""
     name = os.fspath(destination)
-    if not name.lower().endswith((*HTML, *MARKDOWN_NAMES, *JSON)):
+    if not name.lower().endswith((*HTML, *MARKDOWN_NAMES, JSON)):
         raise ConfigError(f"a release report is .html, .md or .json, got {name}")
 
 
@@ -297,7 +285,7 @@ def release_report(
     comparison = compare_parts(ends, (base.figures, own[-1].figures), by=cuts, differs=differs, movers=RELEASE_MOVERS)
     judge = comparison.calibration.counts if comparison.calibration else None
     trend = None
-    if len(parts) >= _FEWEST_RUNS:
+    if len(parts) >= FEWEST_RUNS:
         trend = trend_of(_sides(parts), [part.figures for part in parts], differs, judge=judge)
     notes = tuple(note for run, figures in zip(known, whole, strict=True) for note in _unnamed(run, figures))
     rule = _rule(base, own, lasting, judge)

@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from everyclaim.engine import BackgroundLoop
 
 
+# The fewest calls of language models: `ranked` pays only where passages are long and the first usually settles a claim.
+DEFAULT_STRATEGY: Strategy = "joint"
+
+
 class Wired(Options, total=False):
     """Options with the chat models to talk through."""
 
@@ -62,7 +66,7 @@ def build_judge(options: Wired) -> Judge:
     Raises `ConfigError` for an unknown name or option.
     """
     judge = options.get("judge", DEFAULT_JUDGE)
-    strategy = options.get("strategy") or default_strategy()
+    strategy = options.get("strategy") or DEFAULT_STRATEGY
     if isinstance(judge, str):
         alone = create_verifier(judge_spec(judge, options), options.get("chats") or new_chats(options, judge))
     else:
@@ -77,15 +81,6 @@ def _inside(verifier: Verifier, strategy: Strategy) -> Verifier:
     from everyclaim.verify import Each, Ranked
 
     return Each(verifier, Bm25Ranker()) if strategy == "each" else Ranked(verifier, Bm25Ranker())
-
-
-def default_strategy() -> Strategy:
-    """Return the strategy used when none is named: all passages at once.
-
-    That is right for the embedded judges, and for language models it is the fewest calls: `ranked` asks
-    less per call, and pays only where passages are long and the first one usually settles a claim.
-    """
-    return "joint"
 
 
 def default_concurrency(options: Mapping[str, Any]) -> int:

@@ -266,14 +266,28 @@ def tune_to_judge(
         raise ConfigError(f"answers must be a whole number of at least 1, got {answers!r}")
     with within(session.limits):
         samples = _drawn_answers(source, answers, options)
-        asked = _ask(session, samples, options)
-        if not asked.rows:
-            why = asked.stopped or (asked.reasons[0] if asked.reasons else "their answers contain no claims")
-            raise InputError(f"{asked.judge} gave no verdict on any of {len(samples)} answers: {why}")
-        measured, left_out = _measured(asked.rows, verifier, None)
-    return Tuned(
-        _tuning_of(measured, verifier, left_out, asked.judge), len(asked.reasons), asked.stopped, _reads=source
-    )
+        metric, at_once = session.metric, options.get("concurrency") or session.concurrency
+        results, stopped = session.run(_scored_answers(samples, metric, at_once, options.get("on_claim")))
+        scored = [(sample, result) for sample, result in zip(samples, results, strict=True) if result]
+        rows = [
+            ClaimRow(
+                claim.id,
+                claim.text,
+                sample.passages,
+                sample.question,
+                claim.sentence,
+                {LABEL: claim.verdict.label.value},
+            )
+            for sample, result in scored
+            for claim in result.claims
+        ]
+        reasons = [result.reason for _, result in scored if result.outcome is Outcome.FAILED]
+        judge = metric.provenance.verifier
+        if not rows:
+            why = stopped or (reasons[0] if reasons else "their answers contain no claims")
+            raise InputError(f"{judge} gave no verdict on any of {len(samples)} answers: {why}")
+        measured, left_out = _measured(rows, verifier, None)
+    return Tuned(_tuning_of(measured, verifier, left_out, judge), len(reasons), stopped, _reads=source)
 
 
 def _answers_of(options: TuningRowOptions) -> Source | None:
@@ -354,36 +368,10 @@ def _drawn_answers(source: Any, count: int, options: TuningRowOptions) -> list[S
     return [sample for _, sample in sorted(kept, key=lambda one: one[0])]
 
 
-@dataclass(slots=True)
-class _JudgeLabels:
-    """What another judge said."""
-
-    judge: str
-    rows: list[ClaimRow]
-    reasons: list[str]  # of failed answers
-    stopped: str = ""
-
-
-def _ask(session: Session, samples: Sequence[Sample], options: TuningRowOptions) -> _JudgeLabels:
-    """Put a sample of answers to another judge. A failure is no label; a limit ends the asking."""
-    metric = session.metric
-    at_once = options.get("concurrency") or session.concurrency
-    results, stopped = session.run(_scored_answers(samples, metric, at_once, options.get("on_claim")))
-    asked = _JudgeLabels(metric.provenance.verifier, [], [], stopped)
-    for sample, result in zip(samples, results, strict=True):
-        if result is None:
-            continue
-        if result.outcome is Outcome.FAILED:
-            asked.reasons.append(result.reason)
-        for claim in result.claims:
-            tags = {LABEL: claim.verdict.label.value}
-            asked.rows.append(ClaimRow(claim.id, claim.text, sample.passages, sample.question, claim.sentence, tags))
-    return asked
-
-
 async def _scored_answers(
     samples: Sequence[Sample], metric: Scorer, at_once: int, tell: Callable[[bool], object] | None
 ) -> tuple[list[Result | None], str]:
+    """Put a sample of answers to another judge, many at once; a limit ends the asking, which is said beside."""
     results: list[Result | None] = [None] * len(samples)
     waiting = iter(enumerate(samples))
     stopped = ""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Mapping
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from everyclaim.api.options import public
@@ -35,7 +34,7 @@ KNOWLEDGE = Registry(
         "tavily": _WEB,
         "brave": _WEB,
         "searxng": _WEB,
-        "python": "everyclaim.api.knowledge:function",
+        "python": "everyclaim.core.spec:imported",
     },
 )
 
@@ -101,18 +100,6 @@ def corpus(spec: Spec) -> Corpus:
     if not spec.argument or spec.options:
         raise ConfigError(f"'corpus' takes only a path, as in 'corpus:corpus.db'; got {spec.shown!r}")
     return open_corpus(spec.argument)
-
-
-def function(spec: Spec) -> KnowledgeSource:
-    """Import ``python:package.module:function``: a function, or a source by itself."""
-    module, _, name = spec.argument.partition(":")
-    if not module or not name or spec.options:
-        raise ConfigError(f"write 'python:package.module:function', got {spec.shown!r}")
-    try:
-        found = getattr(import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        raise ConfigError(f"cannot import {spec.argument!r}: {error}") from None
-    return as_knowledge(found)
 
 
 def _is_path(text: str) -> bool:

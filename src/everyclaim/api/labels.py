@@ -259,7 +259,6 @@ def _task(kept: Kept, ordinal: int | None, *, verdicts: bool) -> dict[str, Any]:
     sample, result = kept.sample, kept.result
     claim = None if ordinal is None else result.claims[ordinal]
     task: dict[str, Any] = {
-        "position": kept.position,
         "claim_id": claim.id if claim else "",
         "sample_id": sample.id,
         "question": sample.question,
@@ -291,8 +290,7 @@ def _sheet(tasks: list[dict[str, Any]], run: str, by: str, annotators: tuple[str
     people = annotators or ("",)
     shared, parts = share_out(len(tasks), len(people), overlap)
     rows = [
-        {key: value for key, value in tasks[place].items() if key != "position"}
-        | {"annotator": name, "chosen": f"{by}:{run}"}
+        tasks[place] | {"annotator": name, "chosen": f"{by}:{run}"}
         for name, part in sorted(zip(people, parts, strict=True))
         for place in part
     ]

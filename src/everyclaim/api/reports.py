@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any, Protocol
@@ -25,6 +25,7 @@ from everyclaim.core.protocols import Kept
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Label, Outcome
 from everyclaim.io import DOCUMENT, PAGE, check_apart, check_replaced, open_sink
+from everyclaim.io.replacing import FileKind
 from everyclaim.report.clean import json_text
 from everyclaim.report.jsonreport import report_to_json
 from everyclaim.store.records import RunRecord, answer_key_of
@@ -263,20 +264,31 @@ def write_comparison_report(
     """Write the page of a comparison: its numbers, and the answers that moved as they were and as they are."""
     from everyclaim.report.html.comparison import comparison_report
 
+    write_beside(runs, destination, PAGE, lambda: comparison_report(comparison, *moved_answers(comparison, runs)))
+
+
+def write_beside(
+    runs: tuple[StoredRun, StoredRun], destination: str | os.PathLike[str], kind: FileKind, content: Callable[[], bytes]
+) -> None:
+    """Write a document of two runs, whole or not at all.
+
+    Raises `ConfigError` where it would stand in the place of their data, or of what is no such document.
+    """
     reads: dict[str, str] = {}
     for name, run in zip(("the older run", "the newer run"), runs, strict=True):
         reads |= {f"the data set of {name}": run.record.dataset, f"the store of {name}": run.store_location}
     check_apart(reads, {"the report": destination})
-    check_replaced(destination, PAGE)
-    before, after = (
-        answers_at(run, (moved.mover.places[side] for moved in comparison.moved)) for side, run in enumerate(runs)
-    )
-    page = comparison_report(comparison, before, after)
+    check_replaced(destination, kind)
+    written = content()
     with open_sink(destination) as sink:
-        sink.write(page)
+        sink.write(written)
 
 
-def answers_at(run: StoredRun, places: Iterable[int]) -> dict[int, Kept]:
-    """Return the answers of a run at these places."""
-    with Store.lent(run.store_location) as store:
-        return {kept.position: kept for kept in store.records_at(run.id, places)}
+def moved_answers(comparison: Comparison, runs: tuple[StoredRun, StoredRun]) -> list[dict[int, Kept]]:
+    """Return the answers that moved, of the older run and of the newer one, by their places."""
+    found = []
+    for side, run in enumerate(runs):
+        with Store.lent(run.store_location) as store:
+            kept = store.records_at(run.id, (moved.mover.places[side] for moved in comparison.moved))
+            found.append({answer.position: answer for answer in kept})
+    return found

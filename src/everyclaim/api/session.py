@@ -228,22 +228,16 @@ def _drop(task: Coroutine[Any, Any, object]) -> None:
 class _Held:
     """What is to be closed, apart from its session, so that it can be closed when nobody has that any more."""
 
-    def __init__(self) -> None:
-        self.home: BackgroundLoop | None = None
-        self.chats: ChatClients | None = None
-        self.instrumentation: Instrumentation | None = (
-            None  # what was opened for it; of a process that was forked off, its parent's
-        )
-        self.is_closed = False
+    home: BackgroundLoop | None = None
+    chats: ChatClients | None = None
+    instrumentation: Instrumentation | None = None  # of a process that was forked off, its parent's
+    is_closed = False
 
     def close(self) -> None:
         self.is_closed = True
-        if self.home:
-            self.home.close()
-        if self.chats:
-            self.chats.close()
-        if self.instrumentation:
-            self.instrumentation.close()
+        for part in (self.home, self.chats, self.instrumentation):
+            if part is not None:
+                part.close()
 
 
 _LIVE: WeakSet[Session] = WeakSet()

@@ -247,7 +247,7 @@ async def _watch(session: Session, source: Any, store: str | os.PathLike[str], o
                 stop=options.get("stop"),
             )
             await watcher.prepare()
-            say = options.get("on_pass", _nobody)
+            say: Callable[[WatchPass | Exception], None] = options.get("on_pass", lambda _: None)
             try:
                 await opened.open()
                 if not options.get("once", False):
@@ -260,10 +260,6 @@ async def _watch(session: Session, source: Any, store: str | os.PathLike[str], o
         finally:
             if screen is not None:
                 screen.close()
-
-
-def _nobody(_: WatchPass | Exception) -> None:
-    """Be told, and do nothing."""
 
 
 def _scorer(session: Session, screen: Session | None, concurrency: int | None) -> WatchScorer:
