@@ -653,6 +653,39 @@ def test_a_label_of_the_matter_stays(text):
     assert claims(text) == [text]
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Please contact our support team so that a colleague can look into it.", "instruction"),
+        ("Please reach out to us.", "instruction"),
+        ("Write to our customer service so we can replace it.", "instruction"),
+        ("In short:", "lead_in"),
+        ("To conclude:", "lead_in"),
+    ],
+)
+def test_what_sends_one_to_us_or_only_begins_is_no_claim(text, reason):
+    """A request to turn to us tells nothing, nor what it is good for; nor do words that only say how."""
+    found = decompose(text)
+    assert ([claim.text for claim in found.claims], [piece.reason for piece in found.skipped]) == ([], [reason])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Take 500 mg twice daily.",
+        "Descale our machine with vinegar.",
+        "Return it to us unopened.",
+        "Contact your doctor because the drug causes bleeding.",
+        "Write to our office so that Ada can sign.",
+        "Not safe:",
+        "Recalled by Ada:",
+    ],
+)
+def test_what_looks_like_it_and_tells_something_is_a_claim(text):
+    """A request that says how, a reason, a name, and a finding before a colon are judged."""
+    assert claims(text) == [text]
+
+
 def test_list_items_keep_their_lead_in():
     """A fragment is completed by the lead-in; a full sentence stands alone with the lead-in as context."""
     found = decompose(

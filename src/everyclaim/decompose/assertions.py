@@ -42,6 +42,7 @@ _OURS = word_set("my our your")
 _BELOW = word_set("below above attached")
 _ADVISING = word_set("recommend suggest advise encourage")
 _REFERRING = word_set("contact consult ask")
+_US = word_set("us me")
 _HE = word_set("he him she her it they them")
 # Stems of what people are kind by, and of what they offer, wish and thank for.
 _KIND = word_set("hope thank apolog appreci understand hesit enjoy congratul sorri happi glad welcom feel let assur")
@@ -133,7 +134,7 @@ def may_be_kind(text: str) -> bool:
 def may_direct(text: str) -> bool:
     """Whether a text holds a word that sends one on, so that its tree is worth looking at."""
     words = set(re.findall(r"[a-z]+", text.lower()))
-    return not _BELOW.isdisjoint(words) or not _REFERRING.isdisjoint(map(stem, words))
+    return not words.isdisjoint(_BELOW | _US | _OURS) or not _REFERRING.isdisjoint(map(stem, words))
 
 
 def is_courtesy(tree: Tree) -> bool:
@@ -156,7 +157,10 @@ def is_courtesy(tree: Tree) -> bool:
 
 
 def is_direction(tree: Tree) -> bool:
-    """Whether a sentence only sends one on: to a part of the page ("use the button below"), or to somebody to ask."""
+    """Whether a sentence only sends one on: to a part of the page ("use the button below"), to somebody to ask, to us.
+
+    What it is to be good for ("so that a colleague can look into it") is no statement.
+    """
     if not tree.tokens or any(token.pos in {"NUM", "PROPN"} for token in tree.tokens):
         return False
     subject = tree.subject(tree.root)
@@ -173,8 +177,19 @@ def is_direction(tree: Tree) -> bool:
     objects |= {noun for one in objects for noun in tree.of(one, "nmod")}  # "an option from the list below"
     points = any(tree.low(kid) in _BELOW and not tree.of(kid, "obl") for noun in objects for kid in tree.kids[noun])
     refers = stem(tree.low(acts[-1])) in _REFERRING
-    others = [place for place in statements(tree) if place != tree.root and not is_talk(tree, place)]
-    return (points or refers) and not others
+    aims = {i for kid in tree.of(tree.root, "advcl") if _opener(tree, kid) == "so" for i in tree.under(kid)}
+    others = [i for i in statements(tree) if i != tree.root and i not in aims and not is_talk(tree, i)]
+    return (points or refers or (subject is None and _is_to_us(tree, aims))) and not others
+
+
+def _is_to_us(tree: Tree, aims: set[int]) -> bool:
+    """Whether a request turns to us and names nothing else: "call us", "write to our customer service"."""
+    nouns = [noun for kind in ("obj", "iobj", "obl") for noun in tree.of(tree.root, kind)]
+    to_ours = (
+        noun for noun in nouns if tree.of(noun, "nmod:poss") for i in tree.of(noun, "case") if tree.low(i) == "to"
+    )
+    to_us = any(tree.low(noun) in _US for noun in nouns) or next(to_ours, None) is not None
+    return to_us and all(_is_between_us(tree, i) for i in range(len(tree.tokens)) if i not in aims)
 
 
 def _is_kind(tree: Tree, place: int) -> bool:

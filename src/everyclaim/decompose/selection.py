@@ -234,6 +234,12 @@ def _says_more(plain: str) -> bool:
     return _BEHIND_COLON.search(plain) is not None
 
 
+def is_adverbial(text: str) -> bool:
+    """Whether a text only says how something that is missing would be said: "In short:", "To conclude:"."""
+    tree = tree_of(text)
+    return bool(tree.tokens) and tree.tokens[0].tag in {"IN", "TO"} and all(one.pos != "PROPN" for one in tree.tokens)
+
+
 def is_lead_in(text: str, *, carried: bool) -> bool:
     """Whether a sentence only announces the list below it ("The steps are as follows:").
 
@@ -243,6 +249,8 @@ def is_lead_in(text: str, *, carried: bool) -> bool:
     if not ended.endswith((":", "：")) or len(ended.split()) > 14 or has_numbers(ended):
         return False  # it says something of its own
     bare = ended[:-1].strip(_MARGIN)
+    if _BARE_ANSWER.fullmatch(bare):
+        return False
     announced = _ANNOUNCEMENT.fullmatch(bare)
     if announced is not None:
         return not any(asserts(_REPORTING.sub("", part)) for part in announced.groups() if part)

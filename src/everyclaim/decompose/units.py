@@ -18,7 +18,7 @@ from everyclaim.decompose.assertions import asserts
 from everyclaim.decompose.contexts import LONGEST_LEAD
 from everyclaim.decompose.questions import answered, asks, told
 from everyclaim.decompose.refusals import refused_part
-from everyclaim.decompose.selection import is_bare_answer, is_lead_in, is_yes, reason_to_skip
+from everyclaim.decompose.selection import is_adverbial, is_bare_answer, is_lead_in, is_yes, reason_to_skip
 from everyclaim.models.local.parser import parse
 from everyclaim.text.citations import without_citations
 from everyclaim.text.edges import capital
@@ -144,10 +144,15 @@ class _Reader:
                 reason = "lead_in"
         elif following is not None and following.kind == "code" and text.rstrip(" *_").endswith(_COLONS):
             reason = reason or (None if asserts(text) else "lead_in")  # "Run:"
-        elif reason is None and following is not None and has_finite_verb(self._text(index + 1)):
+        elif reason is None and (self._says_itself(index + 1) if following else is_adverbial(text)):
             reason = "lead_in" if is_lead_in(text, carried=False) else None
         self.heading = ""
         return self._plain(index) if reason is None else self._skipped(index, reason)
+
+    def _says_itself(self, index: int) -> bool:
+        """Whether a sentence needs no lead-in to say something: "5 May" does."""
+        text = self._text(index)
+        return has_finite_verb(text) or is_bare_answer(text)
 
     def _parted(self, unit: SplitUnit) -> Iterator[SplitUnit | Skipped]:
         """A sentence, and apart from it what it declines to tell."""
