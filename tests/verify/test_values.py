@@ -68,7 +68,7 @@ def test_a_value_that_differs_is_named_whole_with_both_spellings(judge):
     """The words of a verdict give the passage's value and the claim's, neither of them cut."""
     passage = "The village of Harrow has 5,940 residents. Its mill was built on 14 March 1879 and holds 1.8 L of oil."
     for claim, theirs, ours in (
-        ("The village of Harrow has 5,490 residents.", "5,940", "5,490"),
+        ("The village of Harrow has 5,490 residents.", "5,940 residents", "5,490 residents"),
         ("Its mill was built on 20th March 1879.", "14 March 1879", "20th March 1879"),
         ("Its mill holds 1.9 litres of oil.", "1.8 L", "1.9 litres"),
         ("Its mill holds about 3 litres of oil.", "1.8 L", "about 3 litres"),

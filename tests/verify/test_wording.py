@@ -55,3 +55,40 @@ def test_what_something_is_good_for_forbids_nothing(claim, passage):
     """Where stains are avoided, that is an aim."""
     rationale = ec.verify_claims(claim, passage)[0].verdict.rationale
     assert "the passage does not" not in rationale
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "reason"),
+    [
+        (
+            "A car costs 380 kr.",
+            "A car up to 6 metres costs 420 kr, a bicycle 60 kr.",
+            "the passage says 420 kr, the claim says 380 kr",
+        ),
+        ("Swelling peaks on day 5.", "Swelling peaks on day 2.", "the passage says day 2, the claim says day 5"),
+        (
+            "The policy also applies to contractors.",
+            "The policy does not apply to contractors.",
+            "the passage says 'not apply', the claim does not",
+        ),
+        (
+            "The caves were mapped in 1974 by Pietro Lindqvist.",
+            "The caves were mapped in 1974 by Petra Lindqvist.",
+            "the passage says 'Petra Lindqvist', the claim says 'Pietro Lindqvist'",
+        ),
+        (
+            "Aurora-3 flew on an Ariane rocket from Kourou.",
+            "Aurora-3 was launched on 14 March 2021 on a Vega rocket from Kourou. It orbits at 617 km.",
+            "the passage says 'Vega', the claim says 'Ariane'",
+        ),
+        (
+            "The buttons are wooden.",
+            "Cast on 96 stitches. The sleeves are knitted in the round. Wash by hand.",
+            "not mentioned in the passages: 'wooden'",
+        ),
+        ("Brush the wound.", "Do not rinse for 24 hours. Eat soft food.", "not mentioned in the passages: 'Brush the wound'"),
+    ],
+)  # fmt: skip
+def test_a_reason_names_what_stands_in_the_place_of_the_claims_words(claim: str, passage: str, reason: str) -> None:
+    """Numbers with what they count, a denial with what it denies, names whole; of another matter nothing is named."""
+    assert judged(claim, passage, judge="embedded").rationale == reason

@@ -14,6 +14,7 @@ from everyclaim.verify.lexical.comparison import LexicalComparison, cues_beside
 from everyclaim.verify.lexical.features import negations
 from everyclaim.verify.lexical.model import is_negated
 from everyclaim.verify.lexical.modes.classify import Classified
+from everyclaim.verify.lexical.modes.differences import denial
 
 _NOTES: dict[str, str] = {
     "converted": "the passage says {theirs}, which equals {ours}",
@@ -85,7 +86,7 @@ def _negation(it: LexicalComparison) -> str:
     ):
         for place in places:
             if _denies(reading, place, len(reading.keys) if mine else it.end, set(keys)):
-                return said.format(reading.text[slice(*reading.spans[place])])
+                return said.format(reading.text[slice(*denial(reading, place))])
     return ""
 
 

@@ -15,13 +15,15 @@ from everyclaim.text.cues import Cue
 from everyclaim.text.edges import in_unspaced_script, tidied
 from everyclaim.text.tokens import STOPWORDS, content_stems
 from everyclaim.verify.lexical.alignment import sentence
-from everyclaim.verify.lexical.analysis import NAME
+from everyclaim.verify.lexical.analysis import NAME, Reading
 from everyclaim.verify.lexical.checks import FactCheck, facts, span
 from everyclaim.verify.lexical.features import negations
-from everyclaim.verify.lexical.modes.parting import Doubt, Parting, doubt_of, is_time, same_speaker, stands
+from everyclaim.verify.lexical.modes.parting import Doubt, Parting, Swap, doubt_of, is_time, same_speaker, stands
 
 _NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
+_HYPHENED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
 _STANDS = 0.4  # likeness from which a word of the window is said to stand in the place of a claim's
+_DENIED = 3  # words between a word that denies and what it denies, at most
 _DOUBTED = 0.25  # weight from which a neighbour of the most doubted word is doubted with it
 
 
@@ -93,7 +95,8 @@ def _value(parting: Parting, *, time: bool) -> FoundDifference | None:
     for check in parting.checks("conflict", time=time):
         place = _rival(parting, check)
         if place is not None:
-            return FoundDifference(check.at, place, f"the passage says {check.instead}, the claim says {check.said}")
+            theirs, mine = _counted(parting, check, place)
+            return FoundDifference(check.at, place, f"the passage says {theirs}, the claim says {mine}")
     missing = [check for check in parting.off if is_time(check.fact) == time]
     if not missing:
         return None
@@ -101,6 +104,27 @@ def _value(parting: Parting, *, time: bool) -> FoundDifference | None:
     if _is_of_another(parting, said):
         return FoundDifference(missing[0].at, None, f"the passages use {said} for a different item")
     return FoundDifference(missing[0].at, None, f"not stated in the passages: {said}")
+
+
+def _counted(parting: Parting, check: FactCheck, place: DifferencePlace) -> tuple[str, str]:
+    """Two bare numbers with the word that stands beside both: "420 kr" and "380 kr", "day 2" and "day 5"."""
+    theirs, mine = check.instead, check.said
+    if _NUMBER.fullmatch(theirs) and _NUMBER.fullmatch(mine):
+        text, written = parting.it.source.readings[place.reading].text, parting.it.spelling.written
+        (before, after), (ours_before, ours_after) = _beside_value(text, place[1:]), _beside_value(written, check.at)
+        if after and after == ours_after:
+            return f"{theirs} {after}", f"{mine} {after}"
+        if before and before == ours_before:
+            return f"{before} {theirs}", f"{before} {mine}"
+    return theirs, mine
+
+
+def _beside_value(text: str, at: tuple[int, int]) -> tuple[str, str]:
+    """Give the telling words right before and right behind a value, empty where there are none."""
+    found = re.search(r"[^\W\d_]+(?= $)", text[: at[0]]), re.match(r" ([^\W\d_]+)", text[at[1] :])
+    words = (one.group().strip() if one else "" for one in found)
+    before, after = ("" if word.lower() in STOPWORDS else word for word in words)
+    return before, after
 
 
 def _stated_elsewhere(parting: Parting) -> FoundDifference | None:
@@ -194,13 +218,23 @@ def _negation(parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference | No
     if it.answers or bool(ours) == bool(theirs):
         return None  # with a field that answers, the claim agrees
     reading, place = (it.claim, ours[0]) if ours else (it.reading, theirs[0])
-    start, end = reading.spans[place]
+    if theirs and not _shares(parting, reading.sentence[place]):
+        return None  # what it denies is something else
+    start, end = denial(reading, place)
     said = reading.text[start:end]
     if ours:
         mine = it.spelling.origin(start, end)
         return FoundDifference(mine, _across(parting), f"the claim says '{said}', the passage does not")
     there = DifferencePlace(parting.number, start, end)
     return FoundDifference(doubted(parting, doubts), there, f"the passage says '{said}', the claim does not")
+
+
+def denial(reading: Reading, place: int) -> tuple[int, int]:
+    """Say where in a text a word that denies stands with what it denies: "not covered", "no cafe", "Pets: no"."""
+    same = [at for at in reading.content if reading.sentence[at] == reading.sentence[place]]
+    behind = next((at for at in same if place < at <= place + _DENIED), place)
+    before = place if behind > place else next((at for at in reversed(same) if place - _DENIED <= at < place), place)
+    return reading.spans[before][0], reading.spans[behind][1]
 
 
 def _answered(parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference | None:
@@ -237,29 +271,48 @@ def _in_place(parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference:
     said = _cut(parting, at)
     for swap in parting.swaps:
         low, high = it.spelling.origin(*it.claim.spans[swap.mine])
-        if swap.likeness >= _STANDS and low < at[1] and at[0] < high:
-            start, end = _name_around(parting, swap.theirs)
-            theirs = it.reading.text[start:end]
+        if swap.likeness >= _STANDS and low < at[1] and at[0] < high and _speaks_of_it(parting, swap):
+            start, end = _name_around(it.reading, swap.theirs, range(it.start, it.end))
+            named = it.spelling.origin(*_name_around(it.claim, swap.mine, range(len(it.claim.kinds))))
+            at = min(at[0], named[0]), max(at[1], named[1])
+            said, theirs = _cut(parting, at), it.reading.text[start:end]
             where = DifferencePlace(parting.number, start, end)
             return FoundDifference(at, where, f"the passage says '{theirs}', the claim says '{said}'")
     return _unsaid(parting, at, FailureMode.INVENTION)
 
 
-def _name_around(parting: Parting, at: int) -> tuple[int, int]:
-    """Give a word of the window whole, with the rest of the name it belongs to."""
-    reading, low, high = parting.it.reading, at, at
+def _shares(parting: Parting, sentence: int) -> bool:
+    """Whether a sentence of the window's reading shares a telling word with the claim."""
+    reading, said = parting.it.reading, {parting.it.claim.keys[at] for at in parting.it.claim.content}
+    return any(reading.keys[at] in said for at in reading.content if reading.sentence[at] == sentence)
+
+
+def _speaks_of_it(parting: Parting, swap: Swap) -> bool:
+    """Whether the sentence of a word shares one with the claim, and the word is no part of a value, as March is."""
+    it = parting.it
+    reading, place = it.reading, it.reading.sentence[swap.theirs]
+    low, high = reading.sentences[place]
+    if not _shares(parting, place):
+        return False
+    start, end = reading.spans[swap.theirs]
+    values = [span(fact, whole=True) for fact in facts(reading.text[low:high])]
+    return not _overlaps((start - low, end - low), values)
+
+
+def _name_around(reading: Reading, at: int, within: range) -> tuple[int, int]:
+    """Give a word whole, with the rest of the name it belongs to."""
+    low = high = at
     if reading.kinds[at] == NAME:
-        while low > parting.it.start and reading.kinds[low - 1] == NAME and _beside(parting, low - 1):
+        while low - 1 in within and reading.kinds[low - 1] == NAME and _is_near(reading, low - 1):
             low -= 1
-        while high + 1 < parting.it.end and reading.kinds[high + 1] == NAME and _beside(parting, high):
+        while high + 1 in within and reading.kinds[high + 1] == NAME and _is_near(reading, high):
             high += 1
     return reading.spans[low][0], reading.spans[high][1]
 
 
-def _beside(parting: Parting, at: int) -> bool:
+def _is_near(reading: Reading, at: int) -> bool:
     """Say whether only a blank parts a word from the next."""
-    spans = parting.it.reading.spans
-    return spans[at + 1][0] - spans[at][1] <= 1
+    return reading.spans[at + 1][0] - reading.spans[at][1] <= 1
 
 
 def _mine(parting: Parting, cue: Cue) -> tuple[int, int]:
@@ -305,10 +358,10 @@ def doubted(parting: Parting, doubts: Sequence[Doubt]) -> tuple[int, int] | None
     while last + 1 < len(weights) and weights[last + 1] >= _DOUBTED:
         last += 1
     start, end = it.spelling.origin(it.claim.spans[first][0], it.claim.spans[last][1])
-    for check in it.checks:
-        if check.at[0] < end and start < check.at[1]:
-            start, end = min(start, check.at[0]), max(end, check.at[1])
     written = it.spelling.written
+    for low, high in (*(check.at for check in it.checks), *(one.span() for one in _HYPHENED.finditer(written))):
+        if low < end and start < high:
+            start, end = min(start, low), max(end, high)
     return (0, len(written)) if in_unspaced_script(written[start:end]) else tidied(written, start, end)
 
 
