@@ -20,7 +20,7 @@ from everyclaim.core.types import Claim, Decomposition, JudgedClaim, Passage, Re
 from everyclaim.core.validation import UNDER_TEST, Text
 from everyclaim.engine import score_sample, wait
 from everyclaim.io import ReadReport, read_samples
-from everyclaim.io.frames import is_table
+from everyclaim.io.tables import is_table
 from everyclaim.verify import Policy, judged
 
 Passages = Annotated[

@@ -8,9 +8,8 @@ import re
 from collections.abc import Generator, Iterator
 
 from everyclaim.core.errors import InputError
-from everyclaim.io.faults import BadRow
+from everyclaim.io.faults import BadRow, RawRow, row_too_large
 from everyclaim.io.files import STREAM_ERRORS, TextSource, stream_fault
-from everyclaim.io.jsonlines import RawRow, row_too_large
 
 _PIECE = 1 << 18  # characters of a record that is passed over, read at once
 _DECLARED = re.compile(

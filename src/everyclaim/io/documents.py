@@ -36,27 +36,18 @@ def read_documents(
     Raises `InputError` for a source that cannot be read at all or holds no document.
     """
     kept = report if report is not None else ReadReport()
-    found = _found(source, mapping, format, kept)
+    is_path = isinstance(source, str | os.PathLike)
+    folder = Path(source) if is_path and os.fspath(source) != "-" else None
+    if folder and path_exists(folder) and folder.is_dir() and next(_paths(folder), None):
+        found = _files(folder, kept)
+    else:
+        found = read_rows(DOCUMENTS, source, mapping=mapping, format=format, report=kept)
     first = next(found, None)
     if first is None:
         why = f"; the first problem is in {kept.bad_rows[0]}" if kept.bad_rows else ""
-        raise InputError(f"{_name(source)} has no document{why}")
+        raise InputError(f"{os.fspath(source) if is_path else 'the input'} has no document{why}")
     yield first
     yield from found
-
-
-def _found(
-    source: Any, mapping: Mapping[str, str] | None, form: str | None, report: ReadReport
-) -> Iterator[DocumentRow]:
-    if isinstance(source, str | os.PathLike):
-        folder = Path(source)
-        if os.fspath(source) != "-" and path_exists(folder) and folder.is_dir() and _holds_texts(folder):
-            return _files(folder, report)
-    return read_rows(DOCUMENTS, source, mapping=mapping, format=form, report=report)
-
-
-def _holds_texts(folder: Path) -> bool:
-    return next(_paths(folder), None) is not None
 
 
 def _paths(folder: Path) -> Iterator[Path]:
@@ -89,7 +80,3 @@ def _text(path: Path) -> str:
     if path.stat().st_size > LARGEST_FILE:
         raise ValueError(f"larger than {LARGEST_FILE // MB} MB; split it or pass rows")
     return path.read_text("utf-8-sig")
-
-
-def _name(source: Any) -> str:
-    return os.fspath(source) if isinstance(source, str | os.PathLike) else "the input"

@@ -1,4 +1,4 @@
-"""What reading says beside the samples: rows that were kept out, and things worth a warning.
+"""What reading gives before samples are made: rows as they are, rows that were kept out, and things worth a warning.
 
 A bad row never stops the others and is never guessed at: it is a `BadRow` with its place and its
 reason. A `ReadReport` collects them, with counts, in bounded memory.
@@ -6,10 +6,20 @@ reason. A `ReadReport` collects them, with counts, in bounded memory.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal, NamedTuple
+
+from everyclaim.core.limits import MB
 
 KEPT_BAD_ROWS = 100
+
+
+class RawRow(NamedTuple):
+    """A row as the file has it. `number` is its line or row number, from 1."""
+
+    number: int
+    values: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +37,11 @@ class BadRow:
 
     def __str__(self) -> str:
         return f"{self.unit} {self.line}: {self.reason}"
+
+
+def row_too_large(limit: int) -> str:
+    """Say that a row is larger than it may be."""
+    return f"the row is larger than max_row_mb={limit / MB:g}"
 
 
 @dataclass(slots=True)

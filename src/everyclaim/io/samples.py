@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import partial
+from itertools import starmap
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar, Unpack, get_args
 
@@ -15,7 +15,7 @@ from everyclaim.core.limits import limits_here
 from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.types import Sample, Tag
 from everyclaim.io.delimited import delimiter_of, read_header
-from everyclaim.io.faults import BadRow, ReadReport
+from everyclaim.io.faults import BadRow, RawRow, ReadReport
 from everyclaim.io.fields import (
     CLAIM_FIELDS,
     DOCUMENT_FIELDS,
@@ -36,12 +36,10 @@ from everyclaim.io.files import (
     open_text,
     path_exists,
 )
-from everyclaim.io.frames import rows_of_object
-from everyclaim.io.jsondocument import read_json
-from everyclaim.io.jsonlines import RawRow, read_jsonl
+from everyclaim.io.jsonrows import read_json, read_jsonl
 from everyclaim.io.messages import ConversationOptions, History, Turns, rows_of
 from everyclaim.io.rows import ClaimRow, DocumentRow, LabelRow, RowMaker
-from everyclaim.io.tables import Tables, files_of_folder, files_of_split
+from everyclaim.io.tables import Row, Tables, files_of_folder, files_of_split, rows_of_object
 from everyclaim.io.values import RowError, tags_of
 
 LOOKAHEAD_ROWS = 1000
@@ -49,7 +47,6 @@ _LOOKAHEAD_CHARACTERS = 8_000_000
 _REQUIRED = ""  # among the names that are needed: any of those of the required field
 
 T = TypeVar("T", Sample, ClaimRow, DocumentRow, LabelRow)
-Row = RawRow | BadRow | Sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,49 +139,35 @@ def _rows(
     """Read the rows of a source as something; limits are those that hold at the call, not at the first step."""
     kept = report if report is not None else ReadReport()
     maker = RowMaker(fields, kept.warn, limits_here())
-    listener = _Listener(kept, on_bad_row, maker, contexts=contexts)
-    return _read(source, given_format, fields, partial(make, maker), listener)
 
+    def read() -> Iterator[T]:
+        opened = _open(source, given_format, fields, maker.limits.row)
+        if fields.conversations is not None:
+            opened = replace(opened, rows=_expanded(opened.rows, fields, opened.unit))
+        columns = _Columns(fields, opened)
+        maker.reads_cells = opened.columns is not None and opened.unit == "line"
 
-@dataclass(frozen=True, slots=True)
-class _Listener:
-    """Whom to tell about bad rows."""
-
-    report: ReadReport
-    on_bad_row: Callable[[BadRow], None] | None
-    maker: RowMaker
-    contexts: bool = True
-
-    def bad(self, row: BadRow) -> None:
-        self.report.add_bad(row)
-        if self.on_bad_row:
-            self.on_bad_row(row)
-
-
-def _read(
-    source: Any, given_format: str | None, fields: Fields, make: Callable[[int, Mapping[str, Any]], T], tell: _Listener
-) -> Iterator[T]:
-    opened = _open(source, given_format, fields, tell.maker.limits.row)
-    if fields.conversations is not None:
-        opened = replace(opened, rows=_expanded(opened.rows, fields, opened.unit))
-    columns = _Columns(fields, opened)
-    tell.maker.reads_cells = opened.columns is not None and opened.unit == "line"
-    ordinal = 0
-    with closing(_as_generator(opened.rows)) as rows:
-        for row in _after_lookahead(rows, columns):
-            ordinal += 1
-            if isinstance(row, BadRow):
-                tell.bad(row)
-                continue
+        def made_of(ordinal: int, row: Row) -> Any:
             try:
-                made: Any = tell.maker.again(ordinal, row) if isinstance(row, Sample) else make(ordinal, row.values)
+                if isinstance(row, RawRow):
+                    return make(maker, ordinal, row.values)
+                return maker.again(ordinal, row) if isinstance(row, Sample) else row
             except RowError as error:
-                tell.bad(BadRow(row.number if isinstance(row, RawRow) else ordinal, str(error), opened.unit))
-                continue
-            tell.report.good += 1
-            yield made
-    if tell.contexts:
-        columns.warn_of_missing_contexts(tell.report)
+                return BadRow(row.number if isinstance(row, RawRow) else ordinal, str(error), opened.unit)
+
+        with closing(_as_generator(opened.rows)) as rows:
+            for one in starmap(made_of, enumerate(_after_lookahead(rows, columns), 1)):
+                if not isinstance(one, BadRow):
+                    kept.good += 1
+                    yield one
+                    continue
+                kept.add_bad(one)
+                if on_bad_row:
+                    on_bad_row(one)
+        if contexts:
+            columns.warn_of_missing_contexts(kept)
+
+    return read()
 
 
 def _expanded(rows: Iterator[Row], fields: Fields, unit: Literal["line", "row"]) -> Iterator[Row]:

@@ -15,7 +15,7 @@ from typing import Any
 from everyclaim.core.errors import InputError, MissingExtraError
 from everyclaim.core.types import Sample
 from everyclaim.io import read_samples
-from everyclaim.io.frames import row_mapping
+from everyclaim.io.tables import row_mapping
 
 Row = Mapping[str, Any]
 _OURS = {  # what Ragas calls a column, today and before
