@@ -7,8 +7,7 @@ and the sinks serve those without Prometheus; `everyclaim watch rules` writes ru
 from everyclaim.monitor.alerts import Alert, AlertError, Command, Notifier, Sink, Slack, Trying, Webhook, sink_from_spec
 from everyclaim.monitor.baseline import Baseline, JudgeAccuracy, Level
 from everyclaim.monitor.detector import Detector, Limits
-from everyclaim.monitor.evaluation import evaluating
-from everyclaim.monitor.otel import OpenTelemetry
+from everyclaim.monitor.otel import OpenTelemetry, evaluating
 from everyclaim.monitor.prometheus import Metrics
 
 __all__ = [

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import exc
@@ -18,11 +17,7 @@ from sqlalchemy.engine import make_url
 from everyclaim.core.errors import MissingExtraError, NoStoreError, StoreError
 
 _TRIES, _PAUSE = 3, 0.05  # seconds
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 5.0  # seconds between tries of a server that is away
 POSTGRES_SCHEMA = "everyclaim"  # our own, so that a shared database keeps its own `runs` table
-
-T = TypeVar("T")
-_logger = logging.getLogger(__name__)
 
 _HINTS = (  # a part of the database's message, and what it means for the user
     ("disk is full", "the disk is full; free some space and run again, stored results are safe"),
@@ -71,24 +66,6 @@ def translated(shown: str) -> Iterator[None]:
         raise StoreError(_explain(shown, error)) from error
     except exc.TimeoutError as error:
         raise StoreError(f"store {shown}: all connections are busy; read and write with fewer threads") from error
-
-
-def patiently(work: Callable[[], T], seconds: float) -> T:
-    """Do what may be done twice; for a server that went away, again until it is back or `seconds` have gone by."""
-    until, pause = time.monotonic() + seconds, _FIRST_PAUSE
-    while True:
-        try:
-            return work()
-        except ServerGoneError as error:
-            if time.monotonic() + pause > until:
-                waited = f"; waited {seconds:g} seconds for the server" if seconds else ""
-                raise ServerGoneError(
-                    f"{error}{waited}; stored results are safe: repeat the command when the server is back"
-                ) from error
-            if pause == _FIRST_PAUSE:
-                _logger.warning("%s; waiting for the server", error)
-            time.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
 
 
 def sqlite_file(location: str | os.PathLike[str]) -> Path | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from datetime import UTC, datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -18,7 +17,7 @@ from everyclaim.core.errors import InputError
 from everyclaim.core.types import Label, SplitMark
 from everyclaim.store import labels
 from everyclaim.store.labels import About, Act, AnyAnnotation, HistoryEntry
-from everyclaim.store.records import Annotation, LabelQueue, Progress, QueueItem
+from everyclaim.store.records import Annotation, LabelQueue, Progress, QueueItem, now
 from everyclaim.store.tables import LABELS, MARKS, QUEUE_ITEMS, QUEUES
 
 Transaction = Callable[[], AbstractContextManager[sa.Connection]]
@@ -57,7 +56,7 @@ class Labelling:
             "answers": answers,
             "annotators": list(items),
             "overlap": overlap,
-            "created": _now(),
+            "created": now(),
         }
         rows = [
             {
@@ -121,13 +120,13 @@ class Labelling:
 
     def annotate(self, act: Act, annotation: AnyAnnotation) -> HistoryEntry:
         """Keep a label or a mark in place of the person's earlier one of the text. Sent twice, it is kept once."""
-        return self._once(act, lambda connection: labels.put(connection, act, annotation, _now()))
+        return self._once(act, lambda connection: labels.put(connection, act, annotation, now()))
 
     def skip(self, act: Act, about: About) -> HistoryEntry:
         """Put a text behind all the others of the annotator's queue."""
 
         def change(connection: sa.Connection) -> None:
-            with labels.recorded(connection, act, about, "skip", _now()) as number:
+            with labels.recorded(connection, act, about, "skip", now()) as number:
                 labels.set_skipped(connection, act, about, number)
 
         return self._once(act, change)
@@ -136,7 +135,7 @@ class Labelling:
         """Take back a person's label of a text, and that they call it a bad claim."""
 
         def change(connection: sa.Connection) -> None:
-            with labels.recorded(connection, act, about, "withdraw", _now()):
+            with labels.recorded(connection, act, about, "withdraw", now()):
                 labels.clear(connection, about, keep_good=True)
 
         return self._once(act, change)
@@ -153,7 +152,7 @@ class Labelling:
                 return
             if labels.state_of(connection, act, last.about) != last.after:
                 raise InputError("this claim was labelled again elsewhere since: nothing to undo")
-            with labels.recorded(connection, act, last.about, "undo", _now()):
+            with labels.recorded(connection, act, last.about, "undo", now()):
                 labels.restore(connection, act, last.about, last.before)
             labels.mark_undone(connection, last, act.id)
 
@@ -243,7 +242,3 @@ def _with_what_is_said() -> sa.FromClause:
         MARKS.c.mark != SplitMark.GOOD.value,  # a claim that is cut well still waits for its label
     )
     return QUEUE_ITEMS.outerjoin(LABELS, labelled).outerjoin(MARKS, marked)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="microseconds")

@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from datetime import UTC, datetime
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 import sqlalchemy as sa
@@ -162,6 +163,11 @@ class QueueItem:
     def is_done(self) -> bool:
         """Whether it needs nothing more."""
         return self.label is not None or self.mark is not None
+
+
+def now() -> str:
+    """Return the time as it is kept: UTC, ISO 8601."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
 def config_fingerprint(provenance: Provenance, config: Mapping[str, Any]) -> str:

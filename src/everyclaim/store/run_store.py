@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict
-from datetime import UTC, datetime
 from typing import Any, Literal, Self, TypeVar
 
 import sqlalchemy as sa
@@ -16,16 +17,18 @@ from everyclaim.core.errors import InputError, StoreError
 from everyclaim.core.lifetime import Closing
 from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.types import Outcome, Provenance
-from everyclaim.store.connect import POSTGRES_SCHEMA, ServerGoneError, engine_for, patiently, sqlite_file, translated
+from everyclaim.store.connect import POSTGRES_SCHEMA, ServerGoneError, engine_for, sqlite_file, translated
 from everyclaim.store.locks import FileLocks, ServerLocks
 from everyclaim.store.migrations import check_current, migrate
 from everyclaim.store.queues import delete_queues
-from everyclaim.store.records import RowCounts, RunRecord, config_fingerprint, run_from
+from everyclaim.store.records import RowCounts, RunRecord, config_fingerprint, now, run_from
 from everyclaim.store.tables import CLAIMS, RUNS, SAMPLES, TAGS
 
 T = TypeVar("T")
+_logger = logging.getLogger(__name__)
 
 _PATIENCE = 30.0  # seconds for which whoever writes a run waits for a server that went away
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 5.0  # seconds between looks at it
 _MANY = 1_000  # samples of a run, from which on it matters how a query is carried out
 _RECENT = 200  # runs whose names are looked through for the one that was meant
 _PREFIX = 4  # the fewest characters of a run's id that may stand for it
@@ -112,23 +115,30 @@ class RunStore(Closing):
 
     def _patiently(self, work: Callable[[], T]) -> T:
         """Do what may be done twice; a server that went away is waited for, and what was held there held again."""
-
-        def held() -> T:
-            with translated(self.location):
-                lost = self._locks.renew()
-            if lost:
-                raise StoreError(
-                    f"store {self.location}: while the server was away, another process continued {', '.join(lost)}"
-                )
-            return work()
-
-        try:
-            done = patiently(held, self._patience)
-        except ServerGoneError:
-            self._patience = 0.0  # who has waited in vain does not wait again to say so
-            raise
-        self._patience = _PATIENCE
-        return done
+        until, pause = time.monotonic() + self._patience, _FIRST_PAUSE
+        while True:
+            try:
+                with translated(self.location):
+                    lost = self._locks.renew()
+                if lost:
+                    raise StoreError(
+                        f"store {self.location}: while the server was away, another process continued {', '.join(lost)}"
+                    )
+                done = work()
+            except ServerGoneError as error:
+                if time.monotonic() + pause > until:
+                    waited = f"; waited {self._patience:g} seconds for the server" if self._patience else ""
+                    self._patience = 0.0  # who has waited in vain does not wait again to say so
+                    raise ServerGoneError(
+                        f"{error}{waited}; stored results are safe: repeat the command when the server is back"
+                    ) from error
+                if pause == _FIRST_PAUSE:
+                    _logger.warning("%s; waiting for the server", error)
+                time.sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+            else:
+                self._patience = _PATIENCE
+                return done
 
     def _take(self, run: str, taken: str = "") -> None:
         """Hold a run, or say that somebody else does."""
@@ -331,8 +341,3 @@ class RunStore(Closing):
 
 def _counts(stored: Mapping[str, int]) -> dict[Outcome, int]:
     return {outcome: stored.get(outcome.value, 0) for outcome in Outcome}
-
-
-def now() -> str:
-    """Return the time as it is kept: UTC, ISO 8601."""
-    return datetime.now(UTC).isoformat(timespec="microseconds")

@@ -22,8 +22,8 @@ from everyclaim.core.wire import result_from_json
 from everyclaim.store import labels
 from everyclaim.store.figures import Figures, StoredClaim, read_figures
 from everyclaim.store.queues import Labelling
-from everyclaim.store.records import Annotation, kept_from, rows_of, sample_from
-from everyclaim.store.run_store import RunStore, now
+from everyclaim.store.records import Annotation, kept_from, now, rows_of, sample_from
+from everyclaim.store.run_store import RunStore
 from everyclaim.store.tables import CLAIMS, RUNS, SAMPLES, TAGS
 
 T = TypeVar("T")
@@ -73,10 +73,7 @@ class Store(RunStore):
         def save() -> None:
             with self._write() as connection:
                 self._lock(connection, run)
-                new = self._new(connection, run, batch)
-                for table, rows in zip((SAMPLES, CLAIMS, TAGS), rows_of(run, new), strict=True):
-                    if rows:
-                        connection.execute(sa.insert(table), rows)
+                put_results(connection, run, self._new(connection, run, batch))
 
         self._patiently(save)
 
@@ -268,3 +265,10 @@ class Store(RunStore):
             raise StoreError(
                 f"store {self.location}: sample {row['position']} of run {run} cannot be read: {error!r}"
             ) from error
+
+
+def put_results(connection: sa.Connection, run: str, batch: Sequence[Kept]) -> None:
+    """Put results in that are not there yet."""
+    for table, rows in zip((SAMPLES, CLAIMS, TAGS), rows_of(run, batch), strict=True):
+        if rows:
+            connection.execute(sa.insert(table), rows)

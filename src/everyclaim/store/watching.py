@@ -18,8 +18,8 @@ import sqlalchemy as sa
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Outcome, Provenance, Result, Sample
 from everyclaim.core.wire import fingerprint
-from everyclaim.store.records import RunRecord, config_fingerprint, kept_from, rows_of
-from everyclaim.store.store import Store
+from everyclaim.store.records import RunRecord, config_fingerprint, kept_from
+from everyclaim.store.store import Store, put_results
 from everyclaim.store.tables import CLAIMS, RUNS, SAMPLES, SPANS, TAGS, WATCHED, WATCHES
 
 DUE, SENT, REFUSED, NOTHING = "due", "sent", "refused", ""  # of scores that go back to the source
@@ -133,7 +133,7 @@ class WatchStore(Store):
         self._lock(connection, run)
         last = connection.execute(sa.select(sa.func.max(SAMPLES.c.position)).where(SAMPLES.c.run_id == run)).scalar()
         place = 0 if last is None else last + 1
-        _insert(connection, run, Kept(place, fingerprint(sample), sample, result))
+        put_results(connection, run, [Kept(place, fingerprint(sample), sample, result)])
         is_counted = (RUNS.c.id == run, RUNS.c.counts.is_not(None))  # it was finished meanwhile
         connection.execute(sa.update(RUNS).where(*is_counted).values(counts=None))
         return place
@@ -158,7 +158,7 @@ class WatchStore(Store):
                 connection.execute(
                     sa.delete(table).where(table.c.run_id == answer.run, table.c.position == answer.kept.position)
                 )
-            _insert(connection, answer.run, answer.kept)
+            put_results(connection, answer.run, [answer.kept])
             new = {"day": day, "tries": WATCHED.c.tries + 1, "tried": time.time()}
             new |= {name: WATCHED.c[name] + more for name, more in _spending(answer.kept.result).items()}
             new |= {"back": DUE} if goes_back else {}
@@ -290,12 +290,6 @@ class WatchStore(Store):
 def digest(text: str) -> str:
     """Return 32 hexadecimal digits that stand for a text."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-
-
-def _insert(connection: sa.Connection, run: str, kept: Kept) -> None:
-    for table, rows in zip((SAMPLES, CLAIMS, TAGS), rows_of(run, [kept]), strict=True):
-        if rows:
-            connection.execute(sa.insert(table), rows)
 
 
 def _known(connection: sa.Connection, watch: str, keys: Sequence[str]) -> set[str]:

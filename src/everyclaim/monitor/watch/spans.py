@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from everyclaim.core.types import Sample
-from everyclaim.monitor.evaluation import EVENT, attributes_of
+from everyclaim.monitor.otel import EVENT, attributes_of
 from everyclaim.monitor.watch import conversations
 from everyclaim.monitor.watch.conversations import answer_in, decoded, documents_in, question_in
 from everyclaim.monitor.watch.source import Return, Rows, Unreadable

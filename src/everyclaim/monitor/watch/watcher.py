@@ -26,9 +26,18 @@ from everyclaim.core.plaintext import one_line
 from everyclaim.core.types import Result, Sample
 from everyclaim.monitor.alerts import Alert, AlertError, Notifier
 from everyclaim.monitor.detector import Detector
-from everyclaim.monitor.watch.plan import AT_RANDOM, MINIMUM, WORRIED, Day, WatchPlan, WatchScorer
+from everyclaim.monitor.watch.plan import (
+    AT_RANDOM,
+    MINIMUM,
+    PICKED,
+    WORRIED,
+    Day,
+    OpenRuns,
+    WatchPlan,
+    WatchScorer,
+    today,
+)
 from everyclaim.monitor.watch.report import GONE, OVER_BUDGET, PASSED_OVER, SCORED, UNREADABLE, WatchPass
-from everyclaim.monitor.watch.runs import PICKED, OpenRuns, today
 from everyclaim.monitor.watch.source import Absent, AnswerSource, Batch, Found, Return, Unreadable
 from everyclaim.store.watching import Decision, JudgedAnswer, WatchStore
 
