@@ -226,13 +226,13 @@ class Calibration:
         }
 
 
-def compare_with_target(rate: Estimate, target: float = TARGET) -> Standing:
-    """Compare a rate with its target, by the ends of its interval alone."""
+def compare_with_target(rate: Estimate) -> Standing:
+    """Compare a rate with the target, by the ends of its interval alone."""
     if rate.low is None or rate.high is None:
         return "not shown"
-    if rate.low >= target:
+    if rate.low >= TARGET:
         return "met"
-    return "missed" if rate.high < target else "not shown"
+    return "missed" if rate.high < TARGET else "not shown"
 
 
 def ends(estimate: Inference) -> str:

@@ -106,7 +106,10 @@ def fit_deferral(
     called = np.array([judgement.probabilities.label is Label.SUPPORTED for judgement in judgements])
     wrong = called != np.array([judgement.is_supported for judgement in judgements])
     chance = (1 - confidence) / (2 if each_side else 1)
-    search = _ZoneSearch(wrong, _clusters(judgements), error, chance)
+    groups = (
+        place if judgement.cluster is None else (judgement.cluster,) for place, judgement in enumerate(judgements)
+    )
+    search = _ZoneSearch(wrong, numbered(groups), error, chance)
 
     def high(edge: int) -> Mask:
         return says >= (_STEPS - edge) / _STEPS
@@ -146,12 +149,6 @@ def band_fit_to_json(fit: BandFit) -> dict[str, Any]:
     return asdict(fit) | {"share": fit.share}
 
 
-def _clusters(judgements: Sequence[LabelledJudgement]) -> NDArray[np.int64]:
-    return numbered(
-        place if judgement.cluster is None else (judgement.cluster,) for place, judgement in enumerate(judgements)
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class _ZoneSearch:
     """Looks for zones. `chance` is the probability, in all, of taking one that is worse than it looks."""
@@ -172,7 +169,7 @@ class _ZoneSearch:
         for share in STARTS:
             enough = (place for place, (_, size) in enumerate(tried) if size >= share * len(self.wrong))
             for edge, _ in tried[next(enough, len(tried)) :]:
-                if not self._is_good(zones(edge)):
+                if chance_of_at_most(*self._counts(zones(edge)), self.error) > self.chance / len(STARTS):
                     break
                 found = max(found, edge)
         return found
@@ -193,9 +190,6 @@ class _ZoneSearch:
             return []
         wanted = np.linspace(sizes[0][1], sizes[-1][1], TRIED)
         return list(dict.fromkeys(next(pair for pair in sizes if pair[1] >= least) for least in wanted))
-
-    def _is_good(self, zone: Mask) -> bool:
-        return chance_of_at_most(*self._counts(zone), self.error) <= self.chance / len(STARTS)
 
     def _counts(self, zone: Mask) -> tuple[int, int]:
         return effective_counts(self.wrong[zone], self.clusters[zone])

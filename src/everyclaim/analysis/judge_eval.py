@@ -219,6 +219,7 @@ def judge_check(
     called = np.array([claim.first is Label.SUPPORTED for claim in judged], dtype=bool)
     truth = np.array([claim.people is Label.SUPPORTED for claim in judged], dtype=bool)
     verdicts = [label for claim in asked for label in claim.passes]
+    repeated = [claim for claim in asked if len(claim.passes) > 1 and None not in claim.passes]
     turned, beyond = _turned(asked)
     return JudgeCheck(
         judge=judge,
@@ -226,7 +227,7 @@ def judge_check(
         unjudged=verdicts.count(None) / len(verdicts) if verdicts else 0.0,
         supported_called_so=clustered_mean(called[truth], places[truth]),
         failing_called_so=clustered_mean(~called[~truth], places[~truth]),
-        flips=_flips(asked),
+        flips=clustered_mean([len(set(claim.passes)) > 1 for claim in repeated], _groups(repeated)),
         turned=turned,
         turned_beyond=beyond,
         lengths=tuple(_lengths(judged, called, truth, places)),
@@ -235,11 +236,6 @@ def judge_check(
         usage=usage,
         max_flips=max_flips,
     )
-
-
-def _flips(asked: Sequence[CheckedClaim]) -> Estimate:
-    whole = [claim for claim in asked if len(claim.passes) > 1 and None not in claim.passes]
-    return clustered_mean([len(set(claim.passes)) > 1 for claim in whole], _groups(whole))
 
 
 def _turned(asked: Sequence[CheckedClaim]) -> tuple[Estimate, Inference | None]:

@@ -98,7 +98,9 @@ async def fit_rubric(rows: Sequence[ExampleClaim], judge: Judging, name: str) ->
         after[~seen] = await trial.judged(chosen, np.flatnonzero(~seen))
     rubric = await trial.best(np.arange(len(rows)))
     known = ~np.isnan(trial.before) & ~np.isnan(after)
-    table = _table(truth[known], groups[known], trial.before[known], after[known])
+    table: dict[str, MeasureChange] = {}
+    if truth[known].any() and not truth[known].all():
+        table = measure_changes(truth[known], groups[known], trial.before[known], after[known])
     helps = bool(rubric != Rubric() and table and _gain(table) > 0)
     return RubricFit(
         "helps" if helps else "no_gain",
@@ -185,10 +187,6 @@ async def _odds(judge: Judging, rubric: str, places: Sequence[int]) -> Floats:
         return np.zeros(0)
     found = await judge(rubric, places)
     return np.array([np.nan if one is None else one for one in found], dtype=np.float64)
-
-
-def _table(truth: Mask, groups: Places, before: Floats, after: Floats) -> dict[str, MeasureChange]:
-    return measure_changes(truth, groups, before, after) if truth.any() and not truth.all() else {}
 
 
 def _gain(table: dict[str, MeasureChange]) -> float:

@@ -184,7 +184,9 @@ class Collector:
         codes = self._values.items()
         of_slices = {_SLICE + tag: known.setdefault(values_of(result, tag), len(known)) for tag, known in codes}
         parts = {_PART + name: part for name, part in result.components.items()} if is_scored else {}
-        self._rows.append(_row(result.outcome, result.score, result.counts) | parts | of_slices)
+        labels = {label.value: float(count if is_scored else 0) for label, count in result.counts.items()}
+        row = {"outcome": float(_OUTCOMES.index(result.outcome)), "score": result.score} | labels
+        self._rows.append(row | parts | of_slices)
         self._conversations += bool(together := result.tags.get(CONVERSATION, ""))
         by_question = self._cluster_by == "question"
         self._questions.append(_question_key(str(together) or (result.question if by_question else ""), place))
@@ -269,12 +271,6 @@ class _ResultRows:
         numbers = {name: column[rows] for name, column in self.numbers.items()}
         clusters = None if self.clusters is None else self.clusters[rows]
         return replace(self, numbers=numbers, modes=modes, clusters=clusters)
-
-
-def _row(outcome: Outcome, score: float | None, counts: Mapping[Label, int]) -> dict[str, float | None]:
-    """Return the numbers of a result; claims count where it is scored."""
-    labels = {label.value: float(counts.get(label, 0) if outcome is Outcome.SCORED else 0) for label in Label}
-    return {"outcome": float(_OUTCOMES.index(outcome)), "score": score, **labels}
 
 
 def _question_key(question: str, position: int) -> int:

@@ -18,7 +18,6 @@ from everyclaim.analysis.deltas import (
     AnswerMeasure,
     Delta,
     MeasuredPart,
-    Rate,
 )
 from everyclaim.analysis.estimates import plain, points, written
 from everyclaim.analysis.rollback import WATCHED, RollBack, roll_back
@@ -26,7 +25,7 @@ from everyclaim.analysis.run_differences import Counted, compare_figures, parts_
 from everyclaim.core.plaintext import one_line, wrapped
 from everyclaim.core.types import Label
 from everyclaim.stats.change_points import ChangePoint, change_points
-from everyclaim.stats.intervals import NOTHING, Estimate, clustered_ratio
+from everyclaim.stats.intervals import Estimate, clustered_ratio
 from everyclaim.stats.prevalence import JudgeCounts
 from everyclaim.stats.quantiles import normal_quantile
 from everyclaim.store.figures import Figures
@@ -202,12 +201,7 @@ def _occurs(counted: Sequence[Counted], part: MeasuredPart) -> bool:
 
 
 def _rates(counted: Sequence[Counted], part: MeasuredPart) -> tuple[Estimate, ...]:
-    return tuple(_estimate(side.rate(part, side.inside(part.where))) for side in counted)
-
-
-def _estimate(rate: Rate) -> Estimate:
-    has = rate[1] > 0
-    return clustered_ratio(rate[0][has], rate[1][has]) if has.any() else NOTHING
+    return tuple(clustered_ratio(*side.rate(part, side.inside(part.where))) for side in counted)
 
 
 def _error(rate: Estimate) -> float:

@@ -184,7 +184,8 @@ def _data(rows: Sequence[LabelledMeasures], model: Model) -> _Data:
 def _fitted(data: _Data) -> tuple[Adjustment, float]:
     """Fit to all of the data, with the penalty that cross-validation within it chooses."""
     weight = balanced_weights(data.truth)
-    losses = np.array([_by_group(data, weight * log_losses(data.truth, odds)) for odds in _candidates(data)])
+    _, codes = np.unique(data.groups, return_inverse=True)
+    losses = np.array([np.bincount(codes, weight * log_losses(data.truth, odds)) for odds in _candidates(data)])
     best = int(np.argmin(losses.sum(axis=1)))
     worse = losses[: best + 1] - losses[best]
     # The strongest penalty whose loss is within one standard error of the least.
@@ -238,11 +239,6 @@ def _path(data: _Data, penalties: Sequence[float]) -> list[Adjustment]:
 
 def _moved(adjustment: Adjustment, data: _Data) -> Floats:
     return adjustment.log_odds(data.shipped, [row.features for row in data.rows])
-
-
-def _by_group(data: _Data, values: Floats) -> Floats:
-    _, codes = np.unique(data.groups, return_inverse=True)
-    return np.asarray(np.bincount(codes, weights=values), dtype=np.float64)
 
 
 def _helps(data: _Data, unseen: Floats, table: Mapping[str, MeasureChange]) -> bool:

@@ -287,7 +287,11 @@ def release_report(
     trend = None
     if len(parts) >= FEWEST_RUNS:
         trend = trend_of(_sides(parts), [part.figures for part in parts], differs, judge=judge)
-    notes = tuple(note for run, figures in zip(known, whole, strict=True) for note in _unnamed(run, figures))
+    notes = tuple(
+        f"{counted(left, 'answer')} of run {run.id} without a release are left out"
+        for run, figures in zip(known, whole, strict=True)
+        if figures.release and (left := int(np.count_nonzero(figures.released < 0)))
+    )
     rule = _rule(base, own, lasting, judge)
     return KeptReleaseReport(replace(comparison, rule=rule), rule, trend, notes, runs=ends)
 
@@ -297,12 +301,6 @@ def _sides(parts: Sequence[ReleasePart]) -> list[Side]:
     sides = [side_of(part.run.record, part.figures) for part in parts]
     times = Counter(side.title for side in sides)
     return [replace(side, release="") if times[side.title] > 1 else side for side in sides]
-
-
-def _unnamed(run: Run, figures: Figures) -> Iterator[str]:
-    left = int(np.count_nonzero(figures.released < 0))
-    if figures.release and left:
-        yield f"{counted(left, 'answer')} of run {run.id} without a release are left out"
 
 
 def _parts(run: Run, figures: Figures) -> Iterator[ReleasePart]:

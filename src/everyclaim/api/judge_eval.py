@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Annotated, Any, Unpack
 
 from everyclaim.analysis.judge_eval import (
+    MAX_FLIPS,
     CheckedClaim,
     EarlierCheck,
     JudgeCheck,
@@ -251,9 +252,17 @@ def evaluate_judge(
         for row in known
         if row["judge"] == made_by.verifier
     ]
-    found = judge_check(made_by.verifier, asked, usage, earlier=earlier, parameters=parameters, other=other)
+    found = judge_check(
+        made_by.verifier,
+        asked,
+        usage,
+        earlier=earlier,
+        parameters=parameters,
+        other=other,
+        max_flips=options.get("max_flips", MAX_FLIPS),
+    )
     _keep(place, found, parameters)
-    return replace(found, max_flips=options.get("max_flips", found.max_flips))
+    return found
 
 
 def _session(said: Mapping[str, Any], judge: Any) -> Session:
@@ -356,14 +365,14 @@ def _read_history(place: Path) -> Iterator[Mapping[str, Any]]:
             row = json.loads(line)
         except ValueError:
             row = None
-        if not isinstance(row, dict) or row.get("format") != _FORMAT or not _is_check(row):
+        if not (
+            isinstance(row, dict)
+            and row.get("format") == _FORMAT
+            and all(isinstance(row.get(name), str) for name in ("judge", "created"))
+            and all(isinstance(row.get(name), dict) for name in ("labels", "parameters"))
+        ):
             raise InputError(f"history {place}, line {number}: not a check of a judge")
         yield row
-
-
-def _is_check(row: Mapping[str, Any]) -> bool:
-    texts, tables = (row.get("judge"), row.get("created")), (row.get("labels"), row.get("parameters"))
-    return all(isinstance(one, str) for one in texts) and all(isinstance(one, dict) for one in tables)
 
 
 def _keep(place: Path, found: JudgeCheck, parameters: Mapping[str, str]) -> None:

@@ -11,7 +11,7 @@ from everyclaim.api.options import Share
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Matching, Range
 from everyclaim.core.options import Opt, option_names, read
-from everyclaim.core.protocols import ChatModel, Decomposer, KnowledgeSource
+from everyclaim.core.protocols import Decomposer, KnowledgeSource
 from everyclaim.core.spec import Spec
 from everyclaim.decompose.decontextualize import LlmPreparer, Preparer, WordPreparer
 from everyclaim.decompose.embedded import Degree, EmbeddedDecomposer
@@ -298,7 +298,9 @@ def safe(spec: Spec, parts: Parts) -> Assembled:
     """Build `Safe`; see `OfSafe`."""
     said = read_metric(spec, OfSafe)
     pace = Pace(said.queries, said.results, settle=said.settle)
-    chat = _searching_model(said, parts)
+    if said.steps == "model" and parts.chat is None:
+        raise ConfigError("steps=model needs a language model as judge or decomposer, such as 'openai:gpt-5-mini'")
+    chat = None if said.steps == "words" else parts.chat
     preparer: Preparer = LlmPreparer(chat) if chat else WordPreparer()
     writer: QueryWriter = LlmQueries(chat) if chat else WordQueries()
     return _searching(Safe(preparer, writer, pace, said.k), spec, parts)
@@ -330,10 +332,3 @@ def _searching(metric: FActScore | Safe, spec: Spec, parts: Parts) -> Assembled:
     version = getattr(source, "version", "")
     known = {"knowledge": source.spec} | ({"knowledge_version": str(version)} if version else {})
     return parts.assembled(metric, knowledge=source, shown=Spec(spec.name, "", options).shown, parameters=known)
-
-
-def _searching_model(said: OfSafe, parts: Parts) -> ChatModel | None:
-    """Return the chat model that prepares claims and writes queries."""
-    if said.steps == "model" and parts.chat is None:
-        raise ConfigError("steps=model needs a language model as judge or decomposer, such as 'openai:gpt-5-mini'")
-    return None if said.steps == "words" else parts.chat

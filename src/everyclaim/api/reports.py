@@ -190,14 +190,10 @@ def trust_of(run: StoredRun) -> Trust:
         judge = Spec.parse(record.provenance.verifier)
     except ConfigError:
         return Trust()  # of a function
-    plain = judge.name == DEFAULT_JUDGE and not judge.options.keys() & {"tuned", "threshold"}
-    return Trust(known=_known() if plain else None)
-
-
-def _known() -> dict[str, Any]:
-    text = files("everyclaim.verify.embedded").joinpath("data/known_error.json").read_text("utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
+    if judge.name != DEFAULT_JUDGE or judge.options.keys() & {"tuned", "threshold"}:
+        return Trust()
+    known = files("everyclaim.verify.embedded").joinpath("data/known_error.json").read_text("utf-8")
+    return Trust(known=json.loads(known))
 
 
 WORST = 5  # answers in a report as JSON

@@ -36,16 +36,14 @@ async def fitted_rubric(
 
     asked = _RubricJudge(session, [row for row in rows if row.passages], tell)
     found = [
-        ExampleClaim(row.claim, _best_passage(row), label_of(row), document)
+        ExampleClaim(
+            row.claim, row.passages[Bm25Ranker().rank(row.claim, row.passages)[0]].text, label_of(row), document
+        )
         for row, document in zip(rows, documents, strict=True)
         if row.passages
     ]
     fit = await fit_rubric(found, asked.odds, asked.judge.spec)
     return replace(fit, left_out=len(rows) - len(found), usage=session.usage)
-
-
-def _best_passage(row: ClaimRow) -> str:
-    return row.passages[Bm25Ranker().rank(row.claim, row.passages)[0]].text
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,7 +187,11 @@ def read_sample(
         "id": "1",
         "question": question,
         "response": response,
-        "contexts": shelf if isinstance(shelf, Mapping) else [_plain(passage) for passage in shelf],
+        "contexts": shelf
+        if isinstance(shelf, Mapping)
+        else [
+            {"id": one.id, "text": one.text, "title": one.title} if isinstance(one, Passage) else one for one in shelf
+        ],
         "reference": reference,
         "model": model,
     }
@@ -219,12 +223,6 @@ def _check_model(model: str | None, session: Session) -> None:
             f"model names the model that wrote the answer; to choose the judge, use judge={model!r}. If "
             "it did write the answer, name the judge as well, as in judge='embedded'"
         )
-
-
-def _plain(passage: Any) -> Any:
-    if isinstance(passage, Passage):
-        return {"id": passage.id, "text": passage.text, "title": passage.title}
-    return passage
 
 
 T = TypeVar("T")

@@ -149,7 +149,8 @@ def unused(
     `judge` (None: there is none) and `others`, decomposers and generators, are specs or components.
     """
     about_models = [name for name in LlmOptions.__annotations__ if name not in SizeOptions.__annotations__]
-    said = [name for name in about_models if _says_something(name, options.get(name))]
+    idle = {"cache": OFF}
+    said = [name for name in about_models if options.get(name) not in (None, False, "", {}, idle.get(name))]
     if providers(judge):
         return [name for name in said if name == "split_prompt" and not _splits(judge, others)]
     if providers(*others):
@@ -200,10 +201,6 @@ def batches_beside(store: str | os.PathLike[str]) -> str:
 def _beside(store: str | os.PathLike[str], name: str) -> str:
     place = os.fspath(store)
     return os.path.join(os.path.dirname(DEFAULT_STORE if "://" in place else place), name)  # noqa: PTH118, PTH120 - as given
-
-
-def _says_something(name: str, value: Any) -> bool:
-    return value not in (None, False, "", {}) and not (name == "cache" and value == OFF)
 
 
 def _given(options: Mapping[str, Any], names: Mapping[str, str]) -> list[SpecOption]:

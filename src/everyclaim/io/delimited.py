@@ -8,6 +8,7 @@ import re
 from collections.abc import Generator, Iterator
 
 from everyclaim.core.errors import InputError
+from everyclaim.core.plaintext import counted
 from everyclaim.io.faults import BadRow, RawRow, row_too_large
 from everyclaim.io.files import STREAM_ERRORS, TextSource, stream_fault
 
@@ -53,7 +54,7 @@ def _rows(header: list[str], records: Iterator[tuple[int, list[str]] | BadRow]) 
             continue
         line, cells = record
         if len(cells) != len(header):
-            yield BadRow(line, f"has {_count(len(cells))}, the header has {len(header)}")
+            yield BadRow(line, f"has {counted(len(cells), 'cell')}, the header has {len(header)}")
         elif any("\0" in cell for cell in cells):
             yield BadRow(line, "contains a NUL byte")
         else:
@@ -136,7 +137,3 @@ class _Lines:
                     return
             piece = self._text.readline(_PIECE)
         self.ended = True
-
-
-def _count(cells: int) -> str:
-    return f"{cells} cell" if cells == 1 else f"{cells} cells"

@@ -57,18 +57,13 @@ def read_jsonl(source: TextSource, limit: int) -> Iterator[RawRow | BadRow]:
                 number += 1
                 if len(line) > limit and not line.endswith(b"\n"):
                     del line
-                    _pass_line(stream)
+                    while (piece := stream.readline(_PIECE)) and not piece.endswith(b"\n"):
+                        pass
                     yield BadRow(number, row_too_large(limit))
                 elif not line.isspace():
                     yield parse_line(number, line)
         except STREAM_ERRORS as error:
             yield BadRow(number + 1, f"{stream_fault(error)}; the rest could not be read", rest_lost=True)
-
-
-def _pass_line(stream: BinaryIO) -> None:
-    """Read to the end of a line."""
-    while (piece := stream.readline(_PIECE)) and not piece.endswith(b"\n"):
-        pass
 
 
 def as_row(number: int, value: Any, unit: Any = "line") -> RawRow | BadRow:

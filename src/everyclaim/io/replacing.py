@@ -59,17 +59,16 @@ def check_replaced(destination: str | os.PathLike[str], kind: FileKind | None = 
     if name == "-" or not os.path.isfile(name) or not os.path.getsize(name):  # noqa: PTH113, PTH202 - as given
         return
     try:
-        is_ours = _holds_our_rows(Path(name)) if kind is None else bool(kind.begins.match(_head(Path(name))))
+        if kind is None:
+            is_ours = _holds_our_rows(Path(name))
+        else:
+            with Path(name).open("rb") as file:
+                is_ours = bool(kind.begins.match(file.read(_HEAD)))
     except (*STREAM_ERRORS, ValueError, ImportError):
         is_ours = False  # it cannot be read, so it is not known to be ours
     if not is_ours:
         what = kind.name if kind else "results of everyclaim"
         raise ConfigError(f"{name} exists and is not {what}: choose another name, or move it away")
-
-
-def _head(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(_HEAD)
 
 
 def _holds_our_rows(path: Path) -> bool:

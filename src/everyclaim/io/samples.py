@@ -252,14 +252,12 @@ class _Columns:
         if len(self._seen) < 200:
             self._seen.update(dict.fromkeys(values))
         if self._needed:
-            self._needed = {name for name in self._needed if not self._has(values, name)}
+            has = self._fields.has_required(values)
+            self._needed = {name for name in self._needed if not (has if name == _REQUIRED else has_path(values, name))}
         if self._slices:
             tags = self._tag_names(values)
             self._slices = {name for name in self._slices if not has_path(values, name) and name not in tags}
         self._contexts = self._contexts or self._fields.has(values, "contexts")
-
-    def _has(self, values: Mapping[str, Any], needed: str) -> bool:
-        return self._fields.has_required(values) if needed == _REQUIRED else has_path(values, needed)
 
     def _see_tags(self, tags: Any) -> None:
         """Take note of the tags of a Sample, which may hold anything yet."""

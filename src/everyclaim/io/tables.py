@@ -39,11 +39,8 @@ class Tables:
         self._limit = limit
         self._paths = paths
         self._wanted = wanted
-        self.columns = self._schema_names()
-
-    def _schema_names(self) -> list[str]:
-        with closing(_open(self._paths[0])) as batches:
-            return list(next(batches))
+        with closing(_open(paths[0])) as batches:
+            self.columns: list[str] = list(next(batches))
 
     def rows(self) -> Iterator[RawRow | BadRow]:
         """Yield the rows of all files, numbered through."""

@@ -15,6 +15,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import Any, BinaryIO
 
 from everyclaim.core.errors import ConfigError, InputError, MissingExtraError
@@ -94,8 +95,8 @@ def check_format(destination: str | os.PathLike[str], given: str | None = None) 
         raise ConfigError(f"{what}; use a suffix or a format among: {', '.join(WRITE_FORMATS)}")
     if chosen == "parquet" and name.lower().endswith(COMPRESSIONS):
         raise ConfigError(f"cannot write {name}: Parquet is already compressed; omit the last suffix")
-    if chosen == "parquet":
-        _require_pyarrow()
+    if chosen == "parquet" and find_spec("pyarrow") is None:
+        raise MissingExtraError("writing Parquet", "tables")
     return chosen
 
 
@@ -285,10 +286,3 @@ def _json_text(value: Any) -> str:
 
 def _no_surrogates(text: str) -> str:
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
-
-
-def _require_pyarrow() -> None:
-    try:
-        import pyarrow  # noqa: F401, ICN001 - only to see whether it is there
-    except ImportError:
-        raise MissingExtraError("writing Parquet", "tables") from None

@@ -109,7 +109,9 @@ class Detector:
         """
         when = _iso(at, result.timestamp)
         self.seen += 1
-        self._remember(result)
+        if self.with_texts:
+            failing = [one_line(claim.text, 240) for claim in result.failing[:1]]
+            self._examples = [*self._examples, *failing][-_EXAMPLES:]
         for name, value in _values(result).items():
             if name in self._watched:
                 self._watched[name].add(value, when, result.release or "")
@@ -165,11 +167,6 @@ class Detector:
     def _judged(self, name: str, limit: float) -> float:
         """Return what the judge may find at most where the true rate is at its limit."""
         return self.judge.judged(limit) if self.judge and name == CONTRADICTED else limit
-
-    def _remember(self, result: Result) -> None:
-        if self.with_texts:
-            failing = [one_line(claim.text, 240) for claim in result.failing[:1]]
-            self._examples = [*self._examples, *failing][-_EXAMPLES:]
 
     def _alert(self, name: str, watched: _Watched, when: str) -> Alert:
         watch, since = watched.watch, watched.since[watched.watch.leader]

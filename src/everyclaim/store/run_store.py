@@ -312,19 +312,17 @@ class RunStore(Closing):
             live = self._count(connection, [row["id"] for row in rows if row["counts"] is None])
             running = {row["id"] for row in rows if row["status"] == "running"}
             left = running - self._locks.locked(connection, running)
-        if left and left != self._running(left):  # one has ended between the two looks
-            return self._records(query)
-        return [
-            run_from(
-                row, _counts(live.get(row["id"], row["counts"])), "interrupted" if row["id"] in left else row["status"]
-            )
-            for row in rows
-        ]
-
-    def _running(self, runs: Iterable[str]) -> set[str]:
-        query = sa.select(RUNS.c.id).where(RUNS.c.id.in_(list(runs)), RUNS.c.status == "running")
-        with self._read() as connection:
-            return set(connection.execute(query).scalars())
+        if left:
+            still = sa.select(sa.func.count()).where(RUNS.c.id.in_(left), RUNS.c.status == "running")
+            with self._read() as connection:
+                if (connection.scalar(still) or 0) < len(left):  # one has ended between the two looks
+                    return self._records(query)
+        found = []
+        for row in rows:
+            counts = live.get(row["id"], row["counts"])
+            by_outcome = {outcome: counts.get(outcome.value, 0) for outcome in Outcome}
+            found.append(run_from(row, by_outcome, "interrupted" if row["id"] in left else row["status"]))
+        return found
 
     def _count(self, connection: sa.Connection, runs: Iterable[str]) -> dict[str, dict[str, int]]:
         counts: dict[str, dict[str, int]] = {run: {} for run in runs}
@@ -337,7 +335,3 @@ class RunStore(Closing):
             for run, outcome, number in connection.execute(query):
                 counts[run][outcome] = number
         return counts
-
-
-def _counts(stored: Mapping[str, int]) -> dict[Outcome, int]:
-    return {outcome: stored.get(outcome.value, 0) for outcome in Outcome}
