@@ -48,7 +48,7 @@ def test_what_cannot_be_built_or_searched_is_one_line(everyclaim, documents, des
         (("search", "documents", "x", "--topic", "Trams"), "no document of corpus:documents has the title 'Trams'"),
         (("build", "documents", "--out", "other.db"), "other.db exists and is not a corpus"),
         (("build", "documents", "--out", "no/such/c.db"), "cannot write the corpus"),
-        (("build", "documents", "--out", "documents"), "--out documents is the source documents, which is an input"),
+        (("build", "documents", "--out", "documents"), "--out documents would overwrite the source documents"),
     ]:
         done = everyclaim("corpus", *arguments)
         assert (done.code, len(done.said)) == (2, 1)

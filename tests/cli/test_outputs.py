@@ -70,7 +70,7 @@ def test_nothing_that_is_read_is_written_over(everyclaim, inputs, command):
     done = everyclaim(*command.split())
     assert done.code == 2
     assert len(done.said) == 1
-    assert "which is an input" in done.err or " are both " in done.err
+    assert "would overwrite" in done.err or " are both " in done.err
     assert files(inputs) == before
     assert not (inputs / ".everyclaim").exists()
 
@@ -88,7 +88,7 @@ def test_a_redirected_input_is_the_same_file(process, desk, out):
     with (desk / "claims.jsonl").open("ab") as stdout:
         done = process("verify", "claims.jsonl", "--out", "-", stdout=stdout)
     assert done.returncode == 2
-    assert "standard output is the input claims.jsonl" in done.stderr
+    assert "standard output would overwrite the input claims.jsonl" in done.stderr
 
 
 def write_everything(everyclaim):

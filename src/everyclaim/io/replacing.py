@@ -125,12 +125,10 @@ def check_apart(reads: Mapping[str, Any], writes: Mapping[str, Any], *, in_folde
     for name, given, place in _places(writes, sys.stdout):
         for source, read, other in sources:
             if place.is_same(other):
-                raise ConfigError(
-                    f"{_named(name, given)} is {_named(source, read)}, which is an input: choose another name"
-                )
+                raise ConfigError(f"{_named(name, given)} would overwrite {_named(source, read)}: choose another name")
             if not in_folders and other.holds(place):
                 raise ConfigError(
-                    f"{_named(name, given)} is in {_named(source, read)}, which is an input: write elsewhere"
+                    f"{_named(name, given)} would be written into {_named(source, read)}: choose another folder"
                 )
         for before, other in taken:
             if place.is_same(other):
