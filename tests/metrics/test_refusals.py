@@ -11,28 +11,8 @@ import everyclaim as ec
 from everyclaim.testing import ScriptedChat, request_data
 from everyclaim.verify.llm import LlmVerifier
 
-ROWS = [
-    json.loads(line)
-    for line in (Path(__file__).parents[2] / "benchmarks/accuracy/refusals.jsonl").read_text("utf-8").splitlines()
-]
 QUESTION, DECLINES = "How long does the warranty last?", "I could not find how long the warranty lasts."
 TELLS, IS_SILENT = "The warranty lasts 24 months.", "The warranty does not cover limescale."
-
-
-def test_eighty_refusals_are_found_and_judged() -> None:
-    """Every one declines, all or a part; "wrong" is said of none that is right, and of at least 30 of 40 wrong ones.
-
-    What the partial ones tell is a claim, and supported.
-    """
-    with ec.Evaluator() as evaluator:
-        results = [evaluator.score({name: row[name] for name in ("question", "response", "contexts")}) for row in ROWS]
-    scores = [1.0 if row.get("partial") else None for row in ROWS]
-    assert [result.score for result in results] == scores
-    assert {result.outcome for result in results if result.score is None} == {"abstained"}
-    found = [result.details["refusal"]["finding"] for result in results]
-    pairs = [(row["refusal"], one) for row, one in zip(ROWS, found, strict=True)]
-    assert pairs.count(("right", "wrong")) == 0
-    assert pairs.count(("wrong", "wrong")) >= 30
 
 
 def test_a_part_that_is_declined_is_judged_as_a_refusal_and_the_rest_as_claims(tmp_path: Path) -> None:

@@ -163,15 +163,18 @@ class MetricContext:
 
         Those that a value or a date contradicts stay, beside claims that are read; alone they make no number.
         """
-        from everyclaim.verify.languages import is_exact_contradiction, unread_claims, unread_reason
+        from everyclaim.verify.exact import contradicted_exactly
+        from everyclaim.verify.languages import unread_claims, unread_reason
 
         judge = self._with.verifier.spec
-        unread = unread_claims(parts.claims, self.sample.passages, judge)
+        unread = unread_claims(parts.claims, self.sample, judge)
         if not unread:
             return parts
         doubtful = [claim for claim in parts.claims if claim.id in unread]
         found = await judged(self._with.verifier, doubtful, self.sample.passages, question=self.sample.question)
-        self._noted.contradicted = tuple(filter(is_exact_contradiction, found))
+        self._noted.contradicted = tuple(
+            contradicted for claim in found if (contradicted := contradicted_exactly(claim, self.sample.passages))
+        )
         stay = {claim.id for claim in self._noted.contradicted}
         left = [
             Skipped(claim.text, claim.span, Outcome.UNREAD.value, unchecked=True)
@@ -212,6 +215,8 @@ class MetricContext:
             found = await judged(
                 verifier, claims, shelf, question=asked, policy=self._with.policy, labels_only=labels_only
             )
+        contradicted = {_key(claim): claim for claim in noted.contradicted}
+        found = tuple(contradicted.get(_key(claim), claim) for claim in found)
         noted.keep(found)
         return found
 

@@ -6,11 +6,11 @@ The offline judges were made for English, and measured in no other language.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 
-from everyclaim.core.types import Claim, FailureMode, JudgedClaim, Label, Passage
-from everyclaim.text.language import ENGLISH, language_of, name_of
+from everyclaim.core.types import Claim, Passage, Sample
+from everyclaim.text.language import ENGLISH, guessed_language, is_likelier, language_of, name_of
 
 _PARTS = 400  # pieces of an answer that are looked at
 _PIECE = re.compile(r"[^\n.!?。！？।]+")
@@ -21,23 +21,27 @@ _MULTILINGUAL = re.compile(r"multilingual|mdeberta|xlm|xnli|mt5|bge-m3|mmbert", 
 _COMPOSED = re.compile(r"[>|]")
 _NAMED = re.compile(r"(?<=[^.!?…\s] )[A-ZÀ-ÖØ-Þ]\S*|([\"'])(?<!\w.)[^\"'\n]{1,200}\1|[“‘«„][^”’»“\n]{1,200}[”’»“]")
 _HEAD = 2000  # characters of a passage that tell its language
-_EXACT = frozenset({FailureMode.NUMERIC_MISMATCH, FailureMode.TEMPORAL})
 
 
-def unread_claims(claims: Sequence[Claim], passages: Sequence[Passage], judge: str) -> dict[str, str]:
+def unread_claims(claims: Sequence[Claim], sample: Sample, judge: str) -> dict[str, str]:
     """Return the ids of the claims that the judge with this spec does not read, with the language that it does not.
 
-    A claim's language is its sentence's, or, where that does not tell, the answer's. None for a judge that is made of
-    others, one of which may read it.
+    A claim's language is its own, or, where that does not tell, its sentence's, the answer's or the question's. None
+    for a judge that is made of others, one of which may read it.
     """
     if _COMPOSED.search(judge) or not _limited(judge):
         return {}
-    if foreign := _only_language(passages):
+    if foreign := _only_language(sample.passages):
         return dict.fromkeys((claim.id for claim in claims), foreign)
-    spoken = {sentence: _spoken(sentence) for sentence in dict.fromkeys(claim.sentence for claim in claims)}
-    whole = "" if all(spoken.values()) else _spoken(" ".join(spoken))
-    found = {claim.id: spoken[claim.sentence] or whole for claim in claims}
+    spoken = {text: _spoken(text) for claim in claims for text in (claim.text, claim.sentence)}
+    whole = "" if all(spoken[claim.sentence] for claim in claims) else _whole(sample)
+    found = {claim.id: spoken[claim.text] or spoken[claim.sentence] or whole for claim in claims}
     return {name: language for name, language in found.items() if language not in {"", ENGLISH}}
+
+
+def _whole(sample: Sample) -> str:
+    """Return the language of an answer, however short, or else of its question."""
+    return _spoken(sample.response, guessed_language) or language_of(sample.question)
 
 
 def _only_language(passages: Sequence[Passage]) -> str:
@@ -47,22 +51,17 @@ def _only_language(passages: Sequence[Passage]) -> str:
     """
     only = ""
     for passage in passages:
-        language = language_of(passage.text[:_HEAD])
+        language = guessed_language(passage.text[:_HEAD])
         if language == ENGLISH or (only and language not in {"", only}):
             return ""
         only = only or language
     return only
 
 
-def _spoken(text: str) -> str:
-    """Return the language of a text, by what is no name, title or quotation; empty where that does not tell."""
-    language = language_of(text)
-    return language if language in {"", ENGLISH} else language_of(_NAMED.sub(" ", text))
-
-
-def is_exact_contradiction(claim: JudgedClaim) -> bool:
-    """Whether a claim is contradicted by a value or a date, which are compared in every language."""
-    return claim.verdict.label is Label.CONTRADICTED and claim.verdict.failure_mode in _EXACT
+def _spoken(text: str, tells: Callable[[str], str] = language_of) -> str:
+    """Return the language of a text that its names, titles and quotations alone do not make; empty without one."""
+    language = tells(text)
+    return language if language in {"", ENGLISH} or is_likelier(language, _NAMED.sub(" ", text)) else ""
 
 
 def unread_reason(judge: str, language: str, subject: str = "the answer is") -> str:

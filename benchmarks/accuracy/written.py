@@ -1,0 +1,86 @@
+"""Rows written with what a result must say of them: languages, conversations, refusals, exact things.
+
+    python benchmarks/accuracy/written.py languages [conversations …] [--judge embedded] [--show]
+
+Rows are read as those of any file; `expect` says the outcome, the labels of the claims in order (FAILS for any but
+SUPPORTED), their texts, the number of pieces that are `unread`, and the finding of a refusal, each where it matters;
+of a conversation `expect` is a list, with one entry a turn. Prints for each kind the rows that meet all of it, and
+with `--show` the others. All rows were also used for development.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import everyclaim as ec
+
+_HERE = Path(__file__).parent
+FILES = ("languages", "conversations", "refusals", "exact_things")
+_FAILS = "FAILS"
+
+
+def faults(name: str, judge: str) -> Iterator[tuple[Mapping[str, Any], list[str]]]:
+    """Yield the rows of a file with what differs from what is expected."""
+    rows = [json.loads(line) for line in (_HERE / f"{name}.jsonl").read_text("utf-8").splitlines()]
+    given = [{"id": str(number), **row} for number, row in enumerate(rows)]
+    run = ec.score_file(given, judge=judge, turns="all")
+    found = {result.id: result for result in run.results()}
+    for number, row in enumerate(rows):
+        turns = row["expect"] if isinstance(row["expect"], list) else [row["expect"]]
+        ids = [f"{number}/{turn + 1}" for turn in range(len(turns))] if len(turns) > 1 else [str(number)]
+        yield (
+            row,
+            [
+                f"{what}: {said!r}, expected {wanted!r}"
+                for one, expected in zip(ids, turns, strict=True)
+                for what, said, wanted in _differing(found.get(one) or found[f"{number}/1"], expected)
+            ],
+        )
+
+
+def _differing(result: ec.Result, expected: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    labels = [str(claim.verdict.label) for claim in result.claims]
+    wanted = list(expected.get("labels", labels))
+    if len(wanted) == len(labels):
+        labels = [
+            _FAILS if right == _FAILS and label != "SUPPORTED" else label
+            for label, right in zip(labels, wanted, strict=True)
+        ]
+    said = {
+        "outcome": str(result.outcome),
+        "labels": labels,
+        "texts": [claim.text for claim in result.claims],
+        "unread": sum(piece.reason == "unread" for piece in result.skipped),
+        "refusal": result.details.get("refusal", {}).get("finding"),
+    }
+    for what, right in expected.items():
+        if said[what] != right:
+            yield what, said[what], right
+
+
+def main() -> None:
+    """Judge the rows of the files and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="*", choices=FILES, help="files of rows (default: all)")
+    parser.add_argument("--judge", default="embedded", help="judge (default: embedded)")
+    parser.add_argument("--show", action="store_true", help="print the rows that differ")
+    options = parser.parse_args()
+    for name in options.files or FILES:
+        rows, right = Counter[str](), Counter[str]()
+        for row, differing in faults(name, options.judge):
+            rows[row["kind"]] += 1
+            right[row["kind"]] += not differing
+            if differing and options.show:
+                print(json.dumps(row, ensure_ascii=False), *differing, "", sep="\n  ")
+        print(f"{name}: {right.total()} of {rows.total()}")
+        for kind, number in rows.items():
+            print(f"  {kind:24} {right[kind]:3} of {number}")
+
+
+if __name__ == "__main__":
+    main()
