@@ -235,6 +235,16 @@ PRONOUNS = {
     "two could be meant": ("The pump feeds the boiler. It is red.", "It is red."),
     "of another number": ("The plan costs 20 euros. They are due in May.", "They are due in May."),
     "of nothing": ("The pump is red. It is known that red fades.", "It is known that red fades."),
+    "what it was said to be": (
+        "Rosa is a small café in Lund. Guests like it. The café opens at nine.",
+        "Rosa opens at nine.",
+    ),
+    "owner by what it was said to be": ("Rosa is a hall in Lund. The hall's rooms are big.", "Rosa's rooms are big."),
+    "two were said to be it": (
+        "Rosa is a hall in Lund. Mira is a hall in Visby. The hall opens at nine.",
+        "The hall opens at nine.",
+    ),
+    "another thing of that name": ("Rosa is a hall in Lund. The hall manager left.", "The hall manager left."),
     "only the sentence before": ("The pump is red. Anna met Bert. It leaks.", "It leaks."),
 }
 
@@ -320,6 +330,9 @@ WHOLE = {
     "adverbials of a state": "The clinic is open day and night.",
     "adverbials without a preposition": "She works mornings and evenings.",
     "a span in parts": "The tour lasts three days and two nights.",
+    "a verb left out": "The lamp is the loudest of the four and the fan the quietest of them all.",
+    "a condition with two parts": "Theft is excluded unless the car was locked and there are signs of entry.",
+    "how they are linked": "It shows how rain and wind are linked.",
     "only some": "The carrier delivered only the desk and the lamp.",
 }
 

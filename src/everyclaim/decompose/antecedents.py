@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from everyclaim.decompose.repairs import SUBJECTS
 from everyclaim.decompose.tree import Tree
 from everyclaim.models.local.parser import parse
 from everyclaim.text.edges import capital
@@ -20,6 +21,7 @@ PRONOUN = re.compile(
     r"(?P<subject>it|he|she|they)(?=\s+[a-z])|(?P<owner>its|his|her|their)\s+|(?:this|that|these|those|such|both)\b",
     re.IGNORECASE,
 )
+_DEFINITE = re.compile(r"(?:the|this)\s+(?P<noun>[^\W\d_]+)(?=['’\s])", re.IGNORECASE)
 _NO_SUBJECT = frozenset({"PRP", "EX", "WDT", "WP", "RB"})
 _POINTING = frozenset({"this", "that", "these", "those", "both"})
 _ROLES = frozenset({"nsubj", "obj", "iobj", "conj", "appos"})
@@ -43,6 +45,27 @@ def completed(text: str, before: str) -> str:
     if not pronoun or not word or not before or ":" in before or _has_rival(before, word) or _means_nothing(text):
         return text
     return named(text, pronoun, [before]) or text
+
+
+def described(sentence: str) -> tuple[str, str]:
+    """What a sentence that says what something named is calls it, and its name: "Rosa is a café …"; else empty."""
+    tokens = parse([sentence])[0]
+    tree = Tree(tokens) if tokens else None
+    subject = tree.subject(tree.root) if tree else None
+    if tree is None or subject is None or not tree.of(tree.root, "cop") or tokens[subject].pos != "PROPN":
+        return "", ""
+    indefinite = any(tree.low(det) in {"a", "an"} for det in tree.of(tree.root, "det"))
+    name = _subject(sentence, "it").partition(",")[0]
+    return (tree.low(tree.root), name) if indefinite and name and not tree.is_negated(tree.root) else ("", "")
+
+
+def renamed(text: str, names: Mapping[str, str]) -> str:
+    """Put the name in the place of what it was said to be: "The café opens at nine"."""
+    begins = _DEFINITE.match(text)
+    name = names.get(begins["noun"].lower(), "") if begins else ""
+    if not begins or not name or parse([text])[0][1].relation not in {*SUBJECTS, "nmod:poss"}:
+        return text
+    return f"{name}{text[begins.end() :]}"
 
 
 def _means_nothing(text: str) -> bool:

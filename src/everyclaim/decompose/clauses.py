@@ -93,6 +93,12 @@ def _may_part(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> boo
         return False
     if tree.is_finite(place) and any(_is_command(tree, place, c) for c in conjuncts):
         return False
+    if (
+        tree.of(place, "mark")
+        and tree.tokens[place].tag == "VB"
+        and any(tree.tokens[c].tag == "VBD" for c in conjuncts)
+    ):
+        return False
     infinite = [c for c in conjuncts if tree.of(c, "mark") and not tree.of(c, *HELPERS, *SUBJECTS)]
     if (infinite and not tree.of(place, "mark")) or is_gapped(tree, place, conjuncts):
         return False  # "announced a halt and to begin again"
@@ -128,8 +134,12 @@ def _is_bare(tree: Tree, one: int) -> bool:
 
 
 def _may_hang_lower(tree: Tree, place: int, one: int) -> bool:
-    """Whether a predicate without subject may as well go on a relative clause: "a house that was old and fell"."""
-    if tree.subject(one) is not None or tree.comma_before(one):
+    """Whether a predicate may as well go on a clause inside the first: "a house that was old and fell"."""
+    if tree.comma_before(one):
+        return False
+    if any(place < kid < one and tree.of(kid, "mark") and tree.is_finite(kid) for kid in tree.of(place, "advcl")):
+        return True  # "is excluded unless it was locked and there are signs"
+    if tree.subject(one) is not None:
         return False
     between = [i for i in tree.under(place) if place < i < one and tree.relation(i) in {"acl:relcl", "ccomp"}]
     return any(tree.is_past(i) is tree.is_past(one) and tree.is_finite(one) for i in between)

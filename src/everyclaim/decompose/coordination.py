@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 from everyclaim.decompose.drafts import Draft
 from everyclaim.decompose.monotone import holds_jointly, is_stated, way_up
@@ -49,6 +50,9 @@ def _may_choose(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> b
         {tree.tokens[one].pos for one in [place, *conjuncts]} <= members for members in _MEMBERS
     ) or holds_jointly(tree, place, draft):
         return False
+    told = [step for step in way_up(tree, place, draft)[1:] if tree.kind(step) == "ccomp"]
+    if any(tree.tokens[kid].tag == "WRB" for step in told for kid in tree.kids[step]):
+        return False  # "how rain and wind are linked"
     if any(tree.low(i) == "between" for i in tree.under(place) if i < conjuncts[0]):
         return False
     if _is_doubtful(tree, place, conjuncts):
@@ -75,8 +79,13 @@ def _may_choose(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> b
 
 def _is_doubtful(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     """Whether what is coordinated may not be what the tree says: "the roof of the hall, big rooms, and a bar"."""
+    members = [place, *conjuncts]
     if tree.tokens[place].tag.startswith("W"):
         return True  # "depends on where and how"
+    if any(b - a == 1 for a, b in pairwise(members)):
+        return True  # "left upper and right lower lungs"
+    if tree.kind(place) in {"nsubj", "obj", "obl"} and tree.tokens[place].pos == "ADJ":
+        return any(tree.tokens[one].pos == "NOUN" for one in conjuncts)  # "the old and the new key"
     if is_aside(tree, place, conjuncts[-1]) or is_gapped(tree, place, conjuncts):
         return True
     if tree.kind(place) in MODIFIERS and place > 0 and tree.relation(place - 1) == "compound":
@@ -93,6 +102,9 @@ def _is_exemplary(tree: Tree, place: int) -> bool:
 def is_gapped(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     """Whether a verb is left out in a second clause: "one is the loudest and the other the quietest"."""
     beside = [kid for one in conjuncts for kid in tree.of(one, "appos") if not tree.comma_before(kid)]
+    firsts = [tree.under(one)[0] for one in conjuncts]
+    if any(tree.relation(i) == "det" and tree.tokens[i - 1].pos not in {"PUNCT", "CCONJ"} for i in firsts):
+        return True
     return any(tree.of(kid, "det") for kid in beside) or len(tree.of(tree.tokens[place].head, "obj")) > 1
 
 

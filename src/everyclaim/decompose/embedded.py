@@ -15,7 +15,7 @@ from everyclaim.core.limits import limits_here
 from everyclaim.core.options import Opt, read
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Decomposition, Skipped, Span
-from everyclaim.decompose.antecedents import completed
+from everyclaim.decompose.antecedents import completed, described, renamed
 from everyclaim.decompose.facts import Fact, facts, prepare
 from everyclaim.decompose.units import SplitUnit, tidy, units
 from everyclaim.text.language import ENGLISH, language_of
@@ -77,7 +77,7 @@ class EmbeddedDecomposer:
         splits = len(response) <= LONG
         english = [unit for unit in candidates if self._is_english(unit, usual)] if splits else []
         prepare([unit.text for unit in english])
-        before = ""
+        before, names = "", dict[str, str]()
         for unit in candidates:
             parts = self._parts(unit) if splits and unit in english else []
             for part in parts or [Fact(unit.complete or unit.text, 0, unit.end - unit.start)]:
@@ -85,9 +85,11 @@ class EmbeddedDecomposer:
                 if part.minor and self.coverage == "low":
                     skipped.append(Skipped(response[span.start : span.end], span, MINOR))
                 else:
-                    text = completed(tidy(part.text), before) if parts else tidy(part.text)
+                    text = renamed(completed(tidy(part.text), before), names) if parts else tidy(part.text)
                     claims.append(Claim(f"c{len(claims) + 1}", text, span, unit.sentence))
-            before = completed(tidy(unit.text), before) if parts else tidy(unit.text)
+            before = renamed(completed(tidy(unit.text), before), names) if parts else tidy(unit.text)
+            noun, name = described(before) if parts else ("", "")
+            names[noun] = name if names.get(noun, name) == name else ""  # of two nothing is certain
         skipped.sort(key=lambda piece: piece.span)
         abstained = not claims and any(piece.reason == "abstention" for piece in skipped)
         return Decomposition(tuple(claims), tuple(skipped), abstained)

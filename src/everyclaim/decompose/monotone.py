@@ -43,7 +43,9 @@ def is_stated(tree: Tree, place: int, draft: Draft, *, denied: bool = False) -> 
             continue
         if tree.kind(step) == "acl" and _is_some(tree, tree.tokens[step].head, draft):
             continue
-        if tree.kind(step) in _CLOSED and not any(tree.low(mark) in {"by", "for"} for mark in tree.of(step, "mark")):
+        if tree.kind(step) in _CLOSED and not any(
+            tree.low(mark) in {"by", "for", "to"} for mark in tree.of(step, "mark")
+        ):
             return False
         subject = tree.subject(tree.tokens[step].head)
         if tree.kind(step) == "obl" and subject is not None and step < subject:

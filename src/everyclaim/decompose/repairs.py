@@ -34,6 +34,8 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
         same = token.head == beside.head and token.relation == beside.relation and beside.pos == "PROPN"
         if same and (token.relation in SUBJECTS or (token.relation == "obj" and token.pos == "PROPN")):
             _hang(found, place, place + 1, "compound")
+        if beside.relation == "appos" and beside.pos == token.pos == "PROPN" and beside.head <= place:
+            found[place + 1] = beside._replace(relation="flat")
     for place, token in enumerate(found):
         if token.relation in MODIFIERS and (first := _first_modifier(found, place)) is not None:
             _hang(found, place, first, "conj")
