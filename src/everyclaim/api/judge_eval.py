@@ -32,6 +32,7 @@ from everyclaim.api.options import (
     DEFAULT_JUDGE,
     DEFAULT_STORE,
     OFF,
+    File,
     JudgeSpec,
     LlmJudgingOptions,
     Share,
@@ -186,7 +187,7 @@ class CheckJudgeOptions(LlmJudgingOptions, total=False):
         Opt("Another judge to compare on the same claims.", "SPEC", kind=str | None),
     ]
     history: Annotated[
-        str | os.PathLike[str] | None,
+        File,
         Opt(f"File of earlier checks (default {HISTORY} next to the store).", "FILE.jsonl", kind=str | None),
     ]
     max_flips: Annotated[
@@ -343,7 +344,7 @@ def _of_run(wanted: Any, store: str | os.PathLike[str]) -> Iterator[LabelledSamp
         yield case
 
 
-def _history_at(given: str | os.PathLike[str] | None, store: str | os.PathLike[str]) -> Path:
+def _history_at(given: File, store: str | os.PathLike[str]) -> Path:
     if given is not None:
         return Path(given)
     location = os.fspath(store)

@@ -12,7 +12,7 @@ import numpy as np
 from everyclaim.analysis.calibration import Calibration, JudgeRates
 from everyclaim.analysis.labels import ADJUDICATED, By, Verdicts, choose
 from everyclaim.api.label_files import LabelTable, read_into, share_out
-from everyclaim.api.options import DEFAULT_STORE, ReadOptions, Rows, Share, public
+from everyclaim.api.options import DEFAULT_STORE, ReadOptions, Share, Size, public
 from everyclaim.api.reports import calibration_of, verdicts_of
 from everyclaim.api.runs import Run, RunName, Source, find_run
 from everyclaim.core.errors import ConfigError, InputError
@@ -83,7 +83,7 @@ class CalibrateOptions(ReadOptions, total=False):
 
 
 @public
-def label(run: RunName = None, n: Rows = 100, **options: Unpack[LabelOptions]) -> LabelSheet:
+def label(run: RunName = None, n: Size = 100, **options: Unpack[LabelOptions]) -> LabelSheet:
     """Select claims of a run for human labelling.
 
     `by` is `stratified` (oversamples rare verdicts for a narrow interval), `random`, `uncertainty` (claims on which
@@ -107,7 +107,7 @@ def label(run: RunName = None, n: Rows = 100, **options: Unpack[LabelOptions]) -
 
 
 @public
-def label_queue(run: RunName = None, n: Rows = 100, **options: Unpack[QueueOptions]) -> LabelQueue:
+def label_queue(run: RunName = None, n: Size = 100, **options: Unpack[QueueOptions]) -> LabelQueue:
     """Create a queue of claims to label on the page of `everyclaim serve --ui`.
 
     Sampled as by `label`, without items of other queues of the run. The share `overlap` goes to all of several

@@ -26,6 +26,7 @@ OFF = "off"  # of the cache
 JUDGING, MODELS, LIMITS, SIZES = "Judging", "Language models", "Limits and cache", "Sizes"  # what options are about
 
 Few = Annotated[int, Range(1, 1000)]
+Amount = Annotated[float, Range(0)]
 Limit = Annotated[int, Range(0)]
 Rate = Annotated[float, Range(above=0)]
 Share = Annotated[float, Range(0, 1)]
@@ -40,7 +41,7 @@ MetricSpec = Annotated[
 ]
 
 InFlight = Annotated[int, Range(1, 10_000)]
-Rows = Annotated[int, Range(1)]
+File = str | os.PathLike[str] | None
 EvidenceRule = Literal["flag", "required"]
 Inference = Literal["allowed", "explicit"]
 Numbers = Literal["rounded", "exact"]
@@ -52,9 +53,8 @@ ProbabilitySource = Literal["scale", "tokens", "none"]
 class SizeOptions(TypedDict, total=False):
     """How large what is scored may be, whoever judges; see `core.limits.Limits`. None: as usual."""
 
-    max_row_mb: Annotated[
-        Annotated[float, Range(above=0)] | None,  # of a row of a file, and of all texts of a sample
-        Opt("Maximum size of a row in MB; larger rows are skipped (default 32).", "MB", panel=SIZES),
+    max_row_mb: Annotated[  # of a row of a file, and of all texts of a sample
+        Rate | None, Opt("Maximum size of a row in MB; larger rows are skipped (default 32).", "MB", panel=SIZES)
     ]
     max_answer_chars: Annotated[  # of an answer, a claim, a question, a reference
         Size | None, Opt("Maximum characters of an answer; longer ones are skipped (default 1,000,000).", panel=SIZES)
@@ -74,52 +74,39 @@ class SizeOptions(TypedDict, total=False):
 class LlmAccessOptions(SizeOptions, total=False):
     """Sizes, and options of any language model. What is not given, or None, is as the spec or the component has it."""
 
-    base_url: Annotated[
-        str | None, Opt("URL of an endpoint compatible with the provider.", "URL")
-    ]  # another endpoint that speaks the same format
+    base_url: Annotated[str | None, Opt("URL of an endpoint compatible with the provider.", "URL")]
     headers: Annotated[
         Mapping[str, str] | None,
         Opt("HTTP header to send; $NAME is read from the environment. Repeatable.", "NAME=VALUE", "--header", usual={}),
-    ]  # "$NAME" as a value is read from the environment
-    rubric: Annotated[
-        str | os.PathLike[str] | None,
-        Opt("File with rules and worked examples for a domain.", "FILE.toml", kind=str | None),
-    ]  # a TOML file with rules and examples for a domain
-    max_cost: Annotated[
-        Annotated[float, Range(0)] | None, Opt("Maximum cost in US dollars; stops the run.", "DOLLARS", panel=LIMITS)
-    ]  # US dollars, for one call of the function or the command
+    ]
+    rubric: Annotated[File, Opt("File with rules and worked examples for a domain.", "FILE.toml", kind=str | None)]
+    max_cost: Annotated[  # for one call of the function or the command
+        Amount | None, Opt("Maximum cost in US dollars; stops the run.", "DOLLARS", panel=LIMITS)
+    ]
     max_calls: Annotated[Limit | None, Opt("Maximum number of calls; stops the run.", panel=LIMITS)]
-    max_tokens: Annotated[
-        Limit | None, Opt("Maximum number of prompt and reply tokens; stops the run.", panel=LIMITS)
-    ]  # of prompts and replies
+    max_tokens: Annotated[Limit | None, Opt("Maximum number of prompt and reply tokens; stops the run.", panel=LIMITS)]
     requests_per_minute: Annotated[Rate | None, Opt("Maximum requests per minute.", panel=LIMITS)]
     tokens_per_minute: Annotated[Rate | None, Opt("Maximum tokens per minute.", panel=LIMITS)]
-    cache: Annotated[
-        str | os.PathLike[str] | None,
+    cache: Annotated[  # "off" or None: none
+        File,
         Opt("File of cached replies (default: replies.db next to the store).", "FILE", panel=LIMITS, kind=str | None),
-    ]  # a file for replies; "off" or None: none
-    provider_batch: Annotated[
-        bool | str | os.PathLike[str] | None,
+    ]
+    provider_batch: Annotated[  # a path: noted there
+        bool | File,
         Opt(
             "Use the provider's batch API (50 % cheaper, up to 24 h).",
             flag="--batch/--no-batch",
             kind=bool,
             usual=False,
         ),
-    ]  # ask through the provider's batch API; a path: noted there
-    prices: Annotated[
-        str | os.PathLike[str] | None,
-        Opt("Price file that overrides built-in prices.", "FILE", panel=LIMITS, kind=str | None),
-    ]  # a file that goes over our own price table
+    ]
+    prices: Annotated[File, Opt("Price file that overrides built-in prices.", "FILE", panel=LIMITS, kind=str | None)]
 
 
 class SplitOptions(TypedDict, total=False):
     """How a language model splits, by the same names everywhere and in its spec."""
 
-    split_prompt: Annotated[
-        str | os.PathLike[str] | None,
-        Opt("File with your own definition of a claim.", "FILE", kind=str | None),
-    ]
+    split_prompt: Annotated[File, Opt("File with your own definition of a claim.", "FILE", kind=str | None)]
 
 
 class VerdictOptions(TypedDict, total=False):
@@ -135,10 +122,7 @@ class VerdictOptions(TypedDict, total=False):
     hedges: Annotated[Hedges | None, Opt("Whether a difference in certainty is flagged or unsupported.")]
     reasons: Annotated[Reasons | None, Opt("Verdicts that get a reason (default: failing).")]
     probabilities: Annotated[ProbabilitySource | None, Opt("Source of probabilities (default: scale).")]
-    judge_prompt: Annotated[
-        str | os.PathLike[str] | None,
-        Opt("File with your own definition of the labels.", "FILE", kind=str | None),
-    ]
+    judge_prompt: Annotated[File, Opt("File with your own definition of the labels.", "FILE", kind=str | None)]
 
 
 class LlmSplittingOptions(LlmAccessOptions, SplitOptions, total=False):
@@ -154,7 +138,7 @@ class LlmOptions(LlmJudgingOptions, LlmSplittingOptions, total=False):
 
     one_call: Annotated[
         bool | None, Opt("Split and judge in one call: cheaper, less accurate.", kind=bool, usual=False)
-    ]  # split and judge in one request
+    ]
 
 
 class JudgeOptions(LlmJudgingOptions, total=False):
@@ -188,10 +172,7 @@ class Options(JudgeOptions, LlmOptions, total=False):
         Opt("Decomposer that splits answers into claims.", "SPEC", panel=JUDGING, kind=str | None),
     ]
     knowledge: Any  # of `factscore` and `safe`: a `KnowledgeSource`, a function from a query to texts, or a spec
-    empty: Annotated[
-        Empty,
-        Opt("How to score answers without claims.", panel=JUDGING, usual="exclude"),
-    ]
+    empty: Annotated[Empty, Opt("How to score answers without claims.", panel=JUDGING, usual="exclude")]
     observe: Annotated[  # who is told of the work: specs, `monitor.Metrics` and the like, functions of an event
         Observe,
         Opt(
@@ -214,7 +195,7 @@ class ReadOptions(TypedDict, total=False):
 class RowOptions(ReadOptions, total=False):
     """What can be chosen about a file of claims."""
 
-    limit: Rows | None  # take at most so many
+    limit: Size | None  # take at most so many
     concurrency: InFlight | None  # claims; None: 8, with a language model 32
 
 

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, TypedDict, Unpack
 from everyclaim.analysis.slices import expanded, fields_of
 from everyclaim.analysis.summary import ClusterBy, Summary, mean_score, slice_rows, summarise
 from everyclaim.api.dataset import Identity, identify
-from everyclaim.api.options import DEFAULT_STORE, InFlight, Options, Rows, chosen_of, public
+from everyclaim.api.options import DEFAULT_STORE, InFlight, Options, Size, chosen_of, public
 from everyclaim.api.session import Session
 from everyclaim.api.specs import SEARCHING, batches_beside, cache_beside
 from everyclaim.core.errors import ConfigError, InputError, MissingExtraError, NoStoreError, StoreError
@@ -52,7 +52,7 @@ class DatasetOptions(TypedDict, total=False):
     format: str | None  # when the name of the file does not say
     turns: Turns  # of a conversation: its last answer, or all
     history: History  # earlier turns are context, or evidence as well
-    limit: Rows | None  # score at most so many samples
+    limit: Size | None  # score at most so many samples
     name: str  # of the run
     release: str  # of the samples that do not name one
     resume: str | None  # a run to go on with; None never resumes; not given: an interrupted run of the same

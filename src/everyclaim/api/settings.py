@@ -40,6 +40,10 @@ _AS_JSON = {  # in a variable
 }
 
 
+def _gate(text: str, metavar: str = "SHARE", *, flag: str = "", usual: Any = None) -> Opt:
+    return Opt(text, metavar, flag, GATE, usual=usual)
+
+
 class ProjectOptions(TypedDict, total=False):
     """What can be set for a project, beside what can be chosen about a score."""
 
@@ -57,59 +61,38 @@ class ProjectOptions(TypedDict, total=False):
             usual=(),
         ),
     ]
-    fail_under: Annotated[Share | None, Opt("Minimum mean score; exit with 1 below it.", "SCORE", panel=GATE)]
-    fail_answer_under: Annotated[
-        Share | None, Opt("Minimum score of every answer; exit with 1 below it.", "SCORE", panel=GATE)
-    ]
+    fail_under: Annotated[Share | None, _gate("Minimum mean score; exit with 1 below it.", "SCORE")]
+    fail_answer_under: Annotated[Share | None, _gate("Minimum score of every answer; exit with 1 below it.", "SCORE")]
     min_probability: Annotated[
-        Share | None,
-        Opt("Minimum probability of every answer to be faithful; exit with 1 below it.", "SHARE", panel=GATE),
+        Share | None, _gate("Minimum probability of every answer to be faithful; exit with 1 below it.")
     ]
-    max_contradicted: Annotated[
-        Share | None, Opt("Maximum share of contradicted claims; exit with 1 above it.", "SHARE", panel=GATE)
-    ]
-    max_unsupported: Annotated[
-        Share | None, Opt("Maximum share of unsupported claims; exit with 1 above it.", "SHARE", panel=GATE)
-    ]
+    max_contradicted: Annotated[Share | None, _gate("Maximum share of contradicted claims; exit with 1 above it.")]
+    max_unsupported: Annotated[Share | None, _gate("Maximum share of unsupported claims; exit with 1 above it.")]
     max_unread: Annotated[
         Share | None,
-        Opt(
-            "Maximum share of answers in a language that the judge cannot read; exit with 1 above it.",
-            "SHARE",
-            panel=GATE,
-        ),
+        _gate("Maximum share of answers in a language that the judge cannot read; exit with 1 above it."),
     ]
     min_citation_precision: Annotated[
         Share | None,
-        Opt("Minimum share of correct citations (metric attribution); exit with 1 below it.", "SHARE", panel=GATE),
+        _gate("Minimum share of correct citations (metric attribution); exit with 1 below it."),
     ]
     min_citation_recall: Annotated[
         Share | None,
-        Opt(
-            ("Minimum share of claims that follow from their citations (metric attribution); exit with 1 below it."),
-            "SHARE",
-            panel=GATE,
-        ),
+        _gate("Minimum share of claims that follow from their citations (metric attribution); exit with 1 below it."),
     ]
     fail_on_regression: Annotated[
-        str | None, Opt("Exit with 1 if significantly worse than this run, with 4 if inconclusive.", "RUN", panel=GATE)
+        str | None, _gate("Exit with 1 if significantly worse than this run, with 4 if inconclusive.", "RUN")
     ]
-    margin: Annotated[Share | None, Opt("Allowed drop against that run (0.03 = 3 points).", "SHARE", panel=GATE)]
+    margin: Annotated[Share | None, _gate("Allowed drop against that run (0.03 = 3 points).")]
     max_failed: Annotated[
-        Share,
-        Opt(
-            "Maximum share of failed or unreadable rows; exit with 3 above it (default 0.05).",
-            "SHARE",
-            panel=GATE,
-            usual=0.05,
-        ),
+        Share, _gate("Maximum share of failed or unreadable rows; exit with 3 above it (default 0.05).", usual=0.05)
     ]
     confident: Annotated[
         bool,
-        Opt(
+        _gate(
             "Exit with 4 if the 95 % confidence interval contains the threshold.",
+            "",
             flag="--require-significance",
-            panel=GATE,
             usual=False,
         ),
     ]

@@ -13,7 +13,7 @@ import numpy as np
 from everyclaim.analysis.labels import settle_mark
 from everyclaim.analysis.splits import SplitCheck, SplitSentence, examples_toml, split_check
 from everyclaim.api.label_files import Better, LabelTable, read_into, share_out
-from everyclaim.api.options import DEFAULT_STORE, ReadOptions, Rows, public
+from everyclaim.api.options import DEFAULT_STORE, ReadOptions, Size, public
 from everyclaim.api.runs import RunName, Source, find_run
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.plaintext import counted
@@ -55,7 +55,7 @@ class CheckOptions(ReadOptions, total=False):
 
 
 @public
-def label_splits(run: RunName = None, n: Rows = 100, **options: Unpack[MarkOptions]) -> SplitSheet:
+def label_splits(run: RunName = None, n: Size = 100, **options: Unpack[MarkOptions]) -> SplitSheet:
     """Sample about `n` sentences of a run with the claims they were split into, for human review.
 
     Answers are drawn at random with all their sentences. Each claim gets a mark: `good`, `over_split`, `under_split`,

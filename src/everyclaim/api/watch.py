@@ -1,4 +1,4 @@
-"""What a kept run says is usual: the baseline of a detector and of rules."""
+"""Answers that are judged as they come, and what a kept run says is usual: the baseline of a detector."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, TypedDict, Unpack, cast
 
 import numpy as np
 
-from everyclaim.api.options import DEFAULT_STORE, InFlight, Options, chosen_of, public
+from everyclaim.api.options import DEFAULT_STORE, Amount, InFlight, Limit, Options, Rate, Share, Size, chosen_of, public
 from everyclaim.api.reports import trust_of
 from everyclaim.api.runs import Run, find_run
 from everyclaim.api.session import Session
@@ -107,36 +107,28 @@ class WatchingOptions(TypedDict, total=False):
 
     once: Annotated[bool, Opt("Judge the current answers and exit.", panel=_RUN)]  # else go on until `stop` is set
     slices: Sequence[str]  # fields that become tags
-    rate: Annotated[float, Range(0, 1), Opt("Share of answers to judge (default 1).", "SHARE", panel=_WHICH)]
+    rate: Annotated[Share, Opt("Share of answers to judge (default 1).", "SHARE", panel=_WHICH)]
     min_per_slice: Annotated[
-        int, Range(0), Opt("Minimum number of answers judged per slice and day, in addition to --rate.", panel=_WHICH)
+        Limit, Opt("Minimum number of answers judged per slice and day, in addition to --rate.", panel=_WHICH)
     ]
     screen: Annotated[
         Annotated[str, "a spec such as 'embedded' or 'lexical'"] | None,
         Opt("Cheap judge (embedded, lexical) that selects further suspicious answers.", "SPEC", "--prefilter", _WHICH),
     ]
     worry: Annotated[
-        float,
-        Range(0, 1),
+        Share,
         Opt("Select an answer if P(contradicted) is above this (default 0.5).", "P", "--screen-threshold", _WHICH),
     ]
-    daily_answers: Annotated[
-        Annotated[int, Range(1)] | None, Opt("Maximum number of answers judged per day.", panel=_BUDGET)
-    ]
-    daily_tokens: Annotated[Annotated[int, Range(1)] | None, Opt("Maximum number of tokens per day.", panel=_BUDGET)]
-    daily_cost: Annotated[
-        Annotated[float, Range(above=0)] | None, Opt("Maximum cost per day in US dollars.", "DOLLARS", panel=_BUDGET)
-    ]
+    daily_answers: Annotated[Size | None, Opt("Maximum number of answers judged per day.", panel=_BUDGET)]
+    daily_tokens: Annotated[Size | None, Opt("Maximum number of tokens per day.", panel=_BUDGET)]
+    daily_cost: Annotated[Rate | None, Opt("Maximum cost per day in US dollars.", "DOLLARS", panel=_BUDGET)]
     when_spent: Annotated[
         Literal["skip", "wait"],
         Opt(
-            (
-                "When the daily limit is reached: skip the remaining answers, or queue them for the next day "
-                "(default skip)."
-            ),
-            "",
-            "--on-budget",
-            _BUDGET,
+            "When the daily limit is reached: skip the remaining answers, or queue them for the next day "
+            "(default skip).",
+            flag="--on-budget",
+            panel=_BUDGET,
         ),
     ]
     alert_above: Annotated[
@@ -169,8 +161,8 @@ class WatchingOptions(TypedDict, total=False):
     since: Annotated[str | None, Opt("Langfuse: earliest time to read from.", "TIME", panel=_SOURCE)]
     observation: Annotated[str | None, Opt("Langfuse: name of the root observations.", "NAME", panel=_SOURCE)]
     environment: Annotated[str | None, Opt("Langfuse: environment.", "NAME", panel=_SOURCE)]
-    settle: Annotated[float, Range(0), _SETTLE]
-    lateness: Annotated[float, Range(0), _LATENESS]
+    settle: Annotated[Amount, _SETTLE]
+    lateness: Annotated[Amount, _LATENESS]
     events_to: Annotated[
         str | None, Opt("OTLP: URL of a collector's logs endpoint for results.", "URL", "--otlp-logs-url", _SOURCE)
     ]
