@@ -59,31 +59,31 @@ def test_no_marker_of_a_chat_template_stands_in_a_document(marker: str) -> None:
     assert json.loads(written)["text"] == f"a{marker}b"
 
 
-VERDICT = "verdict-8/inference=allowed/numbers=rounded/hedges=flag/reasons=failing/probabilities=scale"
+VERDICT = "verdict-9/inference=allowed/numbers=rounded/hedges=flag/reasons=failing/probabilities=scale"
 PINNED: list[tuple[Any, tuple[Any, ...], dict[str, Any], str, str]] = [
     (
         SplitPrompt(),
         (SplitTask({}, former={"s1": {"y": ["x"]}}),),
         {},
-        "split-8/atomicity=high/coverage=high",
-        "a129080ea225",
+        "split-9/atomicity=high/coverage=high",
+        "f0df52791038",
     ),
-    (SplitPrompt("low", "low"), (SplitTask({}),), {}, "split-8/atomicity=low/coverage=low", "d471639f645d"),
-    (VerdictPrompt(), ([], {}, ""), {"shared": False}, VERDICT, "f5851467e4fe"),
+    (SplitPrompt("low", "low"), (SplitTask({}),), {}, "split-9/atomicity=low/coverage=low", "9604c65cd914"),
+    (VerdictPrompt(), ([], {}, ""), {"shared": False}, VERDICT, "9f80a72f6769"),
     (
         VerdictPrompt(Strictness("explicit", "exact", "strict")),
         ([], {}, ""),
         {"shared": False},
-        "verdict-8/inference=explicit/numbers=exact/hedges=strict/reasons=failing/probabilities=scale",
-        "80dd97bf944f",
+        "verdict-9/inference=explicit/numbers=exact/hedges=strict/reasons=failing/probabilities=scale",
+        "2aa1e0e0e3f3",
     ),
     (NliPrompt(), ([], {}, ""), {"shared": False}, "nli-1", "a03633ac898a"),
     (
         OneCallPrompt(),
         (SplitTask({}), {}),
         {"shared": False},
-        f"onecall-6/split-8/atomicity=high/coverage=high/{VERDICT}",
-        "b2d6d50f361c",
+        f"onecall-7/split-9/atomicity=high/coverage=high/{VERDICT}",
+        "d46a11146ef9",
     ),
     (QuestionPrompt(), ({}, ""), {}, "questions-1/per_sentence=3", "94d11eacf55e"),
     (AnswerPrompt(), ({}, {}), {}, "answers-1", "921fcd2a9599"),

@@ -17,17 +17,18 @@ from everyclaim.prompts.templates import template
 from everyclaim.testing import ScriptedChat, request_data
 
 RULES = {
-    "stands alone adds no more than it must": "Add nothing else.",
+    "stands alone adds no more than it must": "Nothing else is added, not even the topic.",
     "pointers at passages are left out": 'pointers to sources ("according to passage 2")',
     "praise is left out": 'praise ("a great choice")',
     "attributions stay": "what was said and who said it",
-    "conditions stay": "a statement and its condition or exception",
+    "conditions stay": "a statement and its condition, exception, cause or purpose",
     "alternatives stay": 'alternatives ("or")',
     "date and place are facts of their own": "place, date and amount",
+    "but not of what stays whole": "Keep whole, date and amount included",
     "long lists": "over six items: five to a claim",
     "items": "List items and table rows take in their lead-in or column names",
-    "steps": "Steps, rules and advice are claims",
-    "repeats": "so is a fact that is repeated",
+    "steps": "Steps, rules, advice",
+    "repeats": "repeated facts are claims",
     "what nobody knows": '"nobody knows" is a claim',
 }
 
@@ -43,11 +44,11 @@ def test_every_rule_is_told(rule: str) -> None:
 
 
 def test_the_worked_examples_are_what_the_check_believes() -> None:
-    """A model that follows them passes; they take less than 60 tokens."""
+    """A model that follows them passes; they take less than 70 tokens."""
     sentence, *claims = re.findall(r'"([^"]+)"', template("split")["examples"])
     assert len(claims) == 4
     assert not inventions(claims, sentence, SplitSource("", sentence))
-    assert len(template("split")["examples"]) / 4 < 60
+    assert len(template("split")["examples"]) / 4 < 70
 
 
 def test_a_completed_claim_takes_one_call_and_passes_every_border() -> None:

@@ -71,8 +71,8 @@ async def _judged(
     if getattr(verifier, "chat", None) is None:
         found = _answer(asked, f"{question} {declined}", passages)
     else:
-        part = f", in the part that the answer declines: {declined!r}" if declined else ""
-        claim = Claim("refusal", f"The passages answer the question: {question}{part}", Span(0, 0), question)
+        part = f", as far as this sentence leaves it open: {declined!r}" if declined else ""
+        claim = Claim("refusal", f"The passages mention an answer to: {question}{part}", Span(0, 0), question)
         (judgement,) = await judged(verifier, [claim], passages, question=question)
         is_answered = judgement.verdict.label is Label.SUPPORTED
         found = next(iter(judgement.verdict.evidence), None) if is_answered else None

@@ -83,5 +83,5 @@ def _by_sentence(reply: Mapping[str, Any]) -> list[Any]:
 def _schema(skips: tuple[str, ...], reasons: Reasons, probabilities: Grading) -> Mapping[str, Any]:
     words = template("split")["fields"]
     claim = {"sentence": described(words["sentence"]), "claim": described(words["claim"])}
-    claims = listed(closed("", {**claim, **finding_fields(reasons, probabilities)}), words["claims"])
+    claims = listed(closed("", {**claim, **finding_fields(reasons, probabilities)}))
     return closed("judged_claims", {"claims": claims, "skipped": skipped_schema(skips)})

@@ -176,15 +176,12 @@ def sentence_line(line: str) -> tuple[str, str]:
 def _schema(reasons: tuple[str, ...]) -> Mapping[str, Any]:
     fields = template("split")["fields"]
     claim = {"sentence": described(fields["sentence"]), "claim": described(fields["claim"])}
-    claims = listed(closed("", claim), fields["claims"])
-    return closed("claims", {"claims": claims, "skipped": skipped_schema(reasons)})
+    return closed("claims", {"claims": listed(closed("", claim)), "skipped": skipped_schema(reasons)})
 
 
 def skipped_schema(reasons: tuple[str, ...]) -> Mapping[str, Any]:
     """Return the form of the list of sentences without a claim."""
-    fields = template("split")["fields"]
-    row = {"sentence": TEXT, "reason": one_of(reasons)}
-    return listed(closed("", row), fields["skipped"])
+    return listed(closed("", {"sentence": TEXT, "reason": one_of(reasons)}))
 
 
 def _distinct(claims: Sequence[str]) -> tuple[str, ...]:

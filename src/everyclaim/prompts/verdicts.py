@@ -151,8 +151,7 @@ class VerdictPrompt:
     def rules(self) -> str:
         """Say what the labels mean and what a verdict holds, with what the domain adds."""
         words = template("verdict")
-        kinds = [f"{kind} ({meaning})" if meaning else kind for kind, meaning in words["kinds"].items()]
-        parts = [self._labels(words), filled(words["reply"], kinds=", ".join(kinds))]
+        parts = [self._labels(words), words["reply"]]
         parts += [words["support"]] if self.probabilities == "scale" else []
         return "\n".join([*parts, *([self.domain.verify] if self.domain.verify else [])])
 

@@ -35,7 +35,7 @@ Answer = str | ChatReply | Exception
 Rule = Callable[[Sequence[Message]], Answer]
 
 _WORD = re.compile(r"\w+")
-_OWN_ID = re.compile(r'"(([a-z])\d{4}(\d{2,}))":')
+_OWN_ID = re.compile(r'"([a-oq-z])(\d{3,})":')  # not of passages
 _ID = re.compile(r'(?<=["\[])[a-z]\d+(?=["\]:])')  # in a reply
 _WHICH = "Which word ends this:"
 _SMALL = frozenset(
@@ -97,7 +97,9 @@ def with_ids(reply: str, asked: str) -> str:
 
     Every request has ids of its own, which nobody can know who writes replies beforehand.
     """
-    own = {f"{letter}{int(place)}": name for name, letter, place in _OWN_ID.findall(asked)}
+    found = [(letter, int(number)) for letter, number in _OWN_ID.findall(asked)]
+    before = {letter: min(number for other, number in found if other == letter) - 1 for letter, _ in found}
+    own = {f"{letter}{number - before[letter]}": f"{letter}{number}" for letter, number in found}
     return _ID.sub(lambda match: own.get(match[0], match[0]), reply) if own else reply
 
 

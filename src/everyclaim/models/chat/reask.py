@@ -53,10 +53,10 @@ class Inquiry(Generic[Item, Answer]):
     """What is asked about each of several things.
 
     `write` makes a request about some of them, by id; its second argument says whether others follow with the same
-    beginning. With `ids` such as "c" every request has ids of its own, `c482001`, `c482002`, …: four digits that its
-    texts make, then the place; so no text can speak for another thing, and no reply for another request's. Else the
-    ids are those of the things. `needs`: whether an answer about `all` must be had, about `some` in a
-    request, or `none`. `is_enough` says whether a first answer will do; the second has to. `code` is that of the error
+    beginning. With `ids` such as "c" every request has ids of its own, `c482`, `c483`, …, counted from a number of its
+    texts, each of two tokens; so no text can speak for another thing, and no reply for another request's. Else
+    the ids are those of the things. `needs`: whether an answer about `all` must be had, about `some` in a request, or
+    `none`. `is_enough` says whether a first answer will do; the second has to. `code` is that of the error
     when an answer is missing.
     """
 
@@ -173,8 +173,8 @@ class _Exchange(Generic[Item, Answer]):
             return keys, inquiry.write({name: items[key] for name, key in keys.items()}, self._shared)
         draft = {f"{inquiry.ids}{place}": item for place, item in enumerate(items.values())}
         texts = (message.content for message in inquiry.write(draft, self._shared))
-        mark = crc32("\0".join(texts).encode("utf-8", "replace")) % 10_000
-        keys = {f"{inquiry.ids}{mark:04d}{place:02d}": key for place, key in enumerate(items, start=1)}
+        first = 100 + crc32("\0".join(texts).encode("utf-8", "replace")) % 800
+        keys = {f"{inquiry.ids}{number}": key for number, key in enumerate(items, start=first)}
         return keys, inquiry.write({name: items[key] for name, key in keys.items()}, self._shared)
 
     def evict(self) -> None:
