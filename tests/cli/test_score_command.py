@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -33,6 +35,19 @@ def test_a_file_becomes_a_page_and_a_kept_run(everyclaim, desk):
     assert "NOT «It is new»" in done.out
     assert done.err == ""
     assert (desk / ".everyclaim" / "runs.db").exists()
+
+
+def test_what_to_type_next(everyclaim, desk):
+    """Three commands with the run and the file as they are called; none where a gate or a machine asked."""
+    done = everyclaim("score", "answers.jsonl", "--store", "my runs.db")
+    report, label, gate = (line.strip() for line in done.out.partition("\nNext\n\n")[2].splitlines())
+    assert re.search(r"report [0-9a-f]{12} --store 'my runs.db' --html report.html$", report)
+    assert re.search(r"label [0-9a-f]{12} --store 'my runs.db' --out labels.csv$", label)
+    assert re.search(r"score answers.jsonl --store 'my runs.db' --fail-under 0\.\d+$", gate)
+    for command in (report, label):
+        assert everyclaim(*shlex.split(command)[-6:]).code == 0
+    for options in (["--fail-under", "0.1"], ["--json"], ["--quiet"], ["--out", "-"]):
+        assert "Next" not in everyclaim("score", "answers.jsonl", *options).out
 
 
 def test_json_is_the_only_thing_on_stdout(everyclaim):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
 import sys
 from dataclasses import dataclass
+from math import floor
 from typing import cast, get_args
 
 from everyclaim.analysis.gate import (
@@ -84,6 +87,11 @@ class OutputOptions:
                 check_replaced(place, kind)
 
     @property
+    def is_for_machines(self) -> bool:
+        """Whether standard output holds no page, or one that a build server reads."""
+        return self.json or self.quiet or self.github or "-" in self.files.values()
+
+    @property
     def outputs(self) -> dict[str, str | None]:
         """What is written, by what it is; standard output is written whatever is asked for."""
         files = {name: None if place == "-" else place for name, place in self.files.items()}
@@ -104,10 +112,17 @@ def baseline(given: Given, settings: Settings) -> Run | None:
     return None if named is None else find_run(named, store=settings.store)
 
 
-def conclude(run: Run, output: OutputOptions, settings: Settings, against: Run | None = None) -> int:
+def conclude(
+    run: Run,
+    output: OutputOptions,
+    settings: Settings,
+    against: Run | None = None,
+    again: tuple[str, str | None] | None = None,
+) -> int:
     """Write and show a run, and return the exit code that its gate and its input give.
 
-    `against` is the run that it may not be worse than.
+    `against` is the run that it may not be worse than. `again` is the file that was scored and the store as it was
+    named: with them the commands to go on with are shown.
     """
     record = run.record
     check_apart({"the data set of the run": record.dataset, "the store": run.store_location}, output.outputs)
@@ -138,8 +153,21 @@ def conclude(run: Run, output: OutputOptions, settings: Settings, against: Run |
         warn(result.message, kind=f"gate {result.status.value.replace('_', ' ')}")
     elif result.message != NO_BAR and not output.quiet:
         warn(result.message, kind="gate passed")
+    if again is not None and result.message == NO_BAR and output.worst and not output.is_for_machines:
+        sys.stdout.write(_next_commands(run, summary, *again))
     _tell_build_server(run, summary, [kept.result for kept in found], result, output, settings)
     return gravest([GATE_CODES[result.status], _reading(record)])
+
+
+def _next_commands(run: Run, summary: Summary, file: str, store: str | None) -> str:
+    """Say what may be done with the run next, as it is to be typed."""
+    program = "everyclaim" if shutil.which("everyclaim") == shutil.which(sys.argv[0]) else shlex.quote(sys.argv[0])
+    placed = f" --store {shlex.quote(str(store))}" if store else ""
+    commands = [f"report {run.id}{placed} --html report.html", f"label {run.id}{placed} --out labels.csv"]
+    low = summary.overall.score.low
+    if low and not run.record.provenance.lower_is_better:
+        commands.append(f"score {shlex.quote(file)}{placed} --fail-under {floor(100 * low) / 100:g}")
+    return "\nNext\n\n" + "".join(f"  {program} {command}\n" for command in commands)
 
 
 def _tell_build_server(

@@ -108,7 +108,8 @@ def score(
         codes = []
         for place, file in enumerate(files, start=1):
             run, stop = _score_one(file, evaluator, cast("DatasetOptions", of_rows), settings.store, quiet=output.quiet)
-            codes.append(conclude(run, output, settings, against))
+            again = (file, given.values.get("store")) if len(files) == 1 and file != "-" and not stop else None
+            codes.append(conclude(run, output, settings, against, again))
             if stop:
                 warn(stop, kind="")
                 codes.append(TOO_MANY_FAILURES)
