@@ -20,4 +20,4 @@ def test_few_failing_labels_are_said():
     truth = np.r_[np.ones(197), np.zeros(3)]
     judged = np.r_[np.zeros(30), np.ones(170)]
     found = ppi_rate(Labelled(truth, judged), Unlabelled(np.r_[np.zeros(200), np.ones(800)]))
-    assert found.warnings == ("3 labels of the rarer kind: at least 10 are needed",)
+    assert found.warnings == ("3 labels of the rarer class: at least 10 are needed",)

@@ -71,7 +71,7 @@ def doctor(
 ) -> int:
     """Check the installation and score one answer.
 
-    Checks versions, optional parts, settings, store, components and keys (which are never shown). The answer is scored
+    Checks versions, extras, settings, store, components and keys (which are never shown). The answer is scored
     by --judge, or by the judge of the settings. Exits with 1 if a check fails.
     """
     checks = [Check("everyclaim", True, f"{__version__} on Python {platform.python_version()}, {sys.platform}")]

@@ -346,7 +346,7 @@ def _corrected_table(found: Corrected) -> RenderableType:
         made.add_row(*row)
     told = [text for one in (found.ppi, found.rogan_gladen) if one for text in one.warnings]
     lines = [Text(f"! {text}", "yellow") for text in dict.fromkeys(told)]
-    return Stack(made, *lines, *(Text(f"missing: {text}", "dim") for text in found.why))
+    return Stack(made, *lines, *(Text(f"not computed: {text}", "dim") for text in found.why))
 
 
 def _confusion(found: Calibration) -> RenderableType:

@@ -65,7 +65,7 @@ def bootstrap(
         interval = _corrected(drawn, value, np.sort(left_out[np.isfinite(left_out)]), sampling.level)
     told = few_clusters(len(sums))
     if interval.width == 0:
-        told = (*told, "every resample is the same: the interval says nothing of what was not seen")
+        told = (*told, "all resamples are equal: the interval does not cover unseen cases")
     return Inference(value, interval, float(drawn.std()), len(sums), len(sums), f"bootstrap_{method}", told)
 
 

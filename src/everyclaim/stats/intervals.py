@@ -66,7 +66,7 @@ def doubts(estimate: Estimate) -> tuple[str, ...]:
     if estimate.method in ("wilson", "none"):
         return ()
     if estimate.method == "one_cluster":
-        return ("one cluster says nothing of the spread",)
+        return ("a single cluster gives no interval",)
     return few_clusters(estimate.clusters)
 
 

@@ -62,7 +62,7 @@ def paired_difference(before: Rate, after: Rate, clusters: ArrayLike | None = No
     a, units_a, b, units_b = (math.fsum(column) for column in table.T)
     value = b / units_b - a / units_a
     if groups == 1:
-        nothing = ("one cluster says nothing of the spread",)
+        nothing = ("a single cluster gives no interval",)
         return Inference(value, Interval(-1.0, 1.0, level), math.inf, n, 1, "one_cluster", nothing)
     shifts = (table[:, 2] - b / units_b * table[:, 3]) / units_b - (table[:, 0] - a / units_a * table[:, 1]) / units_a
     error = math.sqrt(math.fsum(shifts**2) * groups / (groups - 1))

@@ -190,7 +190,7 @@ def allocate_labels(labels: int, rate: float, judge: tuple[float, float], pilot:
 
 def _few_of_a_kind(rarer: float) -> tuple[str, ...]:
     return (
-        () if rarer >= FEW_OF_A_KIND else (f"{rarer:g} labels of the rarer kind: at least {FEW_OF_A_KIND} are needed",)
+        () if rarer >= FEW_OF_A_KIND else (f"{rarer:g} labels of the rarer class: at least {FEW_OF_A_KIND} are needed",)
     )
 
 
@@ -198,8 +198,7 @@ def _informative(judge: JudgeCounts) -> tuple[float, float]:
     """Return specificity and sensitivity; ValueError where they say nothing of a rate."""
     q0, q1 = judge.specificity, judge.sensitivity
     if q0 + q1 <= 1:
-        raise ValueError(f"the judge is no better than chance: it gets {q1:.3g} of the positives and {q0:.3g} "
-                         "of the negatives right, so its verdicts say nothing of the true rate")  # fmt: skip
+        raise ValueError(f"the judge is no better than chance (TPR {q1:.2f}, TNR {q0:.2f})")
     return q0, q1
 
 

@@ -40,7 +40,7 @@ def clustered_normal(values: ArrayLike, clusters: ArrayLike | None = None, level
     table = cluster_sums([row, np.ones_like(row)], clusters)
     value, groups = float(row.mean()), len(table)
     if groups < 2:
-        nothing = ("one cluster says nothing of the spread",)
+        nothing = ("a single cluster gives no interval",)
         everything = Interval(-math.inf, math.inf, level)
         return Inference(value, everything, math.inf, len(row), groups, "clustered_normal", nothing)
     error = math.sqrt(residual_covariance(table)[0, 0])

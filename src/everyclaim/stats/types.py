@@ -151,9 +151,9 @@ LOPSIDED = 0.3  # skewness of a mean, above which its normal interval misses on 
 def few_clusters(clusters: int) -> tuple[str, ...]:
     """Return what to say of an interval that rests on so many clusters."""
     if clusters < FEW_CLUSTERS:
-        return (f"{clusters} clusters: below {FEW_CLUSTERS} their spread is known badly",)
+        return (f"{clusters} clusters: with fewer than {FEW_CLUSTERS} the interval is unreliable",)
     if clusters < ROUGH_CLUSTERS:
-        return (f"{clusters} clusters: below {ROUGH_CLUSTERS} the interval is rough",)
+        return (f"{clusters} clusters: with fewer than {ROUGH_CLUSTERS} the interval is rough",)
     return ()
 
 
@@ -164,7 +164,7 @@ def lopsided(influence: Floats) -> tuple[str, ...]:
     """
     spread = float(np.sum(influence**2))
     if spread == 0 or abs(float(np.sum(influence**3))) > LOPSIDED * spread**1.5:
-        return ("a few values decide: the normal interval misses more often than it says",)
+        return ("a few answers dominate the mean: the true coverage is below 95 %",)
     return ()
 
 
@@ -172,7 +172,7 @@ def few_of_a_kind(truth: Floats) -> tuple[str, ...]:
     """Return what to say where one of the two kinds of label is rare."""
     rarer = min(int(np.count_nonzero(truth == 0)), int(np.count_nonzero(truth == 1)))
     if rarer < FEW_OF_A_KIND:
-        return (f"{rarer} labels of the rarer kind: at least {FEW_OF_A_KIND} are needed",)
+        return (f"{rarer} labels of the rarer class: at least {FEW_OF_A_KIND} are needed",)
     return ()
 
 
@@ -180,7 +180,7 @@ def few_differences(truth: Floats, judged: Floats) -> tuple[str, ...]:
     """Return what to say where the judge was seen to be wrong too rarely to know how often it is."""
     wrong = int(np.count_nonzero(truth != judged))
     if wrong < FEW_DIFFERENCES:
-        return (f"the judge was wrong on {wrong} labels: below {FEW_DIFFERENCES} how often it is wrong is known badly",)
+        return (f"{wrong} judge errors on the labels: with fewer than {FEW_DIFFERENCES} the correction is unreliable",)
     return ()
 
 
