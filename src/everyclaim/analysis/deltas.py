@@ -147,6 +147,14 @@ class Delta:
         """Whether a difference is shown."""
         return self.finding in (DeltaFinding.IMPROVED, DeltaFinding.REGRESSED)
 
+    @property
+    def told(self) -> str:
+        """The finding in words; a difference whose interval excludes 0 fails only the correction for many tests."""
+        excludes = self.low is not None and self.high is not None and self.low * self.high > 0
+        if excludes and self.finding is DeltaFinding.NO_DIFFERENCE:
+            return "not significant after correction"
+        return self.finding.value
+
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values."""
         return (

@@ -178,9 +178,7 @@ def _table(heading: str, rows: Sequence[tuple[str, Delta]]) -> RenderableType:
     made.columns[0].no_wrap = False
     made.columns[3].justify = "left"
     for label, delta in rows:
-        made.add_row(
-            data(label, limit=60), levels(delta), change_of(delta), Text(delta.finding.value, _STYLE[delta.finding])
-        )
+        made.add_row(data(label, limit=60), levels(delta), change_of(delta), Text(delta.told, _STYLE[delta.finding]))
     return made
 
 

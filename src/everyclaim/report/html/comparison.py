@@ -80,7 +80,7 @@ class DeltaRow(NamedTuple):
 
 def delta_row(name: str, delta: Delta) -> DeltaRow:
     """Write a delta."""
-    return DeltaRow(name, levels(delta), change_of(delta), delta.finding.value, KIND[delta.finding])
+    return DeltaRow(name, levels(delta), change_of(delta), delta.told, KIND[delta.finding])
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def table(heading: str, deltas: Sequence[tuple[str, Delta]]) -> DeltaTable:
     tested = [row for row in deltas if row[1].p_value is not None or not heading]
     rows = [delta_row(name, delta) for name, delta in tested[:_LISTED]]
     drawn = [
-        ChartPoint(name, one.difference, one.low, one.high, one.finding.value, _COLOUR.get(one.finding, "plain"))
+        ChartPoint(name, one.difference, one.low, one.high, one.told, _COLOUR.get(one.finding, "plain"))
         for name, one in tested[:14]
     ]
     chart = None
