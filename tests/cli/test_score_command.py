@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -250,3 +251,12 @@ def test_wrong_usage_is_one_line_and_2(everyclaim, arguments, said):
     done = everyclaim("score", "answers.jsonl", *arguments)
     assert done.code == 2
     assert said in only_line(done)
+
+
+def test_a_metric_beside_the_file_is_found(everyclaim, desk, monkeypatch):
+    """A module of the current folder, which the installed program does not search by itself."""
+    monkeypatch.setattr(sys, "path", [folder for folder in sys.path if folder])
+    (desk / "my_metric.py").write_text("def worst(sample):\n    return 0.25\n")
+    done = everyclaim("score", "answers.jsonl", "--metric", "python:my_metric:worst", "--worst", "0")
+    assert done.code == 0, done.err
+    assert "0.250" in done.out

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, quote
 
@@ -81,10 +82,15 @@ class Spec:
 
 
 def imported(spec: Spec) -> Any:
-    """Import what ``python:package.module:name`` names. Raises `ConfigError` when it is not there."""
+    """Import what ``python:package.module:name`` names, also from the current folder, as `python -m` does.
+
+    Raises `ConfigError` when it is not there.
+    """
     module, _, name = spec.argument.partition(":")
     if not module or not name or spec.options:
         raise ConfigError(f"write 'python:package.module:name', got {spec.shown!r}")
+    if (here := str(Path.cwd())) not in sys.path:
+        sys.path.append(here)
     try:
         return getattr(import_module(module), name)
     except (ImportError, AttributeError) as error:

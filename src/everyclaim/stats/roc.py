@@ -50,7 +50,7 @@ def roc_auc(truth: ArrayLike, scores: ArrayLike, clusters: ArrayLike | None = No
     if min(m, n) < FEW_CLUSTERS:
         told.append(f"{m} positives and {n} negatives: with fewer than {FEW_CLUSTERS} of either the interval is rough")
     if error == 0 or not math.isfinite(error):
-        told.append("the classes are ranked without a fault, or from one cluster: the interval says nothing")
+        told.append("perfect ranking or a single cluster: the interval is not informative")
         return Inference(value, Interval(0.0, 1.0, level), error, m + n, used, "auc", tuple(told))
     half = normal_quantile(level) * error / (value * (1 - value))
     middle = math.log(value / (1 - value))
