@@ -207,8 +207,8 @@ def reliability_chart(
             parts.append(_line(x, down(one.low), x, down(one.high), f"whisker {one.kind or 'plain'}"))
         parts.append(_dot(x, down(one.value), one.kind or "plain"))
         told.append(f"stated {100 * stated:.0f} %, {_told(one)}")
-    parts += _x_axis(scale, bottom, "stated probability")
-    parts.append(_text("found", left + 6, top + 10, class_="axis"))
+    parts += _x_axis(scale, bottom, "predicted probability")
+    parts.append(_text("observed share", left + 6, top + 10, class_="axis"))
     return _svg(title, ". ".join(told) + ".", parts, bottom + _AXIS, width=right + _RIGHT + 8, class_="square")
 
 
