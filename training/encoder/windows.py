@@ -198,7 +198,8 @@ def claims_of(row: dict[str, Any], dataset: str) -> Iterator[dict[str, Any]]:
         beside = f"{row['group']}:{claim['pair'] or f'single {number}'}"
         yield {
             "id": f"{row['group']}:{number}", "dataset": dataset, "question": row["question"], "label": claim["label"],
-            "contexts": row["contexts"], "text": claim["text"], "needs": claim["evidence"], "beside": beside,
+            "contexts": row["contexts"], "text": claim["text"], "evidence": claim["evidence"], "beside": beside,
+            "needs": [place for place in claim["evidence"] if isinstance(place, int)],
         }  # fmt: skip
 
 
