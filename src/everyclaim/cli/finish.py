@@ -5,9 +5,8 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
-from dataclasses import dataclass
 from math import floor
-from typing import cast, get_args
+from typing import cast
 
 from everyclaim.analysis.gate import (
     NO_BAR,
@@ -24,16 +23,15 @@ from everyclaim.analysis.gate import (
 from everyclaim.analysis.slices import without_answers
 from everyclaim.analysis.summary import ClusterBy, Collector, Summary
 from everyclaim.api.compare import compare
-from everyclaim.api.reports import HTML, check_report, run_document, trust_of, write_run_report
+from everyclaim.api.reports import run_document, trust_of, write_run_report
 from everyclaim.api.runs import Run, find_run
 from everyclaim.api.settings import Settings
-from everyclaim.cli import options as opt
 from everyclaim.cli.console import show, show_json, warn
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK, TOO_MANY_FAILURES, USAGE, gravest
-from everyclaim.cli.options import Given, check_destination
+from everyclaim.cli.options import Given, OutputOptions
 from everyclaim.core.errors import ConfigError, OperatorError
 from everyclaim.core.types import Result
-from everyclaim.io import DOCUMENT, MARKDOWN, PAGE, TEST_SUITE, check_apart, check_replaced, open_sink
+from everyclaim.io import check_apart, open_sink
 from everyclaim.report.ci import github_lines, junit, run_markdown
 from everyclaim.report.terminal import run_page
 from everyclaim.stats.types import Sampling
@@ -45,63 +43,6 @@ GATE_CODES = {
     GateStatus.TOO_MANY_FAILURES: TOO_MANY_FAILURES,
     GateStatus.INCONCLUSIVE: INCONCLUSIVE,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class OutputOptions:
-    """What is to be written and shown of a run."""
-
-    out: opt.Out = None
-    report: opt.Report = None
-    junit: opt.Junit = None
-    markdown: opt.Markdown = None
-    github: opt.Github = False
-    worst: opt.Worst = 5
-    cluster_by: opt.ClusterBy = "sample"
-    json: opt.Json = False
-    quiet: opt.Quiet = False
-    html: str | None = None  # of `report` alone
-
-    def check(self) -> None:
-        """Refuse what cannot be done before anything is scored."""
-        opt.one_of("--cluster-by", self.cluster_by, get_args(ClusterBy))
-        piped = ["--json"] * self.json + [f"{name} -" for name, place in self.files.items() if place == "-"]
-        if len(piped) > 1:
-            raise ConfigError(f"{piped[0]} and {piped[1]} would both write to standard output: choose one")
-        if self.report is not None:
-            check_report(self.report)
-        check_destination("--out", self.out)
-        check_destination("--report", self.report, any_name=True)
-        check_destination("--html", self.html, any_name=True)
-        check_destination("--junit", self.junit, any_name=True)
-        check_destination("--markdown", self.markdown, any_name=True)
-        if self.github and (self.json or "-" in (self.out, self.junit, self.markdown)):
-            raise ConfigError("--github writes annotations to standard output, which another option already uses")
-
-    def check_replaced(self) -> None:
-        """Refuse to write over what is none of ours; of what is read `check_apart` tells better."""
-        is_page = (self.report or "").lower().endswith(HTML)
-        kinds = ((self.out, None), (self.html, PAGE), (self.junit, TEST_SUITE), (self.markdown, MARKDOWN))
-        for place, kind in (*kinds, (self.report, PAGE if is_page else DOCUMENT)):
-            if place is not None:
-                check_replaced(place, kind)
-
-    @property
-    def is_for_machines(self) -> bool:
-        """Whether standard output holds no page, or one that a build server reads."""
-        return self.json or self.quiet or self.github or "-" in self.files.values()
-
-    @property
-    def outputs(self) -> dict[str, str | None]:
-        """What is written, by what it is; standard output is written whatever is asked for."""
-        files = {name: None if place == "-" else place for name, place in self.files.items()}
-        return {"standard output": "-"} | files
-
-    @property
-    def files(self) -> dict[str, str | None]:
-        """The files that are asked for, by their options."""
-        named = {"--out": self.out, "--report": self.report, "--html": self.html}
-        return named | {"--junit": self.junit, "--markdown": self.markdown}
 
 
 def baseline(given: Given, settings: Settings) -> Run | None:

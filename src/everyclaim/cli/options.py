@@ -22,7 +22,7 @@ from everyclaim.core.errors import BudgetExceeded, ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.options import Opt, declared_options
 from everyclaim.core.spec import Spec
-from everyclaim.io import check_apart, check_format
+from everyclaim.io import DOCUMENT, MARKDOWN, PAGE, TEST_SUITE, check_apart, check_format, check_replaced
 from everyclaim.models.chat.keys import keys_file
 
 _INPUT, _OUTPUT = "Input", "Output"
@@ -165,6 +165,68 @@ _NO_CACHE = Annotated[
     bool | None, option("--no-cache", "Disable the reply cache.", LIMITS, show_default=False, hidden=True)
 ]
 _CONFIG = Annotated[Path | None, option("--config FILE", "Settings file instead of the nearest everyclaim.toml.")]
+
+
+@dataclass(frozen=True, slots=True)
+class OutputOptions:
+    """What is to be written and shown of a run."""
+
+    out: Out = None
+    report: Report = None
+    junit: Junit = None
+    markdown: Markdown = None
+    github: Github = False
+    worst: Worst = 5
+    cluster_by: ClusterBy = "sample"
+    json: Json = False
+    quiet: Quiet = False
+    html: str | None = None  # of `report` alone
+
+    def check(self) -> None:
+        """Refuse what cannot be done before anything is scored."""
+        from everyclaim.analysis.summary import ClusterBy as Clusters
+        from everyclaim.api.reports import check_report
+
+        one_of("--cluster-by", self.cluster_by, get_args(Clusters))
+        piped = ["--json"] * self.json + [f"{name} -" for name, place in self.files.items() if place == "-"]
+        if len(piped) > 1:
+            raise ConfigError(f"{piped[0]} and {piped[1]} would both write to standard output: choose one")
+        if self.report is not None:
+            check_report(self.report)
+        check_destination("--out", self.out)
+        check_destination("--report", self.report, any_name=True)
+        check_destination("--html", self.html, any_name=True)
+        check_destination("--junit", self.junit, any_name=True)
+        check_destination("--markdown", self.markdown, any_name=True)
+        if self.github and (self.json or "-" in (self.out, self.junit, self.markdown)):
+            raise ConfigError("--github writes annotations to standard output, which another option already uses")
+
+    def check_replaced(self) -> None:
+        """Refuse to write over what is none of ours; of what is read `check_apart` tells better."""
+        from everyclaim.api.reports import HTML
+
+        is_page = (self.report or "").lower().endswith(HTML)
+        kinds = ((self.out, None), (self.html, PAGE), (self.junit, TEST_SUITE), (self.markdown, MARKDOWN))
+        for place, kind in (*kinds, (self.report, PAGE if is_page else DOCUMENT)):
+            if place is not None:
+                check_replaced(place, kind)
+
+    @property
+    def is_for_machines(self) -> bool:
+        """Whether standard output holds no page, or one that a build server reads."""
+        return self.json or self.quiet or self.github or "-" in self.files.values()
+
+    @property
+    def outputs(self) -> dict[str, str | None]:
+        """What is written, by what it is; standard output is written whatever is asked for."""
+        files = {name: None if place == "-" else place for name, place in self.files.items()}
+        return {"standard output": "-"} | files
+
+    @property
+    def files(self) -> dict[str, str | None]:
+        """The files that are asked for, by their options."""
+        named = {"--out": self.out, "--report": self.report, "--html": self.html}
+        return named | {"--junit": self.junit, "--markdown": self.markdown}
 
 
 @dataclass(frozen=True, slots=True)

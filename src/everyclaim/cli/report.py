@@ -7,12 +7,9 @@ from typing import Annotated
 
 import typer
 
-from everyclaim.analysis.slices import expanded
-from everyclaim.api.runs import find_run
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import tell_of_bad_rows
-from everyclaim.cli.finish import OutputOptions, baseline, conclude
-from everyclaim.cli.options import GATE, Given, with_settings
+from everyclaim.cli.options import GATE, Given, OutputOptions, with_settings
 
 
 @with_settings("slices", *GATE, "store")
@@ -29,6 +26,10 @@ def report(
 
     Slices are those of the run unless --slice names others.
     """
+    from everyclaim.analysis.slices import expanded  # half a second that --help does not need
+    from everyclaim.api.runs import find_run
+    from everyclaim.cli.finish import baseline, conclude
+
     output = replace(output, html=html)
     output.check()
     settings = given.settings()

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from rich.text import Text
 
-from everyclaim.api.evaluator import Evaluator
 from everyclaim.api.options import LlmOptions, Options
-from everyclaim.api.runs import DatasetOptions, Run, find_run
 from everyclaim.api.settings import options_of
 from everyclaim.cli import options as opt
 from everyclaim.cli import signals
@@ -26,9 +24,12 @@ from everyclaim.cli.console import (
     warn,
 )
 from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, InterruptedWorkError, gravest
-from everyclaim.cli.finish import OutputOptions, baseline, conclude
-from everyclaim.cli.options import GATE, SCORING, Given, why_it_stopped, with_settings
+from everyclaim.cli.options import GATE, SCORING, Given, OutputOptions, why_it_stopped, with_settings
 from everyclaim.core.errors import BudgetExceeded, ConfigError
+
+if TYPE_CHECKING:
+    from everyclaim.api.evaluator import Evaluator
+    from everyclaim.api.runs import DatasetOptions, Run
 
 _ESTIMATED = 2_000  # answers that are read for an estimate before a run
 
@@ -81,6 +82,10 @@ def score(
 
     Exit codes: 0 ok, 1 gate failed, 2 bad input or usage, 3 too many failures or stopped at a limit, 4 inconclusive.
     """
+    from everyclaim.api.evaluator import Evaluator  # half a second that --help does not need
+    from everyclaim.api.runs import DatasetOptions
+    from everyclaim.cli.finish import baseline, conclude
+
     output.check()
     _check_one_file_options(files, output.files | {"--resume": resume})
     if resume is not None and fresh:
@@ -131,6 +136,8 @@ def _estimate(files: list[str], evaluator: Evaluator, options: DatasetOptions, *
 
 def _score_one(file: str, evaluator: Evaluator, options: DatasetOptions, store: str, *, quiet: bool) -> tuple[Run, str]:
     """Score one file; return the run, and where a limit stopped it how to go on."""
+    from everyclaim.api.runs import find_run
+
     stop = None
     if not quiet and file != "-" and error_screen().is_terminal:
         found = evaluator.estimate_file(file, at_most=_ESTIMATED, **options)

@@ -9,7 +9,6 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from everyclaim.api.evaluator import Evaluator
 from everyclaim.api.options import LlmOptions, Options
 from everyclaim.api.runs import find_run
 from everyclaim.api.settings import Settings, options_of
@@ -69,6 +68,8 @@ def watch(
     stop = threading.Event()
     chosen |= {"slices": settings.slices, "mapping": settings.map, "concurrency": settings.concurrency}
     chosen |= {"stop": stop, "on_pass": _Reporter(json=json, quiet=quiet)}
+    from everyclaim.api.evaluator import Evaluator  # not for --help
+
     with Evaluator(**cast("Options", options_of(settings))) as evaluator, signals.asking(stop.set):
         try:
             seen = evaluator.watch(source, store=settings.store, **cast("WatchingOptions", chosen))
