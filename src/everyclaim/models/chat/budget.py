@@ -48,7 +48,7 @@ class Budget:
     @property
     def is_limited(self) -> bool:
         """Whether there is any limit at all."""
-        return self != Budget()
+        return (self.max_cost, self.max_calls, self.max_tokens) != (None, None, None)
 
 
 class Meter:
