@@ -580,7 +580,7 @@ def test_an_assertion_never_hides(text):
     ("question", "answer", "said"),
     [
         ("Does the warranty cover rust?", "**No**\n\nThanks!", "The warranty does not cover rust."),
-        ("Can I return the pump I bought in 2019?", "Yes!", "I can return the pump I bought in 2019."),
+        ("Can I return the pump I bought in 2019?", "Yes!", "You can return the pump you bought in 2019."),
     ],
 )
 def test_a_lone_yes_or_no_is_what_it_says_to_the_users_question(question, answer, said):

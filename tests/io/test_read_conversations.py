@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 
@@ -114,6 +115,14 @@ def test_a_turn_without_a_retrieval_has_what_was_found_before() -> None:
         ("And the Grande?", "Its tank holds 3 litres.", "The Grande's tank holds 3 litres."),
         ("How often?", "It is important to descale it every month.", "It is important to descale it every month."),
         ("And its price?", "The Grande is cheap. It costs 9 euros.", "The Grande costs 9 euros."),
+        ("And the Bruun tower?", "It is 212 metres tall.", "The Bruun tower is 212 metres tall."),
+        ("I bought the drill in Ghent.", "It has two batteries.", "The drill has two batteries."),
+        ("The weight.", "It weighs 14 kg.", "The Classica weighs 14 kg."),
+        ("How big is it?", "Its tank holds 3 litres. It is red.", "The Classica is red."),
+        ("And the head nurse?", "Paul Reed. He came in 2016.", "Paul Reed came in 2016."),
+        ("I have it. Does it need salt?", "Yes, it does.", "The Classica does need salt."),
+        ("Will I get my money back?", "No, you won't.", "You will not get your money back."),
+        ("Do you ship to Norway?", "Yes, we do.", "We do ship to Norway."),
     ],
 )
 def test_earlier_turns_say_what_a_pronoun_stands_for(asked: str, answer: str, claim: str) -> None:
@@ -123,6 +132,24 @@ def test_earlier_turns_say_what_a_pronoun_stands_for(asked: str, answer: str, cl
     result = ec.score({"messages": [*before, *said], "contexts": ["x"]})
     assert result.claims[-1].text == claim
     assert answer[slice(*result.claims[-1].span)]
+
+
+def test_a_conversation_of_two_thousand_turns_is_read_in_seconds() -> None:
+    """Each answer has its own passages, and the few messages before it that may say what its pronouns stand for."""
+    messages = []
+    for number in range(2000):
+        found = {"role": "tool", "name": "price", "content": json.dumps({"item": number, "price": 3 * number})}
+        messages += [{"role": "user", "content": f"What does item {number} cost?"}, found]
+        messages += [{"role": "assistant", "content": f"It costs {3 * number} euros."}]
+    start = time.process_time()
+    samples = read({"messages": messages}, turns="all")
+    assert time.process_time() - start < 20
+    assert [one.text for one in samples[-1].passages] == ['{"item": 1999, "price": 5997}']
+    assert samples[-1].history[-2:] == (
+        Turn("user", "What does item 1998 cost?"),
+        Turn("assistant", "It costs 5994 euros."),
+    )
+    assert len(samples[-1].history) < 10
 
 
 CITED = {

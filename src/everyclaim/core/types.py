@@ -104,6 +104,9 @@ class Citation(NamedTuple):
     sources: tuple[Source, ...]
 
 
+TURNS_BEFORE = 6  # messages before a question that say what its pronouns stand for
+
+
 class Turn(NamedTuple):
     """An earlier message of a conversation, by the `user` or the `assistant`."""
 

@@ -23,6 +23,7 @@ PRONOUN = re.compile(
 )
 _DEFINITE = re.compile(r"(?:the|this)\s+(?P<noun>[^\W\d_]+)(?=['’\s])", re.IGNORECASE)
 _NO_SUBJECT = frozenset({"PRP", "EX", "WDT", "WP", "RB"})
+_ASKED = frozenset({"what", "which", "who", "whose", "that"})
 _POINTING = frozenset({"this", "that", "these", "those", "both"})
 _ROLES = frozenset({"nsubj", "obj", "iobj", "conj", "appos"})
 _LONGEST_SUBJECT = 60  # characters; a longer one is not repeated
@@ -30,9 +31,21 @@ _LONGEST_SUBJECT = 60  # characters; a longer one is not repeated
 
 def named(text: str, pronoun: re.Match[str], before: Iterable[str]) -> str:
     """Put the subject of the nearest sentence before in the place of a pronoun; empty where none fits."""
-    word = (pronoun["subject"] or pronoun["owner"] or "").lower()
-    subject = next((found for sentence in before if (found := _subject(sentence, word))), "") if word else ""
+    subject = antecedent(pronoun, before)
     return put(subject, text, pronoun) if subject else ""
+
+
+def antecedent(pronoun: re.Match[str], before: Iterable[str], *, is_topic_enough: bool = False) -> str:
+    """Return the subject of the nearest sentence before that a pronoun may stand for; empty where none fits.
+
+    What a sentence is about otherwise ("Tell me about the Classica.", "And the Grande?") is one where it is enough.
+    """
+    word = (pronoun["subject"] or pronoun["owner"] or "").lower()
+    for sentence in before if word else ():
+        found = _subject(sentence, word) or (is_topic_enough and _topic(sentence, word))
+        if found:
+            return found
+    return ""
 
 
 def completed(text: str, before: str) -> str:
@@ -115,15 +128,55 @@ def _subject(sentence: str, pronoun: str) -> str:
     place = tree.subject(tree.root) if tree else None
     if tree is None or place is None or tree.relation(place) == "expl":
         return ""
-    words = tree.under(place)
-    while words[-1] != place and tree.tokens[words[-1]].pos == "PUNCT":
-        words.pop()
-    if any(tokens[i].tag in _NO_SUBJECT or tree.low(i) in _POINTING for i in words):
+    return _phrase(plain, tree, place, pronoun)
+
+
+def _topic(sentence: str, pronoun: str) -> str:
+    """Return what a question, a request or a fragment is about, where a pronoun after it may stand for that.
+
+    It is a fragment's noun ("And the Grande?"), the object ("I bought the drill in Ghent"), or what is spoken about.
+    """
+    tree = Tree(parse([sentence])[0])
+    subject = tree.subject(tree.root) if tree.tokens else None
+    if not tree.tokens or (subject is not None and tree.tokens[subject].tag not in _NO_SUBJECT):
+        return ""
+    if subject is not None and tree.low(subject) not in {"i", "we", "you"} | _ASKED:
+        return ""
+    acts = [tree.root, *tree.of(tree.root, "xcomp", "ccomp")]
+    objects = [noun for act in acts for noun in tree.of(act, "obj")]
+    about = [noun for act in [*acts, *objects] for noun in tree.of(act, "obl", "nmod") if _is_about(tree, noun)]
+    things = [noun for noun in [*objects, *about] if not _is_any(tree, noun)]
+    if subject is None and (tree.tokens[tree.root].pos == "PROPN" or not tree.of(tree.root, "det") or _has_name(tree)):
+        things.insert(0, tree.root)  # "The weight." asks for something of what was spoken of before
+    nouns = [noun for noun in things if tree.tokens[noun].pos in {"NOUN", "PROPN"}]
+    return next(filter(None, (_phrase(sentence, tree, noun, pronoun) for noun in nouns)), "")
+
+
+def _has_name(tree: Tree) -> bool:
+    return any(token.pos == "PROPN" for token in tree.tokens)
+
+
+def _is_about(tree: Tree, noun: int) -> bool:
+    return any(tree.low(case) == "about" for case in tree.of(noun, "case"))
+
+
+def _is_any(tree: Tree, noun: int) -> bool:
+    """Whether a noun names no thing known to both: "a table"."""
+    return any(tree.low(word) in {"a", "an", "any", "some"} for word in tree.of(noun, "det"))
+
+
+def _phrase(text: str, tree: Tree, place: int, pronoun: str) -> str:
+    """Return a noun with what belongs to it, where a pronoun may stand for it; empty where it may not."""
+    apart = [kid for kid in tree.kids[place] if tree.kind(kid) in {"cc", "case", "advmod", "discourse", "punct"}]
+    edges = [kid for kid in apart if kid in {*range(place)} or kid == max(tree.under(place))]
+    words = tree.under(place, without=edges)
+    tokens = [tree.tokens[i] for i in words]
+    if any(token.tag in _NO_SUBJECT for token in tokens) or any(tree.low(i) in _POINTING for i in words):
         return ""
     several = tree.is_plural(place)
     if several is not (pronoun in {"they", "their"}) and several is not None:
         return ""
-    if pronoun in {"he", "she", "his", "her"} and any(tokens[i].tag != "NNP" for i in words):
+    if pronoun in {"he", "she", "his", "her"} and any(token.tag != "NNP" for token in tokens):
         return ""
-    text = plain[tokens[words[0]].start : tokens[words[-1]].end]
-    return capital(text) if len(text) <= _LONGEST_SUBJECT else ""
+    phrase = text[tokens[0].start : tokens[-1].end]
+    return capital(phrase) if len(phrase) <= _LONGEST_SUBJECT else ""

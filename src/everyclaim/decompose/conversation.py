@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
+from typing import NamedTuple
 
-from everyclaim.core.types import Citation, Claim, Decomposition, Sample
-from everyclaim.decompose.antecedents import PRONOUN, is_expletive, named, put
-from everyclaim.models.local.parser import parse
+from everyclaim.core.types import TURNS_BEFORE, Citation, Claim, Decomposition, Sample
+from everyclaim.decompose.antecedents import PRONOUN, antecedent, is_expletive, put
 from everyclaim.text.citations import citations
-from everyclaim.text.edges import capital
-from everyclaim.text.names import names
 from everyclaim.text.segment import sentences
 
-_TURNS = 6  # that are looked back on
+_CLAIMS_BEFORE = 12  # of the same answer
+_OWNERS = {"its": "it", "their": "they", "his": "he", "her": "she"}
+
+
+class _Completed(NamedTuple):
+    """A claim with the pronoun that it began with, if any, as a subject, and what was put in its place."""
+
+    sentence: str
+    text: str
+    word: str
+    thing: str
 
 
 def in_conversation(parts: Decomposition, sample: Sample) -> Decomposition:
@@ -30,30 +39,33 @@ def in_conversation(parts: Decomposition, sample: Sample) -> Decomposition:
 
 def _completed(claims: Sequence[Claim], sample: Sample) -> tuple[Claim, ...]:
     """Put what they stand for in the place of pronouns that begin a claim, where the response does not say it."""
-    told = [*(turn.text for turn in sample.history[-_TURNS:]), sample.question]
+    told = [*(turn.text for turn in sample.history[-TURNS_BEFORE:]), sample.question]
     earlier = [text[one.start : one.end] for text in told for one in sentences(text)][::-1]
     found: list[Claim] = []
+    before = deque[_Completed](maxlen=_CLAIMS_BEFORE)  # the last one first
     for claim in claims:
         pronoun = PRONOUN.match(claim.text)
-        own = [one.text for one in reversed(found) if one.sentence != claim.sentence]
-        if pronoun and not is_expletive(claim.text) and not named(claim.text, pronoun, own):
-            wholes = (named(claim.text, pronoun, [one]) or _by_name(claim.text, pronoun, one) for one in earlier)
-            whole = next(filter(None, wholes), "")
-            found.append(replace(claim, text=whole) if whole else claim)
-        else:
-            found.append(claim)
+        stands_for = (pronoun["subject"] or pronoun["owner"] or "").lower() if pronoun else ""
+        thing = ""
+        if pronoun and stands_for and not is_expletive(claim.text):
+            others = [one for one in before if one.sentence != claim.sentence]
+            thing = _meant(pronoun, _OWNERS.get(stands_for, stands_for), others, earlier)
+            thing = "" if thing.lower() in claim.text.lower() else thing
+        found.append(replace(claim, text=put(thing, claim.text, pronoun)) if pronoun and thing else claim)
+        before.appendleft(_Completed(claim.sentence, found[-1].text, _OWNERS.get(stands_for, stands_for), thing))
     return tuple(found)
 
 
-def _by_name(text: str, pronoun: re.Match[str], sentence: str) -> str:
-    """Put the one name of a sentence in the place of "it" or "its"; empty where there is none, or several."""
-    nouns = {token.start for token in parse([sentence])[0] if token.tag.startswith("NN")}
-    known = {name.text: name for name in names(sentence) if name.start in nouns}  # and not "Gladly."
-    if len(known) != 1 or pronoun.group().strip().lower() not in {"it", "its"}:
-        return ""
-    name = next(iter(known.values()))
-    article = "the " if sentence[: name.start].lower().endswith("the ") else ""
-    return put(capital(article + name.text), text, pronoun)
+def _meant(pronoun: re.Match[str], word: str, before: Sequence[_Completed], earlier: Sequence[str]) -> str:
+    """Return what a pronoun stands for: what it stood for last, or what was spoken of; empty where a claim names it."""
+    for one in before:
+        if one.thing and one.word == word:
+            return one.thing
+        if antecedent(pronoun, [one.text]):
+            return ""
+        if fragment := antecedent(pronoun, [one.text], is_topic_enough=True):
+            return fragment
+    return antecedent(pronoun, earlier, is_topic_enough=True)
 
 
 def _cited(claims: Sequence[Claim], sample: Sample) -> tuple[Claim, ...]:

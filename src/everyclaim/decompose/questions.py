@@ -8,6 +8,7 @@ from everyclaim.decompose.assertions import asserts, tree_of
 from everyclaim.decompose.repairs import HELPERS
 from everyclaim.text.edges import capital
 from everyclaim.text.language import ENGLISH, language_of
+from everyclaim.text.segment import sentences
 
 _I = re.IGNORECASE | re.DOTALL
 _LONGEST = 2000  # characters
@@ -49,6 +50,11 @@ _ASKING = re.compile(
     r"did|can|could|will|would|should|may|might|must|has|have|had|am|shall)\b",
     _I,
 )
+_OTHER_SIDE = {
+    "i": "you", "me": "you", "my": "your", "mine": "yours", "we": "you", "us": "you", "our": "your", "ours": "yours",
+    "you": "we", "your": "our", "yours": "ours",
+}  # fmt: skip
+_OWN = re.compile(rf"\b(?:{'|'.join(_OTHER_SIDE)})\b(?!')", re.IGNORECASE)
 _SPLIT = re.compile(r"[,;:–—]\s*|\s-\s")
 
 
@@ -93,10 +99,15 @@ def told(text: str) -> tuple[int, int] | None:
 
 
 def answered(question: str, *, yes: bool) -> str:
-    """Say what a lone yes or no says to a question ("Is it safe?": "It is not safe."); empty where it says nothing."""
+    """Say what a lone yes or no says to a question ("Is it safe?": "It is not safe."); empty where it says nothing.
+
+    Of several sentences the last question is answered, and by the other side: "Will I get it?" by "You will get it."
+    """
     if len(question) > _LONGEST or language_of(question) not in {"", ENGLISH}:
         return ""
-    tree = tree_of(question.strip())
+    asked = [question[one.start : one.end] for one in sentences(question, ENGLISH)]
+    question = next((text for text in reversed(asked) if asks(text)), question).strip()
+    tree = tree_of(question)
     subject = tree.subject(tree.root) if tree.tokens else None
     helper = next((i for i in tree.kids[tree.root] if tree.relation(i) in HELPERS), tree.root) if tree.tokens else 0
     if subject is None or tree.tokens[helper].tag not in {"MD", "VBZ", "VBP", "VBD"}:
@@ -104,11 +115,13 @@ def answered(question: str, *, yes: bool) -> str:
     named = tree.under(subject)
     if [*range(named[0])] != [helper] or named != [*range(named[0], named[-1] + 1)]:
         return ""  # more than the verb stands in front, or the subject is parted
-    words = question.strip()
     starts, ends = [token.start for token in tree.tokens], [token.end for token in tree.tokens]
-    told = words[starts[named[0]] : ends[named[-1]]]
-    rest = words[ends[named[-1]] :].rstrip(" " + _ASKED)
+    told = question[starts[named[0]] : ends[named[-1]]]
+    rest = question[ends[named[-1]] :].rstrip(" " + _ASKED)
     if rest.startswith("-"):  # "the Grande dishwasher-safe": the parts of a word stay together
         told, _, first = told.rpartition(" ")
         rest = f" {first}{rest}"
-    return f"{capital(told)} {words[starts[helper] : ends[helper]].lower()}{'' if yes else ' not'}{rest}."
+    verb = question[starts[helper] : ends[helper]].lower()
+    verb = {"am": "are", "was": "were"}.get(verb, verb) if told.lower() == "i" else verb
+    told, rest = (_OWN.sub(lambda found: _OTHER_SIDE[found.group().lower()], part) for part in (told, rest))
+    return f"{capital(told)} {verb}{'' if yes else ' not'}{rest}."

@@ -32,6 +32,7 @@ _TELLING = word_set(  # what sources do, and what becomes of an answer
 _SAYING = word_set("say tell state specify mention indicate")
 _SAID = word_set("stated specified mentioned indicated")  # which only texts do
 _DENIES = re.compile(r"n[o'’]t\b|\b(?:no|unable|insufficient)\b", re.IGNORECASE)
+_CAN = word_set("can ca could")
 _BESIDE = word_set("while although though whereas")
 _FINDING = word_set("know see find answer determine provide tell say help locate confirm give assist sure certain able")
 TALK_WORDS = _SOURCES | _TEXTS | _GIVEN | _LACKING | _TELLING | _FINDING | word_set("unable could")
@@ -96,7 +97,8 @@ def _withholds(tree: Tree, place: int) -> bool:
     if subject is None or not tree.is_negated(place):
         return False
     if tree.low(subject) == "i":
-        return tree.low(place) == "have" and bool(tree.of(place, "obj"))
+        fails = any(tree.low(helper) in _CAN for helper in tree.of(place, "aux"))  # "I couldn't load the page"
+        return bool(tree.of(place, "obj")) and (fails or tree.low(place) == "have")
     if tree.low(place) not in _TELLING or tree.tokens[subject].tag.startswith("PRP"):
         return False
     if tree.relation(subject) == "nsubj:pass":

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 
-from everyclaim.core.types import Citation, Source, Span, Turn
+from everyclaim.core.types import TURNS_BEFORE, Citation, Source, Span, Turn
 from everyclaim.core.wire import to_json
 from everyclaim.io.fields import SAMPLE_FIELDS, Fields
 from everyclaim.io.values import RowError, as_json_text, kind, named, plain, tags_of
@@ -81,29 +82,35 @@ def answers_of(
 ) -> list[ConversationAnswer]:
     """Return the answers of a conversation, the last one or all; `given` are passages for every turn.
 
-    A turn in which nothing was retrieved has what was retrieved before it. With the history as evidence, what was said
-    and retrieved in earlier turns is a passage, too. Raises `RowError` for what are no messages, and without an answer.
+    A turn in which nothing was retrieved has what was retrieved before it. Its history are the last messages before its
+    question; with the history as evidence, all that was said and retrieved in earlier turns is a passage, too.
+    Raises `RowError` for what are no messages, and without an answer.
     """
     held = _decoded(value)
     if not isinstance(held, list):
         raise RowError(f"messages is {kind(held)}, not a list of messages")
-    told: list[Turn] = []
-    earlier: list[Any] = []  # what was said and found before, as passages
+    told = deque[Turn](maxlen=TURNS_BEFORE)
+    earlier: dict[str, Any] = {}  # what was said and found before, as passages
     found: list[ConversationAnswer] = []
-    own: list[Any] = []
+    shared, own = _distinct(given), dict[str, Any]()
     for one in _exchanges([_message(item) for item in held]):
-        own = one.passages or own
+        own = _distinct(one.passages) or own
         if one.answer is not None:
-            behind = [*given, *own, *(earlier if history == "evidence" else ())]
-            contexts = [passage for place, passage in enumerate(behind) if passage not in behind[:place]]
-            found.append(ConversationAnswer(len(found) + 1, one.question, one.answer, tuple(told), tuple(contexts)))
+            contexts = tuple((shared | own | earlier).values())
+            found.append(ConversationAnswer(len(found) + 1, one.question, one.answer, tuple(told), contexts))
         said = [(USER, one.question), (ASSISTANT, one.answer.text if one.answer else "")]
         told += [Turn(role, text) for role, text in said if text]
-        earlier += one.passages
-        earlier += [{"text": text, "kind": USER if role == USER else "answer"} for role, text in said if text]
+        if history == "evidence":
+            spoken = [{"text": text, "kind": USER if role == USER else "answer"} for role, text in said if text]
+            earlier |= _distinct([*one.passages, *spoken])
     if not found:
         raise RowError("no assistant message has text")
     return found if turns == "all" else found[-1:]
+
+
+def _distinct(passages: Sequence[Any]) -> dict[str, Any]:
+    """Return passages by what they hold."""
+    return {as_json_text(passage): passage for passage in passages}
 
 
 def _reply(value: Any) -> Mapping[str, Any] | None:

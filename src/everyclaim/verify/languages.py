@@ -40,8 +40,8 @@ def unread_claims(claims: Sequence[Claim], sample: Sample, judge: str) -> dict[s
 
 
 def _whole(sample: Sample) -> str:
-    """Return the language of an answer, however short, or else of its question."""
-    return _spoken(sample.response, guessed_language) or language_of(sample.question)
+    """Return the language of an answer, or else of its question; of a short answer alone by its spelling."""
+    return _spoken(sample.response) or language_of(sample.question) or _spoken(sample.response, guessed_language)
 
 
 def _only_language(passages: Sequence[Passage]) -> str:

@@ -26,6 +26,7 @@ from everyclaim.verify.embedded.features import describe
 from everyclaim.verify.embedded.premise import Premise, budget, choose, most, pointed
 from everyclaim.verify.embedded.tuned import Tuning, read_tuning, tuned_probability
 from everyclaim.verify.exact import compared_exactly
+from everyclaim.verify.lexical.answers import after_answers
 from everyclaim.verify.lexical.comparison import LexicalComparison, compare
 from everyclaim.verify.lexical.conflicts import with_conflict
 from everyclaim.verify.lexical.evidence import laid_out, reading_of
@@ -184,6 +185,7 @@ class EmbeddedVerifier:
             supported, alarm = tuned_probability(self.tuned.adjustment, supported, [row]), self.tuned.alarm or alarm
         against = float(contradicted[0])
         probabilities = three_way(shifted(float(supported[0]), self.threshold), against)
+        probabilities = after_answers(probabilities, it.compared.named)
         label = decided(probabilities, alarm.level(row))
         failed = Failure(claim.text, label, it.compared, row, it.pieces, against, scores.claim)
         found = None if label is Label.SUPPORTED else classify(failed, passages)

@@ -14,6 +14,7 @@ from sys import getsizeof
 from typing import NamedTuple
 
 from everyclaim.core.memory import remembered
+from everyclaim.core.types import Probabilities
 from everyclaim.models.local.parser import parse
 from everyclaim.text.antonyms import antonyms
 from everyclaim.text.tokens import STOPWORDS, tokenize
@@ -32,6 +33,7 @@ _AFFIRMS = ("yes", "true")
 _TURNS = frozenset({"but", "while", "although", "though", "however", "whereas", "yet", ";"})
 _LACKS = frozenset({"lack", "lacks", "lacking", "lacked", "unavailable", "without", "prohibited", "forbidden"})
 _FINITE = frozenset({"VBZ", "VBD", "VBP", "MD"})
+_DENIED = Probabilities(0.1, 0.1, 0.8)
 _PARTICLES = frozenset({"out", "off", "up", "down"})  # "take out" is not "take"
 _SUBJECT = 4  # words after "and" within which the verb of another clause stands
 
@@ -44,6 +46,14 @@ class Answer(NamedTuple):
     start: int
     end: int
     agrees: bool | None  # None: it is not given
+
+
+def after_answers(probabilities: Probabilities, named: Sequence[Answer]) -> Probabilities:
+    """Return how probable a claim is where the fields that it names deny it, and none of them affirms it."""
+    agreements = {answer.agrees for answer in named}
+    return (
+        _DENIED if False in agreements and True not in agreements and probabilities.supported > 0.5 else probabilities
+    )
 
 
 class _Field(NamedTuple):

@@ -17,6 +17,7 @@ from everyclaim.core.options import Opt, check_declared, read
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Label, Passage, Probabilities, Verdict
 from everyclaim.verify.exact import compared_exactly
+from everyclaim.verify.lexical.answers import after_answers
 from everyclaim.verify.lexical.comparison import compare
 from everyclaim.verify.lexical.conflicts import with_conflict
 from everyclaim.verify.lexical.evidence import covering, laid_out, reading_of
@@ -82,6 +83,7 @@ class LexicalVerifier:
         supported, contradicted = shipped_model().predict([row])
         against = float(contradicted[0])
         probabilities = three_way(shifted(float(supported[0]), self.threshold), against)
+        probabilities = after_answers(probabilities, compared.named)
         label = decided(probabilities, shipped_model().alarm.level(row))
         failed = Failure(claim.text, label, compared, row, pieces, against)
         found = None if label is Label.SUPPORTED else classify(failed, passages)
