@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import everyclaim as ec
-from everyclaim.api.components import build_metric
+from everyclaim.api.session import Session
 from everyclaim.api.specs import create_verifier
 from everyclaim.core.spec import Spec
 from everyclaim.testing import JudgeServer, play
@@ -92,6 +92,6 @@ def test_a_domain_file_changes_the_prompts_version(tmp_path: Path) -> None:
     """By its content; judge and decomposer share it."""
     file = tmp_path / "medical.toml"
     file.write_text('[verify]\nrules = "A dose needs its route."\n', "utf-8")
-    metric = build_metric({"judge": f"openai:m?domain={file}"})
+    metric = Session({"judge": f"openai:m?domain={file}"}).metric
     parameters = metric.provenance.parameters
     assert parameters["judge_prompt"].partition("+")[2] == parameters["split_prompt"].partition("+")[2] != ""

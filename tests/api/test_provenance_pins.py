@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from everyclaim.api.components import build_metric
+from everyclaim.api.session import Session
 from everyclaim.core.wire import to_json
 
 PINS = json.loads((Path(__file__).parent / "provenance_pins.json").read_text("utf-8"))
@@ -19,6 +19,6 @@ def test_the_same_options_are_stored_in_the_same_words(pin: dict[str, object], m
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-a-test")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-of-a-test")
     monkeypatch.chdir(Path(__file__).parents[2])
-    made = to_json(build_metric(pin["options"]).provenance)  # type: ignore[arg-type]
+    made = to_json(Session(pin["options"]).metric.provenance)
     del made["version"]
     assert made == pin["provenance"]

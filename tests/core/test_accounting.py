@@ -70,9 +70,9 @@ def test_a_call_is_paid_once_whatever_becomes_of_its_reply(answer: ChatReply | J
 
 
 def metric(chat: ScriptedChat) -> Scorer:
-    from everyclaim.api.components import build_metric
+    from everyclaim.api.session import Session
 
-    return build_metric({"judge": LlmVerifier(chat), "decomposer": LlmDecomposer(chat)})
+    return Session({"judge": LlmVerifier(chat), "decomposer": LlmDecomposer(chat)}).metric
 
 
 SAMPLE = Sample("1", "The kettle is red. It holds 9 litres.", (Passage("p1", "The kettle is red."),), model="gpt-4o")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scripted_pairs import Bars, Says
 
-from everyclaim.api.components import build_metric
+from everyclaim.api.session import Session
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.types import Label, Outcome, Result, Sample
 from everyclaim.engine import score_sample
@@ -18,7 +18,7 @@ from everyclaim.engine import score_sample
 
 def score(response: str, reference: str | None, spec: str = "factual_correctness", **options: Any) -> Result:
     chosen: Any = {"metric": spec, "decomposer": Bars(), "judge": Says()} | options
-    return asyncio.run(score_sample(build_metric(chosen), Sample("1", response, (), "", reference)))
+    return asyncio.run(score_sample(Session(chosen).metric, Sample("1", response, (), "", reference)))
 
 
 def test_both_directions_are_counted_in_their_own_units() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from everyclaim.api.components import build_metric
+from everyclaim.api.session import Session
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.protocols import ChatReply, Message
 from everyclaim.core.types import Label, Outcome, Passage, Result, Sample, Usage
@@ -23,7 +23,7 @@ SHELF = (Passage("p1", "The kettle is red. It holds 2 litres."),)
 
 
 def score(chat: ScriptedChat, answer: str = ANSWER, shelf: tuple[Passage, ...] = SHELF, **options: Any) -> Result:
-    metric = build_metric({"judge": LlmVerifier(chat), "metric": "faithfulness?mode=one_call", **options})
+    metric = Session({"judge": LlmVerifier(chat), "metric": "faithfulness?mode=one_call", **options}).metric
     return asyncio.run(score_sample(metric, Sample("1", answer, shelf, "Which kettle?")))
 
 
@@ -57,7 +57,7 @@ def test_one_call_gives_claims_and_verdicts() -> None:
 def test_two_calls_and_one_call_agree() -> None:
     """Judged by the same rule."""
     chat = ScriptedChat(play)
-    two = build_metric({"judge": LlmVerifier(chat), "decomposer": LlmDecomposer(chat)})
+    two = Session({"judge": LlmVerifier(chat), "decomposer": LlmDecomposer(chat)}).metric
     both = asyncio.run(score_sample(two, Sample("1", ANSWER, SHELF, "Which kettle?")))
     one = score(chat)
     assert [(c.text, c.span, c.verdict.label) for c in one.claims] == [

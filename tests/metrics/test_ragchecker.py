@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scripted_pairs import Bars, Says
 
-from everyclaim.api.components import build_metric
+from everyclaim.api.session import Session
 from everyclaim.core.types import Outcome, Passage, Result, Sample
 from everyclaim.core.wire import result_from_json, result_to_json
 from everyclaim.engine import score_sample
@@ -30,7 +30,7 @@ PASSAGE_PARTS = (
 def diagnose(response: str, reference: str, *passages: str, **options: Any) -> Result:
     shelf = tuple(Passage(f"p{i}", text) for i, text in enumerate(passages, 1))
     chosen: Any = {"metric": "ragchecker", "decomposer": Bars(), "judge": Says()} | options
-    return asyncio.run(score_sample(build_metric(chosen), Sample("1", response, shelf, "", reference)))
+    return asyncio.run(score_sample(Session(chosen).metric, Sample("1", response, shelf, "", reference)))
 
 
 def test_a_matrix_counted_by_hand() -> None:

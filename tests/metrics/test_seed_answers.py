@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import everyclaim as ec
-from everyclaim.api.components import build_metric
+from everyclaim.api.session import Session
 from everyclaim.core.types import Label, Sample
 from everyclaim.engine import score_sample
 
@@ -123,7 +123,7 @@ SETTINGS = list(BY_MODEL)
 
 
 def of_pioneers(spec: str, **options: Any) -> ec.Result:
-    metric = build_metric({"metric": spec, **options})
+    metric = Session({"metric": spec, **options}).metric
     return asyncio.run(score_sample(metric, Sample("1", PIONEERS, (), "", PIONEERS)))
 
 

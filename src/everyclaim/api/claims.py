@@ -27,12 +27,13 @@ from everyclaim.verify import Policy, judged
 
 @dataclass(frozen=True, slots=True)
 class GivenClaims:
-    """A session's judge and policy, for claims that need no decomposition."""
+    """A session's judge and policy as the metric of samples whose claims are given and need no decomposition."""
 
     judge: Verifier
     policy: Policy
     provenance: Provenance
     labels_only: bool = False
+    claims: Sequence[Claim] = ()
 
     @classmethod
     def of(cls, session: Session, name: str, *, labels_only: bool = False) -> Self:
@@ -40,46 +41,41 @@ class GivenClaims:
 
         `labels_only` where nothing but labels is looked at: why a claim fails is not looked for.
         """
-        judge, strict = session.judge, session.options.get("strict", False)
+        judge = session.judge
         provenance = Provenance(
             metric=name,
             decomposer="",
             verifier=judge.alone.spec,
             strategy=judge.strategy,
             version=__version__,
-            parameters={"policy": "strict" if strict else "lenient", **judge.parameters},
+            parameters={"policy": "strict" if session.options.get("strict") else "lenient", **judge.parameters},
         )
-        return cls(judge.verifier, Policy.strict() if strict else Policy(), provenance, labels_only)
+        return cls(judge.verifier, session.policy, provenance, labels_only)
 
     async def result(self, sample: Sample, claims: Sequence[Claim]) -> Result:
         """Judge a sample's claims, at least one, against its passages; a judge's failure is an outcome.
 
         Raises `UnreachableError` where the judge's address has never answered.
         """
-        return await score_sample(_Judging(self, claims), sample, purpose="claims", is_of_many=True)
-
-
-@dataclass(frozen=True, slots=True)
-class _Judging:
-    by: GivenClaims
-    claims: Sequence[Claim]
-
-    @property
-    def provenance(self) -> Provenance:
-        return self.by.provenance
+        return await score_sample(replace(self, claims=claims), sample, purpose="claims", is_of_many=True)
 
     async def score(self, sample: Sample) -> Result:
-        by = self.by
+        """Judge the claims; the score is the share that is supported."""
         found = await judged(
-            by.judge,
+            self.judge,
             self.claims,
             sample.passages,
             question=sample.question,
-            policy=by.policy,
-            labels_only=by.labels_only,
+            policy=self.policy,
+            labels_only=self.labels_only,
         )
         share = sum(one.verdict.label is Label.SUPPORTED for one in found) / len(found)
-        return Result(sample.id, Outcome.SCORED, share, by.provenance, claims=found)
+        return Result(sample.id, Outcome.SCORED, share, self.provenance, claims=found)
+
+
+def given_claim(number: int, text: str, sentence: str = "") -> Claim:
+    """Return a claim that comes without its answer: it is its own place, and its own sentence where none is said."""
+    return Claim(f"c{number}", text, Span(0, len(text)), sentence or text)
 
 
 class ClaimVerdict(NamedTuple):
@@ -148,9 +144,8 @@ def claim_verdict_to_json(row: ClaimVerdict) -> dict[str, Any]:
 
 async def _about(row: ClaimRow, ask: GivenClaims) -> ClaimVerdict:
     """Judge one claim, as a sample whose response is that claim."""
-    text = row.claim
-    sample = Sample(row.id, text, row.passages, row.question)
-    result = await ask.result(sample, [Claim("c1", text, Span(0, len(text)), row.sentence or text)])
+    sample = Sample(row.id, row.claim, row.passages, row.question)
+    result = await ask.result(sample, [given_claim(1, row.claim, row.sentence)])
     if result.outcome is Outcome.SCORED:
         return ClaimVerdict(row.id, result.claims[0].verdict, "", result.usage, ask.provenance, sample)
     return ClaimVerdict(row.id, None, result.reason, result.usage, ask.provenance, sample)

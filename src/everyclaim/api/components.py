@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from everyclaim._version import __version__
-from everyclaim.api.options import DEFAULT_JUDGE, LlmAccessOptions, Options, Strategy
+from everyclaim.api.options import DEFAULT_JUDGE, Options, Strategy
 from everyclaim.api.specs import (
     DECOMPOSERS,
     SEARCHING,
-    check_address,
     create_verifier,
     decomposer_spec,
     judge_spec,
     metric_spec,
-    searches,
     talks,
 )
 from everyclaim.core.errors import ConfigError
@@ -33,17 +31,11 @@ from everyclaim.verify.verdicts import Policy
 
 if TYPE_CHECKING:
     from everyclaim.api.judges import ChatClients
-    from everyclaim.engine import BackgroundLoop
+    from everyclaim.api.session import Session
 
 
 # The fewest calls of language models: `ranked` pays only where passages are long and the first usually settles a claim.
 DEFAULT_STRATEGY: Strategy = "joint"
-
-
-class Wired(Options, total=False):
-    """Options with the chat models to talk through."""
-
-    chats: ChatClients
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +52,14 @@ class Judge:
         return dict(getattr(self.alone, "parameters", {}))
 
 
-def build_judge(options: Wired) -> Judge:
+def build_judge(options: Options, chats: ChatClients | None) -> Judge:
     """Return the judge a spec names (or the one given), alone and inside the strategy that puts passages to it.
 
     Raises `ConfigError` for an unknown name or option.
     """
     judge = options.get("judge", DEFAULT_JUDGE)
     strategy = options.get("strategy") or DEFAULT_STRATEGY
-    if isinstance(judge, str):
-        alone = create_verifier(judge_spec(judge, options), options.get("chats") or new_chats(options, judge))
-    else:
-        alone = as_verifier(judge)
+    alone = create_verifier(judge_spec(judge, options), chats) if isinstance(judge, str) else as_verifier(judge)
     return Judge(alone, _inside(alone, strategy), strategy)
 
 
@@ -88,8 +77,7 @@ def default_concurrency(options: Mapping[str, Any]) -> int:
     judge = options.get("judge", DEFAULT_JUDGE)
     if not talks(judge, options.get("decomposer")):
         return 32 if isinstance(judge, str) and "hf:" in judge else 8  # what is in flight goes into common batches
-    chats = options.get("chats")
-    if chats.settings.batch if chats else options.get("provider_batch"):
+    if options.get("provider_batch"):
         from everyclaim.models import BATCH_CONCURRENCY
 
         return BATCH_CONCURRENCY
@@ -109,30 +97,24 @@ def default_decomposer(judge: Any) -> str:
     return str(split_spec(spec))
 
 
-def build_decomposer(options: Wired) -> Decomposer:
-    """Return the decomposer a spec names (None: `embedded`), or the one given; an unknown name is a `ConfigError`."""
+def build_decomposer(options: Options, chats: ChatClients | None) -> Decomposer:
+    """Return the decomposer a spec names, the one given, or the one that goes with the judge.
+
+    Raises `ConfigError` for an unknown name or option.
+    """
     from everyclaim.decompose.functions import as_decomposer
 
-    named = options.get("decomposer")
-    decomposer = "embedded" if named is None else named
-    if not isinstance(decomposer, str):
-        return as_decomposer(decomposer)
-    chats = options.get("chats") or new_chats(options, decomposer)
-    return as_decomposer(DECOMPOSERS.create(decomposer_spec(decomposer, options), chats))
+    named = options.get("decomposer") or default_decomposer(options.get("judge", DEFAULT_JUDGE))
+    if not isinstance(named, str):
+        return as_decomposer(named)
+    return as_decomposer(DECOMPOSERS.create(decomposer_spec(named, options), chats))
 
 
-def build_metric(options: Wired) -> Assembled:
-    """Put a metric together. Raises `ConfigError` for an unknown name or a value that is not allowed."""
-    limits = SizeLimits.of(options)
-    metric = metric_spec(options.get("metric", "faithfulness"), options)
-    named = options.get("judge", DEFAULT_JUDGE)
-    splitter = options.get("decomposer") or default_decomposer(named)
-    options = {**options, "decomposer": splitter}
-    check_address(options, named, splitter)
-    if not options.get("chats") and (chats := new_chats(options, named, splitter)):
-        options["chats"] = chats
-    decomposer, judge = build_decomposer(options), build_judge(options)
-    strict = options.get("strict", False)
+def build_metric(session: Session) -> Assembled:
+    """Put a session's metric together. Raises `ConfigError` for an unknown name or a value that is not allowed."""
+    options = session.options
+    metric, knowledge = metric_spec(options.get("metric", "faithfulness"), options), options.get("knowledge")
+    judge, decomposer = session.judge, session.decomposer
     empty = options.get("empty", "exclude")
     provenance = Provenance(
         metric=metric_name(metric),
@@ -141,31 +123,19 @@ def build_metric(options: Wired) -> Assembled:
         strategy=judge.strategy,
         version=__version__,
         parameters={
-            "policy": "strict" if strict else "lenient",
+            "policy": "strict" if options.get("strict") else "lenient",
             "empty": empty,
             **getattr(decomposer, "parameters", {}),
             **judge.parameters,
         },
     )
-    policy = Policy.strict() if strict else Policy()
-    knowledge = options.get("knowledge")
     named = Spec.parse(metric).name if isinstance(metric, str) else ""
     if knowledge is not None and named in METRICS.builtin and named not in {*SEARCHING, "python"}:
         raise ConfigError(f"knowledge is only for the metrics {' and '.join(SEARCHING)}, not {named!r}")
-    parts = Parts(decomposer, judge.verifier, provenance, policy, empty, knowledge, options.get("chats"), limits)
-    return assemble(metric, parts)
-
-
-def new_chats(
-    options: Mapping[str, Any], *components: Any, home: Callable[[], BackgroundLoop] | None = None
-) -> ChatClients | None:
-    """Return chat models to share, where a component talks to one or a metric searches the web; else import nothing."""
-    metric = options.get("metric")
-    if not talks(*components, metric) and not searches(metric, options.get("knowledge")):
-        return None
-    from everyclaim.api.judges import ChatClients, chat_settings
-
-    return ChatClients(chat_settings(cast("LlmAccessOptions", options)), home() if home else None)
+    return assemble(
+        metric,
+        Parts(decomposer, judge.verifier, provenance, session.policy, empty, knowledge, session.chats, session.limits),
+    )
 
 
 # ---- metrics

@@ -14,7 +14,7 @@ from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from everyclaim.analysis.deferral import BandFit, LabelledJudgement, check_rates, fit_deferral
-from everyclaim.api.claims import LABEL, MEANS, ClaimVerdict, label_of, read_labelled, verify_rows
+from everyclaim.api.claims import LABEL, MEANS, ClaimVerdict, given_claim, label_of, read_labelled, verify_rows
 from everyclaim.api.options import (
     DEFAULT_JUDGE,
     JudgeSpec,
@@ -31,7 +31,7 @@ from everyclaim.core.functions import name_of
 from everyclaim.core.limits import SizeLimits, within
 from everyclaim.core.protocols import Scorer, Verifier
 from everyclaim.core.spec import Spec
-from everyclaim.core.types import Claim, Outcome, Passage, Result, Sample, Span
+from everyclaim.core.types import Outcome, Passage, Result, Sample
 from everyclaim.engine import score_sample
 from everyclaim.io import (
     RUBRIC,
@@ -338,10 +338,7 @@ def _measured(
 
 
 def _features(group: Sequence[ClaimRow], verifier: EmbeddedVerifier) -> list[dict[str, float] | None]:
-    claims = [
-        Claim(f"c{number}", row.claim, Span(0, len(row.claim)), row.sentence or row.claim)
-        for number, row in enumerate(group, start=1)
-    ]
+    claims = [given_claim(number, row.claim, row.sentence) for number, row in enumerate(group, start=1)]
     passages, question = group[0].passages, group[0].question
     try:
         return verifier.measure(claims, passages, question=question)

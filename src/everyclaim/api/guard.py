@@ -6,10 +6,9 @@ import json
 import os
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Self, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypedDict, Unpack, cast
 
 from everyclaim.analysis.risk import RiskPromise
-from everyclaim.api.components import Wired
 from everyclaim.api.options import Options, public
 from everyclaim.api.scoring import Passages, read_sample
 from everyclaim.api.session import Session
@@ -27,6 +26,9 @@ from everyclaim.guard.loop import Loop, Promise
 from everyclaim.guard.rules import Action, OnFailure, Repair, Rules
 from everyclaim.guard.streaming import stream
 from everyclaim.models.chat.providers import is_provider, provider_names
+
+if TYPE_CHECKING:
+    from everyclaim.api.judges import ChatClients
 
 Share = Annotated[float, Range(0, 1)]
 Generator = Annotated[Generate | ChatModel | str | None, "a function, a chat model or its spec, or None"]
@@ -101,7 +103,7 @@ class Guard(Closing):
 
     def _set_up(self, session: Session, generate: Any, rules: Mapping[str, Any]) -> None:
         self._session = session
-        author = _author(generate, rules.get("rewriter"), session.wired)
+        author = _author(generate, rules.get("rewriter"), session)
         usual = "rewrite" if isinstance(author, ChatAuthor | SplitAuthors) else "drop"
         apart = {"rewriter", "risk", "judge_of_record"}
         chosen = {"repair": usual} | {name: value for name, value in rules.items() if name not in apart}
@@ -200,32 +202,32 @@ def _specs(*models: Any) -> list[str]:
     return [model for model in models if isinstance(model, str)]
 
 
-def _author(generate: Any, rewriter: Any, options: Wired) -> Author | None:
+def _author(generate: Any, rewriter: Any, session: Session) -> Author | None:
     if generate is None and rewriter is None:
         return None
     writer: Author | None
     if generate is None:
         writer = None
     elif isinstance(generate, str) or hasattr(generate, "complete"):
-        writer = ChatAuthor(_chat(generate, options))
+        writer = ChatAuthor(_chat(generate, session))
     else:
         writer = FunctionAuthor(generate)
     if rewriter is None:
         return writer
-    corrector = ChatAuthor(_chat(rewriter, options))
+    corrector = ChatAuthor(_chat(rewriter, session))
     return SplitAuthors(writer, corrector)
 
 
-def _chat(model: Any, options: Wired) -> ChatModel:
+def _chat(model: Any, session: Session) -> ChatModel:
     if not isinstance(model, str):
         return cast("ChatModel", model)
-    spec = author_spec(model, options)
+    spec = author_spec(model, session.options)
     if not is_provider(spec.name):
         meant = did_you_mean(spec.name, provider_names())
         raise ConfigError(
             f"{spec.shown!r} is not a chat model; use for example 'openai:gpt-5-mini' or 'anthropic:claude-…'{meant}"
         )
-    return options["chats"].model(spec)
+    return cast("ChatClients", session.chats).model(spec)
 
 
 def _name(generate: Any) -> str | None:

@@ -27,7 +27,7 @@ from everyclaim.analysis.judge_eval import (
     judge_test,
 )
 from everyclaim.analysis.labels import WHOLE, carry_over, settle
-from everyclaim.api.claims import GivenClaims
+from everyclaim.api.claims import GivenClaims, given_claim
 from everyclaim.api.options import (
     DEFAULT_JUDGE,
     DEFAULT_STORE,
@@ -48,7 +48,7 @@ from everyclaim.core.kinds import Range
 from everyclaim.core.options import Opt
 from everyclaim.core.protocols import Verifier
 from everyclaim.core.spec import Spec
-from everyclaim.core.types import Claim, Label, Outcome, Passage, Result, Sample, Span, Usage
+from everyclaim.core.types import Claim, Label, Outcome, Passage, Result, Sample, Usage
 from everyclaim.store.records import answer_key_of, claim_key
 from everyclaim.store.store import Store
 
@@ -98,7 +98,7 @@ def cases() -> Iterator[LabelledSample]:
         passages = tuple(Passage(f"p{i}", text) for i, text in enumerate(row["passages"], start=1))
         yield LabelledSample(
             Sample(row["id"], " ".join(texts), passages, row["question"]),
-            tuple(Claim(f"c{i}", text, Span(0, len(text)), text) for i, text in enumerate(texts, start=1)),
+            tuple(given_claim(number, text) for number, text in enumerate(texts, start=1)),
             tuple(Label(claim["label"]) for claim in row["claims"]),
             tuple(f"{row['id']}:c{i}" for i in range(1, len(texts) + 1)),
             row["kind"],

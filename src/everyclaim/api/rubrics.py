@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, cast
 
-from everyclaim.api.claims import GivenClaims, label_of
+from everyclaim.api.claims import GivenClaims, given_claim, label_of
 from everyclaim.api.session import Session
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.gather import gather
-from everyclaim.core.types import Claim, Label, Outcome, Passage, Sample, Span, Verdict
+from everyclaim.core.types import Label, Outcome, Passage, Sample, Verdict
 from everyclaim.io import ClaimRow
 from everyclaim.prompts import Domain, VerdictPrompt, read_domain
 from everyclaim.retrieve import Bm25Ranker
@@ -83,12 +83,9 @@ class _RubricJudge:
     async def _group(
         self, judging: GivenClaims, passages: tuple[Passage, ...], question: str, places: Sequence[int]
     ) -> list[float | None]:
-        texts = [(self.rows[place].claim, self.rows[place].sentence) for place in places]
-        claims = [
-            Claim(f"c{number}", text, Span(0, len(text)), sentence or text)
-            for number, (text, sentence) in enumerate(texts, start=1)
-        ]
-        result = await judging.result(Sample("", "\n".join(text for text, _ in texts), passages, question), claims)
+        rows = [self.rows[place] for place in places]
+        claims = [given_claim(number, row.claim, row.sentence) for number, row in enumerate(rows, start=1)]
+        result = await judging.result(Sample("", "\n".join(row.claim for row in rows), passages, question), claims)
         is_judged = result.outcome is Outcome.SCORED
         for _ in places:
             self.tell(not is_judged)

@@ -8,6 +8,7 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Annotated, Any, TypeVar, Unpack
 
+from everyclaim.api.claims import given_claim
 from everyclaim.api.options import DecomposerSpec, JudgeOptions, LlmSplittingOptions, Options, public
 from everyclaim.api.session import Session
 from everyclaim.api.specs import providers
@@ -16,12 +17,12 @@ from everyclaim.core.kinds import described
 from everyclaim.core.lifetime import AsyncClosing, Closing
 from everyclaim.core.limits import within
 from everyclaim.core.protocols import Decomposer
-from everyclaim.core.types import Claim, Decomposition, JudgedClaim, Passage, Result, Sample, Span
+from everyclaim.core.types import Decomposition, JudgedClaim, Passage, Result, Sample
 from everyclaim.core.validation import UNDER_TEST, Text
 from everyclaim.engine import score_sample, wait
 from everyclaim.io import ReadReport, read_samples
 from everyclaim.io.tables import is_table
-from everyclaim.verify import Policy, judged
+from everyclaim.verify import judged
 
 Passages = Annotated[
     str | Passage | Mapping[str, Any] | Sequence[str | Passage | Mapping[str, Any]],
@@ -160,12 +161,11 @@ async def verified(
     texts = [claims] if isinstance(claims, str) else claims
     if not all(text.strip() for text in texts):
         raise InputError("a claim must not be empty")
-    given = [Claim(f"c{i}", text, Span(0, len(text)), text) for i, text in enumerate(texts, start=1)]
+    given = [given_claim(number, text) for number, text in enumerate(texts, start=1)]
     with within(session.limits) as limits:
         limits.check_claims(len(given), "claims")
         sample = read_sample(max(texts, key=len, default=""), passages, question)
-    policy = Policy.strict() if session.options.get("strict") else Policy()
-    return await judged(session.judge.verifier, given, sample.passages, question=question, policy=policy)
+    return await judged(session.judge.verifier, given, sample.passages, question=question, policy=session.policy)
 
 
 async def split(session: Session, response: str, question: str) -> Decomposition:

@@ -20,18 +20,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 from urllib.parse import urlsplit
 from weakref import WeakSet, finalize
 
-from everyclaim.api.components import (
-    Judge,
-    Wired,
-    build_decomposer,
-    build_judge,
-    build_metric,
-    default_concurrency,
-    default_decomposer,
-    new_chats,
-)
-from everyclaim.api.options import DEFAULT_JUDGE, OFF, Observe, Options
-from everyclaim.api.specs import check_address, refuse_unused
+from everyclaim.api.components import Judge, build_decomposer, build_judge, build_metric, default_concurrency
+from everyclaim.api.options import DEFAULT_JUDGE, OFF, LlmAccessOptions, Observe, Options
+from everyclaim.api.specs import check_address, refuse_unused, searches, talks
 from everyclaim.core.accounting import UsageTally, tallied
 from everyclaim.core.errors import ConfigError, UserError
 from everyclaim.core.events import Observer, observed
@@ -45,6 +36,7 @@ from everyclaim.core.spec import Spec
 from everyclaim.core.types import Usage
 from everyclaim.engine import BackgroundLoop, wait
 from everyclaim.metrics.assembled import Assembled
+from everyclaim.verify.verdicts import Policy
 
 if TYPE_CHECKING:
     from everyclaim.api.judges import ChatClients
@@ -61,12 +53,13 @@ class Session:
     """
 
     def __init__(self, options: Mapping[str, Any], *models: str, kept: bool = False, cache: str = OFF) -> None:
-        judge, decomposer = options.get("judge", DEFAULT_JUDGE), options.get("decomposer")
-        refuse_unused(options, judge, decomposer, *models)
-        check_address(options, judge, decomposer, *models)
+        named = options.get("judge", DEFAULT_JUDGE), options.get("decomposer"), *models
+        refuse_unused(options, *named)
+        check_address(options, *named)
         self.limits = SizeLimits.of(options)
+        self.policy = Policy.strict() if options.get("strict") else Policy()
         self.options = cast("Options", {"cache": cache, **options})
-        self._models = models
+        self._named = named  # what may be a language model
         self.is_kept = kept
         instrumentation = Instrumentation(options.get("observe"))
         self._observers = instrumentation.observers
@@ -93,7 +86,7 @@ class Session:
     @property
     def metric(self) -> Assembled:
         """The metric, with its decomposer and its judge inside."""
-        return self._once("metric", build_metric)
+        return self._once("metric", lambda: build_metric(self))
 
     @property
     def scorer(self) -> Scorer:
@@ -112,35 +105,32 @@ class Session:
     @property
     def judge(self) -> Judge:
         """The judge, alone and inside its strategy."""
-        return self._once("judge", build_judge)
+        return self._once("judge", lambda: build_judge(self.options, self.chats))
 
     @property
     def decomposer(self) -> Decomposer:
         """The decomposer: the one named, else the one that goes with the judge."""
-
-        def build(wired: Wired) -> Decomposer:
-            usual = default_decomposer(wired.get("judge", DEFAULT_JUDGE))
-            return build_decomposer({**wired, "decomposer": wired.get("decomposer") or usual})
-
-        return self._once("decomposer", build)
+        return self._once("decomposer", lambda: build_decomposer(self.options, self.chats))
 
     @property
     def concurrency(self) -> int:
         """How many samples are in flight when nobody says."""
-        return self._concurrency or default_concurrency(self.wired)
+        return self._concurrency or default_concurrency(self.options)
 
     @property
-    def wired(self) -> Wired:
-        """The options, with the chat models to talk through where any is needed."""
+    def chats(self) -> ChatClients | None:
+        """The chat models to talk through, where a component talks to one or a metric searches; else import nothing."""
         self._check_open()
+        metric = self.options.get("metric")
         with self._lock:
-            if "chats" not in self._made:
-                judge, decomposer = self.options.get("judge", DEFAULT_JUDGE), self.options.get("decomposer")
-                chats = new_chats(
-                    self.options, judge, decomposer, *self._models, home=self._home if self.is_kept else None
-                )
-                self._made["chats"] = self._held.chats = chats
-        return cast("Wired", {**self.options, **({"chats": chats} if (chats := self._made["chats"]) else {})})
+            if self._held.chats is None and (
+                talks(*self._named, metric) or searches(metric, self.options.get("knowledge"))
+            ):
+                from everyclaim.api.judges import ChatClients, chat_settings
+
+                settings = chat_settings(cast("LlmAccessOptions", self.options))
+                self._held.chats = ChatClients(settings, self._home() if self.is_kept else None)
+            return self._held.chats
 
     @property
     def spent(self) -> str:
@@ -178,23 +168,20 @@ class Session:
 
     def admit(self, *models: str) -> None:
         """Take more language models in, for a guard. Raises `ConfigError` where an address would be theirs, too."""
-        judge, decomposer = self.options.get("judge", DEFAULT_JUDGE), self.options.get("decomposer")
         with self._lock:
-            check_address(self.options, judge, decomposer, *self._models, *models)
-            self._models = (*self._models, *models)
-            if models and self._made.get("chats", 0) is None:
-                del self._made["chats"]
+            check_address(self.options, *self._named, *models)
+            self._named = (*self._named, *models)
 
     def close(self) -> None:
         """Refuse further calls, cut off those under way, close what was opened. Closing twice is closing once."""
         self._held.is_closed = True
         self._close()
 
-    def _once(self, name: str, build: Callable[[Wired], T]) -> T:
+    def _once(self, name: str, build: Callable[[], T]) -> T:
         self._check_open()
         with self._lock:
             if name not in self._made:
-                self._made[name] = build(self.wired)
+                self._made[name] = build()
             made: T = self._made[name]
         return made
 

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
-from everyclaim.api.components import build_decomposer, build_judge, build_metric, metric_name
+from everyclaim.api.components import metric_name
+from everyclaim.api.session import Session
 from everyclaim.core.errors import ConfigError, EveryclaimError, JudgeError
 from everyclaim.core.protocols import Message
 from everyclaim.core.spec import Spec
@@ -58,7 +59,7 @@ def check_verifier(verifier: Any, *, deterministic: bool = True) -> None:
     `deterministic` is False (rule 11), no error but `JudgeError`, nothing of what it was given changed, calls side by
     side kept apart, and cancellation. Raises `RuleBrokenError`.
     """
-    judge = build_judge({"judge": verifier}).alone
+    judge = Session({"judge": verifier}).judge.alone
     _finish(judge.spec, wait(_all(_verifier_problems(judge, deterministic=deterministic))))
 
 
@@ -70,7 +71,7 @@ def check_decomposer(decomposer: Any, *, deterministic: bool = True) -> None:
     input (rule 11), no error but `JudgeError`, calls side by side kept apart, and cancellation. Raises
     `RuleBrokenError`.
     """
-    splitter = build_decomposer({"decomposer": decomposer})
+    splitter = Session({"decomposer": decomposer}).decomposer
     _finish(splitter.spec, wait(_all(_decomposer_problems(splitter, deterministic=deterministic))))
 
 
@@ -219,8 +220,7 @@ class _Bench:
     options: dict[str, Any]
 
     def built(self, chat: ScriptedChat, **more: Any) -> Any:
-        options: Any = {"metric": self.metric, "judge": LlmVerifier(chat), **self.options, **more}
-        return build_metric(options)
+        return Session({"metric": self.metric, "judge": LlmVerifier(chat), **self.options, **more}).metric
 
     async def result(self, sample: Sample, *, chat: ScriptedChat | None = None, **more: Any) -> Result:
         return await score_sample(self.built(chat or ScriptedChat(_play), **more), sample)
