@@ -27,7 +27,7 @@ import pytest
 import yaml
 
 from everyclaim.cli.app import run
-from everyclaim.monitor.grafana import dashboard
+from everyclaim.monitor.rules import dashboard
 from everyclaim.testing import JudgeServer, play
 from everyclaim.testing.script import Request, rejected
 

@@ -10,8 +10,7 @@ from promtool import promtool
 
 from everyclaim.monitor import Metrics
 from everyclaim.monitor.baseline import error_budget
-from everyclaim.monitor.grafana import dashboard
-from everyclaim.monitor.rules import rules_text
+from everyclaim.monitor.rules import dashboard, rules_text
 
 NAME = re.compile(r"\beveryclaim_[a-z_]+\b")
 

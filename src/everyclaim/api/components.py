@@ -6,18 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from everyclaim._version import __version__
 from everyclaim.api.options import DEFAULT_JUDGE, Options, Strategy
-from everyclaim.api.specs import (
-    DECOMPOSERS,
-    SEARCHING,
-    create_verifier,
-    decomposer_spec,
-    judge_spec,
-    metric_spec,
-    talks,
-)
-from everyclaim.core.errors import ConfigError
+from everyclaim.api.specs import DECOMPOSERS, create_verifier, decomposer_spec, judge_spec, talks
 from everyclaim.core.functions import name_of
 from everyclaim.core.limits import SizeLimits
 from everyclaim.core.protocols import ChatModel, Decomposer, KnowledgeSource, Verifier, chat_of
@@ -31,7 +21,6 @@ from everyclaim.verify.verdicts import Policy
 
 if TYPE_CHECKING:
     from everyclaim.api.judges import ChatClients
-    from everyclaim.api.session import Session
 
 
 # The fewest calls of language models: `ranked` pays only where passages are long and the first usually settles a claim.
@@ -108,34 +97,6 @@ def build_decomposer(options: Options, chats: ChatClients | None) -> Decomposer:
     if not isinstance(named, str):
         return as_decomposer(named)
     return as_decomposer(DECOMPOSERS.create(decomposer_spec(named, options), chats))
-
-
-def build_metric(session: Session) -> Assembled:
-    """Put a session's metric together. Raises `ConfigError` for an unknown name or a value that is not allowed."""
-    options = session.options
-    metric, knowledge = metric_spec(options.get("metric", "faithfulness"), options), options.get("knowledge")
-    judge, decomposer = session.judge, session.decomposer
-    empty = options.get("empty", "exclude")
-    provenance = Provenance(
-        metric=metric_name(metric),
-        decomposer=decomposer.spec,
-        verifier=judge.alone.spec,
-        strategy=judge.strategy,
-        version=__version__,
-        parameters={
-            "policy": "strict" if options.get("strict") else "lenient",
-            "empty": empty,
-            **getattr(decomposer, "parameters", {}),
-            **judge.parameters,
-        },
-    )
-    named = Spec.parse(metric).name if isinstance(metric, str) else ""
-    if knowledge is not None and named in METRICS.builtin and named not in {*SEARCHING, "python"}:
-        raise ConfigError(f"knowledge is only for the metrics {' and '.join(SEARCHING)}, not {named!r}")
-    return assemble(
-        metric,
-        Parts(decomposer, judge.verifier, provenance, session.policy, empty, knowledge, session.chats, session.limits),
-    )
 
 
 # ---- metrics

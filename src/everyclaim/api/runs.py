@@ -14,7 +14,6 @@ from typing import Annotated, Any, Literal, TypedDict, Unpack
 
 from everyclaim.analysis.slices import expanded, fields_of
 from everyclaim.analysis.summary import ClusterBy, Summary, mean_score, slice_rows, summarise
-from everyclaim.api.dataset import Identity, identify
 from everyclaim.api.options import DEFAULT_STORE, InFlight, Options, Size, chosen_of, public
 from everyclaim.api.session import Session
 from everyclaim.api.specs import SEARCHING, batches_beside, cache_beside
@@ -30,6 +29,7 @@ from everyclaim.core.wire import result_to_json
 from everyclaim.engine import EngineOptions, in_thread
 from everyclaim.engine import run as run_engine
 from everyclaim.io import ReadReport, check_apart, check_replaced, read_samples, tagged, write_results
+from everyclaim.io.files import Identity, identify
 from everyclaim.io.messages import History, Turns
 from everyclaim.stats.intervals import Estimate
 from everyclaim.store.records import RowCounts, RunRecord, config_fingerprint

@@ -20,9 +20,19 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 from urllib.parse import urlsplit
 from weakref import WeakSet, finalize
 
-from everyclaim.api.components import Judge, build_decomposer, build_judge, build_metric, default_concurrency
+from everyclaim._version import __version__
+from everyclaim.api.components import (
+    METRICS,
+    Judge,
+    Parts,
+    assemble,
+    build_decomposer,
+    build_judge,
+    default_concurrency,
+    metric_name,
+)
 from everyclaim.api.options import DEFAULT_JUDGE, OFF, LlmAccessOptions, Observe, Options
-from everyclaim.api.specs import check_address, refuse_unused, searches, talks
+from everyclaim.api.specs import SEARCHING, check_address, metric_spec, refuse_unused, searches, talks
 from everyclaim.core.accounting import UsageTally, tallied
 from everyclaim.core.errors import ConfigError, UserError
 from everyclaim.core.events import Observer, observed
@@ -33,7 +43,7 @@ from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.options import Opt, read
 from everyclaim.core.protocols import Decomposer, Scorer
 from everyclaim.core.spec import Spec
-from everyclaim.core.types import Usage
+from everyclaim.core.types import Provenance, Usage
 from everyclaim.engine import BackgroundLoop, wait
 from everyclaim.metrics.assembled import Assembled
 from everyclaim.verify.verdicts import Policy
@@ -86,7 +96,7 @@ class Session:
     @property
     def metric(self) -> Assembled:
         """The metric, with its decomposer and its judge inside."""
-        return self._once("metric", lambda: build_metric(self))
+        return self._once("metric", self._metric)
 
     @property
     def scorer(self) -> Scorer:
@@ -176,6 +186,29 @@ class Session:
         """Refuse further calls, cut off those under way, close what was opened. Closing twice is closing once."""
         self._held.is_closed = True
         self._close()
+
+    def _metric(self) -> Assembled:
+        metric, knowledge = metric_spec(self.options), self.options.get("knowledge")
+        named = Spec.parse(metric).name if isinstance(metric, str) else ""
+        if knowledge is not None and named in METRICS.builtin and named not in {*SEARCHING, "python"}:
+            raise ConfigError(f"knowledge is only for the metrics {' and '.join(SEARCHING)}, not {named!r}")
+        judge, decomposer, empty = self.judge, self.decomposer, self.options.get("empty", "exclude")
+        provenance = Provenance(
+            metric=metric_name(metric),
+            decomposer=decomposer.spec,
+            verifier=judge.alone.spec,
+            strategy=judge.strategy,
+            version=__version__,
+            parameters={
+                "policy": "strict" if self.options.get("strict") else "lenient",
+                "empty": empty,
+                **getattr(decomposer, "parameters", {}),
+                **judge.parameters,
+            },
+        )
+        verifier, chats = judge.verifier, self.chats
+        parts = Parts(decomposer, verifier, provenance, self.policy, empty, knowledge, chats, self.limits)
+        return assemble(metric, parts)
 
     def _once(self, name: str, build: Callable[[], T]) -> T:
         self._check_open()

@@ -97,8 +97,9 @@ def author_spec(author: str, options: Mapping[str, Any]) -> Spec:
     return _filled(Spec.parse(author), _given(options, _OF_ADDRESSES))
 
 
-def metric_spec(metric: Any, options: Mapping[str, Any]) -> Any:
-    """Return a metric's spec with what the options say of it; a metric that is no spec stays as it is."""
+def metric_spec(options: Mapping[str, Any]) -> Any:
+    """Return the metric's spec with what the options say of it; a metric that is no spec stays as it is."""
+    metric = options.get("metric", "faithfulness")
     if not options.get("one_call"):
         return metric
     if not isinstance(metric, str):

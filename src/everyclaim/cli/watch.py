@@ -161,7 +161,7 @@ def rules(
     nothing is corrected.
     """
     from everyclaim.monitor.baseline import error_budget
-    from everyclaim.monitor.grafana import dashboard as made
+    from everyclaim.monitor.rules import dashboard as made
     from everyclaim.monitor.rules import rules_text
 
     settings = given.settings()
@@ -176,7 +176,7 @@ def rules(
             "--max-failed": given.values.get("max_failed"),
         }
         if name := next((name for name, value in said.items() if value is not None), ""):
-            raise ConfigError(f"{name} is for rules, not for --grafana")
+            raise ConfigError(f"{name} is for rules, not for --dashboard")
         text = json_text(made(), indent=2) + "\n"
     else:
         usual = None
