@@ -2,10 +2,11 @@
 
     python benchmarks/accuracy/written.py languages [conversations …] [--judge embedded] [--show]
 
-Rows are read as those of any file; `expect` says the outcome, the labels of the claims in order (FAILS for any but
-SUPPORTED), their texts, the number of pieces that are `unread`, and the finding of a refusal, each where it matters;
-of a conversation `expect` is a list, with one entry a turn. Prints for each kind the rows that meet all of it, and
-with `--show` the others. All rows were also used for development.
+Rows are read as those of any file. `expect` says, each where it matters: the outcome; the labels of the claims in order
+(FAILS for any but SUPPORTED) and their texts; the number of pieces that are `unread`; the finding of a refusal; whether
+something is made up (a claim fails, or a piece of code is unchecked). Of a conversation it is a list, with one entry a
+turn. Prints for each kind the rows that meet all of it, and with `--show` the others. All rows were also used for
+development.
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ def _differing(result: ec.Result, expected: Mapping[str, Any]) -> Iterator[tuple
         "texts": [claim.text for claim in result.claims],
         "unread": sum(piece.reason == "unread" for piece in result.skipped),
         "refusal": result.details.get("refusal", {}).get("finding"),
+        "made_up": bool(result.failing or any(piece.reason == "code" for piece in result.unchecked)),
     }
     for what, right in expected.items():
         if said[what] != right:

@@ -50,3 +50,20 @@ def test_code_with_a_name_that_no_passage_has_is_not_taken_for_checked() -> None
     assert [piece.reason for piece in made_up.unchecked] == ["code"]
     assert not right.unchecked
     assert [piece.reason for piece in right.skipped] == ["lead_in", "code"]
+
+
+def test_names_in_code_count_only_beside_a_name_that_the_sources_have() -> None:
+    """Own variables, the language's functions and commands that no passage knows are nobody's to judge."""
+    passage = "Call `client.fetch(query, limit=100)`; install it with `pip install quickgrid`. Retrying is automatic."
+    right = (
+        "```python\nrows = client.fetch(query, limit=5)\nresult = []\nfor row in rows:\n    result.append(row.total)\n```",
+        "```bash\ncd project\nmake build\npip install quickgrid\n```",
+        "```python\nrows = client.fetch(query)  # then call client.discard, or 'client.forget'\n```",
+        "```yaml\nname: build\non:\n  push:\n    branches: main\n```",
+    )
+    wrong = ("```python\nrows = client.fetch(query, batch=5)\n```", "```bash\npip install fastgrid\n```")
+    with ec.Evaluator() as evaluator:
+        for code in right:
+            assert not evaluator.score(response=f"Do this:\n\n{code}", passages=[passage]).unchecked, code
+        for code in wrong:
+            assert evaluator.score(response=f"Do this:\n\n{code}", passages=[passage]).unchecked, code

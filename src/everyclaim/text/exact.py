@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from typing import NamedTuple
 
+from everyclaim.text.code_names import absent_names
+
 _EXACT = re.compile(
     r"(?P<exact>[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # an e-mail address
     r"|(?:https?://|www\.)[^\s<>()\[\]\"'`,;]+"
@@ -43,7 +45,8 @@ def exact_things(text: str) -> Iterator[ExactThing]:
 def code_words(text: str) -> Iterator[str]:
     """Yield the words of code, in backticks or a block, that are no common words: with a sign or a large letter."""
     for found in _INLINE.finditer(text):
-        for word in _WORD.findall(found["code"] or found["block"] or ""):
+        code = found["code"] or (found["block"] or "").replace(".", " ")  # whose attributes `absent_names` reads
+        for word in _WORD.findall(_EXACT.sub(" ", code)):
             if not word.isalpha() or not (word.islower() or word.istitle()):
                 yield word
 
@@ -54,8 +57,9 @@ def absent_things(text: str, sources: Iterable[str], code: str = "") -> list[tup
     Empty where the sources hold nothing of the kind at all: then other words of theirs may say it.
     """
     wanted = dict.fromkeys([*exact_things(text), *(ExactThing(word) for word in code_words(code))])
-    whole = "\n".join(sources) if wanted else ""
+    whole = "\n".join(sources) if wanted or "`" in code or "~~~" in code else ""
     missing = [one.text for one in wanted if not _holds(whole, one)]
+    missing += [name for name in absent_names(code, whole) if name not in " ".join(missing)]
     there = [*(one.text for one in exact_things(whole)), *code_words(whole)] if missing else []
     return [(one, next(iter(get_close_matches(one, there, 1, 0.6)), "")) for one in missing]
 
@@ -64,8 +68,15 @@ def _holds(whole: str, thing: ExactThing) -> bool:
     if thing.is_code:
         return _plain(thing.text) in {_plain(one) for one in re.findall(r"[\w-]+(?: \d[\w-]*)?", whole)}
     bare = re.sub(r"^https?://|/$|\(\)$", "", thing.text)
-    caseless = re.IGNORECASE if "@" in bare else 0
-    return re.search(rf"(?<![\w@-]){re.escape(bare)}(?![\w-]|\.\w|/\w|@)", whole, caseless) is not None
+    if _stands_in(whole, bare):
+        return True
+    host, slash, path = bare.partition("/")
+    return bool(slash and "://" in thing.text) and host in whole and _stands_in(whole, f"/{path}")  # a base, and a path
+
+
+def _stands_in(whole: str, thing: str) -> bool:
+    caseless = re.IGNORECASE if "@" in thing else 0
+    return re.search(rf"(?<![\w@-]){re.escape(thing)}(?![\w-]|\.\w|/\w|@)", whole, caseless) is not None
 
 
 def _plain(text: str) -> str:
