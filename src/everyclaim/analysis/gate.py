@@ -62,18 +62,8 @@ def gate(
 
     Without bars only failures are checked. The value decides; with `confident` its whole interval must lie on one side
     of the bar, and what is in between is inconclusive. A bar over nothing scored is inconclusive. Of several bars the
-    gravest word holds. Raises `ConfigError` when a bar or limit lies outside [0, 1].
+    gravest word holds. Raises `ConfigError` for a part that the metric does not have.
     """
-    least = least or {}
-    shares = {
-        "fail-under": fail_under,
-        "max-contradicted": max_contradicted,
-        "max-unsupported": max_unsupported,
-        "max-failed": max_failed_share,
-    }
-    for name, value in (*shares.items(), *((f"min-{part.replace('_', '-')}", bar) for part, bar in least.items())):
-        if value is not None and not 0 <= value <= 1:
-            raise ConfigError(f"{name} is {value:g}, but must be between 0 and 1, as in 0.9")
     if fault := too_many_failed(
         summary.overall.outcomes[Outcome.FAILED], summary.overall.total, summary.bad_rows, max_failed_share, "sample"
     ):
@@ -83,7 +73,7 @@ def gate(
     if fail_under is not None:
         is_low_best = whole.lower_is_better
         found.append(_of_mean("score", whole.score, fail_under, lower_is_better=is_low_best, confident=confident))
-    for part, bar in least.items():
+    for part, bar in (least or {}).items():
         if part not in whole.components:
             raise ConfigError(f"min-{part.replace('_', '-')}: this metric has no {part}; metric='attribution' does")
         found.append(_of_mean(part.replace("_", " "), whole.components[part], bar, confident=confident))
@@ -94,9 +84,7 @@ def gate(
 
 
 def answers_against_bar(results: Iterable[Result], bar: float) -> GateResult:
-    """Check that no answer scores worse than a bar. Raises `ConfigError` when the bar lies outside [0, 1]."""
-    if not 0 <= bar <= 1:
-        raise ConfigError(f"fail-answer-under is {bar:g}, but must be between 0 and 1, as in 0.5")
+    """Check that no answer scores worse than a bar."""
     scored = [result for result in results if result.outcome is Outcome.SCORED]
     worse = sum(is_worse(result, bar) for result in scored)
     side = "above" if any(result.provenance.lower_is_better for result in scored) else "below"
@@ -105,12 +93,7 @@ def answers_against_bar(results: Iterable[Result], bar: float) -> GateResult:
 
 
 def probabilities_against_bar(results: Iterable[Result], bar: float) -> GateResult:
-    """Check that no answer is less likely than a bar to be free of unsupported claims, as its judge sees it.
-
-    Raises `ConfigError` when the bar lies outside [0, 1].
-    """
-    if not 0 <= bar <= 1:
-        raise ConfigError(f"min-probability is {bar:g}, but must be between 0 and 1, as in 0.5")
+    """Check that no answer is less likely than a bar to be free of unsupported claims, as its judge sees it."""
     stated = [result for result in results if result.probability is not None]
     if not stated:
         told = f"no answer has a probability, so there is nothing to compare with the threshold {bar:g}"
@@ -206,10 +189,8 @@ def against_baseline(
     It fails where a regression is shown whose whole interval lies beyond the margin; with `parts`, that of a failure
     mode or slice counts, too. With `confident` every interval of the mean score and of the contradicted claims must lie
     within the margin to pass, and what is in between is inconclusive. Nothing passes that the comparison does not cover
-    (`Comparison.doubts`): it is inconclusive. Raises `ConfigError` for a margin that is none.
+    (`Comparison.doubts`): it is inconclusive.
     """
-    if not 0 <= margin <= 1:
-        raise ConfigError(f"margin is {margin:g}, but must be between 0 and 1; 3 points are 0.03")
     gated = comparison.deltas if parts else comparison.numbers.whole
     deltas = [delta for delta in gated if (parts or delta.measure in _GATED) and delta.low is not None]
     if not deltas:

@@ -224,9 +224,8 @@ def _items(kept: Store, run: str, places: Sequence[tuple[int, int]], *, answers:
 def _by_answer(claims: Verdicts) -> Verdicts:
     """Take answers as one claim each: with the worst label and the lowest probability."""
     places, code = np.unique(claims.position, return_inverse=True)
-    rank = np.array([0, 1, 2], dtype=np.int8)  # in the order of `Label`, the worst last
     worst = np.zeros(len(places), dtype=np.int8)
-    np.maximum.at(worst, code, rank[claims.label])
+    np.maximum.at(worst, code, claims.label)  # in the order of `Label` the worst is last
     lowest = np.full(len(places), np.inf)
     np.fmin.at(lowest, code, claims.supported)
     return Verdicts(places, np.zeros(len(places), dtype=np.int32), worst, np.where(np.isinf(lowest), np.nan, lowest))
