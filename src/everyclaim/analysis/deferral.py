@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from everyclaim.core.errors import ConfigError
 from everyclaim.core.types import Label, Probabilities
 from everyclaim.stats.bounds import chance_of_at_most, effective_counts, fewest_without_error, upper_bound
 from everyclaim.stats.clusters import numbered
@@ -97,11 +96,7 @@ def fit_deferral(
     With probability `confidence` over the draw of the labelled claims the rate holds for claims like them: for
     all that is settled, or with `each_side` also for what is settled as supported and as not supported alone.
     Wrong is a label on the other side of SUPPORTED than people's. Without `each_side` the zone is symmetric.
-    Raises `ConfigError` for a rate or a confidence that is none, and when there are no claims.
     """
-    check_rates(error, confidence)
-    if not judgements:
-        raise ConfigError("a deferral zone needs labelled claims")
     says = np.array([judgement.probabilities.supported for judgement in judgements], dtype=float)
     called = np.array([judgement.probabilities.label is Label.SUPPORTED for judgement in judgements])
     wrong = called != np.array([judgement.is_supported for judgement in judgements])
@@ -135,13 +130,6 @@ def fit_deferral(
         as_supported=search.settled(above),
         as_not_supported=search.settled(below),
     )
-
-
-def check_rates(error: float, confidence: float) -> None:
-    """Raise `ConfigError` for an error rate or a confidence that is none."""
-    for name, value in (("error", error), ("confidence", confidence)):
-        if not 0 < value < 1:
-            raise ConfigError(f"{name} must be between 0 and 1, got {value:g}")
 
 
 def band_fit_to_json(fit: BandFit) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
-from everyclaim.analysis.deferral import BandFit, LabelledJudgement, check_rates, fit_deferral
+from everyclaim.analysis.deferral import BandFit, LabelledJudgement, fit_deferral
 from everyclaim.api.claims import LABEL, MEANS, ClaimVerdict, given_claim, label_of, read_labelled, verify_rows
 from everyclaim.api.options import (
     DEFAULT_JUDGE,
@@ -80,7 +80,9 @@ def fit_cascade(
     Raises `InputError` for a source without labelled claims or with an unknown label, and `ConfigError` for a judge
     without probabilities. `cascade_spec` writes the result as a judge.
     """
-    check_rates(error, confidence)
+    for name, value in (("error", error), ("confidence", confidence)):
+        if not 0 < value < 1:
+            raise ConfigError(f"{name} must be between 0 and 1, got {value:g}")
     check_apart({"the labels": source, "the answers": options.get("answers")}, {"the cache": options.get("cache")})
     with within(SizeLimits.of(options)):
         labelled = read_labelled(source, options.get("answers"), cast("RowOptions", options))
