@@ -40,8 +40,10 @@ _SOURCES = word_set(
 _POINTING = word_set("it they this that these those")
 _OURS = word_set("my our your")
 _BELOW = word_set("below above attached")
+_SHOWING = re.compile(r"\bto \w+ (?:the|more)\b")
 _ADVISING = word_set("recommend suggest advise encourage")
 _REFERRING = word_set("contact consult ask")
+_WILL = word_set("ll will")
 _US = word_set("us me")
 _HE = word_set("he him she her it they them")
 # Stems of what people are kind by, and of what they offer, wish and thank for.
@@ -128,17 +130,19 @@ def is_talk(tree: Tree, place: int) -> bool:
 def may_be_kind(text: str) -> bool:
     """Whether a text holds a word of a courtesy, so that its tree is worth looking at."""
     words = set(re.findall(r"[a-z]+", text.lower()))
-    return "here" in words or not _KIND.isdisjoint(map(stem, words))
+    announces = "i" in words and not words.isdisjoint(_WILL)
+    return announces or "here" in words or not _KIND.isdisjoint(map(stem, words))
 
 
 def may_direct(text: str) -> bool:
     """Whether a text holds a word that sends one on, so that its tree is worth looking at."""
     words = set(re.findall(r"[a-z]+", text.lower()))
-    return not words.isdisjoint(_BELOW | _US | _OURS) or not _REFERRING.isdisjoint(map(stem, words))
+    says_where = not words.isdisjoint(_BELOW | _US | _OURS) or not _REFERRING.isdisjoint(map(stem, words))
+    return says_where or _SHOWING.search(text) is not None
 
 
 def is_courtesy(tree: Tree) -> bool:
-    """Whether a sentence is only kind or offers help: by its predicates, and it speaks of nothing but you and us."""
+    """Whether a sentence is only kind, offers help or says what I shall do: by its predicates, and of nobody but us."""
     if not tree.tokens:
         return False
     asked = {
@@ -151,7 +155,11 @@ def is_courtesy(tree: Tree) -> bool:
         if i != tree.root and (tree.tokens[i].pos == "VERB" or tree.of(i, "cop")) and tree.kind(i) != "parataxis"
     ]  # fmt: skip
     here = tree.low(tree.root) == "here" and bool(rest)  # "our team is here to help"
-    if stem(tree.low(tree.root)) not in _KIND and not here:
+    subject = tree.subject(tree.root)
+    acts = tree.tokens[tree.root].pos == "VERB" and not tree.is_negated(tree.root)
+    is_mine = acts and subject is not None and tree.low(subject) == "i"
+    announces = is_mine and any(tree.low(helper) in {"'ll", "will"} for helper in tree.of(tree.root, "aux"))
+    if stem(tree.low(tree.root)) not in _KIND and not here and not announces:
         return False
     return all(_is_kind(tree, i) for i in rest) and all(_is_between_us(tree, i) for i in stated)
 
@@ -159,7 +167,8 @@ def is_courtesy(tree: Tree) -> bool:
 def is_direction(tree: Tree) -> bool:
     """Whether a sentence only sends one on: to a part of the page ("use the button below"), to somebody to ask, to us.
 
-    What it is to be good for ("so that a colleague can look into it") is no statement.
+    What it is to be good for ("so that a colleague can look into it") is no statement. "Scroll down to see the full
+    list" and "Click here to learn more" act on nothing.
     """
     if not tree.tokens or any(token.pos in {"NUM", "PROPN"} for token in tree.tokens):
         return False
@@ -170,7 +179,7 @@ def is_direction(tree: Tree) -> bool:
     elif tree.low(subject) in {"i", "we"}:
         directs = tree.low(tree.root) in _ADVISING
     else:
-        directs = tree.low(subject) == "you" and tree.low(tree.root) in _TALK
+        directs = tree.low(subject) == "you" and (tree.low(tree.root) in _TALK or _shows_more(tree))
     if not directs or tree.is_negated(tree.root) or any(tree.kind(i) == "conj" for i in tree.kids[tree.root]):
         return False
     objects = {noun for act in acts for kind in ("obj", "obl") for noun in tree.of(act, kind)}
@@ -179,7 +188,25 @@ def is_direction(tree: Tree) -> bool:
     refers = stem(tree.low(acts[-1])) in _REFERRING
     aims = {i for kid in tree.of(tree.root, "advcl") if _opener(tree, kid) == "so" for i in tree.under(kid)}
     others = [i for i in statements(tree) if i != tree.root and i not in aims and not is_talk(tree, i)]
-    return (points or refers or (subject is None and _is_to_us(tree, aims))) and not others
+    to_us = subject is None and _is_to_us(tree, aims)
+    return (points or refers or to_us or _shows_more(tree)) and not others
+
+
+def _shows_more(tree: Tree) -> bool:
+    """Whether something is only done to see what is there: nothing is acted upon, and no new thing is seen."""
+    if tree.of(tree.root, "obj", "obl"):
+        return False
+    shown = [
+        (act, noun)
+        for act in tree.of(tree.root, "advcl")
+        if any(tree.low(mark) == "to" for mark in tree.of(act, "mark"))
+        for noun in tree.of(act, "obj")
+    ]
+    return any(
+        tree.low(noun) == "more"
+        or (tree.low(act) in _TALK and any(tree.low(kid) in {"the", "more"} for kid in tree.kids[noun]))
+        for act, noun in shown
+    )
 
 
 def _is_to_us(tree: Tree, aims: set[int]) -> bool:
