@@ -39,7 +39,7 @@ def test_two_calls_per_sample_by_default(server: JudgeServer) -> None:
     assert result.usage.calls == 2
     assert result.usage.cost is None  # no price is known for this model
     assert result.provenance.decomposer == result.provenance.verifier == str(Spec.parse(openai(server)))
-    assert result.provenance.parameters["judge_prompt"].startswith("verdict-9")
+    assert result.provenance.parameters["judge_prompt"].startswith("verdict-10")
 
 
 def test_a_file_scored_again_is_not_paid_for_again(server: JudgeServer, tmp_path: Path) -> None:

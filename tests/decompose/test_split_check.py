@@ -20,6 +20,7 @@ RIGHT = [
     ("Two boilers are old.", "2 boilers are old."),
     ("It came out in September 2023.", "It came out in 2023."),
     ("Anna and Bert arrived. Of the 47 pumps four leak.", "Four of the 47 pumps leak."),
+    ("We measured from 1980 to 2020. It shrank in that time.", "It shrank from 1980 to 2020."),
     ("The World Health Organization warns.", "The WHO warns."),
     ("Marie Curie's laboratory stood in Paris.", "The laboratory of Curie stood in Paris."),
     ("The lid is unsafe.", "The lid is not safe."),

@@ -59,31 +59,31 @@ def test_no_marker_of_a_chat_template_stands_in_a_document(marker: str) -> None:
     assert json.loads(written)["text"] == f"a{marker}b"
 
 
-VERDICT = "verdict-9/inference=allowed/numbers=rounded/hedges=flag/reasons=failing/probabilities=scale"
+VERDICT = "verdict-10/inference=allowed/numbers=rounded/hedges=flag/reasons=failing/probabilities=scale"
 PINNED: list[tuple[Any, tuple[Any, ...], dict[str, Any], str, str]] = [
     (
         SplitPrompt(),
         (SplitTask({}, former={"s1": {"y": ["x"]}}),),
         {},
-        "split-9/atomicity=high/coverage=high",
-        "f0df52791038",
+        "split-10/atomicity=high/coverage=high",
+        "7c1a63fdf7ee",
     ),
-    (SplitPrompt("low", "low"), (SplitTask({}),), {}, "split-9/atomicity=low/coverage=low", "9604c65cd914"),
-    (VerdictPrompt(), ([], {}, ""), {"shared": False}, VERDICT, "9f80a72f6769"),
+    (SplitPrompt("low", "low"), (SplitTask({}),), {}, "split-10/atomicity=low/coverage=low", "fe5f1d0e5d77"),
+    (VerdictPrompt(), ([], {}, ""), {"shared": False}, VERDICT, "1801be8c6077"),
     (
         VerdictPrompt(Strictness("explicit", "exact", "strict")),
         ([], {}, ""),
         {"shared": False},
-        "verdict-9/inference=explicit/numbers=exact/hedges=strict/reasons=failing/probabilities=scale",
-        "2aa1e0e0e3f3",
+        "verdict-10/inference=explicit/numbers=exact/hedges=strict/reasons=failing/probabilities=scale",
+        "5520e4ae9cc2",
     ),
     (NliPrompt(), ([], {}, ""), {"shared": False}, "nli-1", "a03633ac898a"),
     (
         OneCallPrompt(),
         (SplitTask({}), {}),
         {"shared": False},
-        f"onecall-7/split-9/atomicity=high/coverage=high/{VERDICT}",
-        "d46a11146ef9",
+        f"onecall-7/split-10/atomicity=high/coverage=high/{VERDICT}",
+        "7cc75a450b69",
     ),
     (QuestionPrompt(), ({}, ""), {}, "questions-1/per_sentence=3", "94d11eacf55e"),
     (AnswerPrompt(), ({}, {}), {}, "answers-1", "921fcd2a9599"),

@@ -17,7 +17,7 @@ from everyclaim.prompts.templates import template
 from everyclaim.testing import ScriptedChat, request_data
 
 RULES = {
-    "stands alone adds no more than it must": "Nothing else is added, not even the topic.",
+    "stands alone adds no more than it must": "Other sentences get nothing added, not even the topic.",
     "pointers at passages are left out": 'pointers to sources ("according to passage 2")',
     "praise is left out": 'praise ("a great choice")',
     "attributions stay": "what was said and who said it",

@@ -54,6 +54,12 @@ class SplitSource:
         return frozenset(pairwise(stem(_plain(token.norm)) for token in self.tokens))
 
     @cached_property
+    def ranges(self) -> frozenset[tuple[str, str]]:
+        """Numbers with one word between them: "1980 to 2020"."""
+        norms = [token.norm for token in self.tokens]
+        return frozenset((a, b) for a, b in zip(norms, norms[2:], strict=False) if _is_number(a) and _is_number(b))
+
+    @cached_property
     def stems(self) -> frozenset[str]:
         """The stems of the words."""
         return frozenset(stem(_plain(token.norm)) for token in self.tokens)
@@ -129,6 +135,9 @@ def _is_stated(mine: Fact, other: Fact) -> bool:
 
 def _is_mentioned(tokens: Sequence[Token], i: int, source: SplitSource) -> bool:
     """Whether a number stands in the answer or question beside the same word as in the claim, or in one ("P60")."""
+    norms = [token.norm for token in tokens]
+    if not source.ranges.isdisjoint({tuple(norms[i - 2 : i + 1 : 2]), tuple(norms[i : i + 3 : 2])}):
+        return True
     if not tokens[i].norm.isalpha() and any(map(str.isalpha, tokens[i].norm[:1])):
         return fold(tokens[i].norm) in source.words
     near = tokens[max(0, i - 1) : i + 2]

@@ -71,8 +71,8 @@ async def _judged(
     if getattr(verifier, "chat", None) is None:
         found = _answer(asked, f"{question} {declined}", passages)
     else:
-        part = f", as far as this sentence leaves it open: {declined!r}" if declined else ""
-        claim = Claim("refusal", f"The passages mention an answer to: {question}{part}", Span(0, 0), question)
+        missing = f"what this sentence says they do not: {declined!r}" if declined else f"an answer to: {question}"
+        claim = Claim("refusal", f"The passages contain {missing}", Span(0, 0), question)
         (judgement,) = await judged(verifier, [claim], passages, question=question)
         is_answered = judgement.verdict.label is Label.SUPPORTED
         found = next(iter(judgement.verdict.evidence), None) if is_answered else None
