@@ -65,6 +65,11 @@ def test_what_something_is_good_for_forbids_nothing(claim, passage):
             "A car up to 6 metres costs 420 kr, a bicycle 60 kr.",
             "the passage says 420 kr, the claim says 380 kr",
         ),
+        (
+            "At 18 °dH the water is hard.",
+            "Hard water (above 14 °dH): descale every 6 weeks.",
+            "the passage says 14 °dH, the claim says 18 °dH",
+        ),
         ("Swelling peaks on day 5.", "Swelling peaks on day 2.", "the passage says day 2, the claim says day 5"),
         (
             "The policy also applies to contractors.",

@@ -21,8 +21,9 @@ from everyclaim.verify.lexical.features import negations
 from everyclaim.verify.lexical.modes.parting import Doubt, Parting, Swap, doubt_of, is_time, same_speaker, stands
 
 _NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
+_REST = re.compile(r"[^\W\d_]+")
 _HYPHENED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
-_STANDS = 0.4  # likeness from which a word of the window is said to stand in the place of a claim's
+_STANDS = 0.4  # likeness above which a word of the window is said to stand in the place of a claim's
 _DENIED = 3  # words between a word that denies and what it denies, at most
 _DOUBTED = 0.25  # weight from which a neighbour of the most doubted word is doubted with it
 
@@ -71,13 +72,18 @@ def _unsaid(parting: Parting, at: tuple[int, int], mode: FailureMode) -> FoundDi
     words = content_stems(said)
     if parting.is_contradicted:
         reason = "contradicted by the passages"
-    elif stands(said, (text.lower() for text in parting.whole)) or (words and words <= content_stems(parting.nearest)):
+    elif stands(said, (text.lower() for text in parting.whole)) or _are_mentioned(words, parting):
         reason = "not stated in the passages"
     elif mode is FailureMode.IMPLICIT_KNOWLEDGE:
         reason = "general knowledge that the passages do not mention"
     else:
         reason = "not mentioned in the passages"
     return FoundDifference(at, None, f"{reason}: '{said}'")
+
+
+def _are_mentioned(words: set[str] | frozenset[str], parting: Parting) -> bool:
+    """Whether one passage has all of some telling words, wherever: "E05: temperature sensor fault"."""
+    return bool(words) and any(words <= content_stems(text) for text in (parting.nearest, *parting.whole))
 
 
 _ALONE = (FailureMode.INVENTION, FailureMode.IMPLICIT_KNOWLEDGE, FailureMode.OTHER)
@@ -109,8 +115,10 @@ def _value(parting: Parting, *, time: bool) -> FoundDifference | None:
 def _counted(parting: Parting, check: FactCheck, place: DifferencePlace) -> tuple[str, str]:
     """Two bare numbers with the word that stands beside both: "420 kr" and "380 kr", "day 2" and "day 5"."""
     theirs, mine = check.instead, check.said
+    text, written = parting.it.source.readings[place.reading].text, parting.it.spelling.written
+    if (unit := _REST.match(text, place.end)) and unit.group() == written[check.at[1] :][: len(unit.group())]:
+        return theirs + unit.group(), mine + unit.group()  # "14 °dH"
     if _NUMBER.fullmatch(theirs) and _NUMBER.fullmatch(mine):
-        text, written = parting.it.source.readings[place.reading].text, parting.it.spelling.written
         (before, after), (ours_before, ours_after) = _beside_value(text, place[1:]), _beside_value(written, check.at)
         if after and after == ours_after:
             return f"{theirs} {after}", f"{mine} {after}"
@@ -271,7 +279,7 @@ def _in_place(parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference:
     said = _cut(parting, at)
     for swap in parting.swaps:
         low, high = it.spelling.origin(*it.claim.spans[swap.mine])
-        if swap.likeness >= _STANDS and low < at[1] and at[0] < high and _speaks_of_it(parting, swap):
+        if swap.likeness > _STANDS and low < at[1] and at[0] < high and _speaks_of_it(parting, swap):
             start, end = _name_around(it.reading, swap.theirs, range(it.start, it.end))
             named = it.spelling.origin(*_name_around(it.claim, swap.mine, range(len(it.claim.kinds))))
             at = min(at[0], named[0]), max(at[1], named[1])
