@@ -279,7 +279,7 @@ def _in_place(parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference:
     said = _cut(parting, at)
     for swap in parting.swaps:
         low, high = it.spelling.origin(*it.claim.spans[swap.mine])
-        if swap.likeness > _STANDS and low < at[1] and at[0] < high and _speaks_of_it(parting, swap):
+        if swap.likeness > _STANDS and low < at[1] and at[0] < high and _speaks_of_it(parting, swap, at):
             start, end = _name_around(it.reading, swap.theirs, range(it.start, it.end))
             named = it.spelling.origin(*_name_around(it.claim, swap.mine, range(len(it.claim.kinds))))
             at = min(at[0], named[0]), max(at[1], named[1])
@@ -295,12 +295,14 @@ def _shares(parting: Parting, sentence: int) -> bool:
     return any(reading.keys[at] in said for at in reading.content if reading.sentence[at] == sentence)
 
 
-def _speaks_of_it(parting: Parting, swap: Swap) -> bool:
-    """Whether the sentence of a word shares one with the claim, and the word is no part of a value, as March is."""
+def _speaks_of_it(parting: Parting, swap: Swap, doubted: tuple[int, int]) -> bool:
+    """Whether a word's sentence has most of the claim beside what is doubted, and the word is no part of a value."""
     it = parting.it
     reading, place = it.reading, it.reading.sentence[swap.theirs]
     low, high = reading.sentences[place]
-    if not _shares(parting, place):
+    held = {key for key, at in zip(reading.keys, reading.sentence, strict=True) if at == place}
+    rest = [at for at in it.claim.content if not _overlaps(it.spelling.origin(*it.claim.spans[at]), [doubted])]
+    if 2 * sum(it.claim.keys[at] in held for at in rest) <= len(rest):
         return False
     start, end = reading.spans[swap.theirs]
     values = [span(fact, whole=True) for fact in facts(reading.text[low:high])]
