@@ -26,4 +26,5 @@ def test_a_run_that_cites_wrongly_or_is_unread_fails(everyclaim, options, code, 
     given = ["--judge", "embedded", "--decomposer", "embedded", *metric, *options]
     done = everyclaim("score", "answers.jsonl", *given)
     assert done.code == code
+    assert code != 2 or "run " not in done.out  # nothing was scored
     assert said in " ".join((done.out + done.err).split())

@@ -117,6 +117,7 @@ def test_a_turn_without_a_retrieval_has_what_was_found_before() -> None:
         ("And its price?", "The Grande is cheap. It costs 9 euros.", "The Grande costs 9 euros."),
         ("And the Bruun tower?", "It is 212 metres tall.", "The Bruun tower is 212 metres tall."),
         ("I bought the drill in Ghent.", "It has two batteries.", "The drill has two batteries."),
+        ("And those of 2024?", "It is blue.", "It is blue."),
         ("The weight.", "It weighs 14 kg.", "The Classica weighs 14 kg."),
         ("How big is it?", "Its tank holds 3 litres. It is red.", "The Classica is red."),
         ("And the head nurse?", "Paul Reed. He came in 2016.", "Paul Reed came in 2016."),

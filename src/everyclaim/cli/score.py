@@ -30,6 +30,7 @@ from everyclaim.core.errors import BudgetExceeded, ConfigError
 if TYPE_CHECKING:
     from everyclaim.api.evaluator import Evaluator
     from everyclaim.api.runs import DatasetOptions, Run
+    from everyclaim.api.settings import Settings
 
 _ESTIMATED = 2_000  # answers that are read for an estimate before a run
 
@@ -93,6 +94,7 @@ def score(
     settings = given.settings()
     against = baseline(given, settings)
     given.check_use(settings.judge, settings.decomposer, metric=settings.metric)
+    _check_gates(settings)
     given.check_files(settings, files, {"the store": settings.store} | output.outputs)
     output.check_replaced()
     chosen = options_of(settings, in_batches=True)
@@ -180,6 +182,19 @@ def _check_one_file_options(files: list[str], given: dict[str, str | None]) -> N
             raise ConfigError(f"{option} takes one file at a time, got {len(files)}")
     if files.count("-") > 1:
         raise ConfigError("standard input can be read only once")
+
+
+def _check_gates(settings: Settings) -> None:
+    """Refuse a gate for a part that a metric of ours does not have, before anything is scored."""
+    from everyclaim.api.components import METRICS
+
+    metric = settings.metric.partition("?")[0]
+    bars = {"precision": settings.min_citation_precision, "recall": settings.min_citation_recall}
+    if metric in METRICS.builtin and metric not in {"attribution", "python"}:
+        for part, bar in bars.items():
+            if bar is not None:
+                told = f"this metric has no citation_{part}; metric='attribution' does"
+                raise ConfigError(f"min-citation-{part}: {told}")
 
 
 def _how_to_go_on(file: str, progress: Progressing, why: str, *, is_fresh: bool = False) -> str:

@@ -43,8 +43,8 @@ def antecedent(pronoun: re.Match[str], before: Iterable[str], *, is_topic_enough
     word = (pronoun["subject"] or pronoun["owner"] or "").lower()
     for sentence in before if word else ():
         found = _subject(sentence, word) or (is_topic_enough and _topic(sentence, word))
-        if found:
-            return found
+        if found or (is_topic_enough and _turns_elsewhere(sentence)):
+            return found or ""
     return ""
 
 
@@ -150,6 +150,15 @@ def _topic(sentence: str, pronoun: str) -> str:
         things.insert(0, tree.root)  # "The weight." asks for something of what was spoken of before
     nouns = [noun for noun in things if tree.tokens[noun].pos in {"NOUN", "PROPN"}]
     return next(filter(None, (_phrase(sentence, tree, noun, pronoun) for noun in nouns)), "")
+
+
+def _turns_elsewhere(sentence: str) -> bool:
+    """Whether a fragment asks about another thing without naming it: "And those of 2024?", "The other one?"."""
+    tree = Tree(parse([sentence])[0])
+    if not tree.tokens or tree.subject(tree.root) is not None:
+        return False
+    asked = [tree.root, *(tree.of(tree.root, "nmod") if tree.low(tree.root) == "what" else ())]
+    return any(tree.low(word) in _POINTING | {"one", "ones"} and len(tree.kids[word]) > 1 for word in asked)
 
 
 def _has_name(tree: Tree) -> bool:
