@@ -28,7 +28,7 @@ class Entry:
 COMMANDS = {
     "score": Entry("score:score", "Score answers claim by claim and store the run."),
     "verify": Entry("verify:verify", "Judge given claims, without splitting answers."),
-    "claims": Entry("claims:claims", "Show the claims of a text, and what was skipped and why."),
+    "claims": Entry("verify:claims", "Show the claims of a text, and what was skipped and why."),
     "runs": Entry("runs:runs", "List the runs in the store, newest first."),
     "report": Entry("report:report", "Show a stored run; calls no judge."),
     "compare": Entry(
@@ -37,7 +37,7 @@ COMMANDS = {
         {"--release": Entry("compare:release_report", "Compare the newest release with the previous one.")},
     ),
     "label": Entry("label:label", "Select claims of a run for human labelling."),
-    "calibrate": Entry("calibrate:calibrate", "Measure the judge against human labels and correct the score."),
+    "calibrate": Entry("label:calibrate", "Measure the judge against human labels and correct the score."),
     "judge": Entry(
         "",
         "Test, evaluate and tune judges.",

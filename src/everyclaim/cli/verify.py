@@ -1,7 +1,8 @@
-"""``everyclaim verify``: claims that are given, each judged against its passages."""
+"""``everyclaim claims`` and ``everyclaim verify``: one step alone, splitting a text or judging given claims."""
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from contextlib import ExitStack
 from dataclasses import asdict
@@ -10,19 +11,49 @@ from typing import Annotated, Any, cast
 import typer
 
 from everyclaim.api.claims import ClaimVerdict, VerifyOptions, claim_verdict_to_json, verify_source
-from everyclaim.api.options import OFF, LlmJudgingOptions, RowOptions
+from everyclaim.api.options import OFF, LlmJudgingOptions, LlmSplittingOptions, RowOptions
+from everyclaim.api.scoring import extract_claims
 from everyclaim.api.session import Session
 from everyclaim.api.settings import Settings, options_of
 from everyclaim.cli import options as opt
-from everyclaim.cli.console import progressing, show, show_json, tell_of_reading, warn
+from everyclaim.cli.console import progressing, show, show_json, show_result, tell_of_reading, warn
 from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, USAGE
 from everyclaim.cli.options import Given, check_destination, why_it_stopped, with_settings
-from everyclaim.core.errors import BudgetExceeded, ConfigError
+from everyclaim.core.errors import BudgetExceeded, ConfigError, InputError
 from everyclaim.core.types import Label, Provenance, Sample, Usage, Verdict
 from everyclaim.core.wire import to_json
 from everyclaim.io import ReadReport, check_replaced, open_rows
 from everyclaim.report.findings import how_bad, is_failing
-from everyclaim.report.listings import verdicts_page
+from everyclaim.report.listings import decomposition_page, verdicts_page
+
+
+@with_settings("decomposer", models=LlmSplittingOptions)
+def claims(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="Text of an answer; - is stdin.")],
+    *,
+    question: Annotated[str, opt.option("--question TEXT", "Question that the answer responds to.")] = "",
+    given: Given,
+    json: opt.Json = False,
+) -> None:
+    """Show the claims of a text, and what was skipped and why."""
+    settings = given.settings()
+    given.check_use(None, settings.decomposer)
+    given.check_files(settings, [], {})
+    response = _standard_input() if text == "-" else text
+    models = options_of(settings, LlmSplittingOptions, None, settings.decomposer)
+    found = extract_claims(response, question=question, decomposer=settings.decomposer, **models)
+    show_result(lambda: to_json(found), lambda: decomposition_page(found, response), json=json)
+
+
+def _standard_input() -> str:
+    raw = getattr(sys.stdin, "buffer", None)
+    if raw is None:
+        raise InputError("standard input is closed; pass the text as the argument")
+    try:
+        text: str = raw.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"standard input is not UTF-8: cannot decode byte {error.start}") from None
+    return text
 
 
 @with_settings("judge", "strategy", "strict", "map", "max_failed", "store", "concurrency", models=LlmJudgingOptions)

@@ -4,10 +4,9 @@
 `wait` the way in from code that is not async, `BackgroundLoop` a loop that stays for many such calls.
 """
 
-from everyclaim.engine.background import BackgroundLoop
+from everyclaim.engine.background import BackgroundLoop, wait
 from everyclaim.engine.pipeline import EngineOptions, RunReport, run
 from everyclaim.engine.score import score_sample
 from everyclaim.engine.source import in_thread
-from everyclaim.engine.sync import wait
 
 __all__ = ["BackgroundLoop", "EngineOptions", "RunReport", "in_thread", "run", "score_sample", "wait"]

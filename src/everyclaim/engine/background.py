@@ -1,7 +1,7 @@
 """An event loop in a thread of its own, for as long as its owner wants it: what is opened on it stays open.
 
 Work comes to it from code that is not async (`run`) and from other event loops (`join`). A daemon thread, so that it
-never keeps a process alive; whoever makes one closes it.
+never keeps a process alive; whoever makes one closes it. `wait` is the way in for a single call.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import asyncio
 import ctypes
 import threading
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Future, wait
+from concurrent import futures
 from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
 from everyclaim.core.errors import UserError
-from everyclaim.core.lifetime import KeptScope
+from everyclaim.core.lifetime import KeptScope, in_scope
 
 T = TypeVar("T")
 
@@ -53,10 +53,10 @@ class BackgroundLoop:
         call = self._begin(work)
         try:
             while not call.done.done():
-                wait([call.done], GLANCE)
+                futures.wait([call.done], GLANCE)
         except BaseException:
             call.cancel()
-            wait([call.done])
+            futures.wait([call.done])
             raise
         return call.result()
 
@@ -144,7 +144,7 @@ class _LoopCall(Generic[T]):
         self._task: asyncio.Task[None] | None = None
         self._values: list[T] = []
         self._error: BaseException | None = None
-        self.done: Future[None] = Future()
+        self.done: futures.Future[None] = futures.Future()
 
     def start(self) -> None:
         """Begin, on the loop."""
@@ -176,3 +176,21 @@ class _LoopCall(Generic[T]):
             self._work.close()  # it may not have begun
             self._error = UserError(_ENDED)
         self.done.set_result(None)
+
+
+def wait(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine to its end and return what it returns, or raise what it raises.
+
+    Where no event loop runs this is `asyncio.run`. Inside a running loop, as in a notebook, the
+    coroutine gets a loop of its own in a private thread, and the caller's loop stands still until it is
+    done. An interrupt (Ctrl-C) cancels the coroutine, lets it clean up, and is then raised.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(in_scope(coroutine))
+    loop = BackgroundLoop("everyclaim-wait")
+    try:
+        return loop.run(in_scope(coroutine))
+    finally:
+        loop.close()

@@ -36,7 +36,6 @@ class EngineOptions:
     """How a run is carried out; nothing here can change a score."""
 
     concurrency: Annotated[int, Range(1)] = 8  # samples in a metric at the same time
-    sample_seconds: Annotated[float, Range(above=0)] | None = None  # a sample that takes longer is `failed: timeout`
     max_failures: Annotated[int, Range(0)] | None = None  # with more failed samples than this the run stops early
 
     def __post_init__(self) -> None:
@@ -206,7 +205,7 @@ class _Pipeline:
     async def _score(self, position: int, mark: str, sample: Sample) -> None:
         begun = time.perf_counter()
         try:
-            result = await score_sample(self._metric, sample, seconds=self._options.sample_seconds, is_of_many=True)
+            result = await score_sample(self._metric, sample, is_of_many=True)
         except (KeyboardInterrupt, SystemExit) as interrupt:
             raise _InterruptedError(interrupt) from interrupt
         except (BudgetExceeded, UnreachableError) as spent:

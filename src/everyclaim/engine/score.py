@@ -1,6 +1,6 @@
 """One sample through a metric: always a result, never a score where something went wrong.
 
-A judge's failure, a time-out, a fault in a component and a result that cannot be right all become
+A judge's failure, a fault in a component and a result that cannot be right all become
 the outcome `failed` with a reason ``code: explanation``. What concerns the run and not the sample
 (a wrong setting, a full disk, a spent budget) is raised.
 """
@@ -27,16 +27,13 @@ async def score_sample(
     metric: Scorer,
     sample: Sample,
     *,
-    seconds: float | None = None,
     purpose: Purpose = "answer",
     is_of_many: bool = False,
 ) -> Result:
     """Score one sample, or say why it could not be scored; observers are told.
 
-    After `seconds` the metric is cancelled and the outcome is `failed` with the code `timeout`; a
-    metric that never awaits cannot be interrupted. Raises the library's own errors other than
-    `JudgeError` and `InputError`: they would befall every sample alike. So would an `UnreachableError`, which is
-    raised where the sample `is_of_many`.
+    Raises the library's own errors other than `JudgeError` and `InputError`: they would befall every sample alike. So
+    would an `UnreachableError`, which is raised where the sample `is_of_many`.
 
     The result's usage is what all judge calls took that were made for it, also for a sample that failed.
     """
@@ -45,7 +42,7 @@ async def score_sample(
     result: Result | None = None
     try:
         with tallied() as tally:
-            result = await _score(metric, sample, seconds, is_of_many=is_of_many)
+            result = await _score(metric, sample, is_of_many=is_of_many)
         if tally.usage != Usage():
             result = replace(result, usage=tally.usage)
         if warnings := _left_unsaid(result):
@@ -73,11 +70,9 @@ def _left_unsaid(result: Result) -> list[str]:
     return warnings
 
 
-async def _score(metric: Scorer, sample: Sample, seconds: float | None, *, is_of_many: bool) -> Result:
-    limit = asyncio.timeout(seconds)
+async def _score(metric: Scorer, sample: Sample, *, is_of_many: bool) -> Result:
     try:
-        async with limit:
-            result = await metric.score(sample)
+        result = await metric.score(sample)
     except JudgeError as error:
         if is_of_many and isinstance(error, UnreachableError):
             raise
@@ -93,8 +88,6 @@ async def _score(metric: Scorer, sample: Sample, seconds: float | None, *, is_of
         # Nobody asked us to stop: a component let its own cancellation escape.
         return _failed(metric, sample, f"component_error: {where_it_failed(error)}")
     except Exception as error:  # noqa: BLE001 - a component may raise anything, and must not take the run with it
-        if limit.expired():
-            return _failed(metric, sample, f"timeout: no result within {seconds:g} s")
         return _failed(metric, sample, f"component_error: {where_it_failed(error)}")
     fault = _fault(sample, result)
     return _failed(metric, sample, fault) if fault else result
