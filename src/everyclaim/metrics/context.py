@@ -23,7 +23,6 @@ from everyclaim.core.types import (
     Skipped,
     Verdict,
 )
-from everyclaim.text.exact import absent_things
 from everyclaim.verify.verdicts import Policy, judged
 
 
@@ -286,6 +285,8 @@ class CheckedSource:
 
 def _with_exact_code(parts: Decomposition, sample: Sample) -> Decomposition:
     """Mark pieces of code that hold an address or a name that no passage has: nothing else judges code."""
+    from everyclaim.text.exact import absent_things  # no command over the store needs it
+
     sources = [f"{one.title}\n{one.text}" for one in sample.passages]
 
     def is_made_up(piece: Skipped) -> bool:
