@@ -77,10 +77,16 @@ def test_a_guard_withholds_what_is_below_the_threshold_and_says_what_it_promises
     assert ec.Guard(None, judge_of_record=True, **PARTS).answer("", ["x"], response=SURE).validated
 
 
+@pytest.mark.parametrize(("question", "answer"), [("How old is it?", "97 years."), ("", "ON-97.")])
+def test_a_short_answer_is_in_the_language_of_its_question(promise: object, question: str, answer: str) -> None:
+    """And what tells no language at all is not taken for another one."""
+    assert ec.Guard(None, risk=promise, threshold=0.0, **PARTS).answer(question, ["x"], response=answer).validated
+
+
 @pytest.mark.parametrize(
     ("says", "why"),
     [
-        (["Die Lampe ist 97 rot und sie steht auf dem Tisch."], "for which there are no labels"),
+        (["Die Lampe ist 97 rot und sie steht auf dem Tisch."], "in German, for which there are no labels"),
         ([f"{UNSURE} {UNSURE.replace('old', 'big')} {UNSURE.replace('old', 'new')}", SURE], "rewritten"),
     ],
 )

@@ -12,7 +12,8 @@ from everyclaim.analysis.estimates import percent
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.types import Label, Provenance, Result, Sample
 from everyclaim.stats.risk import risk_threshold
-from everyclaim.text.language import language_of
+from everyclaim.text.language import name_of
+from everyclaim.verify.languages import answer_language
 
 CONFIDENCE = 0.95
 _FEWEST, _DRIFT = 50, 4.0  # answers before a stream is compared with the calibration, and standard errors
@@ -74,8 +75,8 @@ class RiskPromise:
 
     def outside(self, result: Result, sample_language: str) -> str:
         """Say why an answer is not like the labelled ones; empty when it is."""
-        if sample_language not in self.languages:
-            return f"the answer is in {sample_language or 'an unknown language'}, for which there are no labels"
+        if sample_language and sample_language not in self.languages:
+            return f"the answer is in {name_of(sample_language)}, for which there are no labels"
         if self.models and result.model and result.model not in self.models:
             return f"the answer is by {result.model}, for which there are no labels"
         return ""
@@ -130,7 +131,7 @@ def fit_risk(
         withheld=sum(not found >= threshold for found in run) / len(run),
         judge=first.verifier,
         decomposer=first.decomposer,
-        languages=tuple(sorted({language_of(sample.response) for sample, _ in labelled})),
+        languages=tuple(sorted({answer_language(sample.response, sample.question) for sample, _ in labelled})),
         models=tuple(sorted({sample.model for sample, _ in labelled if sample.model})),
         mean=mean,
         spread=math.sqrt(sum((one - mean) ** 2 for one in means) / max(1, len(means) - 1)),

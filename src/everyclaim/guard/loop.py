@@ -23,8 +23,8 @@ from everyclaim.guard.citation_repair import with_right_citations
 from everyclaim.guard.claim_removal import cut
 from everyclaim.guard.rules import Rules
 from everyclaim.prompts.generation import Faulty, ReportedFault, guidance
-from everyclaim.text.language import language_of
 from everyclaim.text.segment import Sentence, sentences
+from everyclaim.verify.languages import answer_language
 
 _FAULTS = 20  # told to a generator at once
 
@@ -216,11 +216,9 @@ class _GuardRun:
         warnings = list(self.warnings)
         promised = ""
         if self.loop.promise is not None:
-            why = (
-                ""
-                if blocked
-                else self._kept_whole(best) or self.loop.promise.seen(self.attempts[0].result, self.attempts[0].text)
-            )
+            first = self.attempts[0]
+            language = answer_language(first.text, self.task.question)
+            why = "" if blocked else self._kept_whole(best) or self.loop.promise.seen(first.result, language)
             promised = "" if why or blocked or not checked else str(self.loop.promise.risk)
             warnings += [f"no guarantee: {why}"] if why else []
         if complaint := rules.complaint(best.result):
@@ -253,12 +251,12 @@ class Promise:
     count: int = 0
     total: float = 0.0
 
-    def seen(self, result: Result, text: str) -> str:
+    def seen(self, result: Result, language: str) -> str:
         """Take note of the first answer to a question, and say why it is not like the labelled ones; or nothing."""
         mean = answer_mean(result)
         if mean is not None:
             self.count, self.total = self.count + 1, self.total + mean
-        if outside := self.risk.outside(result, language_of(text)):
+        if outside := self.risk.outside(result, language):
             return outside
         if self.count and self.risk.has_drifted(self.count, self.total / self.count):
             return f"the last {self.count} answers differ from the labelled ones: calibrate again"

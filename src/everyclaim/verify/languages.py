@@ -34,14 +34,14 @@ def unread_claims(claims: Sequence[Claim], sample: Sample, judge: str) -> dict[s
     if foreign := _only_language(sample.passages):
         return dict.fromkeys((claim.id for claim in claims), foreign)
     spoken = {text: _spoken(text) for claim in claims for text in (claim.text, claim.sentence)}
-    whole = "" if all(spoken[claim.sentence] for claim in claims) else _whole(sample)
+    whole = "" if all(spoken[claim.sentence] for claim in claims) else answer_language(sample.response, sample.question)
     found = {claim.id: spoken[claim.text] or spoken[claim.sentence] or whole for claim in claims}
     return {name: language for name, language in found.items() if language not in {"", ENGLISH}}
 
 
-def _whole(sample: Sample) -> str:
+def answer_language(response: str, question: str) -> str:
     """Return the language of an answer, or else of its question; of a short answer alone by its spelling."""
-    return _spoken(sample.response) or language_of(sample.question) or _spoken(sample.response, guessed_language)
+    return _spoken(response) or language_of(question) or _spoken(response, guessed_language)
 
 
 def _only_language(passages: Sequence[Passage]) -> str:
