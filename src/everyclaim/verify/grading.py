@@ -19,6 +19,7 @@ LOST = 0.25  # what is left of the odds of support where the evidence for it is 
 _NEAR = 0.05  # of one half: as sure as a label that its own number speaks against
 _REST = 0.85  # of what is not support: the part of the label that was given
 _LEAST = 0.001  # no chance is nothing, none is certain
+_VOTES = {label: Probabilities(*(float(label is one) for one in Label)) for label in Label}
 _FIELD = re.compile(r'"(id|label|relation)"\s*:\s*"')
 _WORDS: tuple[Mapping[str, Label], ...] = (  # that one reply chooses from
     {label.value.casefold(): label for label in Label} | {BOTH.casefold(): Label.SUPPORTED},
@@ -84,12 +85,14 @@ def _chances(reply: ChatReply, place: int, given: Label, words: Mapping[str, Lab
 
 def average(several: Sequence[Probabilities]) -> Probabilities:
     """Return the mean of several judgements (at least one)."""
+    if len(several) == 1:
+        return several[0]
     return Probabilities(*(sum(column) / len(several) for column in zip(*several, strict=True)))
 
 
 def of_vote(label: Label) -> Probabilities:
     """Return the probabilities of a judge that says a label and nothing more."""
-    return Probabilities(*(float(label is one) for one in Label))
+    return _VOTES[label]
 
 
 def without_evidence(verdict: Verdict) -> Verdict:

@@ -7,9 +7,8 @@ and the claims are halved; anything else is a failure, never a verdict.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from everyclaim.core.gather import gather
@@ -23,6 +22,7 @@ from everyclaim.verify.sizes import INPUT_TOKENS, REPLY_TOKENS, by_reply, tokens
 from everyclaim.verify.verdicts import Policy, apply_policy, demoted, locate_evidence, with_rounded
 
 _KEPT_PREFIX = 4000  # characters of passages from which on providers keep a prefix (about 1,024 tokens)
+_USUAL = Strictness()
 _OF_NUMBERS = frozenset({FailureMode.NUMERIC_MISMATCH, FailureMode.TEMPORAL})
 
 
@@ -126,25 +126,23 @@ class LlmVerifier:
 
     def verdict(self, claim: Claim, findings: Sequence[Finding], passages: Sequence[Passage]) -> Verdict:
         """Make the verdict that the majority of the findings gives."""
-        votes = Counter(finding.label for finding in findings)
-        label = Probabilities(*(votes[label] / len(findings) for label in Label)).label
-        finding = next(finding for finding in findings if finding.label is label)
-        verdict = as_verdict(claim.id, finding, passages, self.spec)
+        votes = average([of_vote(finding.label) for finding in findings])
+        finding = next(finding for finding in findings if finding.label is votes.label)
         chances = [probabilities_of(one) for one in findings]
+        graded = None
         if self.repeats > 1 or chances[0] is not None:
-            votes_or_chances = [c or of_vote(one.label) for c, one in zip(chances, findings, strict=True)]
-            verdict = replace(verdict, probabilities=average(votes_or_chances))
-        if len(votes) > 1:
-            verdict = replace(verdict, flags=(*verdict.flags, "unstable"))
+            graded = average([c or of_vote(one.label) for c, one in zip(chances, findings, strict=True)])
+        unstable = max(votes) < 1
+        verdict = as_verdict(claim.id, finding, passages, self.spec, probabilities=graded, unstable=unstable)
         texts = {passage.id: passage.text for passage in passages}
         verdict = without_evidence(locate_evidence(verdict, texts))
-        if getattr(self.prompt, "strictness", Strictness()).numbers == "exact":
+        if getattr(self.prompt, "strictness", _USUAL).numbers == "exact":
             verdict = with_rounded(verdict, claim.text, texts)
         return self._strictly(verdict, finding.mode)
 
     def _strictly(self, verdict: Verdict, mode: FailureMode | None) -> Verdict:
         """Hold a support to what the prompt says counts as support: models do not always."""
-        strictness = getattr(self.prompt, "strictness", Strictness())
+        strictness = getattr(self.prompt, "strictness", _USUAL)
         found = apply_policy(
             Policy(
                 strict_evidence=self.evidence == "required",
@@ -198,7 +196,15 @@ def passage_data(passages: Sequence[Passage]) -> dict[str, Any]:
     }
 
 
-def as_verdict(claim_id: str, finding: Finding, passages: Sequence[Passage], judge: str) -> Verdict:
+def as_verdict(
+    claim_id: str,
+    finding: Finding,
+    passages: Sequence[Passage],
+    judge: str,
+    *,
+    probabilities: Probabilities | None = None,
+    unstable: bool = False,
+) -> Verdict:
     """Make a verdict of a finding. Its quotes are not located yet; `aligned` does that for every judge.
 
     A support that differs only in certainty keeps its label, with the flag `hedge_mismatch`. A finding that lacks
@@ -207,10 +213,16 @@ def as_verdict(claim_id: str, finding: Finding, passages: Sequence[Passage], jud
     ids = {f"p{i}": passage.id for i, passage in enumerate(passages, start=1)}
     hedged = finding.label is Label.SUPPORTED and finding.mode is FailureMode.HEDGE_MISMATCH
     doubtful = finding.support is not None and is_doubtful(finding.label, finding.support)
-    flags = {"hedge_mismatch": hedged, "incomplete_verdict": not finding.complete, "unsure": doubtful}
+    flags = {
+        "hedge_mismatch": hedged,
+        "incomplete_verdict": not finding.complete,
+        "unsure": doubtful,
+        "unstable": unstable,
+    }
     return Verdict(
         claim_id=claim_id,
         label=finding.label,
+        probabilities=probabilities,
         evidence=tuple(Evidence(ids.get(quote.passage, ""), -1, -1, quote.text) for quote in finding.quotes),
         rationale=finding.why,
         judge=judge,
