@@ -104,7 +104,7 @@ class _Job:
 
         Returns the splits, and of how many sentences that is so.
         """
-        kept = {piece.number: spelt_out(splits.get(piece.number, piece.whole), piece.text) for piece in pieces}
+        kept = {piece.number: spelt_out(splits.get(piece.number) or piece.whole, piece.text) for piece in pieces}
         if all(kept[piece.number] == piece.whole for piece in pieces):
             return kept, 0
         source = SplitSource(self.response, self.question)
@@ -119,7 +119,7 @@ class _Job:
                     raise
                 again = {}
             for piece in part:
-                new = spelt_out(again.get(piece.number, piece.whole), piece.text)
+                new = spelt_out(again.get(piece.number) or piece.whole, piece.text)
                 usable = new.claims and not inventions(new.claims, piece.ground, source)
                 kept[piece.number] = _mended(former[piece.number], new, piece) if usable else piece.whole
                 number += not usable

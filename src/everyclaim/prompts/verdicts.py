@@ -243,8 +243,9 @@ def by_sentence(claims: Sequence[AskedClaim]) -> list[dict[str, Any]]:
     for claim in claims:
         said.setdefault(claim.sentence, {"and"}).update(_words(claim.text))
     laid: list[dict[str, Any]] = []
+    shown = {sentence: "" if words.issuperset(_words(sentence)) else sentence for sentence, words in said.items()}
     for claim in claims:
-        sentence = "" if said[claim.sentence].issuperset(_words(claim.sentence)) else claim.sentence
+        sentence = shown[claim.sentence]
         if not laid or laid[-1].get("sentence", "") != sentence:
             laid.append({"sentence": sentence, "claims": {}} if sentence else {"claims": {}})
         laid[-1]["claims"][claim.id] = claim.text
