@@ -5,9 +5,12 @@ Only of what happened, and is not denied or limited: what is usual holds only un
 
 from __future__ import annotations
 
+from itertools import pairwise
+
+from everyclaim.decompose.conjuncts import SUBJECTS
 from everyclaim.decompose.drafts import Draft
 from everyclaim.decompose.monotone import is_limited
-from everyclaim.decompose.repairs import MONTHS, SUBJECTS
+from everyclaim.decompose.repairs import MONTHS
 from everyclaim.decompose.tree import Tree
 from everyclaim.text.tokens import word_set
 
@@ -30,9 +33,9 @@ def by_adjunct(draft: Draft, tree: Tree) -> list[Draft]:
     found += clauses
     found += [
         nmod for kid in tree.of(head, "obj", "obl") if kid in draft.places and not _is_time(tree, kid, inside=False)
-        for nmod in tree.of(kid, "nmod") if nmod in draft.places and tree.of(nmod, "case") and _is_time(tree, nmod)
+        for nmod in tree.of(kid, "nmod") if nmod in draft.places and _is_placed(tree, nmod) and _is_time(tree, nmod)
     ]  # fmt: skip
-    if len(found) < 2:
+    if len(found) < 2 or any(_may_date(tree, one, after) for one, after in pairwise(sorted(found))):
         return [draft]
     parts = []
     for one in sorted(found):
@@ -64,6 +67,16 @@ def _is_circumstance(tree: Tree, kid: int) -> bool:
         return False
     events = [kid for kid in tree.of(kid, "acl", "advcl") if tree.relation(kid) != "acl:relcl"]
     return cases[0] != "with" or not events
+
+
+def _may_date(tree: Tree, event: int, time: int) -> bool:
+    """Whether a time may be that of the event a phrase names: "until the conquest in 1903"."""
+    limits = {tree.low(case) for case in tree.of(event, "case")} & {"until", "before", "after", "since"}
+    return bool(limits) and not _is_time(tree, event) and _is_time(tree, time) and event < time
+
+
+def _is_placed(tree: Tree, kid: int) -> bool:
+    return any(tree.low(case) in _PLACING for case in tree.of(kid, "case"))
 
 
 def _is_time(tree: Tree, kid: int, *, inside: bool = True) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from everyclaim.decompose.repairs import SUBJECTS
+from everyclaim.decompose.conjuncts import SUBJECTS
 from everyclaim.decompose.tree import Tree
 from everyclaim.models.local.parser import parse
 from everyclaim.text.edges import capital

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from everyclaim.decompose.repairs import HELPERS, SUBJECTS
+from everyclaim.decompose.conjuncts import HELPERS, SUBJECTS
 from everyclaim.decompose.tree import Tree
 from everyclaim.models.local.parser import parse
 from everyclaim.text.edges import capital

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from everyclaim.decompose.conjuncts import HELPERS, SUBJECTS
 from everyclaim.decompose.coordination import inherited, is_gapped
 from everyclaim.decompose.drafts import Draft
 from everyclaim.decompose.monotone import is_stated
-from everyclaim.decompose.repairs import HELPERS, MODIFIERS, SUBJECTS
-from everyclaim.decompose.tree import Tree
+from everyclaim.decompose.repairs import MODIFIERS
+from everyclaim.decompose.tree import NOMINAL, Tree
 
 _CONCEDING = frozenset({"although", "though", "while", "whereas"})
 _PRONOUNS = {"it": False, "they": True, "he": False, "she": False}
@@ -41,7 +42,10 @@ def _beside(draft: Draft, tree: Tree) -> list[Draft]:
             apart = first > 0 and (";" in signs or (":" in signs and tree.is_finite(head)))
         else:
             apart = (
-                bool(marks) and all(tree.low(mark) in _CONCEDING for mark in marks) and tree.subject(head) is not None
+                bool(marks)
+                and all(tree.low(mark) in _CONCEDING for mark in marks)
+                and tree.subject(head) is not None
+                and not (tree.low(marks[0]) == "while" and _is_meanwhile(tree, kid, head))
             )
         if apart:
             own = replace(draft, pieces=tuple(sorted(draft.places))).only(
@@ -50,6 +54,12 @@ def _beside(draft: Draft, tree: Tree) -> list[Draft]:
             own = replace(own, head=kid)
             return [draft.without(inside), _named(own, tree, kid, head)]
     return [draft]
+
+
+def _is_meanwhile(tree: Tree, clause: int, head: int) -> bool:
+    """Whether "while" tells when: "the lamp blinks while it charges", "while the oven is heating, …"."""
+    lasting = tree.tokens[clause].tag == "VBG" and bool(tree.of(clause, *HELPERS))
+    return lasting or (clause > head and not tree.comma_before(clause))
 
 
 def _clauses(tree: Tree, place: int, conjuncts: list[int]) -> list[int]:
@@ -81,7 +91,21 @@ def _may_part(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> boo
         return False
     if tree.tokens[place].pos == "VERB" and any(_is_noun(tree, c) for c in conjuncts):
         return False
+    if not tree.of(place, "case") and any(tree.of(c, "case") and not tree.is_finite(c) for c in conjuncts):
+        return False  # "open until nine on Monday and until ten on Friday"
     if subject is not None and any(tree.subject(c) is None and not tree.agrees(subject, c) for c in conjuncts):
+        return False
+    if tree.tokens[place].tag == "VBG" and any(
+        tree.tokens[c].tag in {"VB", "VBN"} and not tree.of(c, *HELPERS) for c in conjuncts
+    ):
+        return False  # "is asking to leave and cut the grant"
+    if any(tree.tokens[c].tag == "VBG" and not tree.of(c, *HELPERS) for c in conjuncts) and _is_plain(tree, place):
+        return False
+    if (
+        tree.tokens[place].pos in NOMINAL
+        and not tree.of(place, "cop", *SUBJECTS)
+        and any(tree.tokens[c].tag in {"VB", "VBD", "VBZ", "VBP"} for c in conjuncts)
+    ):
         return False
     if any(_may_hang_lower(tree, place, c) for c in conjuncts):
         return False
@@ -99,6 +123,8 @@ def _may_part(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> boo
         and any(tree.tokens[c].tag == "VBD" for c in conjuncts)
     ):
         return False
+    if any(tree.is_conditional(c) for c in conjuncts) and not tree.is_conditional(place):
+        return False  # "… , but only if she came"
     infinite = [c for c in conjuncts if tree.of(c, "mark") and not tree.of(c, *HELPERS, *SUBJECTS)]
     if (infinite and not tree.of(place, "mark")) or is_gapped(tree, place, conjuncts):
         return False  # "announced a halt and to begin again"
@@ -123,6 +149,11 @@ def _is_command(tree: Tree, place: int, one: int) -> bool:
     return not shared
 
 
+def _is_plain(tree: Tree, one: int) -> bool:
+    """Whether a word is a verb that goes on with no participle: "took work, earning little"."""
+    return tree.tokens[one].pos == "VERB" and tree.tokens[one].tag != "VBG"
+
+
 def _is_noun(tree: Tree, one: int) -> bool:
     """Whether a conjunct is a mere noun, and no predicate."""
     return tree.tokens[one].pos in {"NOUN", "PROPN"} and not tree.of(one, "cop") and tree.subject(one) is None
@@ -142,12 +173,16 @@ def _may_hang_lower(tree: Tree, place: int, one: int) -> bool:
     if tree.subject(one) is not None:
         return False
     between = [i for i in tree.under(place) if place < i < one and tree.relation(i) in {"acl:relcl", "ccomp"}]
+    if between and tree.is_past(place) is not tree.is_past(one):
+        return True
     return any(tree.is_past(i) is tree.is_past(one) and tree.is_finite(one) for i in between)
 
 
 def _are_joined(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     """Whether all the predicates hold, none of them instead of another."""
     words = {tree.low(cc) for c in conjuncts for cc in tree.joiners(c)}
+    if not words and any(tree.relation(i) == "cc" for i in range(place, conjuncts[-1])):
+        return False  # "and" may stand before a subject that the tree does not know
     if any(tree.low(aux) == "can" for aux in tree.of(place, "aux")):
         words -= {"or"}  # who can do either can do each
     return (not words or words <= {"and", "but", "yet", "&", ";", "so", "while"}) and not tree.of(place, "cc:preconj")
@@ -176,6 +211,8 @@ def _clause(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int]
             shared -= set(helpers)
             if not tree.is_finite(one) and tree.of(place, "cop") and tree.tokens[one].pos != "VERB":
                 shared |= set(helpers)
+        if tree.tokens[one].tag == "VB":
+            shared -= set(tree.of(place, "cop"))  # "should be aware and take care"
     last = conjuncts[-1]
     behind = frozenset(
         i for kid in tree.kids[place]
@@ -207,7 +244,9 @@ def _framing(tree: Tree, place: int, one: int) -> frozenset[int]:
         elif tree.kind(kid) == "advcl" and tree.is_conditional(kid):
             found |= set(tree.under(kid)) if not front else set()
         elif _is_source(tree, kid) or (
-            tree.kind(kid) in {"obl", "advmod"} and not front and tree.is_past(place) == tree.is_past(one)
+            (tree.kind(kid) == "advmod" or (tree.kind(kid) == "obl" and tree.of(kid, "case")))
+            and not front
+            and tree.is_past(place) == tree.is_past(one)
         ):
             found |= set(tree.under(kid))
     return frozenset(found)
@@ -219,7 +258,7 @@ def _speech(tree: Tree, place: int, conjuncts: list[int]) -> list[int]:
     for one in [place, *conjuncts]:
         for kid in tree.of(one, "parataxis", "obl"):
             told = tree.kind(kid) == "parataxis" and tree.tokens[_with_comma(tree, kid)[0]].text == ","
-            speaks = told and tree.subject(kid) is not None and not tree.of(kid, "obj", "obl")
+            speaks = told and tree.subject(kid) is not None and not tree.of(kid, "obj", "obl", "ccomp", "aux:pass")
             if kid > one and (speaks or _is_source(tree, kid)):
                 found.append(kid)
     return found

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 
+from everyclaim.decompose.conjuncts import SUBJECTS
 from everyclaim.decompose.drafts import Draft
 from everyclaim.decompose.monotone import holds_jointly, is_stated, way_up
-from everyclaim.decompose.repairs import MODIFIERS, SUBJECTS
+from everyclaim.decompose.repairs import MODIFIERS
 from everyclaim.decompose.tree import Tree
 
-_SHARED = frozenset(
-    {"case", "det", "nmod:poss", "mark", "aux", "aux:pass", "cop", "nsubj", "nsubj:pass", "expl", "csubj"}
-)
+_SHARED = frozenset({"case", "det", "nmod:poss", "mark", "aux", "aux:pass", "cop", *SUBJECTS})
 _MEMBERS = ({"NOUN", "PROPN", "PRON", "X"}, {"ADJ", "VERB", "ADP"}, {"ADJ", "NOUN"})
 EXEMPLARY = frozenset({"such", "including", "like"})
 _DENYING = frozenset({"or", "nor", ",", ";"})
@@ -68,6 +67,8 @@ def _may_choose(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> b
             return False  # "late 19th and early 20th centuries"
         if _is_mixture(tree, token.head):
             return False
+        if relation == "compound" and any(tree.tokens[c].pos != token.pos for c in conjuncts):
+            return False  # "chicken teriyaki and California roll"
         above = tree.tokens[token.head]
         return above.tag in {"NNS", "NNPS"} or any(
             tree.relation(step) in SUBJECTS for step in way_up(tree, place, draft)
@@ -80,11 +81,35 @@ def _may_choose(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> b
 def _is_doubtful(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     """Whether what is coordinated may not be what the tree says: "the roof of the hall, big rooms, and a bar"."""
     members = [place, *conjuncts]
+    signs = [c for c in conjuncts if tree.comma_before(c)]
+    if len([c for c in conjuncts if tree.joiners(c)]) > 1 and not signs:
+        return True  # "a kettle and a jug with a lid and a filter"
+    nominal = tree.tokens[place].pos in {"NOUN", "PROPN"} and not _is_exemplary(tree, place)
+    if (
+        len(conjuncts) == 1
+        and signs
+        and nominal
+        and any(tree.low(cc) in {"and", "or"} for cc in tree.joiners(conjuncts[0]))
+    ):
+        return True  # ", and" rather begins a clause
+    if any(tree.subject(c) is not None for c in conjuncts) and tree.subject(place) is None:
+        return True
+    if _is_exemplary(tree, place) and any(tree.of(c, "case") for c in conjuncts):
+        return True  # "including fish, along with furs"
+    above = tree.tokens[place].head
+    before = {tree.low(i) for i in range(max(above, 0), place) if tree.tokens[i].pos in {"NOUN", "SYM"}}
+    if any(tree.low(c) in before for c in conjuncts):
+        return True  # "came to 6 ml with it and 9 ml without it"
+    if above >= 0 and any(place < kid < conjuncts[-1] for kid in tree.of(above, "xcomp")):
+        return True  # "found the staff friendly and the tables close together"
+    objects = [kid for one in members for kid in tree.of(one, "obj")]
+    if any(tree.tokens[one].pos == "VERB" and max(tree.under(one)) == one < kid for one in members for kid in objects):
+        return True  # "to understand and improve the site"
     if tree.tokens[place].tag.startswith("W"):
         return True  # "depends on where and how"
     if any(b - a == 1 for a, b in pairwise(members)):
         return True  # "left upper and right lower lungs"
-    if tree.kind(place) in {"nsubj", "obj", "obl"} and tree.tokens[place].pos == "ADJ":
+    if tree.kind(place) in {"nsubj", "obj", "obl", "nmod"} and tree.tokens[place].pos == "ADJ":
         return any(tree.tokens[one].pos == "NOUN" for one in conjuncts)  # "the old and the new key"
     if is_aside(tree, place, conjuncts[-1]) or is_gapped(tree, place, conjuncts):
         return True
@@ -105,6 +130,11 @@ def is_gapped(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     firsts = [tree.under(one)[0] for one in conjuncts]
     if any(tree.relation(i) == "det" and tree.tokens[i - 1].pos not in {"PUNCT", "CCONJ"} for i in firsts):
         return True
+    cases = {tree.low(case) for case in tree.of(place, "case")}
+    for one in conjuncts:
+        below = {tree.low(case) for kid in tree.of(one, "nmod") for case in tree.of(kid, "case")}
+        if cases & below - {"of"} and not tree.of(one, "case"):
+            return True  # "half of it goes through the head and the other half through the wand"
     return any(tree.of(kid, "det") for kid in beside) or len(tree.of(tree.tokens[place].head, "obj")) > 1
 
 
@@ -129,10 +159,22 @@ def chosen(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int])
         gone |= {i for kid in tree.of(place, "cc", "cc:preconj") for i in tree.under(kid)}
         kept = whole - gone | _shared_behind(tree, place, conjuncts)
     else:
-        behind = [k for k in tree.kids[place] if k > conjuncts[-1] and tree.kind(k) in {"nmod", "acl", "obl", "obj"}]
+        following = next((c for c in conjuncts if c > one), None)
+        behind = [
+            k for k in tree.kids[place]
+            if tree.kind(k) in {"nmod", "acl", "obl", "obj"} and (k > conjuncts[-1] or one < k < (following or k))
+        ]  # fmt: skip
+        apart = [k for k in behind if tree.comma_before(k)]
+        if any(not {tree.low(case) for case in tree.of(k, "case")} & EXEMPLARY for k in apart):
+            return None  # "four gyros and two heaters, with an aim of one degree"
+        behind = [k for k in behind if k not in apart]
+        cases = {tree.low(case) for case in tree.of(place, "case")} - {"of"}
+        if any({tree.low(case) for case in tree.of(k, "case")} & cases for k in behind):
+            return None  # "from a fort in Lund and a fort in Visby"
         kept = (
             tree.stripped(one) | frozenset(i for kid in behind for i in tree.under(kid)) | inherited(tree, place, one)
         )
+    kept |= {i for i in (min(whole), min(whole) - 1) if i >= 0 and tree.low(i) == ":"}  # "three needs: a tent"
     found = draft.only((draft.places - _between(tree, place, one)) - whole | kept)
     if tree.kind(place) in MODIFIERS:
         joining = [i for i in range(place, conjuncts[-1]) if tree.tokens[i].text == "," or tree.relation(i) == "cc"]

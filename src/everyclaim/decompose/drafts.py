@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
-from everyclaim.decompose.repairs import HELPERS, QUOTES, SUBJECTS
+from everyclaim.decompose.conjuncts import HELPERS, SUBJECTS
+from everyclaim.decompose.repairs import QUOTES
 from everyclaim.decompose.tree import Tree
 
 _IDENTIFIER = re.compile(r"\w{2,}(?:\(\)|\.\w|_\w)")  # code, whose case tells
 _SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "'re": "is", "'ve": "has"}
 _TIGHT = frozenset({",", ".", ";", ":", "!", "?", ")", "]", "%", "…"})
 _OPENERS = frozenset({"(", "[", "$", "€", "£"})
+FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
 _EDGES = frozenset({",", ";", ":", "-", "–", "—", "."})
 
 
@@ -50,7 +53,26 @@ class Draft:
                 kept = {i - 1 in places, i in places, i + 1 in places}
                 if len(kept) > 1:
                     return True
-        return any(0 < len(places & inner) < len(inner) for inner in _quoted(tree))
+        for place, (sign, word) in enumerate(pairwise(tree.tokens)):
+            if sign.text == "--" and sign.end == word.start and (place in places) != (place + 1 in places):
+                return True
+        if any(0 < len(places & inner) < len(inner) for inner in _quoted(tree)):
+            return True
+        return any(
+            not {first, last} <= places and places & set(range(first, last + 1)) for first, last in _bracketed(tree)
+        )
+
+    def is_clause(self, tree: Tree) -> bool:
+        """Whether a finite verb is left, and does not come first; what is in brackets need not be one."""
+        kept = [i for i in self.pieces if isinstance(i, str) or tree.tokens[i].pos != "PUNCT"]
+        first = kept[0] if kept else ""
+        if isinstance(self.pieces[0], int) and tree.tokens[self.pieces[0]].text in _OPENERS:
+            return True
+        finite = [
+            i for i in kept
+            if isinstance(i, str) or tree.tokens[i].tag in FINITE or (tree.tokens[i].tag == "VBN" and tree.subject(i))
+        ]  # fmt: skip
+        return bool(finite) and (first not in finite or first == min(tree.under(tree.root)))
 
     def only(self, places: Collection[int]) -> Draft:
         """Leave all other words out."""
@@ -121,7 +143,7 @@ def _clean(pieces: Sequence[int | str], tree: Tree) -> list[int | str]:
     kept = [piece for piece in kept if not _joins_nothing(piece, tree, pieces)]
     while kept and _is_sign(kept[-1], tree):
         kept.pop()
-    while kept and isinstance(kept[0], int) and tree.relation(kept[0]) == "cc":
+    while kept and isinstance(kept[0], int) and tree.relation(kept[0]) == "cc" and not tree.is_denying(kept[0]):
         kept.pop(0)
     return kept
 
@@ -157,6 +179,17 @@ def _is_sign(piece: int | str, tree: Tree) -> bool:
 
 def _text(piece: int | str, tree: Tree) -> str:
     return piece if isinstance(piece, str) else tree.tokens[piece].text
+
+
+def _bracketed(tree: Tree) -> list[tuple[int, int]]:
+    """The places of brackets that open and close."""
+    found, opened = list[tuple[int, int]](), list[int]()
+    for place, token in enumerate(tree.tokens):
+        if token.text in {"(", "["}:
+            opened.append(place)
+        elif token.text in {")", "]"} and opened:
+            found.append((opened.pop(), place))
+    return found
 
 
 def _quoted(tree: Tree) -> list[frozenset[int]]:

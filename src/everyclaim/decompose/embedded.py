@@ -6,6 +6,7 @@ The response is segmented (`text.segment`), what is not a claim is set aside wit
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
@@ -85,9 +86,9 @@ class EmbeddedDecomposer:
                 if part.minor and self.coverage == "low":
                     skipped.append(Skipped(response[span.start : span.end], span, MINOR))
                 else:
-                    text = renamed(completed(tidy(part.text), before), names) if parts else tidy(part.text)
+                    text = _completed(part.text, unit.text, before, names) if parts else tidy(part.text)
                     claims.append(Claim(f"c{len(claims) + 1}", text, span, unit.sentence))
-            before = renamed(completed(tidy(unit.text), before), names) if parts else tidy(unit.text)
+            before = _completed(unit.text, unit.text, before, names) if parts else tidy(unit.text)
             noun, name = described(before) if parts else ("", "")
             names[noun] = name if names.get(noun, name) == name else ""  # of two nothing is certain
         skipped.sort(key=lambda piece: piece.span)
@@ -101,12 +102,25 @@ class EmbeddedDecomposer:
             return []
         lead = unit.complete.removesuffix(item)
         found = facts(unit.text, apart=self.atomicity == "high", keep_asides=self.coverage == "high")
-        return [part._replace(text=f"{lead}{part.text}") for part in found]
+        return [part._replace(text=f"{lead}{_as_inside(part.text, item) if lead else part.text}") for part in found]
 
     def _is_english(self, unit: SplitUnit, usual: str) -> bool:
         """Whether a unit may be split by what is known of English; what does not tell is like the rest."""
         spoken = self.language or language_of(unit.text) or usual
         return spoken in {"", ENGLISH}
+
+
+def _completed(text: str, sentence: str, before: str, names: Mapping[str, str]) -> str:
+    """Put what it stands for in the place of a pronoun that begins a fact and its sentence."""
+    fact = tidy(text)
+    same = fact.partition(" ")[0] == tidy(sentence).partition(" ")[0]
+    return renamed(completed(fact, before) if same else fact, names)
+
+
+def _as_inside(text: str, sentence: str) -> str:
+    """A fact as it stands behind a lead-in: its first letter is large only where it is in the sentence."""
+    first, low = text.partition(" ")[0], f"{text[:1].lower()}{text[1:]}"
+    return low if first not in sentence and low.partition(" ")[0].rstrip(".,") in sentence else text
 
 
 def from_spec(spec: Spec) -> EmbeddedDecomposer:

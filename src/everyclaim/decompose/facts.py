@@ -15,7 +15,7 @@ from typing import NamedTuple
 from everyclaim.decompose.adjuncts import by_adjunct
 from everyclaim.decompose.clauses import by_clause
 from everyclaim.decompose.coordination import by_conjunct
-from everyclaim.decompose.drafts import Draft
+from everyclaim.decompose.drafts import FINITE, Draft
 from everyclaim.decompose.parentheticals import detached, unbracketed, without_asides
 from everyclaim.decompose.tree import Tree
 from everyclaim.models.local.parser import parse
@@ -61,7 +61,12 @@ def _label_end(sentence: str) -> int:
     if label is None:
         return 0
     named = parse([label.group()])[0]
-    return 0 if any(token.tag in {"VBZ", "VBD", "VBP", "MD", "VB"} for token in named) else label.end()
+    if named[0].tag.startswith("W"):
+        return label.end()  # "Where it is made: …"
+    tree = Tree(named)
+    if tree.tokens[tree.root].tag == "VBZ" and tree.subject(tree.root) is None:
+        return label.end()  # "Lowers stress: …"
+    return 0 if any(token.tag in {*FINITE, "VB"} for token in named) else label.end()
 
 
 def _found(sentence: str, steps: Sequence[Step]) -> list[Fact]:
@@ -73,6 +78,10 @@ def _found(sentence: str, steps: Sequence[Step]) -> list[Fact]:
     if len(tokens) < _LEAST or not any(token.pos in {"VERB", "AUX"} for token in tokens):
         return whole
     tree = Tree(tokens)
+    if tokens[0].tag in {"WDT", "WP", "WP$"}:
+        return whole
+    if any(tree.tokens[mark].pos == "SCONJ" for mark in tree.of(tree.root, "mark")):
+        return whole  # a clause that depends on another, which the tree does not know
     cited = _CITED.search(body)
     kept = tuple(i for i, token in enumerate(tokens) if not cited or token.end <= cited.start())
     drafts = _expanded(Draft(kept, tree.root), tree, steps)
@@ -114,7 +123,10 @@ def _expanded(whole: Draft, tree: Tree, steps: Sequence[Step]) -> list[Draft]:
 
 def _sound(parts: Sequence[Draft], tree: Tree) -> Sequence[Draft]:
     """What a step took apart; nothing where it took nothing off, or tore a word or a quotation."""
-    return parts if len(parts) > 1 and not any(part.breaks(tree) for part in parts) else []
+    if len(parts) < 2 or any(part.breaks(tree) for part in parts):
+        return []
+    tells = tree.subject(tree.root) is not None and tree.is_finite(tree.root)
+    return [] if tells and not all(part.is_clause(tree) for part in parts) else parts
 
 
 def _says_all(drafts: Sequence[Draft], tree: Tree, kept: Sequence[int]) -> bool:

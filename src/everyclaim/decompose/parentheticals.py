@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from everyclaim.decompose.adjuncts import is_event
+from everyclaim.decompose.conjuncts import HELPERS, SUBJECTS
 from everyclaim.decompose.coordination import EXEMPLARY
 from everyclaim.decompose.drafts import Draft
 from everyclaim.decompose.monotone import is_limited, way_up
-from everyclaim.decompose.repairs import HELPERS, SUBJECTS
 from everyclaim.decompose.tree import Tree
 
 _ADDING = frozenset({"appos", "acl", "acl:relcl"})
@@ -59,11 +59,12 @@ def _aside(draft: Draft, tree: Tree, place: int, noun: int) -> Draft | None:
     relation = tree.relation(place)
     inside = [i for i in tree.under(place) if i in draft.places]
     apart = tree.comma_before(place)
-    if relation == "appos" and apart:
+    named = tree.tokens[noun].pos == "PROPN" and ":" in {tree.low(inside[0] - 1), tree.low(inside[0])}
+    if relation == "appos" and apart and not named:  # "X-Men: Apocalypse"
         return _apposition(draft, tree, place, noun, inside)
     if relation == "nmod:desc":
         return _title(draft, tree, place, noun, inside)
-    if {tree.low(i) for i in tree.of(place, "case")} & EXEMPLARY:
+    if {tree.low(i) for i in tree.of(place, "case")} & EXEMPLARY and tree.tokens[noun].pos == "NOUN":
         return _instance(draft, tree, place, noun, inside)
     if relation in {"acl", "acl:relcl"} and not apart and _may_go(draft, tree, place, noun, inside):
         return replace(draft, whole=draft.whole | {place})
@@ -74,8 +75,8 @@ def _aside(draft: Draft, tree: Tree, place: int, noun: int) -> Draft | None:
     if tree.kind(place) in {"nmod", "obl", "advcl"} and (absolute := _absolute(draft, tree, place, inside)):
         return absolute
     if tree.kind(place) in {"advcl", "acl"} and apart and tree.tokens[place].tag in {"VBG", "VBN"}:
-        if (made := _meanwhile(draft, tree, place, noun, inside)) is not None:
-            return made
+        if tree.tokens[place].tag == "VBN":
+            return _opening(draft, tree, place, noun, inside)
         if _follows(tree, place, noun, inside):
             return replace(draft, whole=draft.whole | {place}, minor=True)
     if tree.kind(place) in {"nmod", "obl"}:
@@ -115,27 +116,23 @@ def _instance(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]
     return replace(draft.without(set(named) - {i for i in inside if i not in case and i > opener}), minor=True)
 
 
-def _meanwhile(draft: Draft, tree: Tree, place: int, verb: int, inside: list[int]) -> Draft | None:
-    """What a participle says of the subject of its clause: ", praising the food", "Founded in 1998, the firm …"."""
-    subject, tag = tree.subject(verb), tree.tokens[place].tag
-    if verb != draft.head or subject is None or tree.of(place, "mark", *SUBJECTS):
+def _opening(draft: Draft, tree: Tree, place: int, verb: int, inside: list[int]) -> Draft | None:
+    """What was done to the subject of a clause: "Founded in 1998, the firm …", ", followed by a café"."""
+    subject = tree.subject(verb)
+    if verb != draft.head or subject is None or tree.of(place, "mark", *SUBJECTS) or is_limited(tree, draft):
         return None
     if tree.tokens[verb].pos != "VERB" and not tree.of(verb, "cop"):
         return None
-    if is_limited(tree, draft) or any(tree.tokens[kid].tag == "MD" for kid in tree.of(verb, *HELPERS)):
+    if any(tree.tokens[kid].tag == "MD" for kid in tree.of(verb, *HELPERS)):
         return None
-    front = inside[0] < subject
     if tree.relation(subject) == "expl" or tree.tokens[subject].pos not in {"NOUN", "PROPN"}:
         return None
-    objects = tree.of(place, "obj")
     placed = {tree.low(case) for kid in tree.of(place, "obl") for case in tree.of(kid, "case")}
-    if tag == "VBG" and (front or not objects or any(tree.tokens[i].pos == "PRON" for i in objects)):
-        return None
-    if tag == "VBN" and not placed & ({"in", "at", "by"} if front else {"by"}):
+    if not placed & ({"in", "at", "by"} if inside[0] < subject else {"by"}):
         return None
     body = [i for i in inside if not (tree.tokens[i].pos == "PUNCT" and i in {inside[0], inside[-1]})]
     be = _be(tree, draft, subject)
-    if tag == "VBN" and any(tree.tokens[i].pos == "NUM" and len(tree.tokens[i].text) == 4 for i in body):
+    if any(tree.tokens[i].pos == "NUM" and len(tree.tokens[i].text) == 4 for i in body):
         be = "were" if tree.is_plural(subject) else "was"  # "Founded in 1998, the firm sells"
     return Draft((*phrase(tree, subject, draft, place), be, *body), place, minor=True, subject=subject)
 
@@ -159,6 +156,10 @@ def _apposition(draft: Draft, tree: Tree, place: int, noun: int, inside: list[in
         return None
     if max(inside) + 1 < len(tree.tokens) and tree.tokens[max(inside) + 1].pos != "PUNCT":
         return None  # the second of a list
+    if tree.conjuncts(place) and not any(tree.low(det) in {"a", "an"} for det in tree.of(place, "det")):
+        return None  # "the pier, the tower and the hall"
+    if not _touches(tree, noun, inside) and name.pos != "PROPN":
+        return None  # "soldiers of the Front, a movement"
     if name.pos == "PROPN" and title.pos == "PROPN" and not tree.of(place, "det", "nmod", "nmod:poss"):
         return None  # "Lund, Sweden"
     body = [i for i in inside if not (i == inside[0] and tree.tokens[i].pos == "PUNCT")]
@@ -184,10 +185,23 @@ def _relative(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]
         return None
     if apart and any(tree.tokens[i].pos == "PRON" for i in tree.of(place, "obj")):
         return None  # "which makes it" may speak of the whole statement
+    if (
+        apart
+        and tree.tokens[noun].tag == "NNS"
+        and not tree.of(noun, "det", "nmod:poss")
+        and not _tells_number(tree, place)
+    ):
+        return None  # "refunds for guests, which may take days"
     if owner is None or not tree.agrees(owner, place) or (tree.tokens[owner].pos == "PRON" and owner == noun):
         return None
     rest = [i for i in inside if i > pronoun]
     return Draft((*phrase(tree, owner, draft, place), *rest), place, minor=apart, subject=owner)
+
+
+def _tells_number(tree: Tree, verb: int) -> bool:
+    """Whether the form of a verb tells whether it speaks of one or of several."""
+    forms = [tree.tokens[kid] for kid in tree.of(verb, *HELPERS)] or [tree.tokens[verb]]
+    return forms[0].tag in {"VBZ", "VBP"} or forms[0].text.lower() in {"was", "were"}
 
 
 def _goes_on(tree: Tree, conjunct: int) -> bool:
@@ -199,6 +213,8 @@ def _described(tree: Tree, draft: Draft, noun: int) -> int | None:
     """The subject that an indefinite noun behind "be" describes."""
     if noun == draft.head and draft.subject is not None and tree.kind(noun) == "appos":
         return draft.subject
+    if tree.kind(noun) == "conj" and tree.tokens[noun].head == draft.head:
+        return _described(tree, draft, draft.head)  # "is a pilot and retired colonel who …"
     subject = tree.subject(noun)
     if noun != draft.head or not tree.of(noun, "cop") or subject is None or tree.is_negated(noun):
         return None
@@ -214,7 +230,7 @@ def _described(tree: Tree, draft: Draft, noun: int) -> int | None:
 def _participle(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int], *, apart: bool) -> Draft | None:
     """What was done to a noun: ", built in 1901," and "is a hall built in 1901"."""
     owner = _described(tree, draft, noun)
-    owner = noun if apart and owner is None else owner
+    owner = noun if apart and owner is None and _touches(tree, noun, inside) else owner
     if owner is None or len(inside) < 2 or tree.low(place) in {"called", "including"}:
         return None
     body = [i for i in inside if not (i == inside[0] and tree.tokens[i].pos == "PUNCT")]
@@ -229,6 +245,8 @@ def _absolute(draft: Draft, tree: Tree, place: int, inside: list[int]) -> Draft 
     owner = tree.subject(place) if tree.kind(place) == "advcl" else place
     if not opener or verb is None or owner is None or tree.tokens[verb].tag not in {"VBG", "VBN"} or not owner < verb:
         return None
+    if tree.is_finite(verb) or tree.is_plural(owner) is None or set(tree.of(verb, "mark")) - set(opener):
+        return None
     chain = min([verb, *tree.of(verb, "aux", "aux:pass", "advmod")], key=lambda i: (i < owner, i))
     body = [i for i in inside if i not in opener and not (i == inside[0] and tree.tokens[i].pos == "PUNCT")]
     before, after = [i for i in body if i < chain], [i for i in body if i >= chain]
@@ -242,7 +260,7 @@ def _absolute(draft: Draft, tree: Tree, place: int, inside: list[int]) -> Draft 
 def _follows(tree: Tree, place: int, verb: int, inside: list[int]) -> bool:
     """Whether a participle behind its clause tells what came with it: ", making it popular"."""
     behind = inside[0] > verb and tree.comma_before(place) and not tree.of(place, "mark")
-    return behind and tree.tokens[place].tag == "VBG" and not tree.is_negated(verb) and not tree.of(verb, "ccomp")
+    return behind and not tree.is_negated(verb) and not tree.of(verb, "ccomp")
 
 
 def _may_go(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) -> bool:
@@ -270,6 +288,9 @@ def _possession(draft: Draft, tree: Tree, place: int, noun: int, inside: list[in
     counted = tree.of(verb, "aux:pass") and tree.of(place, "nummod")
     subject = None if counted or tree.tokens[verb].pos != "VERB" else tree.subject(verb)
     if subject is not None and not any(tree.low(det) == "the" for det in tree.of(noun, "det")):
+        placed = [kid for kid in tree.of(verb, "obl") if kid != place]
+        if is_event(tree, verb) or tree.kind(noun) == "obl" or (noun == verb and placed):
+            return None  # "the ship caught fire, with no injuries"
         owner = subject
     if tree.of(noun, "cop"):
         if noun != draft.head or tree.is_negated(noun):
@@ -278,9 +299,21 @@ def _possession(draft: Draft, tree: Tree, place: int, noun: int, inside: list[in
         owner = noun if tree.tokens[noun].pos == "PROPN" or subject is None else subject
     if tree.tokens[owner].pos not in {"NOUN", "PROPN"}:
         return None
+    if owner == noun and inside[0] > noun and not _touches(tree, noun, inside):
+        return None
     body = [i for i in inside if i not in case and not (i == inside[0] and tree.tokens[i].pos == "PUNCT")]
     has = "had" if tree.is_past(_predicate(tree, draft, noun)) else "have" if tree.is_plural(owner) else "has"
     return Draft((*phrase(tree, owner, draft, place), has, *body), place, minor=True)
+
+
+def _touches(tree: Tree, noun: int, inside: list[int]) -> bool:
+    """Whether nothing but a sign stands between a noun, with what is part of its name, and what is said of it."""
+    before = inside[0] - (tree.tokens[inside[0]].pos != "PUNCT")
+    while before > noun and tree.tokens[before].text in {",", "–", "—", "-"}:
+        before -= 1
+    if tree.tokens[before].text == ")":
+        before = max(i for i in range(before) if i == noun or tree.tokens[i].text == "(") - 1
+    return before <= noun or before in [i for kid in tree.of(noun, "flat", "compound") for i in tree.under(kid)]
 
 
 def _opening_possession(draft: Draft, tree: Tree, place: int, head: int, inside: list[int]) -> Draft | None:
@@ -304,12 +337,18 @@ def phrase(tree: Tree, noun: int, draft: Draft, without: int = -1) -> list[int]:
         or (tree.kind(kid) in {"conj", "cc"} and noun != tree.subject(draft.head))
         or (tree.relation(kid) in _ADDING and kid > noun)
         or (tree.kind(kid) == "nmod" and kid > noun and tree.comma_before(kid))
+        if not _ends_name(tree, noun, kid)
         for i in tree.under(kid)
     }  # fmt: skip
     kept = [i for i in tree.under(noun) if i in draft.places and i not in left]
     opened = next((i for i in kept if tree.tokens[i].text == "(" and i > noun), None)
     closed = next((i for i in kept if tree.tokens[i].text == ")" and opened is not None and i > opened), None)
     return kept if opened is None or closed is None else [i for i in kept if not opened <= i <= closed]
+
+
+def _ends_name(tree: Tree, noun: int, kid: int) -> bool:
+    """Whether an 's is part of a name: "Denny's is a café"."""
+    return tree.tokens[kid].tag == "POS" and tree.relation(noun) != "nmod:poss"
 
 
 def _predicate(tree: Tree, draft: Draft, place: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from everyclaim.decompose.assertions import asserts, tree_of
-from everyclaim.decompose.repairs import HELPERS
+from everyclaim.decompose.conjuncts import HELPERS
 from everyclaim.text.edges import capital
 from everyclaim.text.language import ENGLISH, language_of
 from everyclaim.text.segment import sentences

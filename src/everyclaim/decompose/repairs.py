@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from everyclaim.decompose.conjuncts import HELPERS, SUBJECTS, better_head, is_under
 from everyclaim.models.local.parser import ParsedToken
 from everyclaim.text.tokens import word_set
+from everyclaim.text.units import UNITS
 
-SUBJECTS = frozenset({"nsubj", "nsubj:pass", "nsubj:outer", "csubj", "csubj:pass", "expl"})
-HELPERS = frozenset({"aux", "aux:pass", "cop"})
 QUOTES = frozenset({'"', "“", "”", "``", "''"})
 MONTHS = word_set("January February March April May June July August September October November December")
 MODIFIERS = frozenset({"amod", "compound"})
@@ -21,7 +21,7 @@ _LONGEST_TITLE = 12  # words in quotes that are taken for one name
 
 def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
     """Put right what the parser often hangs elsewhere: hyphenated words, lists of predicates, "A & B" of a name."""
-    found = list(tokens)
+    found = [one._replace(tag=_form(tokens, place)) for place, one in enumerate(tokens)]
     placed = {one.head for one in tokens if one.relation == "case"}
     for start, end in [*_hyphenated(tokens), *_quoted(tokens), *_dated(tokens)]:
         tops = [i for i in range(start, end) if not start <= found[i].head < end]
@@ -29,6 +29,8 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
         for i in tops if tokens[start].text not in QUOTES else range(start, end):  # a title is one name
             if i != main:
                 _hang(found, i, main, "flat")
+    for first, last in _bracketed(found):
+        _close(found, first, last)
     for place, token in enumerate(found[:-1]):
         beside = found[place + 1]
         same = token.head == beside.head and token.relation == beside.relation and beside.pos == "PROPN"
@@ -37,8 +39,15 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
         if beside.relation == "appos" and beside.pos == token.pos == "PROPN" and beside.head <= place:
             found[place + 1] = beside._replace(relation="flat")
     for place, token in enumerate(found):
-        if token.relation in MODIFIERS and (first := _first_modifier(found, place)) is not None:
-            _hang(found, place, first, "conj")
+        if token.relation == "conj" and token.head > place:
+            _turn(found, place)
+        elif token.relation == "obl:unmarked" and _is_subject(found, place):
+            found[place] = token._replace(relation="nsubj")
+        elif (noun := _accompanied(found, place)) is not None:
+            _hang(found, place, noun, "acl")
+    for place in range(len(found)):
+        if (before := _first_modifier(found, place)) is not None:
+            _hang(found, place, before, "conj")
     for place, token in enumerate(found):
         if token.relation == "advcl:relcl" and found[token.head].pos == "PROPN":
             found[place] = token._replace(relation="acl:relcl")
@@ -54,8 +63,41 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
             if (following := _modified(found, place)) is not None:
                 _hang(found, place, following, "amod")
             else:
-                _hang(found, place, *_better_head(found, place))
+                better, relation = better_head(found, place)
+                if better != token.head and token.pos == "VERB":
+                    _take_over(found, place, better)
+                _hang(found, place, better, relation)
     return found
+
+
+def _form(tokens: Sequence[ParsedToken], place: int) -> str:
+    """The tag of a word, or the one that its place speaks for: a verb with a subject and no helper is finite."""
+    token = tokens[place]
+    if token.pos != "VERB":
+        return token.tag
+    if token.tag == "NNS":
+        return "VBZ"
+    own = {one.relation for one in tokens if one.head == place}
+    if token.tag == "VBD" and token.relation == "conj" and _is_done(tokens, place) and not own & {"obj", "nsubj"}:
+        return "VBN"  # "was built in Lund, moved and bought by a bank"
+    finite = {"VB": "VBP", "VBN": "VBD"}.get(token.tag, "")
+    if not finite or own & {*HELPERS, "mark"}:
+        return token.tag
+    goes_on = token.relation == "conj" and tokens[token.head].tag == finite
+    if token.tag == "VBN" and not own & {"obj", "ccomp", "xcomp", "compound:prt"}:
+        goes_on = False  # "was built in 1830, moved and sold"
+    return finite if goes_on or "nsubj" in own else token.tag
+
+
+def _is_done(tokens: Sequence[ParsedToken], place: int) -> bool:
+    """Whether a verb says by whom something was done that goes on what was done before."""
+    agents = [i for i, one in enumerate(tokens) if one.head == place and one.relation.startswith("obl")]
+    told = any(one.head in agents and one.text == "by" for one in tokens if one.relation == "case")
+    while told and tokens[place].relation == "conj":
+        place = tokens[place].head
+        if any(one.head == place and one.relation == "aux:pass" for one in tokens):
+            return True
+    return False
 
 
 def _hang(tokens: list[ParsedToken], place: int, head: int, relation: str) -> None:
@@ -65,6 +107,57 @@ def _hang(tokens: list[ParsedToken], place: int, head: int, relation: str) -> No
         above = tokens[above].head
     if above < 0:
         tokens[place] = tokens[place]._replace(head=head, relation=relation)
+
+
+def _turn(tokens: list[ParsedToken], place: int) -> None:
+    """Hang a conjunct on what stands before its "and", which it was hung behind: "receives and records data"."""
+    joiner = next((i for i in range(place) if tokens[i].head == place and tokens[i].relation == "cc"), 0)
+    if not joiner:
+        return
+    before, token = tokens[joiner - 1], tokens[place]
+    if before.pos == "VERB" and before.tag == "VBZ" and token.tag == "NNS":
+        tokens[place] = token._replace(pos="VERB", tag="VBZ")
+        _hang(tokens, place, joiner - 1, "conj")
+    elif before.pos == token.pos:
+        _hang(tokens, place, _top(tokens, joiner - 1), "conj")
+
+
+def _is_subject(tokens: Sequence[ParsedToken], place: int) -> bool:
+    """Whether what is taken for a time before a verb without subject is its subject: "and the way round adds"."""
+    verb = tokens[place].head
+    if place > verb or tokens[verb].tag != "VBZ" or tokens[place].tag not in {"NN", "NNP", "CD"}:
+        return False
+    if tokens[place].text.lower() in UNITS or any(one.head == verb and one.relation in SUBJECTS for one in tokens):
+        return False
+    return all(
+        tokens[i].relation == "cc" or tokens[i].text in {",", "that"} or is_under(tokens, i, place)
+        for i in range(_first(tokens, verb), place)
+    )
+
+
+def _first(tokens: Sequence[ParsedToken], place: int) -> int:
+    return next(i for i in range(place + 1) if is_under(tokens, i, place))
+
+
+def _accompanied(tokens: Sequence[ParsedToken], place: int) -> int | None:
+    """The noun behind ", with" that a participle right behind it speaks of: ", with guests praising the food"."""
+    verb = tokens[place].head
+    if tokens[place].tag != "VBG" or tokens[place].relation not in {"advcl", "acl"}:
+        return None
+    for noun in range(verb + 1, place):
+        one = tokens[noun]
+        opened = next((i for i in range(noun) if tokens[i].head == noun and tokens[i].relation == "case"), 0)
+        if one.head == verb and opened and tokens[opened].text == "with" and tokens[opened - 1].text == ",":
+            between = [i for i in range(noun + 1, place) if tokens[i].text == "," or not is_under(tokens, i, noun)]
+            return None if between else noun
+    return None
+
+
+def _take_over(tokens: list[ParsedToken], verb: int, first: int) -> None:
+    """Hang what stands behind a verb on it, not on the verb that it is coordinated with."""
+    for place in range(verb + 1, len(tokens)):
+        if tokens[place].head == first and tokens[place].relation in {"obl", "obj", "advmod"}:
+            tokens[place] = tokens[place]._replace(head=verb)
 
 
 def _hyphenated(tokens: Sequence[ParsedToken]) -> list[tuple[int, int]]:
@@ -87,6 +180,36 @@ def _quoted(tokens: Sequence[ParsedToken]) -> list[tuple[int, int]]:
     marks = [i for i, token in enumerate(tokens) if token.text in QUOTES]
     pairs = zip(marks[::2], marks[1::2], strict=False)
     return [(first, last + 1) for first, last in pairs if last - first < _LONGEST_TITLE]
+
+
+def _bracketed(tokens: Sequence[ParsedToken]) -> list[tuple[int, int]]:
+    """Where words in brackets behind a noun stand."""
+    found, opened = list[tuple[int, int]](), 0
+    for place, token in enumerate(tokens):
+        if token.text == "(":
+            opened = place
+        elif token.text == ")" and opened and place - opened > 1:
+            found.append((opened, place))
+            opened = 0
+    return [(a, b) for a, b in found if tokens[a - 1].pos in {"NOUN", "PROPN", "ADJ"}]
+
+
+def _close(tokens: list[ParsedToken], first: int, last: int) -> None:
+    """Hang what is in brackets on the word before them, and nothing outside on what is inside."""
+    inside = range(first, last + 1)
+    if any(tokens[i].head < 0 for i in inside):
+        return
+    for i in inside:
+        if tokens[i].head not in inside and tokens[i].relation == "conj":
+            _hang(tokens, i, first - 1, "dep")
+    for i, token in enumerate(tokens):
+        if i not in inside and token.head in inside:
+            _hang(tokens, i, first - 1 if token.relation != "conj" else _top(tokens, first - 1), token.relation)
+
+
+def _top(tokens: Sequence[ParsedToken], place: int) -> int:
+    """The first of the list that a word is a member of."""
+    return tokens[place].head if tokens[place].relation == "conj" else place
 
 
 def _dated(tokens: Sequence[ParsedToken]) -> list[tuple[int, int]]:
@@ -121,6 +244,8 @@ def _touch(tokens: Sequence[ParsedToken], place: int) -> bool:
 
 def _first_modifier(tokens: Sequence[ParsedToken], place: int) -> int | None:
     """The first of the adjectives that a sign or conjunction joins this one to: "local, state and tribal courts"."""
+    if tokens[place].relation not in MODIFIERS:
+        return None
     start = min([place, *(i for i in range(place) if tokens[i].head == place)])
     while start < place and (tokens[start].pos == "PUNCT" or tokens[start].relation == "cc"):
         start += 1
@@ -142,18 +267,6 @@ def _goes_on(tokens: Sequence[ParsedToken], place: int) -> bool:
     return same and not any(one.head == place and one.relation in SUBJECTS for one in tokens)
 
 
-def _better_head(tokens: Sequence[ParsedToken], place: int) -> tuple[int, str]:
-    """The head that the form of a conjunct speaks for, and its relation to it."""
-    token = tokens[place]
-    if any(one.head == place and one.relation == "cc" and one.text == "&" for one in tokens) and token.pos == "PROPN":
-        return token.head, "flat"
-    for reading in (_member, _predicate, _closes, _also_told, _outside, _title, _infinitive):
-        better = reading(tokens, place)
-        if better is not None and better != place:
-            return better, "conj"
-    return token.head, "conj"
-
-
 def _modified(tokens: Sequence[ParsedToken], place: int) -> int | None:
     """The next conjunct, where a word between it and its "and" is taken for one: "wifi or live music"."""
     following = place + 1
@@ -168,126 +281,3 @@ def _is_listed(tokens: Sequence[ParsedToken], place: int) -> bool:
     kind = {tokens[place].pos, tokens[tokens[place].head].pos}
     ends = any(one.relation == "conj" and one.head == place for one in tokens)
     return ends and len(kind) == 1 and kind <= {"NOUN"} and tokens[place].tag == tokens[tokens[place].head].tag
-
-
-def _predicate(tokens: Sequence[ParsedToken], place: int) -> int | None:
-    """The predicate that a finite verb without subject is coordinated with, where it hangs on a word inside that one,
-    or on the conjunct before it.
-    """
-    token, above = tokens[place], tokens[place].head
-    if token.tag not in {"VBZ", "VBD", "VBP"} or token.pos not in {"VERB", "AUX"}:
-        return None
-    if any(one.head == place and one.relation in SUBJECTS for one in tokens):
-        return None
-    if tokens[above].tag == token.tag and tokens[above].relation == "conj" and tokens[above].head >= 0:
-        return tokens[above].head if tokens[tokens[above].head].tag == token.tag else None
-    if _tense(tokens, above):
-        return None
-    while tokens[above].head >= 0 and not _tense(tokens, above):
-        above = tokens[above].head
-    return above if _tense(tokens, above) == token.tag else None
-
-
-def _tense(tokens: Sequence[ParsedToken], place: int) -> str:
-    """The tag of a predicate's finite form, its own or that of its first auxiliary; empty where it has none."""
-    finite = {"VBZ", "VBD", "VBP", "MD"}
-    helping = (one.tag for one in tokens[:place] if one.head == place and one.relation in HELPERS and one.tag in finite)
-    return next(helping, tokens[place].tag if tokens[place].tag in finite else "")
-
-
-def _member(tokens: Sequence[ParsedToken], place: int) -> int | None:
-    """The head of a list whose last members hang on each other, or on the verb of its first: "mix flour and water"."""
-    token, above = tokens[place], tokens[tokens[place].head]
-    signs = {one.text for one in tokens[:place] if one.head == place and one.relation in {"cc", "punct"}}
-    chained = above.relation == "conj" and signs == {","}
-    if chained and token.tag == above.tag == "VB":
-        return above.head
-    if token.pos not in {"NOUN", "PROPN"} or any(one.head == place and one.relation in HELPERS for one in tokens):
-        return None
-    if chained and above.pos in {"NOUN", "PROPN"}:
-        return above.head
-    if above.pos != "VERB" or any(one.head == place and one.relation in SUBJECTS for one in tokens):
-        return None
-    held = [i for i in range(token.head, place) if tokens[i].head == token.head]
-    objects = [i for i in held if tokens[i].relation == "obj"] or [i for i in held if tokens[i].relation == "obl"]
-    return objects[-1] if objects else None
-
-
-def _title(tokens: Sequence[ParsedToken], place: int) -> int | None:
-    """An apposition, where what is coordinated with it hangs on the name: "Ada, a poet and painter"."""
-    token = tokens[place]
-    if token.pos != "NOUN" or tokens[token.head].pos != "PROPN":
-        return None
-    return next(
-        (i for i, one in enumerate(tokens[:place])
-         if one.head == token.head and one.relation == "appos" and one.pos == "NOUN" and one.tag == token.tag),
-        None,
-    )  # fmt: skip
-
-
-def _infinitive(tokens: Sequence[ParsedToken], place: int) -> int | None:
-    """The infinitive that another is coordinated with, where it hangs on the verb: "you have to apply and pay"."""
-    own = any(one.head == place and one.relation in SUBJECTS | HELPERS for one in tokens)
-    if own or tokens[place].tag != "VB" or _tense(tokens, tokens[place].head) == "MD":
-        return None
-    governed = (
-        i for i, one in enumerate(tokens[:place])
-        if one.head == tokens[place].head and one.relation == "xcomp" and one.tag == "VB"
-    )  # fmt: skip
-    return next(governed, None)
-
-
-def _outside(tokens: Sequence[ParsedToken], place: int) -> int | None:
-    """The verb of saying, where a conjunct inside what was said is of its tense: "said it is late and offered tea"."""
-    token, said = tokens[place], tokens[place].head
-    while tokens[said].head >= 0 and tokens[said].relation != "ccomp":
-        said = tokens[said].head
-    above = tokens[said].head
-    if (
-        tokens[said].relation != "ccomp"
-        or tokens[above].tag != token.tag
-        or token.tag not in {"VBD", "VBZ", "VBG", "VB"}
-    ):
-        return None
-    own = any(one.head == place and one.relation in SUBJECTS | {"mark"} for one in tokens)
-    tenses = {one.tag for i, one in enumerate(tokens) if i == said or (one.head == said and one.relation in HELPERS)}
-    return above if not own and token.tag not in tenses else None
-
-
-def _also_told(tokens: Sequence[ParsedToken], place: int) -> int | None:
-    """The clause that a verb of saying governs, where a conjunct of that verb opens with the same word as it does."""
-    governed = next(
-        (i for i, one in enumerate(tokens[:place]) if one.head == tokens[place].head and one.relation == "ccomp"), None
-    )
-    if governed is None:
-        return None
-    openers = [
-        {
-            one.text.lower()
-            for one in tokens[:clause]
-            if one.head == clause and one.relation in {"mark", "advmod", "obj"}
-        }
-        & {"that", "how", "what", "whether", "why", "where", "when"}
-        for clause in (governed, place)
-    ]
-    return governed if openers[0] and openers[0] == openers[1] else None
-
-
-def _closes(tokens: Sequence[ParsedToken], place: int) -> int | None:
-    """The first of a list whose "and" hangs inside its last member: "built it, said it leaks, and sold it"."""
-
-    def conjunctions(first: int) -> bool:
-        return any(
-            cc.relation == "cc" and tokens[cc.head].head == first and tokens[cc.head].relation == "conj"
-            for cc in tokens
-        )
-
-    if not any(one.relation == "cc" and one.head == place for one in tokens):
-        return None
-    above = tokens[place].head
-    while tokens[above].head >= 0 and tokens[above].relation != "conj":
-        above = tokens[above].head
-    first = tokens[above].head
-    nominal = {tokens[above].pos, tokens[place].pos} <= {"NOUN", "PROPN"}
-    same = (nominal or tokens[above].tag == tokens[place].tag) and tokens[above].relation == "conj"
-    return first if first >= 0 and same and not conjunctions(first) else None

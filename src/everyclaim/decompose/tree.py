@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from everyclaim.decompose.repairs import HELPERS, SUBJECTS, repaired
+from everyclaim.decompose.conjuncts import HELPERS, SUBJECTS
+from everyclaim.decompose.repairs import repaired
 from everyclaim.models.local.parser import ParsedToken
 from everyclaim.text.tokens import word_set
 from everyclaim.text.units import UNITS
@@ -16,6 +17,7 @@ from everyclaim.text.units import UNITS
 NOMINAL = frozenset({"NOUN", "PROPN", "PRON", "NUM"})
 _JOINING = frozenset({"and", "&", "but", "yet", "plus", "as", ",", ";"})  # "as well as"
 _DENYING = word_set("not n't never neither nor no hardly barely rarely seldom")
+_SEVERAL = word_set("some many most several few both others these those all")  # where no noun follows
 _CONDITIONS = word_set("if unless when whenever once until till provided whether where lest")
 
 
@@ -123,6 +125,8 @@ class Tree:
     def is_plural(self, noun: int) -> bool | None:
         """Whether a noun phrase takes a plural verb; None when it does not tell."""
         token = self.tokens[noun]
+        if token.text.lower() in _SEVERAL:
+            return True
         if any(self.tokens[one].pos in NOMINAL for one in self.conjuncts(noun)) or token.tag in {"NNS", "NNPS"}:
             return True
         if token.tag == "PRP":
