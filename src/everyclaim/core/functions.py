@@ -10,6 +10,8 @@ from typing import Any
 
 from everyclaim.core.errors import ConfigError, JudgeError
 
+Taken = tuple[int, tuple[str, ...]]  # how many values are taken by place, and which others by name
+
 
 def name_of(component: Any) -> str:
     """Return what a result stores of a component: its own `spec`, else ``python:`` and where it is defined."""
@@ -20,7 +22,7 @@ def name_of(component: Any) -> str:
     return f"python:{named.__module__}:{named.__qualname__}"
 
 
-def places(function: Callable[..., Any], offered: tuple[str, ...], what: str) -> tuple[int, tuple[str, ...]]:
+def places(function: Callable[..., Any], offered: tuple[str, ...], what: str) -> Taken:
     """Return how many of the values `offered` a function takes by place, and which others it takes by name.
 
     A parameter with a default is the function's own business, unless it has the name of a value. `what` says in the
@@ -44,13 +46,14 @@ def places(function: Callable[..., Any], offered: tuple[str, ...], what: str) ->
     return count, named
 
 
-async def call(function: Callable[..., Any], values: Mapping[str, Any], what: str) -> Any:
+async def call(function: Callable[..., Any], values: Mapping[str, Any], what: str, taken: Taken | None = None) -> Any:
     """Call a function with those of the values that it takes; one that is not asynchronous, in a thread of its own.
 
-    Whatever it raises can be caught by whoever awaits it: see `call_in_thread`.
+    `taken` is what `places` says of it, where that was asked before. Whatever it raises can be caught by whoever
+    awaits it: see `call_in_thread`.
     """
     names = tuple(values)
-    count, named = places(function, names, what)
+    count, named = taken or places(function, names, what)
     given, by_name = [values[name] for name in names[:count]], {name: values[name] for name in named}
     try:
         if inspect.iscoroutinefunction(function):

@@ -180,7 +180,7 @@ class _Pipeline:
             sample = None if self.reason or self._spent else await anext(source, None)
             if sample is None:
                 return
-            mark = fingerprint(sample)
+            mark = "" if self._store is None else fingerprint(sample)
             if await self._is_kept(position, mark):
                 self.skipped += 1
                 self._slots.release()

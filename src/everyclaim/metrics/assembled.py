@@ -14,7 +14,7 @@ from numbers import Real
 from typing import Any, Literal, get_type_hints
 
 from everyclaim.core.errors import ConfigError, EveryclaimError, InputError, JudgeError
-from everyclaim.core.functions import call, places
+from everyclaim.core.functions import Taken, call, places
 from everyclaim.core.kinds import Kind, WrongValueError, kind_of
 from everyclaim.core.limits import SizeLimits, within
 from everyclaim.core.plaintext import counted
@@ -40,9 +40,10 @@ class Assembled:
     provenance: Provenance
     empty: Empty = "exclude"
     limits: SizeLimits = field(default_factory=SizeLimits)
+    _taken: Taken = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        places(_function(self.metric), _GIVEN, _A_METRIC)
+        object.__setattr__(self, "_taken", places(_function(self.metric), _GIVEN, _A_METRIC))
 
     async def score(self, sample: Sample) -> Result:
         """Score. Raises `InputError` for a sample beyond the limits, and `JudgeError` when a judge fails."""
@@ -52,7 +53,8 @@ class Assembled:
         with within(self.limits):
             context = MetricContext(sample, self.components, noted)
             try:
-                found = _as_score(await call(_function(self.metric), {"sample": sample, "ctx": context}, _A_METRIC))
+                given = {"sample": sample, "ctx": context}
+                found = _as_score(await call(_function(self.metric), given, _A_METRIC, self._taken))
                 if noted.failure:
                     raise noted.failure
             except NothingToCheckError as nothing:
