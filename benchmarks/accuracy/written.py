@@ -22,6 +22,7 @@ import everyclaim as ec
 
 _HERE = Path(__file__).parent
 FILES = ("languages", "conversations", "refusals", "exact_things")
+ALL = "all"
 _FAILS = "FAILS"
 
 
@@ -68,11 +69,11 @@ def _differing(result: ec.Result, expected: Mapping[str, Any]) -> Iterator[tuple
 def main() -> None:
     """Judge the rows of the files and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="*", choices=FILES, help="files of rows (default: all)")
+    parser.add_argument("files", nargs="*", choices=[*FILES, ALL], default=ALL, help="files of rows (default: all)")
     parser.add_argument("--judge", default="embedded", help="judge (default: embedded)")
     parser.add_argument("--show", action="store_true", help="print the rows that differ")
     options = parser.parse_args()
-    for name in options.files or FILES:
+    for name in FILES if ALL in options.files else options.files:
         rows, right = Counter[str](), Counter[str]()
         for row, differing in faults(name, options.judge):
             rows[row["kind"]] += 1
