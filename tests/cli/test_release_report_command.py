@@ -48,6 +48,19 @@ def test_it_is_shown_written_and_gated(runs):
     assert runs("release-report", "one", "two", "old", "--require").code == 0, "better is no reason"
 
 
+def test_few_answers_are_no_all_clear(everyclaim):
+    """Twelve answers, of which the new release makes some worse: inconclusive, never "keep"."""
+    worse = [TORN[n] if n < 3 else row for n, row in enumerate(SOUND[:12])]
+    for name, rows in (("r1", SOUND[:12]), ("r2", worse)):
+        write_jsonl(f"{name}.jsonl", rows)
+        assert everyclaim("score", f"{name}.jsonl", "--name", name, "-q").code == 0
+    done = everyclaim("compare", "--release", "r1", "r2", "--require")
+    assert done.code == 4, done.out
+    told = " ".join(done.out.split())
+    assert "Too few samples to rule out a rise of failing claims in r2 over r1" in told
+    assert "no significant rise" not in told
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

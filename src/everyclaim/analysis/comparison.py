@@ -9,10 +9,11 @@ from typing import Any
 from rapidfuzz import fuzz
 
 from everyclaim.analysis.calibration import Calibration
-from everyclaim.analysis.deltas import CONTRADICTED, LEVEL, SCORE, Delta, DeltaFinding
+from everyclaim.analysis.deltas import CONTRADICTED, FEWEST, LEVEL, SCORE, Delta, DeltaFinding
 from everyclaim.analysis.estimates import differences, percent, plain, points, written
 from everyclaim.analysis.rollback import Correction, RollBack, correct, roll_back
 from everyclaim.analysis.run_differences import Changes, RunDifferences, SampleMatching, ScoreChange
+from everyclaim.analysis.slices import FEW
 from everyclaim.core.plaintext import counted, one_line, wrapped
 from everyclaim.core.types import Label, Outcome, Provenance
 from everyclaim.store.figures import StoredClaim
@@ -273,7 +274,8 @@ def _doubts(before: Side, after: Side, numbers: RunDifferences) -> Iterator[str]
         if whole is not None and paired is not None and abs(whole - paired) > OTHER_MEAN:
             yield f"the mean score of {name} is {whole:.3f} over all answers, {paired:.3f} over the compared ones"
     if primary.finding is DeltaFinding.TOO_FEW:
-        yield f"too few answers scored in both runs: {counted(primary.answers, 'answer')}"
+        scored = counted(primary.answers, "answer")
+        yield f"only {scored} scored in both runs: {FEW} are needed to rule out a regression"
 
 
 def _surest(deltas: Sequence[Delta], finding: DeltaFinding) -> Delta | None:
@@ -309,18 +311,21 @@ def _clause(delta: Delta) -> str:
 
 def _nothing_shown(before: Side, after: Side, numbers: RunDifferences) -> str:
     delta = numbers.of(SCORE)
-    names = f"{one_line(before.title, 60)} and {one_line(after.title, 60)}"
+    titles = [one_line(side.title, 60) for side in (before, after)]
+    if titles[0] == titles[1]:
+        titles = [f"{title} ({side.id})" for title, side in zip(titles, (before, after), strict=True)]
+    names = " and ".join(titles)
     if delta.before is None or delta.after is None or delta.difference is None or delta.low is None:
         return f"{names} cannot be compared: neither has a score."
-    is_few = delta.finding is DeltaFinding.TOO_FEW
-    head = f"Too few samples to compare {names}" if is_few else f"No significant difference between {names}"
+    few = "" if delta.p_value is not None else f" It is not tested: fewer than {FEWEST} answers."
     sign = "+" if delta.difference > 0 else ""
     scored = counted(delta.answers, "answer")
     over = f"over {scored} that both scored" if numbers.matching.paired else f"over at least {scored} on each side"
     power = ""
     if delta.detectable:
-        power = f" With this many answers, a change of {points(delta.detectable)} points is detected with 80 % power."
+        power = f" This many answers detect changes of {points(delta.detectable)} points or more (80 % power)."
     return (
-        f"{head}: the mean score went from {delta.before:.3f} to {delta.after:.3f}, by {sign}{points(delta.difference)}"
-        f" points (95 % {points(delta.low)} to {points(delta.high or 0.0)}), {over}.{power}"
+        f"No significant difference between {names}: the mean score went from {delta.before:.3f} to "
+        f"{delta.after:.3f}, by {sign}{points(delta.difference)}"
+        f" points (95 % {points(delta.low)} to {points(delta.high or 0.0)}), {over}.{few}{power}"
     )

@@ -150,8 +150,12 @@ class Delta:
     @property
     def told(self) -> str:
         """The finding in words; a difference whose interval excludes 0 fails only the correction for many tests."""
+        if self.p_value is None:
+            return (
+                f"not tested: {f'below {FEWEST} answers' if self.answers < FEWEST else f'below {FEWEST_EVENTS} cases'}"
+            )
         excludes = self.low is not None and self.high is not None and self.low * self.high > 0
-        if excludes and self.finding is DeltaFinding.NO_DIFFERENCE:
+        if excludes and not self.is_shown:
             return "not significant after correction"
         return self.finding.value
 

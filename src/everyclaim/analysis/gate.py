@@ -199,11 +199,11 @@ def against_baseline(
         return GateResult(GateStatus.FAILED, comparison.sentence)
     if comparison.doubts:
         told = "; ".join(comparison.doubts)
-        return GateResult(GateStatus.INCONCLUSIVE, f"inconclusive: {told}. {comparison.sentence}")
+        return GateResult(GateStatus.INCONCLUSIVE, f"{told}. {comparison.sentence}")
     if confident:
         watched = [delta for delta in deltas if delta.measure in (SCORE, CONTRADICTED)]
         if any(_worst_case(delta) > margin + _ROUNDING for delta in watched):
-            what = f"inconclusive: a drop of more than {100 * margin:g} points is possible. {comparison.sentence}"
+            what = f"a drop of more than {100 * margin:g} points is possible. {comparison.sentence}"
             return GateResult(GateStatus.INCONCLUSIVE, what)
     return GateResult(GateStatus.PASSED, comparison.sentence)
 

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from everyclaim.analysis.deltas import CONTRADICTED, LEVEL, UNSUPPORTED, AnswerMeasure, Delta, adjusted
 from everyclaim.analysis.estimates import points, written
+from everyclaim.analysis.slices import FEW
 from everyclaim.core.plaintext import one_line
 from everyclaim.core.types import Label
 from everyclaim.stats.prevalence import JudgeCounts, RateDifference, rogan_gladen_difference
@@ -171,10 +172,13 @@ class RollBack:
         newest = self.of(measure)[-1]
         if newest.adjusted is None:
             return "too few samples"
+        is_few = sum(step.delta.answers for step in self.of(measure)) < FEW
         lasting = self._lasting(measure)
         if lasting >= self.needed:
             return "roll back"
-        return "watch" if lasting or newest.is_lost else "keep"
+        if lasting or newest.is_lost:
+            return "watch"
+        return "too few samples" if is_few else "keep"
 
     @property
     def advice(self) -> str:
@@ -206,8 +210,9 @@ class RollBack:
                 "Later answers will show whether it lasts."
             )
         if self.verdict == "keep":
-            return f"No lasting rise of failing claims in {after} against {before} ({both})."
-        return f"Too few samples to say whether failing claims rose with {after} ({both})."
+            where = " in its newest part" if len(steps) > 1 else ""
+            return f"Keep {after}: no significant rise of failing claims over {before}{where} ({both})."
+        return f"Too few samples to rule out a rise of failing claims in {after} over {before} ({both})."
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values."""

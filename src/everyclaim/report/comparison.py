@@ -15,7 +15,7 @@ from everyclaim.analysis.deltas import FEWEST, FEWEST_EVENTS, Delta, DeltaFindin
 from everyclaim.analysis.estimates import NO_NUMBER, interval, percent, points
 from everyclaim.analysis.slices import FEW
 from everyclaim.analysis.trend import ModeTable, ReleaseReport, Series, Trend
-from everyclaim.core.plaintext import counted, one_line, words
+from everyclaim.core.plaintext import counted, words
 from everyclaim.core.types import Label, Outcome
 from everyclaim.report.markdown import headline, markdown
 from everyclaim.report.style import (
@@ -73,8 +73,8 @@ def _evidence(
         yield from (Text(), _table(heading, tested[:most]))
         if most and (rest := len(tested) - most) > 0:
             yield Text(f"… and {rest:,} more rows; --json has them all", style="dim")
-        if few := [label for label, delta in rows if delta.p_value is None]:
-            yield Text(f"{DeltaFinding.TOO_FEW.value}: {some_of(few)}", style="dim")
+        if few := len(rows) - len(tested):
+            yield Text(untested(few), style="dim")
     if comparison.changes is not None:
         yield from (Text(), changed_claims(comparison))
     if comparison.moved[:movers]:
@@ -158,10 +158,9 @@ def _by_cut(rows: Sequence[T]) -> Iterator[tuple[str, list[T]]]:
     yield from cuts.items()
 
 
-def some_of(labels: Sequence[str]) -> str:
-    """Name the first of many rows, and count the others."""
-    shown = ", ".join(one_line(label, 60) for label in labels[:_ROWS_SHOWN])
-    return shown + (f", … and {len(labels) - _ROWS_SHOWN:,} more" if len(labels) > _ROWS_SHOWN else "")
+def untested(rows: int) -> str:
+    """Say how many rows of a table have too little to test."""
+    return f"{counted(rows, 'row')} not tested: below {FEWEST} answers or {FEWEST_EVENTS} cases; --json has them all"
 
 
 def row_name(part: MeasuredPart) -> str:
@@ -190,10 +189,12 @@ def levels(delta: Delta) -> str:
 
 
 def change_of(delta: Delta) -> str:
-    """Write a difference in points, with its interval."""
+    """Write a difference in points, with its interval where it was tested."""
     if delta.difference is None or delta.low is None or delta.high is None:
         return NO_NUMBER
     sign = "+" if delta.difference > 0 else ""
+    if delta.p_value is None:
+        return f"{sign}{points(delta.difference)}"
     return f"{sign}{points(delta.difference)} ({points(delta.low)} … {points(delta.high)})"
 
 
@@ -260,9 +261,10 @@ def method_note(comparison: Comparison) -> str:
     )
     return (
         f"{said if tested else 'Too few samples to test any difference.'} Intervals are 95 %, clustered "
-        f"by answer. Not tested: below {FEWEST} answers or {FEWEST_EVENTS} claims of a kind; too few "
-        f"samples: below {FEW} answers without a significant result. All numbers are findings of this "
-        "judge and include its errors."
+        f"by answer. Differences below {FEWEST} answers or {FEWEST_EVENTS} cases (such as contradicted "
+        f"claims in both runs together) are not tested. Below {FEW} answers a result that is not "
+        "significant is called too few samples. "
+        "All numbers are findings of this judge and include its errors."
     )
 
 

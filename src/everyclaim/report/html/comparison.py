@@ -21,8 +21,8 @@ from everyclaim.report.comparison import (
     levels,
     method_note,
     side_line,
-    some_of,
     trend_lines,
+    untested,
 )
 from everyclaim.report.html.answers import AnswerView, answer_view
 from everyclaim.report.html.charts import ChartPoint, difference_plot
@@ -85,7 +85,7 @@ def delta_row(name: str, delta: Delta) -> DeltaRow:
 
 @dataclass(frozen=True, slots=True)
 class DeltaTable:
-    """Looks of one cut: those that were tested, with their chart, and the names of those with too little to test."""
+    """Looks of one cut: those that were tested, with their chart, and how many have too little to test."""
 
     heading: str
     rows: tuple[DeltaRow, ...]
@@ -106,7 +106,7 @@ def table(heading: str, deltas: Sequence[tuple[str, Delta]]) -> DeltaTable:
     if any(one.value is not None for one in drawn):
         title = f"Differences{' by ' + heading if heading else ''}"
         chart = difference_plot(drawn, title=title, axis="after − before, in points, with 95 % intervals")
-    few = some_of([name for name, delta in deltas if delta.p_value is None]) if heading else ""
+    few = untested(len(deltas) - len(tested)) if len(deltas) > len(tested) else ""
     return DeltaTable(heading, tuple(rows), chart, few, max(0, len(tested) - _LISTED))
 
 
