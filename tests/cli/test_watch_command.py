@@ -27,7 +27,7 @@ def test_a_pass_is_told_for_people_and_for_machines(tmp_path: Path) -> None:
     done = run(tmp_path, "a.jsonl", "--once")
     assert done.returncode == 0
     assert done.stdout == ""
-    told = "3 new answers · 2 judged · 1 unreadable · mean score 0.750, 1 of 3 claims contradicted"
+    told = "3 new answers · 2 judged · 1 unreadable · mean score 0.750 · 3 claims: 1 contradicted, 0 unsupported"
     assert told in done.stderr
     assert "unreadable: a.jsonl, byte " in done.stderr
     again = run(tmp_path, "a.jsonl", "--once", "--name", "again", "--json", "--quiet")

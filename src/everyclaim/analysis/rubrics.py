@@ -73,7 +73,7 @@ class RubricFit(TuningFit):
     text: str = ""
     unjudged: int = 0  # labelled claims on which the judge gave no verdict
     usage: Usage = field(default_factory=Usage)
-    no_gain: ClassVar[str] = "no examples make it better on documents that they are not from"
+    no_gain: ClassVar[str] = "no examples give a significant gain on held-out documents"
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values."""

@@ -75,7 +75,7 @@ class TuningFit:
     content: Mapping[str, Any] | None = None
     left_out: int = 0  # labelled claims without passages or words
     labelled_by: str = "labels"
-    no_gain: ClassVar[str] = "these labels do not make it better on documents that it did not see"
+    no_gain: ClassVar[str] = "no significant gain on held-out documents"
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values."""

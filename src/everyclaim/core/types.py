@@ -265,6 +265,11 @@ class Verdict:
         return self.probabilities.supported if self.label is Label.SUPPORTED else self.probabilities.contradicted
 
     @property
+    def probability_name(self) -> str:
+        """What `probability` is the probability of, as reports write it."""
+        return f"P({'not supported' if self.label is Label.UNSUPPORTED else self.label.value.lower()})"
+
+    @property
     def told_mode(self) -> str:
         """The failure mode in words; empty if there is none or it is `other`."""
         mode = self.failure_mode

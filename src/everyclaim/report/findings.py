@@ -169,7 +169,7 @@ def _claim(claim: JudgedClaim, texts: Mapping[str, str]) -> Iterator[tuple[int, 
 def _remarks(verdict: Verdict) -> list[Text]:
     remarks = [Text(verdict.told_mode, style="italic")] if verdict.told_mode else []
     if verdict.probability is not None:
-        remarks.append(Text(f"probability {verdict.probability:.2f}"))
+        remarks.append(Text(f"{verdict.probability_name} {verdict.probability:.2f}"))
     shown = verdict.failure_mode.value if verdict.failure_mode else ""
     return remarks + [data(words(flag)) for flag in verdict.flags if flag != shown]
 

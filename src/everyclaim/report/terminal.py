@@ -238,8 +238,8 @@ def _length(group: Group) -> Text:
     text = f"{group.claims_per_answer or 0:.1f} claims per answer"
     if group.failing:
         text += (
-            f" · per failing answer ({group.failing:,}): {group.unsupported_per_failing:.1f} unsupported,"
-            f" {group.contradicted_per_failing:.1f} contradicted"
+            f" · in {counted(group.failing, 'answer')} with a failing claim: {group.unsupported_per_failing:.1f} "
+            f"unsupported, {group.contradicted_per_failing:.1f} contradicted each"
         )
     return Text(text)
 

@@ -96,8 +96,11 @@ class WatchPass:
         }
         told = [counted(self.found, "new answer"), *(f"{count:,} {name}" for name, count in counts.items() if count)]
         if self.mean_score is not None:
-            wrong = f"{self.claims[Label.CONTRADICTED]:,} of {counted(self.claims.total(), 'claim')} contradicted"
-            told.append(f"mean score {self.mean_score:.3f}, {wrong}")
+            failing = ", ".join(
+                f"{self.claims[label]:,} {label.value.lower()}" for label in (Label.CONTRADICTED, Label.UNSUPPORTED)
+            )
+            told.append(f"mean score {self.mean_score:.3f}")
+            told.append(f"{counted(self.claims.total(), 'claim')}: {failing}")
         if self.citations:
             told.append(", ".join(f"{count:,} citations {name}" for name, count in sorted(self.citations.items())))
         return " · ".join([*told, *filter(None, (self.waits_for, self.trouble))])
