@@ -256,7 +256,8 @@ def test_wrong_usage_is_one_line_and_2(everyclaim, arguments, said):
 def test_a_metric_beside_the_file_is_found(everyclaim, desk, monkeypatch):
     """A module of the current folder, which the installed program does not search by itself."""
     monkeypatch.setattr(sys, "path", [folder for folder in sys.path if folder])
-    (desk / "my_metric.py").write_text("def worst(sample):\n    return 0.25\n")
-    done = everyclaim("score", "answers.jsonl", "--metric", "python:my_metric:worst", "--worst", "0")
+    (desk / "my_metric.py").write_text("def worst_case(sample):\n    return 0.25\n")
+    done = everyclaim("score", "answers.jsonl", "--metric", "python:my_metric:worst_case", "--worst", "0")
     assert done.code == 0, done.err
+    assert "mean worst case" in done.out, "the title is the function, not its module"
     assert "0.250" in done.out

@@ -67,6 +67,11 @@ def words(name: str) -> str:
     return name.replace("_", " ")
 
 
+def metric_title(spec: str) -> str:
+    """Write a metric as a title: its name without options; of ``python:module:name`` the name alone."""
+    return words(spec.partition("?")[0].rpartition(":")[2])
+
+
 def number(value: float | None) -> str:
     """Write a score with three digits, or that there is none."""
     return "undefined" if value is None else f"{value:.3f}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from everyclaim.core.plaintext import counted, listed, number, one_line, quoted, words, wrapped
+from everyclaim.core.plaintext import counted, listed, metric_title, number, one_line, quoted, words, wrapped
 
 _CLAIMS_SHOWN, _FAILING_SHOWN, _WARNINGS_SHOWN = 20, 5, 3
 _WRITERS: dict[type, Callable[[Any], str]] = {}
@@ -55,7 +55,7 @@ def summary(found: Any) -> str:
     counts = ", ".join(f"{count:,} {label.value.lower()}" for label, count in found.counts.items() if count)
     claims = f"{counted(len(found.claims), 'claim')}: {counts}" if found.claims else ""
     parts = [f"{words(one_line(name, 60))} {number(part)}" for name, part in found.components.items()]
-    metric = words(one_line(found.provenance.metric.partition("?")[0], 60))
+    metric = metric_title(one_line(found.provenance.metric, 120))
     band = f" ({found.band})" if found.band else ""
     score = "no score" if found.score is None else f"{metric} {number(found.score)}{band}"
     if found.outcome != "scored":

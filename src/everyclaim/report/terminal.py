@@ -19,7 +19,7 @@ from everyclaim.analysis.judging import JudgingSummary
 from everyclaim.analysis.slices import FEW
 from everyclaim.analysis.summary import TEXTS_KEPT, Group, Summary
 from everyclaim.core.bands import LOWER_BOUNDS, Band
-from everyclaim.core.plaintext import counted, words
+from everyclaim.core.plaintext import counted, metric_title, words
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import FailureMode, Label, Outcome, Provenance
 from everyclaim.report.findings import findings
@@ -61,8 +61,7 @@ def run_page(
     known_error: str = "",
 ) -> Page:
     """Show a run: its summary, what is known of its judge's error, then its worst answers with their findings."""
-    metric = record.provenance.metric.partition("?")[0]
-    parts: list[RenderableType] = [_heading(record), Text(), *_summary(summary, words(metric))]
+    parts: list[RenderableType] = [_heading(record), Text(), *_summary(summary, metric_title(record.provenance.metric))]
     if calibration:
         parts += [Text(), indented(corrected_table(calibration), 2)]
     elif known_error and summary.overall.claims:

@@ -12,7 +12,7 @@ from everyclaim.analysis.calibration import Calibration, compare_with_target, en
 from everyclaim.analysis.estimates import percent
 from everyclaim.analysis.slices import FEW
 from everyclaim.analysis.summary import Group, Summary
-from everyclaim.core.plaintext import words
+from everyclaim.core.plaintext import metric_title
 from everyclaim.core.types import Label, Outcome
 from everyclaim.report.html.charts import ChartPoint, histogram, interval_plot, label_bar, reliability_chart
 from everyclaim.report.html.environment import whole_page
@@ -52,7 +52,7 @@ def run_report(
         record=record,
         name=record.name or dataset or record.id,
         dataset=dataset,
-        metric=words(record.provenance.metric.partition("?")[0]),
+        metric=metric_title(record.provenance.metric),
         group=summary.overall,
         summary=summary,
         few=FEW,
