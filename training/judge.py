@@ -37,10 +37,10 @@ if __package__ in (None, ""):
     import sys
 
     sys.path.insert(0, str(Path(__file__).resolve().parent))
-from everyclaim.verify.lexical.model import FORMAT, Head, Whole, is_named, is_usual, with_odds
+from everyclaim.verify.lexical.model import FORMAT, Head, Whole, is_named, is_stated, is_usual, with_odds
 from judge_rows import Matrix, Table, measure, read_rows
 
-VERSIONS = {"embedded": "11", "lexical": "4"}
+VERSIONS = {"embedded": "12", "lexical": "4"}
 BOUND = 4.0  # standard deviations within which a feature of the regression is held
 RIDGE = 0.05  # of the regression, on mean log-loss
 LINEAR = 0.5  # share of the regression; the rest is the trees'
@@ -68,7 +68,7 @@ LOWER = ("missing_", "soft_missing", "number_missing", "name_missing", "plain_mi
          "quantity_conflict", "quantity_missing", "moment_conflict", "moment_missing", "speaker_conflict",
          "speaker_missing", "swapped", "displaced", "added", "leading", "trailing", "reversed", "negation_parity",
          "negation_only", "denial_only", "hedge_only", "quantifier_only", "comparative_only", "opposites",
-         "speech_only", "sharp_")  # fmt: skip
+         "speech_only", "sharp_", "unstated")  # fmt: skip
 UNSIGNED = ("swapped_likeness", "exact_spread", "soft_spread")
 
 
@@ -179,7 +179,8 @@ def fit(it: Table, odds: float) -> tuple[dict[str, Any], Matrix, Matrix]:
     contradicted, found = fit_head(part, part.labels == "CONTRADICTED", np.zeros(len(it.names)))
     against = Head.parse(contradicted).probability(it.values)
     against[known] = found
-    return {"supported": supported, "contradicted": contradicted}, with_odds(borne, told(it, is_usual), odds), against
+    borne = with_odds(borne, told(it, is_usual), told(it, is_stated), odds)
+    return {"supported": supported, "contradicted": contradicted}, borne, against
 
 
 def continued(model: dict[str, Any], it: Table) -> dict[str, Any]:
@@ -240,7 +241,7 @@ def show(
 ) -> None:  # fmt: skip
     """Print what a fit gives on data that took no part."""
     borne, against = (Head.parse(heads[name]).probability(it.values) for name in ("supported", "contradicted"))
-    borne = with_odds(borne, told(it, is_usual), odds)
+    borne = with_odds(borne, told(it, is_usual), told(it, is_stated), odds)
     high = (1 - borne) * against > np.where(told(it, is_named), level["named"], level["other"])
     said = np.where(borne > 0.5, "SUPPORTED", np.where(high, "CONTRADICTED", "UNSUPPORTED"))
     positive = it.labels == "SUPPORTED"

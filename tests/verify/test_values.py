@@ -142,3 +142,17 @@ def test_another_value_is_never_supported(judge, several):
     found = judged(judge, several)
     supported = [f"{pair.passage} | {pair.wrong}" for pair, _, wrong in found if wrong.label is Label.SUPPORTED]
     assert len(supported) <= MISSED * len(found), supported
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("Name: Piccola; Capacity: 1.8 l; Price: €89; Colour: blue", "It costs €98."),
+        ("Name: Piccola; Capacity: 1.8 l; Price: €89; Colour: blue", "It holds 2.8 litres."),
+        ("Riders must be at least 16 years old.", "Riders must be at least 14 years old."),
+        ("Riders must be at least 16 years old.", "Riders must be at least 18 years old."),
+    ],
+)
+def test_an_amount_or_a_bound_that_no_passage_states_is_not_supported(passage, claim):
+    (judged,) = ec.verify_claims(claim, [passage])
+    assert judged.verdict.label != Label.SUPPORTED

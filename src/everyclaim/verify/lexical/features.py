@@ -16,9 +16,12 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import JaroWinkler, LCSseq
 
 from everyclaim.text.antonyms import antonyms
+from everyclaim.text.quantities import Quantity
+from everyclaim.text.tokens import tokenize
 from everyclaim.verify.lexical import words
-from everyclaim.verify.lexical.alignment import Alignment, portions, sentence, widen_by_neighbours
+from everyclaim.verify.lexical.alignment import AlignedSource, Alignment, portions, sentence, widen_by_neighbours
 from everyclaim.verify.lexical.analysis import NAME, NUMBER, PLAIN, Float32Array, Reading
+from everyclaim.verify.lexical.checks import FactCheck
 from everyclaim.verify.lexical.comparison import LexicalComparison, beside
 from everyclaim.verify.lexical.labels import label_of
 from everyclaim.verify.lexical.vectors import WordVectors
@@ -54,7 +57,16 @@ def measure(it: LexicalComparison) -> dict[str, float]:
     row |= near_copies(row, in_fields=in_fields)
     if it.answers:
         row["sharp_negation"] = row["negation_parity"]
+    row["unstated"] = float(any(_is_unstated(check, it.source) for check in it.checks))
     return row
+
+
+def _is_unstated(check: FactCheck, source: AlignedSource) -> bool:
+    """Whether an amount in digits, with a unit, is not found, nor its number anywhere in the passages."""
+    if check.status == "found" or not isinstance(check.fact, Quantity) or check.fact.dimension == "count":
+        return False
+    numbers = [words.number_value(token.norm) for token in tokenize(check.said) if token.norm[0].isdigit()]
+    return any(number is not None and f"#{number}" not in source.index for number in numbers)
 
 
 def near_copies(row: Mapping[str, float], *, in_fields: bool) -> dict[str, float]:

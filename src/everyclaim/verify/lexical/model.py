@@ -9,6 +9,7 @@ its share: boosted trees, and a logistic regression. A fitted straight line cali
 Heads are fitted on data in which half of the claims are supported. In RAG answers most are: `odds`, how many claims are
 supported to one that is not (1 where not given), multiply the odds of support. Only a claim that shares a word with the
 passages, and of which no value, date, name or negation differs or is missing there, is lifted above one half by that.
+A claim with an amount that the passages do not state is never above one half.
 
 `alarm` holds the probabilities of CONTRADICTED above which a claim that is not supported is called so: `named`, where
 an exact check found another value, date or speaker in the passage, and `other`. `answer`, where a model has it, turns
@@ -35,6 +36,7 @@ from everyclaim.core.errors import ConfigError
 
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 FORMAT = 2
 _ON_TOPIC = 0.35  # share of a claim's weight below which the passages are about something else
 CONFLICTS = ("quantity_conflict", "moment_conflict", "speaker_conflict")
@@ -171,6 +173,11 @@ def is_usual(row: Mapping[str, float]) -> bool:
     return row["exact_main"] > 0 and not is_named(row) and all(row[name] == 0 for name in _MISSING)
 
 
+def is_stated(row: Mapping[str, float]) -> bool:
+    """Whether the passages state the amounts of a claim."""
+    return row["unstated"] == 0
+
+
 def is_negated(row: Mapping[str, float]) -> bool:
     """Whether a claim, or the passage that speaks of the same, is negated and the other is not."""
     return row["negation_parity"] > 0 and row["exact_main"] > _ON_TOPIC
@@ -240,14 +247,18 @@ class Model:
     def predict(self, rows: Sequence[Mapping[str, float]]) -> tuple[Doubles, Doubles]:
         """Give P(supported) and P(contradicted | not supported) for every row of features."""
         table = np.array([[row[name] for name in self.features] for row in rows], dtype=np.float64)
-        usual = np.array([is_usual(row) for row in rows])
-        return with_odds(self.supported.probability(table), usual, self.odds), self.contradicted.probability(table)
+        usual, stated = (np.array([ask(row) for row in rows]) for ask in (is_usual, is_stated))
+        supported = with_odds(self.supported.probability(table), usual, stated, self.odds)
+        return supported, self.contradicted.probability(table)
 
 
-def with_odds(supported: Doubles, usual: npt.NDArray[np.bool_], odds: float) -> Doubles:
-    """Multiply the odds of P(supported); a claim that is not as usual is not lifted above one half by that alone."""
+def with_odds(supported: Doubles, usual: Bools, stated: Bools, odds: float) -> Doubles:
+    """Multiply the odds of P(supported); only for a claim that is as usual may that alone lift it above one half.
+
+    One with an amount that is not stated stays at one half.
+    """
     lifted = odds * supported / (1.0 + (odds - 1.0) * supported)
-    return np.where(usual | (supported > 0.5), lifted, np.minimum(lifted, 0.5))
+    return np.where(stated & (usual | (supported > 0.5)), lifted, np.minimum(lifted, 0.5))
 
 
 @lru_cache(maxsize=4)

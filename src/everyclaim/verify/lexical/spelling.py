@@ -9,6 +9,7 @@ the claim as it was written.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -122,7 +123,8 @@ def _values(checks: Sequence[FactCheck], theirs: Sequence[StatedSpelling]) -> It
         found = _closest(check.fact, theirs)
         if found is not None:
             yield _in_place(check.fact, found)
-        elif check.status == "found":  # in brackets, what is said before it once more
+        elif check.status == "found" and not (check.relation == "within" and _is_bound(check.fact)):
+            # in brackets, what is said before it once more
             yield *span(check.fact, whole=False), check.instead
         elif check.rival is not None and check.said.lower() not in ("one", "first"):
             yield *span(check.fact, whole=False), rendered(check.fact, check.rival, check.rival_words)
@@ -176,9 +178,15 @@ def _closest(fact: Fact, theirs: Sequence[StatedSpelling]) -> StatedSpelling | N
         if other.worth <= best:
             break
         said = relation(fact, other.fact)
+        if said == "within" and _is_bound(fact) and _is_bound(other.fact):
+            continue  # "at least 14" is not "at least 16", though it may follow from it
         if said in AGREES and other.worth - _CLOSER * AGREES.index(said) > best:
             best, chosen = other.worth - _CLOSER * AGREES.index(said), other
     return chosen
+
+
+def _is_bound(fact: Fact) -> bool:
+    return isinstance(fact, Quantity) and (math.isinf(fact.low) or math.isinf(fact.high))
 
 
 def _loosened(fact: Fact) -> bool:
