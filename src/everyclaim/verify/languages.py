@@ -20,6 +20,7 @@ _ENGLISH_ONLY = re.compile(
 _MULTILINGUAL = re.compile(r"multilingual|mdeberta|xlm|xnli|mt5|bge-m3|mmbert", re.IGNORECASE)
 _COMPOSED = re.compile(r"[>|]")
 _NAMED = re.compile(r"(?<=[^.!?…\s] )[A-ZÀ-ÖØ-Þ]\S*|([\"'])(?<!\w.)[^\"'\n]{1,200}\1|[“‘«„][^”’»“\n]{1,200}[”’»“]")
+_TELLING = 3  # words of a passage from which on its spelling tells its language
 _HEAD = 2000  # characters of a passage that tell its language
 
 
@@ -51,7 +52,8 @@ def _only_language(passages: Sequence[Passage]) -> str:
     """
     only = ""
     for passage in passages:
-        language = guessed_language(passage.text[:_HEAD])
+        head = passage.text[:_HEAD]
+        language = guessed_language(head) if len(head.split()) >= _TELLING else ""
         if language == ENGLISH or (only and language not in {"", only}):
             return ""
         only = only or language
