@@ -63,7 +63,8 @@ def test_verify_shows_the_failing_claims(everyclaim):
     write_jsonl("claims.jsonl", [*CLAIMS, {"id": "e", "claim": "Is it?", "contexts": ["no"], "question": "Which?"}])
     page = everyclaim("verify", "claims.jsonl").out
     assert (
-        "1. b\n   ✗ contradicted  It is new\n     negation · P(contradicted) 1.00\n     p1 [4:13] NOT «It is new»" in page
+        "1. b\n   ✗ contradicted  It is new\n     negation · P(contradicted) 1.00\n     p1 [4:13] NOT «It is new»"
+        in page
     )
     assert "question Which?" in page
     assert "It is red" not in page.partition("Worst claims")[2].partition("2. c")[0]
