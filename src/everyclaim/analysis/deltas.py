@@ -156,7 +156,7 @@ class Delta:
             )
         excludes = self.low is not None and self.high is not None and self.low * self.high > 0
         if excludes and not self.is_shown:
-            return "not significant after correction"
+            return "not significant (Holm)"
         return self.finding.value
 
     def to_json(self) -> dict[str, Any]:
