@@ -22,7 +22,7 @@ from everyclaim.verify.lexical.modes.parting import Doubt, Parting, Swap, doubt_
 
 _NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
 _REST = re.compile(r"[^\W\d_]+")
-_HYPHENED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
+_HYPHENED = re.compile(r"\b[^\W\d_]+(?:-[^\W\d_]+)+")
 _STANDS = 0.4  # likeness above which a word of the window is said to stand in the place of a claim's
 _DENIED = 3  # words between a word that denies and what it denies, at most
 _DOUBTED = 0.25  # weight from which a neighbour of the most doubted word is doubted with it
