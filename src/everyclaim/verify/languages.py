@@ -53,7 +53,7 @@ def _only_language(passages: Sequence[Passage]) -> str:
     only = ""
     for passage in passages:
         head = passage.text[:_HEAD]
-        language = guessed_language(head) if len(head.split()) >= _TELLING else ""
+        language = guessed_language(head) if len(head.split()) >= _TELLING else language_of(head)
         if language == ENGLISH or (only and language not in {"", only}):
             return ""
         only = only or language
