@@ -27,6 +27,7 @@ from everyclaim.decompose.embedded import EmbeddedDecomposer
 from everyclaim.decompose.split_check import SplitSource, inventions
 from everyclaim.text.anaphora import leans
 from everyclaim.text.citations import without_citations
+from everyclaim.text.code_names import absent_names
 from everyclaim.text.cues import cues
 from everyclaim.text.dates import moments
 from everyclaim.text.language import language_of
@@ -84,6 +85,7 @@ READERS: dict[str, dict[str, Callable[[str], object]]] = {
         "steps": lambda text: without_steps(text, [text]), "windows": sentence_spans, "leans": leans,
         "prose": lambda text: list(prose_in_code(text)), "locate": lambda text: locate(SAMPLE, text),
         "located": lambda text: locate(text[:300], text + SAMPLE),
+        "code": lambda text: absent_names(f"```\n{text}\n```", "`client.fetch()`"),
     },
     "decompose": {
         "decompose": _decomposed,

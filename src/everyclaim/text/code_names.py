@@ -18,13 +18,14 @@ _CODE = re.compile(
 )
 _SILENT = re.compile(r"\"[^\"\n]*\"(?!\s*:)|'[^'\n]*'(?!\s*:)|(?<![^\s])(?:#|//)[^\n]*")
 _NAME = r"[A-Za-z_][\w-]*"
+_START = r"(?<!\w)[^\WA-Za-z_]*"  # where a word begins, behind its digits: a longer word is not tried from every letter
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_ATTRIBUTE = re.compile(r"([A-Za-z_]\w*)(?:\(\))?\.([A-Za-z_]\w*)")
-_CALL = re.compile(r"([A-Za-z_]\w*)\(([^()]*)\)")
+_ATTRIBUTE = re.compile(rf"{_START}([A-Za-z_]\w*)(?:\(\))?\.([A-Za-z_]\w*)")
+_CALL = re.compile(rf"{_START}([A-Za-z_]\w*)\(([^()]*)\)")
 _ARGUMENT = re.compile(r"(?:^|,)\s*([A-Za-z_]\w*)\s*=(?!=)")
-_IMPORT = re.compile(r"^\s*from\s+([\w.]+)\s+import\s+([\w, ]+)", re.MULTILINE)
-_KEY = re.compile(rf"^(?P<indent>\s*)(?:-\s+)?[\"']?(?P<key>{_NAME})[\"']?\s*:(?:\s|$)", re.MULTILINE)
-_COMMAND = re.compile(r"^\s*(?:\$\s+)?([a-z][\w-]*)((?:[ \t]+[^\s=(){};]+)+)[ \t]*$", re.MULTILINE)
+_IMPORT = re.compile(r"^[^\S\n]*from\s+([\w.]+)\s+import\s+([\w, ]+)", re.MULTILINE)
+_KEY = re.compile(rf"^(?P<indent>[^\S\n]*)(?:-\s+)?[\"']?(?P<key>{_NAME})[\"']?\s*:(?:\s|$)", re.MULTILINE)
+_COMMAND = re.compile(r"^[^\S\n]*(?:\$\s+)?([a-z][\w-]*)((?:[ \t]+[^\s=(){};]+)+)[ \t]*$", re.MULTILINE)
 _PLAIN = re.compile(r"[a-z][a-z_]{2,}")
 _SHELLS = frozenset({"", "sh", "bash", "shell", "console", "zsh"})
 
@@ -76,7 +77,7 @@ def _keys(code: str) -> Iterator[CodeName]:
     """Yield the keys of indented configuration, each with the one that it stands under."""
     above: list[tuple[int, str]] = []
     for found in _KEY.finditer(code):
-        indent = len(found["indent"].rpartition("\n")[2])
+        indent = len(found["indent"])
         while above and above[-1][0] >= indent:
             above.pop()
         if above:

@@ -22,7 +22,8 @@ from everyclaim.verify.lexical.modes.parting import Doubt, Parting, Swap, doubt_
 
 _NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
 _REST = re.compile(r"[^\W\d_]+")
-_HYPHENED = re.compile(r"\b[^\W\d_]+(?:-[^\W\d_]+)+")
+_LAST_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]+(?= $)")  # before a blank; endpos ends the text
+_HYPHENED = re.compile(r"(?<![^\W\d_])[^\W\d_]+(?:-[^\W\d_]+)+")
 _STANDS = 0.4  # likeness above which a word of the window is said to stand in the place of a claim's
 _DENIED = 3  # words between a word that denies and what it denies, at most
 _DOUBTED = 0.25  # weight from which a neighbour of the most doubted word is doubted with it
@@ -129,7 +130,7 @@ def _counted(parting: Parting, check: FactCheck, place: DifferencePlace) -> tupl
 
 def _beside_value(text: str, at: tuple[int, int]) -> tuple[str, str]:
     """Give the telling words right before and right behind a value, empty where there are none."""
-    found = re.search(r"[^\W\d_]+(?= $)", text[: at[0]]), re.match(r" ([^\W\d_]+)", text[at[1] :])
+    found = _LAST_WORD.search(text, 0, at[0]), re.match(r" ([^\W\d_]+)", text[at[1] :])
     words = (one.group().strip() if one else "" for one in found)
     before, after = ("" if word.lower() in STOPWORDS else word for word in words)
     return before, after
