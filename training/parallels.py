@@ -50,6 +50,11 @@ def sentence(text: str) -> str:
     return text[0].upper() + text[1:] + ("" if text[-1] in ".!?" else ".")
 
 
+def filled(template: str, item: str, value: str | bool) -> str:
+    """Say of an item what a template says."""
+    return template.replace("{item}", item).replace("{v}", str(value))
+
+
 class Group:
     """Items of a domain with their attributes, and which of them are told."""
 
@@ -72,12 +77,14 @@ class Group:
         self.used: dict[tuple[str, int], str] = {}
         self.text, self.lines = self._prose() if self.form in {"sentences", "blocks", "list"} else self._listed()
 
-    def says(self, item: str, attribute: dict[str, Any], value: str | bool, besides: str = "") -> str:
-        """Say that an item has a value, in other words than `besides` where there are some."""
+    def says(self, item: str, attribute: dict[str, Any], value: str | bool) -> str:
+        """Say that an item has a value."""
+        return filled(self.template(attribute, value), item, value)
+
+    def template(self, attribute: dict[str, Any], value: str | bool, besides: str = "") -> str:
+        """Draw the words for a value, other than `besides` where there are some."""
         templates = attribute["says"] if value is not False else attribute["denies"]
-        template = self.rng.choice([it for it in templates if it != besides] or templates)
-        self.last = template
-        return template.replace("{item}", item).replace("{v}", str(value))
+        return self.rng.choice([it for it in templates if it != besides] or templates)
 
     def _listed(self) -> tuple[str, dict[tuple[str, int], list[str]]]:
         """Write a table or records; also the lines that tell each fact."""
@@ -118,8 +125,8 @@ class Group:
         for item, place in order:
             if (item, place) not in self.facts:
                 continue
-            said = self.says(item, self.attributes[place], self.facts[item, place])
-            self.used[item, place] = self.last
+            self.used[item, place] = self.template(self.attributes[place], self.facts[item, place])
+            said = filled(self.used[item, place], item, self.facts[item, place])
             opening = f"{item} "
             joins = item == before and said.startswith(opening) and lines[-1][-1].startswith(sentence(opening)[:-1])
             if joins and self.rng.random() < MERGED:
@@ -146,15 +153,12 @@ class Group:
         known = self.rng.sample(sorted(self.facts), min(3, len(self.facts)))
         for pair, (item, place) in enumerate(known, start=1):
             attribute, value = self.attributes[place], self.facts[item, place]
-            right = self.says(item, attribute, value, self.used.get((item, place), ""))
-            template, other = self.last, self._other(item, place)
+            template = self.template(attribute, value, self.used.get((item, place), ""))
+            other = self._other(item, place)
             if other is None:
                 continue
-            wrong = (
-                self.says(item, attribute, other)
-                if isinstance(other, bool)
-                else template.replace("{item}", item).replace("{v}", other)
-            )
+            right = filled(template, item, value)
+            wrong = self.says(item, attribute, other) if isinstance(other, bool) else filled(template, item, other)
             kind = "presence" if isinstance(other, bool) else "neighbour"
             marks = self._marks((item, place))
             yield {"text": sentence(right), "label": "SUPPORTED", "kind": kind, "pair": pair, "evidence": marks}

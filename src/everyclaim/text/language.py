@@ -56,7 +56,10 @@ def guessed_language(text: str) -> str:
 
 def is_likelier(language: str, text: str) -> bool:
     """Whether a text is likelier in this language than in English, which one without words is not."""
-    return bool(_WORD.search(text)) and _chances(_sample(text))[language] > _chances(_sample(text))[ENGLISH]
+    if not _WORD.search(text):
+        return False
+    chances = _chances(_sample(text))
+    return chances[language] > chances[ENGLISH]
 
 
 @lru_cache(maxsize=256)  # a text and its only paragraph, the same answer under several metrics

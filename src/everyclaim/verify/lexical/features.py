@@ -57,16 +57,7 @@ def measure(it: LexicalComparison) -> dict[str, float]:
     row |= near_copies(row, in_fields=in_fields)
     if it.answers:
         row["sharp_negation"] = row["negation_parity"]
-    row["unstated"] = float(any(_is_unstated(check, it.source) for check in it.checks))
     return row
-
-
-def _is_unstated(check: FactCheck, source: AlignedSource) -> bool:
-    """Whether an amount in digits, with a unit, is not found, nor its number anywhere in the passages."""
-    if check.status == "found" or not isinstance(check.fact, Quantity) or check.fact.dimension == "count":
-        return False
-    numbers = [words.number_value(token.norm) for token in tokenize(check.said) if token.norm[0].isdigit()]
-    return any(number is not None and f"#{number}" not in source.index for number in numbers)
 
 
 def near_copies(row: Mapping[str, float], *, in_fields: bool) -> dict[str, float]:
@@ -300,12 +291,21 @@ def _checked(it: LexicalComparison) -> dict[str, float]:
     row = {f"{kind}_{status}": 0.0 for kind in ("quantity", "moment") for status in ("found", "conflict", "missing")}
     for check in it.checks:
         row[f"{check.kind}_{check.status}"] += 1.0
+    row["unstated"] = float(any(_is_unstated(check, it.source) for check in it.checks))
     for status in ("found", "conflict", "missing"):
         row[f"speaker_{status}"] = float(it.attribution.status == status)
     window = set(it.keys)
     alone = [it.claim.norms[i] for i in it.claim.content if it.claim.keys[i] not in window]
     row["opposites"] = float(sum(bool(antonyms(word) & window) for word in alone))
     return row
+
+
+def _is_unstated(check: FactCheck, source: AlignedSource) -> bool:
+    """Whether an amount in digits, with a unit, is not found, nor its number anywhere in the passages."""
+    if check.status == "found" or not isinstance(check.fact, Quantity) or check.fact.dimension == "count":
+        return False
+    numbers = [words.number_value(token.norm) for token in tokenize(check.said) if token.norm[0].isdigit()]
+    return any(number is not None and f"#{number}" not in source.index for number in numbers)
 
 
 def _cue_words(it: LexicalComparison) -> dict[str, float]:
