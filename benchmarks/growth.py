@@ -38,6 +38,7 @@ from everyclaim.text.pointers import without_pointers
 from everyclaim.text.prose import prose_in_code
 from everyclaim.text.quantities import quantities
 from everyclaim.text.records import fields
+from everyclaim.text.replaced_numbers import replaced_number
 from everyclaim.text.segment import sentences
 from everyclaim.text.tokens import tokenize
 from everyclaim.text.windows import sentence_spans
@@ -86,6 +87,7 @@ READERS: dict[str, dict[str, Callable[[str], object]]] = {
         "prose": lambda text: list(prose_in_code(text)), "locate": lambda text: locate(SAMPLE, text),
         "located": lambda text: locate(text[:300], text + SAMPLE),
         "code": lambda text: absent_names(f"```\n{text}\n```", "`client.fetch()`"),
+        "numbers": lambda text: replaced_number(f"{text}7 Liter", [f"{text} etwa {text}8 Liter"]),
     },
     "decompose": {
         "decompose": _decomposed,

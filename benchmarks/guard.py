@@ -17,7 +17,7 @@ from statistics import median
 from typing import Any
 
 import everyclaim as ec
-from everyclaim.api.components import build_metric
+from everyclaim.api.session import Session
 from everyclaim.core.protocols import Scorer
 from everyclaim.core.types import Passage
 from everyclaim.guard import FunctionAuthor, Loop, Rules, Task
@@ -62,7 +62,7 @@ class Remembered:
 
 async def main() -> None:
     """Print the table."""
-    metric = Remembered(build_metric({"judge": Judge()}))
+    metric = Remembered(Session({"judge": Judge()}).metric)
     task = Task("What is in the crates?", SHELF)
     print(f"{'':22} {'calls':>5} {'attempts':>8} {'CPU':>9} {'clock':>10}")
     worst = 0.0

@@ -28,7 +28,7 @@ from measures import auc, bounds, resampled
 sys.path.insert(0, str(Path(__file__).parents[2] / "training"))
 from answers.claims import LabelledAnswer, labelled
 from answers.read import MarkedAnswer, from_json_lines, from_texts, public_passages
-from everyclaim.api.components import build_metric
+from everyclaim.api.session import Session
 from everyclaim.core.types import JudgedClaim, Passage, Result, Sample
 from everyclaim.verify.lexical.overlap import word_overlap
 
@@ -99,7 +99,7 @@ def _probability(result: Result) -> float:
 
 def judged(answers: Sequence[MarkedAnswer], judge: str) -> Judged:
     """Score every answer. Raises `JudgeError` when the judge gives no verdict: a failure is no label."""
-    metric = build_metric({"judge": judge})
+    metric = Session({"judge": judge}).metric
     results = asyncio.run(_scored(metric, answers))
     return Judged([labelled(a, r.claims) for a, r in zip(answers, results, strict=True)], results)
 

@@ -26,7 +26,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[2] / "training"))
 from answers.claims import labelled
 from answers.read import MarkedAnswer, from_json_lines
-from everyclaim.api.components import build_metric
+from everyclaim.api.session import Session
 from everyclaim.core.types import JudgedClaim, Passage, Sample, Span
 from everyclaim.guard.streaming import pieces
 from everyclaim.stats.risk import losses_above, risk_threshold
@@ -106,7 +106,7 @@ def main() -> None:
     parser.add_argument("--stream", action="store_true", help="also sentence by sentence")
     given = parser.parse_args()
     answers = [answer for path in given.files for answer in from_json_lines(path)]
-    metric = build_metric({"judge": given.judge})
+    metric = Session({"judge": given.judge}).metric
     whole = asyncio.run(judged(metric, answers, stream=False))
     print(
         f"{'answers':24}{'n':>8}{'wrong':>9}{'risk':>7}{'promised':>10}{'withheld':>10}{'shown wrong':>14}{'above':>12}"

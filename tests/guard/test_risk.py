@@ -116,6 +116,8 @@ def test_the_command_writes_a_file_that_a_guard_reads(
     assert "240 labelled ones; 50.0 % of claims are withheld" in " ".join(done.output.split())
     answer = ec.Guard(None, risk=saved, threshold=0.0, **PARTS).answer("", ["x"], response=SURE)
     assert answer.promise == str(promise)
+    with pytest.raises(ec.ConfigError, match=r"fitted to labels.* got 0\.02"):
+        ec.Guard(None, risk=0.02, **PARTS)
     saved.write_text("{}")
     with pytest.raises(ec.InputError, match="not a calibrated risk"):
         ec.Guard(None, risk=saved, **PARTS)

@@ -64,6 +64,9 @@ def test_a_language_model_is_asked_whether_the_passages_answer(label: str, findi
     "text",
     [
         "Use the button below to start a return.",
+        "Click here.",
+        "You're right, I apologize for the mistake.",
+        "I was wrong about that.",
         "Please choose an option from the list below.",
         "Scroll down to see the full list.",
         "Click here to learn more.",

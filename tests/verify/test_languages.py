@@ -40,6 +40,7 @@ def test_an_answer_that_the_judge_does_not_read_is_unread(judge, metric, respons
         ("Wie viel Liter fasst der Tank?", "1,8 Liter", "The tank holds 1.8 litres."),
         ("", "Cuesta 12 euros.", "The ticket costs 12 euros."),
         ("", "Deux ans.", "Two years."),
+        ("", "Der Smoker kostet 25 Euro.", "The smoker costs 30 euros."),
         ("Quel est le prix ?", "499 euros", "The price is 499 euros."),
     ],
 )

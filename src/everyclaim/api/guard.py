@@ -47,7 +47,9 @@ class RuleOptions(TypedDict, total=False):
     keep: Share
     refusal: str
     risk: Annotated[
-        str | os.PathLike[str] | RiskPromise | None, "a file written by `calibrate --risk … --save`, or its promise"
+        str | os.PathLike[str] | RiskPromise | None,
+        "a limit fitted to labels: the promise of `calibrate(run, labels, risk=0.02)`, or the file that"
+        " `everyclaim calibrate RUN LABELS --risk 0.02 --save FILE` writes",
     ]
     judge_of_record: bool
 

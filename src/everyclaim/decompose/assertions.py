@@ -40,6 +40,7 @@ _SOURCES = word_set(
 _POINTING = word_set("it they this that these those")
 _OURS = word_set("my our your")
 _BELOW = word_set("below above attached")
+_AGREED = word_set("right correct wrong mistaken")  # what one of us was
 _SHOWING = re.compile(r"\bto \w+ (?:the|more)\b")
 _ADVISING = word_set("recommend suggest advise encourage")
 _REFERRING = word_set("contact consult ask")
@@ -131,18 +132,20 @@ def may_be_kind(text: str) -> bool:
     """Whether a text holds a word of a courtesy, so that its tree is worth looking at."""
     words = set(re.findall(r"[a-z]+", text.lower()))
     announces = "i" in words and not words.isdisjoint(_WILL)
-    return announces or "here" in words or not _KIND.isdisjoint(map(stem, words))
+    return announces or "here" in words or not _AGREED.isdisjoint(words) or not _KIND.isdisjoint(map(stem, words))
 
 
 def may_direct(text: str) -> bool:
     """Whether a text holds a word that sends one on, so that its tree is worth looking at."""
     words = set(re.findall(r"[a-z]+", text.lower()))
-    says_where = not words.isdisjoint(_BELOW | _US | _OURS) or not _REFERRING.isdisjoint(map(stem, words))
+    says_where = (
+        "here" in words or not words.isdisjoint(_BELOW | _US | _OURS) or not _REFERRING.isdisjoint(map(stem, words))
+    )
     return says_where or _SHOWING.search(text) is not None
 
 
 def is_courtesy(tree: Tree) -> bool:
-    """Whether a sentence is only kind, offers help or says what I shall do: by its predicates, and of nobody but us."""
+    """Whether a sentence is only kind, agrees, offers help or says what I shall do, and names nobody but us."""
     if not tree.tokens:
         return False
     asked = {
@@ -159,7 +162,8 @@ def is_courtesy(tree: Tree) -> bool:
     acts = tree.tokens[tree.root].pos == "VERB" and not tree.is_negated(tree.root)
     is_mine = acts and subject is not None and tree.low(subject) == "i"
     announces = is_mine and any(tree.low(helper) in {"'ll", "will"} for helper in tree.of(tree.root, "aux"))
-    if stem(tree.low(tree.root)) not in _KIND and not here and not announces:
+    agrees = tree.low(tree.root) in _AGREED and subject is not None and tree.low(subject) in {"i", "you"}
+    if stem(tree.low(tree.root)) not in _KIND and not here and not announces and not agrees:
         return False
     return all(_is_kind(tree, i) for i in rest) and all(_is_between_us(tree, i) for i in stated)
 
@@ -185,6 +189,7 @@ def is_direction(tree: Tree) -> bool:
     objects = {noun for act in acts for kind in ("obj", "obl") for noun in tree.of(act, kind)}
     objects |= {noun for one in objects for noun in tree.of(one, "nmod")}  # "an option from the list below"
     points = any(tree.low(kid) in _BELOW and not tree.of(kid, "obl") for noun in objects for kid in tree.kids[noun])
+    points |= any(tree.low(kid) == "here" for kid in tree.of(tree.root, "advmod"))
     refers = stem(tree.low(acts[-1])) in _REFERRING
     aims = {i for kid in tree.of(tree.root, "advcl") if _opener(tree, kid) == "so" for i in tree.under(kid)}
     others = [i for i in statements(tree) if i != tree.root and i not in aims and not is_talk(tree, i)]
@@ -239,7 +244,7 @@ def _is_between_us(tree: Tree, place: int) -> bool:
         return True
     if tree.kind(place) in {"compound", "flat", "vocative"}:
         return tree.kind(place) == "vocative" or _is_between_us(tree, token.head)
-    thanked = stem(tree.low(tree.root)) in _KIND and token.head == tree.root and bool(tree.of(place, "case"))
+    thanked = stem(tree.low(token.head)) in _KIND and bool(tree.of(place, "case"))
     return thanked and tree.kind(place) in {"obl", "nmod"}  # "we apologize for the inconvenience"
 
 

@@ -22,6 +22,7 @@ _READ = 4000  # characters; a text's language shows in its beginning
 _WORDS = 80
 _SAMPLE = 500  # characters that are asked about
 _OVER_ENGLISH = 20.0  # times as likely as English: of 10,400 English sentences the most foreign one has 11
+_OVER_ENGLISH_WITH_WORDS = 10.0  # where a word of another language stands beside none of English
 
 _LANGUAGES, _ENGLISH_WORDS, _FOREIGN_WORDS = (
     word_set(WORDS["language"][name]) for name in ("asked", "english", "foreign")
@@ -51,7 +52,7 @@ def language_of(text: str) -> str:
 
 def guessed_language(text: str) -> str:
     """Return the language of a text that may be too short to tell, by its spelling; empty where it is like English."""
-    return language_of(text) or _asked(_sample(_NOT_WORDS.sub(" ", text)), scripted=False)
+    return language_of(text) or _asked(_sample(_NOT_WORDS.sub(" ", text)))
 
 
 def is_likelier(language: str, text: str) -> bool:
@@ -68,14 +69,14 @@ def _language_of(head: str) -> str:
     words = [match.group().lower().replace("’", "'") for match in islice(_WORD.finditer(plain), _WORDS)]
     letters = "".join(words)
     if not letters.isascii() and 2 * len(_LATIN.findall(letters)) < len(letters):
-        return _by_script(letters) or _asked(_sample(plain), scripted=True)
+        return _by_script(letters) or _asked(_sample(plain), 0)
     english = sum(word in _ENGLISH_WORDS for word in words)
     foreign = sum(word in _FOREIGN_WORDS for word in words)
     if english > foreign and (english >= 2 or len(words) < 8) and 10 * english >= len(words):
         return ENGLISH
     if len(words) < 3 or (len(words) < 6 and not foreign and letters.isascii()):
         return UNKNOWN
-    return _asked(_sample(plain), scripted=False)
+    return _asked(_sample(plain), _OVER_ENGLISH_WITH_WORDS if foreign and not english else _OVER_ENGLISH)
 
 
 def _sample(text: str) -> str:
@@ -91,11 +92,11 @@ def _by_script(letters: str) -> str:
     return UNKNOWN
 
 
-def _asked(text: str, *, scripted: bool) -> str:
+def _asked(text: str, over_english: float = _OVER_ENGLISH) -> str:
     """What py3langid says; of Latin script only where it is sure that it is not English."""
     chances = _chances(text)
     best = max(chances, key=chances.__getitem__)
-    return best if best == ENGLISH or scripted or chances[best] >= _OVER_ENGLISH * chances[ENGLISH] else UNKNOWN
+    return best if best == ENGLISH or chances[best] >= over_english * chances[ENGLISH] else UNKNOWN
 
 
 @lru_cache(maxsize=1024)
