@@ -20,12 +20,13 @@ from everyclaim.text.units import CURRENCY_SIGNS, UNITS, Unit
 _CURRENCY_BEFORE = re.compile(
     r"(?<![a-z])(us\$|au\$|ca\$|hk\$|nz\$|[acrs]\$|[$€£¥₹₩₽]|(?:usd|eur|gbp|jpy|inr|cny|rmb|chf|aud|cad|sek|nok"
     r"|dkk|pln|czk|brl|mxn|zar|krw|rub|hkd|sgd|nzd|rs\.?) ?)"
-    r" ?$"
+    r" ?[-−–]?$"
 )
 _SIGNS = frozenset("$€£¥₹₩₽")
 _CODES = word_set("usd eur gbp jpy inr cny rmb chf aud cad sek nok dkk pln czk brl mxn zar krw rub hkd sgd nzd rs.")
 _DASHES = frozenset("-−–")
 _MINUS = re.compile(r"(?:(?:^|(?<=[\s(=]))[-−–]|\b(?:minus|negative) )$")
+_SIGNED = re.compile(r"(?:\b(?:am|is|are|was|were|be|been|being|of|to|at|by|from|with|between|below|above)|[:=(]) $")
 _UNIT = re.compile(
     r"(?P<gap>[ \u00a0\u202f-]?)(?P<one>%|‰|¢|[€£¥₹](?!\s?\d)|[°º](?: ?[cfk](?![a-z]))?|″"
     r"|[a-zµμłáéíñ]+(?:[²³]|[23](?!\d))?(?P<over>/[a-z]+)?)"
@@ -184,7 +185,7 @@ _UNIT_LETTERS = re.compile(r"(?:[a-zµμ]{1,12}(?![a-z0-9]))|[a-z]+/[a-z]+")
 def _with_unit(low: str, text: str, number: Number) -> Value | None:
     """Attach the sign, currency and unit around a number."""
     left = low[max(0, number.start - 24) : number.start]
-    tail = left.rstrip()[-3:]
+    tail = left.rstrip("-−– ")[-3:]
     currency = _CURRENCY_BEFORE.search(left) if tail[-1:] in _SIGNS or tail in _CODES or tail.endswith("rs") else None
     start, end, value = number.start, number.end, number.value
     unit: Unit | None = None
@@ -192,6 +193,7 @@ def _with_unit(low: str, text: str, number: Number) -> Value | None:
         code = CURRENCY_SIGNS.get(currency[1].strip().rstrip("."), "USD")
         unit = Unit(code, f"money:{code}", 1.0, "dollar" if currency[1] == "$" else code)
         start -= len(currency[0])
+        value = -value if currency[0][-1] in _DASHES else value
     elif number.kind != "ordinal":
         read = _unit_after(low, text, number)
         if read is not None:
@@ -201,8 +203,10 @@ def _with_unit(low: str, text: str, number: Number) -> Value | None:
     before = low[max(0, start - 9) : start]
     minus = _MINUS.search(before) if before[-1:] in _DASHES or before.endswith(("minus ", "negative ")) else None
     if minus is not None:
-        deducted = currency is not None and minus[0] == "minus "  # "minus €39" is a deduction of as much
-        value, start = value if deducted else -value, start - len(minus[0])
+        first = start - len(minus[0])
+        is_price = unit is not None and unit.dimension.startswith("money") and minus[0] == "minus "
+        if not is_price or _SIGNED.search(low, max(0, first - 9), first):  # "the fare minus €39" deducts as much
+            value, start = -value, first
     if unit is not None and unit.dimension in ("duration", "length", "mass", "volume"):
         more = HALF_MORE.match(low, end)
         if more is not None:

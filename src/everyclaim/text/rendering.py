@@ -20,6 +20,7 @@ _FULL_MONTHS = (
     "December",
 )  # fmt: skip
 _SCALE = re.compile(r"\s?[^\W\d_]+$")
+_SIGN = re.compile(r"^(?:minus |negative |[-−–])|(?<=^[$€£¥₹₩₽])[-−–]")
 _ROMAN = re.compile(r"[IVXLC]+")
 _CLOCK = re.compile(r"(\d{1,2})([:.]\d\d)?(?:\s?([ap]\.?m\.?))?", re.IGNORECASE)
 
@@ -40,6 +41,10 @@ def _quantity(value: Quantity, like: Quantity, words: str) -> str:
         return ""
     if like.dimension == "label" and _ROMAN.fullmatch(words):
         return f"{value.low:g}"
+    if min(value.low, like.low) < 0:
+        plain, other = (one._replace(low=abs(one.low), high=abs(one.high)) for one in (value, like))
+        written = _quantity(plain, other, _SIGN.sub("", words))
+        return written and ("minus " if value.low < 0 else "plus ") + written
     found = list(numbers(lowered(words), words))
     if len(found) != 1 or not found[0].value or not like.low:
         return ""

@@ -27,6 +27,7 @@ from everyclaim.verify.lexical.checks import FactCheck, facts, span
 _SENTENCES = 24  # at most so many sentences of the passages are read for values
 _COMPOUND = range(5, 65)  # letters of a word that may be two
 _ABBREVIATED = 3  # letters at least of a word that is cut short
+_SIGNS = frozenset({"minus", "plus", "negative"})
 _CLOSER = 0.02  # share of a claim's weight that a closer relation is worth
 
 
@@ -212,6 +213,8 @@ def _rate_start(fact: Fact) -> int | None:
 
 
 def same_words(mine: str, theirs: str) -> bool:
-    """Say whether two spellings are the same words, or one says those of the other and more."""
+    """Say whether two spellings are the same words, or one says those of the other and more, a sign excepted."""
     shorter, longer = sorted(([token.norm for token in tokenize(text)] for text in (mine, theirs)), key=len)
+    if not _SIGNS.isdisjoint(longer) and _SIGNS.isdisjoint(shorter):
+        return False
     return any(longer[at : at + len(shorter)] == shorter for at in range(len(longer) - len(shorter) + 1))
