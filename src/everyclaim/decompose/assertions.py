@@ -46,6 +46,7 @@ _ADVISING = word_set("recommend suggest advise encourage")
 _REFERRING = word_set("contact consult ask")
 _WILL = word_set("ll will")
 _US = word_set("us me")
+_BEING = word_set("be get stay keep remain")
 _HE = word_set("he him she her it they them")
 # Stems of what people are kind by, and of what they offer, wish and thank for.
 _KIND = word_set("hope thank apolog appreci understand hesit enjoy congratul sorri happi glad welcom feel let assur")
@@ -215,13 +216,17 @@ def _shows_more(tree: Tree) -> bool:
 
 
 def _is_to_us(tree: Tree, aims: set[int]) -> bool:
-    """Whether a request turns to us and names nothing else: "call us", "write to our customer service"."""
+    """Whether a request turns to us and names nothing else: "call us", "write to our service"."""
     nouns = [noun for kind in ("obj", "iobj", "obl") for noun in tree.of(tree.root, kind)]
+    being = nouns if tree.low(tree.root) in _BEING else []
+    state = next((i for i in being if {tree.kind(kid) for kid in tree.kids[i]} <= {"case", "nmod"}), -1)  # "get in touch"
+    nouns += tree.of(state, "nmod") if state >= 0 else []
+    towards = {"to", "with"} if state >= 0 else {"to"}
     to_ours = (
-        noun for noun in nouns if tree.of(noun, "nmod:poss") for i in tree.of(noun, "case") if tree.low(i) == "to"
+        noun for noun in nouns if tree.of(noun, "nmod:poss") for i in tree.of(noun, "case") if tree.low(i) in towards
     )
     to_us = any(tree.low(noun) in _US for noun in nouns) or next(to_ours, None) is not None
-    return to_us and all(_is_between_us(tree, i) for i in range(len(tree.tokens)) if i not in aims)
+    return to_us and all(_is_between_us(tree, i) for i in range(len(tree.tokens)) if i not in {*aims, state})
 
 
 def _is_kind(tree: Tree, place: int) -> bool:
