@@ -34,6 +34,13 @@ def test_what_a_passage_says_is_supported(sentence):
     assert any(sentence in evidence.quote for evidence in verdict.evidence)
 
 
+@pytest.mark.parametrize("claim", ["It is there.", "They do."])
+def test_a_claim_that_names_nothing_has_no_support(claim):
+    """Words that say nothing by themselves are no match for a passage about anything."""
+    verdict = judge(claim, "The cotton cycle takes long.")
+    assert (verdict.label, verdict.evidence) == (Label.UNSUPPORTED, ())
+
+
 @pytest.mark.parametrize(
     ("claim", "telling"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from sys import getsizeof
 
 import numpy as np
@@ -86,6 +87,8 @@ def laid_out(text: str, shortlist: Shortlist) -> tuple[Reading, AlignedSource, l
     texts, has_siblings = without_siblings(reading, pieces, texts)
     if is_narrowed or has_siblings:
         source = source_of(tuple(texts), every_word=every_word)
+    if every_word and not source.index.keys() >= set(reading.keys):
+        reading = replace(reading, content=[])  # "It is there." is stated by no other words than its own
     return reading, source, pieces
 
 

@@ -125,12 +125,12 @@ def from_spec(spec: Spec) -> LexicalVerifier:
 
 
 def nothing_to_check(claim: Claim, judge: str, *, blank: bool) -> Verdict:
-    """Give the verdict on a claim without words, or on any claim where the passages are `blank`."""
+    """Give the verdict on a claim that names nothing, or on any claim where the passages are `blank`."""
     return Verdict(
         claim_id=claim.id,
         label=Label.UNSUPPORTED,
         probabilities=Probabilities(0.0, 1.0, 0.0),
-        rationale="no passages to check against" if blank else "the claim has no words",
+        rationale="no passages to check against" if blank else "the claim names nothing to look for",
         judge=judge,
         flags=("no_passages",) if blank else (),
     )
