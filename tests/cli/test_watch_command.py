@@ -30,6 +30,9 @@ def test_a_pass_is_told_for_people_and_for_machines(tmp_path: Path) -> None:
     told = "3 new answers · 2 judged · 1 unreadable · mean score 0.750 · 3 claims: 1 contradicted, 0 unsupported"
     assert told in done.stderr
     assert "unreadable: a.jsonl, byte " in done.stderr
+    second = run(tmp_path, "a.jsonl", "--once").stderr
+    assert second.startswith("0 new answers\nrun ")
+    assert second.endswith("2 answers scored · mean score 0.750\n")
     again = run(tmp_path, "a.jsonl", "--once", "--name", "again", "--json", "--quiet")
     told = json.loads(again.stdout)
     assert (told["found"], told["judged"], told["unreadable"], told["outcomes"]["scored"]) == (3, 2, 1, 2)

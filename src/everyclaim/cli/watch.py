@@ -10,7 +10,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from everyclaim.api.options import LlmOptions, Options
-from everyclaim.api.runs import find_run
+from everyclaim.api.runs import Run, find_run
 from everyclaim.api.settings import Settings, options_of
 from everyclaim.api.watch import WatchingOptions
 from everyclaim.api.watch import baseline as baseline_of
@@ -21,6 +21,7 @@ from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, USAGE
 from everyclaim.cli.options import SCORING, Given, check_destination, why_it_stopped, with_settings
 from everyclaim.core.errors import BudgetExceeded, ConfigError, OptionError
 from everyclaim.core.options import declared_options
+from everyclaim.core.plaintext import counted
 from everyclaim.io import DASHBOARD, RULES, check_apart, check_replaced
 from everyclaim.io.sinks import open_sink
 from everyclaim.monitor.watch.report import WatchPass
@@ -67,7 +68,7 @@ def watch(
             raise ConfigError(f"{_flag(name)} must be above 0")
     stop = threading.Event()
     chosen |= {"slices": settings.slices, "mapping": settings.map, "concurrency": settings.concurrency}
-    chosen |= {"stop": stop, "on_pass": _Reporter(json=json, quiet=quiet)}
+    chosen |= {"stop": stop, "on_pass": _Reporter(json=json, quiet=quiet, once=bool(watching["once"]))}
     from everyclaim.api.evaluator import Evaluator  # not for --help
 
     with Evaluator(**cast("Options", options_of(settings))) as evaluator, signals.asking(stop.set):
@@ -88,9 +89,10 @@ def _flag(option: str) -> str:
 
 
 class _Reporter:
-    """Tells of every pass that found something, and once of what fails again and again."""
+    """Tells of the only pass, or of every one that found something, and once of what fails again and again."""
 
-    def __init__(self, *, json: bool, quiet: bool) -> None:
+    def __init__(self, *, json: bool, quiet: bool, once: bool) -> None:
+        self._once = once
         self._json = json
         self._quiet = quiet
         self._last_fault = ""
@@ -104,7 +106,7 @@ class _Reporter:
         self._last_fault = ""
         for alert in seen.alerts:
             warn(alert.text, kind="alert")
-        if seen.is_silent:
+        if seen.is_silent and not self._once:
             return
         if self._json:
             show_json(seen.to_json(), indent=None)
@@ -120,7 +122,9 @@ def _end(seen: WatchPass, settings: Settings, *, once: bool, quiet: bool) -> int
     """Say what it came to, and how the command ends."""
     if not quiet:
         for run, name in seen.runs.items():
-            warn(f"run {run} · {name}", kind="")
+            score = Run(run, settings.store).score
+            mean = "no score" if score.value is None else f"mean score {score.value:.3f}"
+            warn(f"run {run} · {name} · {counted(score.n, 'answer')} scored · {mean}", kind="")
         if not once:
             warn(f"{signals.word()}; total: {seen}", kind="")
     if once and seen.unreadable and seen.unreadable == seen.found:

@@ -219,7 +219,9 @@ def _is_to_us(tree: Tree, aims: set[int]) -> bool:
     """Whether a request turns to us and names nothing else: "call us", "write to our service"."""
     nouns = [noun for kind in ("obj", "iobj", "obl") for noun in tree.of(tree.root, kind)]
     being = nouns if tree.low(tree.root) in _BEING else []
-    state = next((i for i in being if {tree.kind(kid) for kid in tree.kids[i]} <= {"case", "nmod"}), -1)  # "get in touch"
+    state = next(
+        (i for i in being if {tree.kind(kid) for kid in tree.kids[i]} <= {"case", "nmod"}), -1
+    )  # "get in touch"
     nouns += tree.of(state, "nmod") if state >= 0 else []
     towards = {"to", "with"} if state >= 0 else {"to"}
     to_ours = (

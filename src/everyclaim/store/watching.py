@@ -103,10 +103,10 @@ class WatchStore(Store):
             return self.resume_run(found[0].id)
         return self.create_run(provenance, name=name, dataset=watch, dataset_fingerprint=mark, config=settings)
 
-    def interrupted_runs(self, watch: str) -> list[str]:
-        """Return the runs of a watch that a kill left open."""
-        query = sa.select(RUNS).where(RUNS.c.dataset == watch, RUNS.c.status == "running")
-        return [run.id for run in self._records(query) if run.status == "interrupted" and "watch" in run.config]
+    def runs_of_watch(self, watch: str) -> list[RunRecord]:
+        """Return the runs of a watch, newest first."""
+        query = sa.select(RUNS).where(RUNS.c.dataset == watch).order_by(RUNS.c.created.desc(), RUNS.c.id)
+        return [run for run in self._records(query) if "watch" in run.config]
 
     def keep_decided(self, watch: str, day: str, made: Sequence[Decision]) -> int:
         """Keep decisions with their results, all or none; return how many were new. What is known stays as it is."""

@@ -134,15 +134,19 @@ class Watcher:
         _, state = await self._ask(self._store.place_of_watch)
         if self._alarms is not None and state is not None:
             self._alarms.restore(state)
-        for run in await self._ask(self._store.interrupted_runs):
-            await asyncio.to_thread(self._store.finish_run, run, "stopped")
+        for run in await self._ask(self._store.runs_of_watch):
+            if run.status == "interrupted":
+                await asyncio.to_thread(self._store.finish_run, run.id, "stopped")
 
     async def read_once(self) -> WatchPass:
-        """Go through what there is, once; runs are finished afterwards."""
+        """Go through what there is, once, and finish the runs; where nothing is new, name the newest."""
         try:
-            return await self._read()
+            seen = await self._read()
         finally:
             await self._runs.finish()
+        if not seen.runs:
+            seen.runs.update({run.id: run.name for run in (await self._ask(self._store.runs_of_watch))[:1]})
+        return seen
 
     async def go_on(self, say: Callable[[WatchPass | Exception], None]) -> WatchPass:
         """Go through it again and again until `stop` is set; `say` hears of every pass, and of what failed.
