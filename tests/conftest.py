@@ -1,13 +1,18 @@
 """What imports torch is left out of `make check`; what no step of a redesign may change is marked `freeze`."""
 
+import os
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+# Several tests run at a time: threads of linear algebra that wait for each other would take many times as long.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
 pytest_plugins = ["pytester"]
 HERE = Path(__file__).parent
-NEED_TORCH = {HERE / name for name in ("api/test_huggingface.py", "training/test_encoder.py")}
+NEED_TORCH = {HERE / name for name in ("api/test_huggingface.py", "training/test_encoder.py", "training/test_gpu.py")}
 FROZEN = (
     "test_public.py conformance public",
     "api/test_evaluator.py api/test_fault_runs.py api/test_running.py api/test_scoring.py",
