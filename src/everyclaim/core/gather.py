@@ -15,7 +15,10 @@ async def gather(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     Unlike `asyncio.gather` it leaves nothing running behind an error: a judge's call that was made is paid,
     so its answer is waited for. Cancelling it cancels all.
     """
-    done = await asyncio.gather(*work, return_exceptions=True)
+    several = list(work)
+    if len(several) == 1:  # needs no task of its own
+        return [await several[0]]
+    done = await asyncio.gather(*several, return_exceptions=True)
     results: list[T] = []
     for one in done:
         if isinstance(one, BaseException):

@@ -153,14 +153,17 @@ def _union(kinds: list[Kind]) -> Kind:
     expected = " or ".join([", ".join(said[:-1]), said[-1]] if len(said) > 1 else said)
 
     def take(value: Any) -> Any:
-        usual = described(value)
-        fault = WrongValueError(expected, usual)
+        faults: list[tuple[Kind, WrongValueError]] = []
         for kind in kinds:
             try:
                 return kind.take(value)
             except WrongValueError as wrong:
-                if wrong.got != usual:  # this alternative was meant, and something in it is wrong
-                    fault = WrongValueError(expected if wrong.expected == kind.expected else wrong.expected, wrong.got)
+                faults.append((kind, wrong))
+        usual = described(value)
+        fault = WrongValueError(expected, usual)
+        for kind, wrong in faults:
+            if wrong.got != usual:  # this alternative was meant, and something in it is wrong
+                fault = WrongValueError(expected if wrong.expected == kind.expected else wrong.expected, wrong.got)
         raise fault
 
     return Kind(expected, take, is_text=any(kind.is_text for kind in kinds))

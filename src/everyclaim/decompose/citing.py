@@ -90,5 +90,6 @@ def _by_lists(claims: Sequence[Claim], lists: Sequence[Citation]) -> tuple[Claim
         first = bisect_left(named, claim.span.end)
         following = bisect_right(starts, named[first]) if first < len(lists) else 0
         last = bisect_left(named, starts[following]) if following < len(starts) else len(lists)
-        given.append(replace(claim, citations=tuple(one for one in lists[first:last] if one.sources)))
+        below = tuple(one for one in lists[first:last] if one.sources)
+        given.append(claim if claim.citations == below else replace(claim, citations=below))
     return tuple(given)

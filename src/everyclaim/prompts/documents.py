@@ -12,12 +12,12 @@ import json
 import re
 from typing import Any
 
-_ESCAPED = re.compile(
-    r"<(?=[^\s\d=])"  # could open a marker; "p < 0.05" and "a <= b" stay readable
-    r"|\[(?=/?[A-Z_]{3,}\])"
-    r"|[\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
-    r"|[\ud800-\udfff]"
-    r"|[\U000e0000-\U000e01ff]"
+_ESCAPED = re.compile(  # begins with one set of characters: so `re` passes over all others at once
+    r"[<\[\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    r"\ud800-\udfff\U000e0000-\U000e01ff]"
+    r"(?:(?<![<\[])"
+    r"|(?<=<)(?=[^\s\d=])"  # could open a marker; "p < 0.05" and "a <= b" stay readable
+    r"|(?<=\[)(?=/?[A-Z_]{3,}\]))"
 )
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
-from itertools import islice
 from typing import Protocol
 
 from everyclaim.text.lists import WORDS
@@ -66,7 +65,7 @@ def is_likelier(language: str, text: str) -> bool:
 @lru_cache(maxsize=256)  # a text and its only paragraph, the same answer under several metrics
 def _language_of(head: str) -> str:
     plain = _NOT_WORDS.sub(" ", head) if any(mark in head for mark in "/@<`") else head
-    words = [match.group().lower().replace("’", "'") for match in islice(_WORD.finditer(plain), _WORDS)]
+    words = _WORD.findall(plain.lower().replace("’", "'"))[:_WORDS]
     letters = "".join(words)
     if not letters.isascii() and 2 * len(_LATIN.findall(letters)) < len(letters):
         return _by_script(letters) or _asked(_sample(plain), 0)

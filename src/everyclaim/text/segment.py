@@ -283,6 +283,7 @@ _LEFTOVER = re.compile(
     r"\s*(?:''|``(?=\s*$)|[”’\"')\]»]+(?=\s|$)|"
     r"\(\d{1,3}(?:\s?[,;]\s?\d{1,3})*\)(?=\s*(?:$|[A-Z\[(])))+"
 )
+_INNER_STOP = re.compile(r"[.!?)]\s+\S")  # what `_MISSED` is looked for at
 _MISSED = re.compile(
     r"(?P<stop>\b(?P<word>[a-z]{3,20})[.!?]|(?<=[.!?])\))\s+(?=[\"“(]?[A-Z])"
     # A number's unit looks like an initial or an abbreviation: "It weighs 900 g. It was …"
@@ -409,6 +410,9 @@ def _divided(text: str, start: int, end: int, language: str) -> Iterator[tuple[i
 
     Sentences inside brackets or quotes stay together, unless the quotes hold the whole piece.
     """
+    if not _INNER_STOP.search(text, start, end):
+        yield start, end
+        return
     piece = text[start:end].strip()
     quoted = piece[:1] in {'"', "“"} and not any(mark in piece[1:-1] for mark in '"“”')
     brackets = -1 if quoted and piece[0] == "“" else 0

@@ -168,13 +168,13 @@ def locate_evidence(verdict: Verdict, texts: Mapping[str, str]) -> Verdict:
 
 def _located(evidence: Evidence, texts: Mapping[str, str]) -> Evidence | None:
     """Return the evidence with true offsets: as given, else located in its passage, else in any other."""
-    from everyclaim.text.locate import locate
-
     text = texts.get(evidence.passage_id)
     if not evidence.quote.strip():
         return None
     if text is not None and evidence.start >= 0 and text[evidence.start : evidence.end] == evidence.quote:
         return evidence
+    from everyclaim.text.locate import locate
+
     order = [evidence.passage_id, *(other for other in texts if other != evidence.passage_id)]
     for passage_id in order:
         match = locate(evidence.quote, texts[passage_id]) if passage_id in texts else None
