@@ -161,9 +161,9 @@ def _union(kinds: list[Kind]) -> Kind:
                 faults.append((kind, wrong))
         usual = described(value)
         fault = WrongValueError(expected, usual)
-        for kind, wrong in faults:
-            if wrong.got != usual:  # this alternative was meant, and something in it is wrong
-                fault = WrongValueError(expected if wrong.expected == kind.expected else wrong.expected, wrong.got)
+        for kind, found in faults:
+            if found.got != usual:  # this alternative was meant, and something in it is wrong
+                fault = WrongValueError(expected if found.expected == kind.expected else found.expected, found.got)
         raise fault
 
     return Kind(expected, take, is_text=any(kind.is_text for kind in kinds))
