@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pages_sample as sample
@@ -49,6 +50,14 @@ def read(html):
 
 def rendered(kept, **options):
     return str(shared().get_template("everyclaim/parts.html").module.answer(answer_view(kept, **options)))
+
+
+def test_an_answer_shows_the_probability_that_it_is_faithful():
+    """Beside its score, as docs/how-to/score.md says."""
+    result = replace(sample.plain(0, "ssu", "faq").result, probability=0.34)
+    score = shared().get_template("everyclaim/parts.html").module.score
+    assert "P(faithful) 0.34" in read(score(result)).text
+    assert "P(faithful)" not in score(replace(result, probability=None))
 
 
 def hostile(text):
