@@ -65,6 +65,20 @@ def test_a_rise_that_lasts_over_runs_is_a_reason_to_roll_back(store: Path) -> No
     assert ec.release_report(["before", "monday"], lasting=1, store=store).rule.verdict == "roll back"
 
 
+def test_a_worse_mean_without_a_shown_rise_is_watched(store: Path) -> None:
+    """Four answers got an invention and four a contradiction: neither rate rises beyond chance, their mean falls."""
+    before = [{**row, "id": str(n), "release": "v1"} for n, row in enumerate(rows("v1", 0, seed=1, answers=40))]
+    worse = [
+        {**row, "release": "v2", "response": row["response"] + f"|{(BAD, INVENTED)[n % 2]}" * (n < 8)}
+        for n, row in enumerate(before)
+    ]
+    score(before, store, "before")
+    score(worse, store, "after")
+    found = ec.release_report(["before", "after"], store=store)
+    assert (found.rule.verdict, found.comparison.advice) == ("watch", found.rule.sentence)
+    assert found.rule.sentence.startswith("Watch v2: its mean score is significantly worse than that of v1")
+
+
 def test_a_release_that_only_invents_is_taken_back(store: Path) -> None:
     """Unsupported claims rose and contradicted ones did not; compare, the report and the trend say the same of it."""
     for name, release, share in (("before", "v1", 0.02), ("monday", "v2", 0.2), ("tuesday", "v2", 0.2)):

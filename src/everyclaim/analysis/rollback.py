@@ -1,6 +1,7 @@
 """The rule for taking a release back.
 
-Contradicted or unsupported claims rose, beyond chance, and the rise lasts. Where claims are labelled, the rates
+Contradicted or unsupported claims rose, beyond chance, and the rise lasts; a mean score that is shown to be worse
+without that is watched. Where claims are labelled, the rates
 that count are those without the judge's error; the others stand beside them. Both runs have the judge that the labels
 speak of; its error is taken to be the same on the answers of either. Every part of the new release, a run of it or a
 stretch of its time, is compared with the release before. Holm's correction over the parts and both rates keeps the
@@ -13,7 +14,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from everyclaim.analysis.deltas import CONTRADICTED, LEVEL, UNSUPPORTED, AnswerMeasure, Delta, adjusted
+from everyclaim.analysis.deltas import (
+    CONTRADICTED,
+    LEVEL,
+    SCORE,
+    UNSUPPORTED,
+    AnswerMeasure,
+    Delta,
+    DeltaFinding,
+    adjusted,
+)
 from everyclaim.analysis.estimates import points, written
 from everyclaim.analysis.slices import FEW
 from everyclaim.core.plaintext import one_line
@@ -138,12 +148,16 @@ def _p(p_value: float | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RollBack:
-    """What the rule says, and why. `steps` are the rates part by part, in their order in time."""
+    """What the rule says, and why. `steps` are the rates part by part, in their order in time.
+
+    `worse` is the mean score of the newest part where it is shown to be worse.
+    """
 
     before: str
     after: str
     steps: tuple[Step, ...]
     needed: int = LASTING
+    worse: Delta | None = None
 
     def of(self, measure: AnswerMeasure) -> tuple[Step, ...]:
         """Return the steps of one rate."""
@@ -157,7 +171,8 @@ class RollBack:
     @property
     def verdict(self) -> RollBackVerdict:
         """What to do."""
-        return self._verdict(self.measure)
+        found = self._verdict(self.measure)
+        return "watch" if self.worse and found in ("keep", "too few samples") else found
 
     @property
     def lasting(self) -> int:
@@ -197,6 +212,10 @@ class RollBack:
             return (
                 f"Roll {after} back to {before}: {rate} is higher in each of its last {lasting} parts{since} "
                 f"(newest: {newest})."
+            )
+        if self.worse and not lasting and not newest.is_lost:
+            return (
+                f"Watch {after}: its mean score is significantly worse than that of {before}; failing claims: {both}."
             )
         if newest.is_lost:
             return (
@@ -244,4 +263,5 @@ def roll_back(
         replace(step, adjusted=p_value, corrected_adjusted=other)
         for step, p_value, other in zip(steps, judged, shown, strict=True)
     )
-    return RollBack(before, after, tuple(known), needed)
+    worse = (one for one in parts[-1][1] if one.measure is SCORE and one.finding is DeltaFinding.REGRESSED)
+    return RollBack(before, after, tuple(known), needed, next(worse, None))
