@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from everyclaim.analysis.gate import against_baseline
-from everyclaim.api.compare import check_name, trend
-from everyclaim.api.compare import compare as compare_runs
-from everyclaim.api.compare import release_report as report_on
-from everyclaim.api.runs import Run, find_run
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import show_result, warn
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK
-from everyclaim.cli.finish import GATE_CODES
 from everyclaim.cli.options import Given, check_destination, with_settings
 from everyclaim.core.errors import ConfigError
-from everyclaim.report.comparison import comparison_page, release_terminal, trend_page
+
+if TYPE_CHECKING:
+    from everyclaim.api.runs import Run
 
 _TWO = 2
 _AnyJudges = Annotated[
@@ -61,6 +57,10 @@ def compare(
     Exit codes: 0 ok, 1 a regression with --fail-on-regression, 2 bad input or usage, 4 --fail-on-regression is
     inconclusive.
     """
+    from everyclaim.api.compare import compare as compare_runs  # half a second that --help does not need
+    from everyclaim.api.runs import find_run
+    from everyclaim.report.comparison import comparison_page
+
     if len(runs) < _TWO:
         raise ConfigError("at least two runs are needed, the older first; `everyclaim runs` lists them")
     check_destination("--html", html, any_name=True)
@@ -77,6 +77,9 @@ def compare(
         comparison.report(html)
     show_result(comparison.to_json, lambda: comparison_page(comparison, movers=movers), json=json, stderr=html == "-")
     if fail:
+        from everyclaim.analysis.gate import against_baseline
+        from everyclaim.cli.finish import GATE_CODES
+
         result = against_baseline(comparison, parts=True)
         warn(result.message, kind=f"gate {result.status.value}")
         return GATE_CODES[result.status]
@@ -84,6 +87,9 @@ def compare(
 
 
 def _trend(runs: list[Run], *, by: list[str] | None, anyway: bool, fail: bool, json: bool) -> int:
+    from everyclaim.api.compare import trend
+    from everyclaim.report.comparison import trend_page
+
     if fail:
         raise ConfigError("--fail-on-regression needs exactly two runs; use `release-report` for a series")
     found = trend(runs, by=by or (), anyway=anyway)
@@ -126,6 +132,10 @@ def release_report(
 
     Exit codes: 0 ok, 2 bad input or usage; with --require 1 roll back, 4 watch or too few samples.
     """
+    from everyclaim.api.compare import check_name
+    from everyclaim.api.compare import release_report as report_on
+    from everyclaim.report.comparison import release_terminal
+
     for place in out or ():
         check_name(place)
         check_destination("--out", place, any_name=True)
