@@ -54,6 +54,7 @@ def about_skipped(result: Result) -> list[str]:
         ("Hello, it was made in Linz.", "greeting"),
         ("Er wurde 1990 gebaut.", "meta"),
         ("Why did Anna Lind poison the kettle?", "question"),
+        ("Shall I tell you about Anna Lind, who designed it?", "question"),
         ("I cannot say when the kettle that killed forty people was made.", "abstention"),
     ],
 )

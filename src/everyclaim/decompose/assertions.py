@@ -93,7 +93,7 @@ def statements(tree: Tree) -> Iterator[int]:
 
 
 def presumed(text: str) -> list[tuple[int, int]]:
-    """Where a question or refusal takes something for granted: "why Ada left", "the pump that killed 40 people"."""
+    """Where a question or refusal takes something for granted: "why Ada left", "Ada, who made the pump"."""
     tree = tree_of(text)
     found = []
     for place in range(len(tree.tokens)):
@@ -102,7 +102,10 @@ def presumed(text: str) -> list[tuple[int, int]]:
             continue
         inside = tree.under(place)
         if _opener(tree, place) in _ASKING or tree.relation(place) == "acl:relcl":
-            found.append((tree.tokens[inside[0]].start, tree.tokens[inside[-1]].end))
+            first = inside[0]
+            while first and tree.tokens[first - 1].pos in {"NOUN", "PROPN", "PUNCT"}:  # whom it is said of
+                first -= 1
+            found.append((tree.tokens[first].start, tree.tokens[inside[-1]].end))
     return found
 
 
