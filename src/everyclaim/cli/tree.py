@@ -85,6 +85,7 @@ FORMER_OPTIONS = {
     "each-side": "per-label",
     "error": "max-error",
     "events-to": "otlp-logs-url",
+    "html": "report",
     "keep": "no-write-back",
     "lasting": "consecutive",
     "lateness": "late-window",

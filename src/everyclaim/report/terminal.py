@@ -343,7 +343,7 @@ def _slice_rates(tag: str, groups: Sequence[tuple[str, Group]]) -> RenderableTyp
             percent(group.rates[Label.CONTRADICTED].value),
         )
     more = len(groups) - SLICES_SHOWN
-    return Stack(made, Text(f"… and {more:,} more values; --json has them all", style="dim")) if more > 0 else made
+    return Stack(made, Text(f"… and {counted(more, 'more value')}; --json has all", style="dim")) if more > 0 else made
 
 
 def _modes(by: str, values: Sequence[str], modes: Sequence[tuple[str, Sequence[float]]], more: int) -> RenderableType:
@@ -351,7 +351,8 @@ def _modes(by: str, values: Sequence[str], modes: Sequence[tuple[str, Sequence[f
     made = house_table("share of claims", *(_value(value) for value in values))
     for mode, shares in modes:
         made.add_row(words(mode), *(percent(share) if share else NO_NUMBER for share in shares))
-    return Stack(made, Text.assemble(data(f"{by}; --json has {more:,} more values" if more else by, "dim", 120)))
+    note = f"{by}; --json has {counted(more, 'more value')}" if more else by
+    return Stack(made, Text.assemble(data(note, "dim", 120)))
 
 
 def _value(value: str) -> Text:
