@@ -173,7 +173,7 @@ def test_ninety_per_cent_is_not_met_by_a_few_labels(scored):
     write_jsonl("labels.jsonl", labels_of(ROWS[:5]))
     done = scored("calibrate", "one", "labels.jsonl", "--require")
     assert done.code == 4
-    assert "not shown" in done.out
+    assert "inconclusive" in done.out
     assert "too few labels" in done.out
     write_jsonl("wrong.jsonl", [row | {"label": "UNSUPPORTED"} for row in labels_of(ROWS)])
     done = scored("calibrate", "one", "wrong.jsonl", "--require")

@@ -143,9 +143,12 @@ def test_lines_that_are_no_answers_are_counted_with_their_place(log: Path, store
     append(log, row(2, response="x" * 3_000_000), row(3))
     seen = watched(log, store, max_row_mb=1.0)
     assert (seen.found, seen.judged, seen.unreadable) == (7, 2, 5)
-    assert [reason.partition(": ")[0].split()[0] for reason in seen.reasons] == ["answers.jsonl,"] * 5
+    places = [reason.partition(": ")[0] for reason in seen.reasons]
+    assert places == [f"answers.jsonl, line {number}" for number in (2, 3, 4, 5, 7)]
     assert "max_row_mb" in seen.reasons[4]
     assert watched(log, store, max_row_mb=1.0).found == 0
+    append(log, "{")
+    assert watched(log, store, max_row_mb=1.0).reasons[0].startswith("answers.jsonl, line 9: ")
 
 
 def test_what_is_not_there_yet_is_waited_for_and_a_wrong_folder_is_told(log: Path, store: Path) -> None:

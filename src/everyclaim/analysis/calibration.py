@@ -235,6 +235,12 @@ def compare_with_target(rate: Estimate) -> Standing:
     return "missed" if rate.high < TARGET else "not shown"
 
 
+def standing_text(rate: Estimate) -> str:
+    """Say whether a rate meets the target."""
+    found = compare_with_target(rate)
+    return "inconclusive" if found == "not shown" else found
+
+
 def ends(estimate: Inference) -> str:
     """Write an interval in per cent."""
     return f"{100 * estimate.interval.low:.1f} – {100 * estimate.interval.high:.1f} %"
@@ -248,7 +254,7 @@ def method(estimate: Inference) -> str:
 
 
 def _rate(rate: Estimate) -> str:
-    return f"{100 * (rate.value or 0):.0f} % (95 % {100 * (rate.low or 0):.0f} to {100 * (rate.high or 0):.0f})"
+    return f"{100 * (rate.value or 0):.0f} % (95 % CI {100 * (rate.low or 0):.0f} to {100 * (rate.high or 0):.0f})"
 
 
 def _advice(found: Calibration) -> Iterator[str]:
@@ -270,7 +276,7 @@ def _advice(found: Calibration) -> Iterator[str]:
         if compare_with_target(rate) == "not shown":
             way = "random" if kind == "supported" else "stratified"
             yield (
-                f"too few labels of {kind} claims ({labels:,}) to show that {name} is {AT_LEAST}: about "
+                f"too few labels of {kind} claims ({labels:,}) to show that {name} is at least {AT_LEAST}: about "
                 f"{_missing_labels(rate, labels):,} more are needed. Select some with everyclaim label "
                 f"{found.run} --by {way}."
             )

@@ -330,10 +330,7 @@ def _notes(run: str, claims: Sequence[LabelledClaim], settled: RunLabels) -> Ite
             "their labels were mapped by position"
         )
     if lopsided := sum(claim.how not in WHOLE for claim in claims):
-        yield (
-            f"{counted(lopsided, 'claim')} labelled only in part: excluded from the rates, because only one "
-            "kind of label shows there"
-        )
+        yield (f"{counted(lopsided, 'claim')} with labels for a part of the text only: excluded from the rates")
     if unsure := sum(claim.how in WHOLE and claim.way == _UNSURE for claim in claims):
         others = any(claim.how in WHOLE and claim.way != _UNSURE for claim in claims)
         alone = (

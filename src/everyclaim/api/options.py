@@ -146,7 +146,13 @@ class JudgeOptions(LlmJudgingOptions, total=False):
 
     judge: Annotated[
         JudgeSpec | Verifier | Callable[..., Any],
-        Opt("Judge of the claims.", "SPEC", panel=JUDGING, kind=str, usual=DEFAULT_JUDGE),
+        Opt(
+            f"Judge of the claims: {DEFAULT_JUDGE} (default), lexical, openai:MODEL, anthropic:MODEL, hf:MODEL.",
+            "SPEC",
+            panel=JUDGING,
+            kind=str,
+            usual=DEFAULT_JUDGE,
+        ),
     ]
     strategy: Annotated[
         Strategy | None,
@@ -166,10 +172,17 @@ class JudgeOptions(LlmJudgingOptions, total=False):
 class Options(JudgeOptions, LlmOptions, total=False):
     """What can be chosen about a score."""
 
-    metric: Annotated[MetricSpec, Opt("Metric to compute.", "SPEC", panel=JUDGING, kind=str, usual="faithfulness")]
+    metric: Annotated[
+        MetricSpec, Opt("Metric (default faithfulness).", "SPEC", panel=JUDGING, kind=str, usual="faithfulness")
+    ]
     decomposer: Annotated[  # None: the judge's own model where it is one, else `embedded`
         DecomposerSpec | Decomposer | Callable[..., Any] | None,
-        Opt("Decomposer that splits answers into claims.", "SPEC", panel=JUDGING, kind=str | None),
+        Opt(
+            "Decomposer that splits answers into claims (default: the judge if a language model, else embedded).",
+            "SPEC",
+            panel=JUDGING,
+            kind=str | None,
+        ),
     ]
     knowledge: Any  # of `factscore` and `safe`: a `KnowledgeSource`, a function from a query to texts, or a spec
     empty: Annotated[Empty, Opt("How to score answers without claims.", panel=JUDGING, usual="exclude")]

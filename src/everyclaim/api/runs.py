@@ -17,7 +17,14 @@ from everyclaim.analysis.summary import ClusterBy, Summary, mean_score, slice_ro
 from everyclaim.api.options import DEFAULT_STORE, InFlight, Options, Size, chosen_of, public
 from everyclaim.api.session import Session
 from everyclaim.api.specs import SEARCHING, batches_beside, cache_beside
-from everyclaim.core.errors import ConfigError, InputError, MissingExtraError, NoStoreError, StoreError
+from everyclaim.core.errors import (
+    ConfigError,
+    InputError,
+    MissingExtraError,
+    NoStoreError,
+    StoreError,
+    UnreachableError,
+)
 from everyclaim.core.events import Hook
 from everyclaim.core.limits import within
 from everyclaim.core.plaintext import one_line, wrapped
@@ -264,17 +271,22 @@ class RunExecution:
         return chain([first], samples)
 
     async def carry_out(self) -> None:
-        """Score what is not kept yet."""
+        """Score what is not kept yet. A run without a result, because no judge answered, is deleted."""
         options = self._options
-        await run_engine(
-            self._stream,
-            self._session.scorer,
-            run=self._record.id,
-            store=self,
-            options=EngineOptions(concurrency=options.get("concurrency") or self._session.concurrency),
-            hooks=options.get("hooks", ()),
-            total=self._record.total,
-        )
+        try:
+            await run_engine(
+                self._stream,
+                self._session.scorer,
+                run=self._record.id,
+                store=self,
+                options=EngineOptions(concurrency=options.get("concurrency") or self._session.concurrency),
+                hooks=options.get("hooks", ()),
+                total=self._record.total,
+            )
+        except UnreachableError:
+            if not self._store.run(self._record.id).kept:
+                self._store.delete_run(self._record.id)
+            raise
 
     def kept(self, run: str, start: int, stop: int) -> Mapping[int, str]:
         """Return what the store holds already."""

@@ -96,7 +96,9 @@ class ProjectOptions(TypedDict, total=False):
             usual=False,
         ),
     ]
-    store: Annotated[str, Opt("Store of runs.", "PATH|URL", panel="Run", usual=DEFAULT_STORE)]
+    store: Annotated[
+        str, Opt(f"Store of runs (default {DEFAULT_STORE}).", "PATH|URL", panel="Run", usual=DEFAULT_STORE)
+    ]
     concurrency: Annotated[
         InFlight | None,
         Opt("Number of answers scored in parallel (default 8; language models 32, batches 5000).", panel="Run"),

@@ -150,7 +150,8 @@ def _notes_on_judge(judge: JudgeAccuracy | None) -> list[str]:
     few = min(judge.contradicted, judge.others)
     if few < FEW_OF_A_KIND:
         notes.append(
-            f"Only {few:.0f} labels of the rarer class: with fewer than {FEW_OF_A_KIND} the correction is rough."
+            f"Only {few:.0f} labels of one kind (contradicted or not): with fewer than {FEW_OF_A_KIND} "
+            "the correction is rough."
         )
     if judge.sharpness < WEAK:
         notes.append("The judge hardly separates contradicted claims from others: only large changes are detectable.")

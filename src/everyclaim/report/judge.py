@@ -15,14 +15,14 @@ from everyclaim.analysis.calibration import (
     Calibration,
     Corrected,
     JudgeRates,
-    Standing,
-    compare_with_target,
     ends,
     method,
+    standing_text,
 )
 from everyclaim.analysis.estimates import NO_NUMBER, interval, percent, points, share_of
 from everyclaim.analysis.judge_eval import RULE, Drift, JudgeCheck, JudgeTest, OtherJudge
 from everyclaim.analysis.labels import AnnotatorAgreement
+from everyclaim.analysis.slices import FEWEST
 from everyclaim.analysis.splits import SplitCheck, SplitSentence
 from everyclaim.core.plaintext import counted, words
 from everyclaim.core.types import Label, SplitMark
@@ -280,7 +280,9 @@ def _use(spec: str, more: str = "") -> Text:
 
 
 GROUPS_SHOWN = 12
-_STYLE: Mapping[Standing, str] = {"met": "green", "missed": "bold red", "not shown": "yellow"}
+_STYLE = {"met": "green", "missed": "bold red", "inconclusive": "yellow"}
+_TARGET = f"target {AT_LEAST}"
+_TARGET_NOTE = f"target: at least {AT_LEAST}; inconclusive: the interval contains {AT_LEAST}"
 
 
 def calibration_page(found: Calibration) -> Page:
@@ -295,9 +297,9 @@ def calibration_page(found: Calibration) -> Page:
         if len(groups) > 1:
             parts += [_groups(name, groups), Text()]
     if found.modes:
-        parts += [_shares("human label", "called failing", found.modes), Text()]
+        parts += [_shares("failure mode by people", "failing by judge", found.modes), Text()]
     if found.judged_modes:
-        parts += [_shares("judge's label", "failing by people", found.judged_modes), Text()]
+        parts += [_shares("failure mode by judge", "failing by people", found.judged_modes), Text()]
     parts += _probabilities(found)
     if found.promise:
         parts.append(hanging(Text("✓", "green"), Text(f"promise: {found.promise}")))
@@ -328,20 +330,20 @@ def corrected_table(found: Calibration) -> RenderableType:
 
 
 def _rates_table(found: Calibration) -> RenderableType:
-    made = house_table("judge vs. people", "rate", "95 % interval", "labels", AT_LEAST)
+    made = house_table("judge vs. people", "rate", "95 % interval", "labels", _TARGET)
     named = [("supported claims recognised (TPR)", found.rates.tpr, found.rates.supported)]
     named.append(("failing claims recognised (TNR)", found.rates.tnr, found.rates.failing))
     if found.answers:
         named.append(("faithful answers recognised", found.answers.tpr, found.answers.supported))
         named.append(("failing answers recognised", found.answers.tnr, found.answers.failing))
     for name, rate, labels in named:
-        against = compare_with_target(rate)
+        against = standing_text(rate)
         made.add_row(name, percent(rate.value), interval(rate), f"{labels:,}", Text(against, _STYLE[against]))
-    return made
+    return Stack(made, Text(_TARGET_NOTE, "dim"))
 
 
 def _corrected_table(found: Corrected) -> RenderableType:
-    made = house_table("rate", "value", "95 % interval", "")
+    made = house_table("rate", "value", "95 % interval", "method")
     for row in corrected_rows(found):
         made.add_row(*row)
     told = [text for one in (found.ppi, found.rogan_gladen) if one for text in one.warnings]
@@ -382,7 +384,9 @@ def _groups(name: str, groups: Mapping[str, JudgeRates]) -> RenderableType:
 
 def _rate_cells(rate: Estimate, labels: int) -> tuple[str, Text]:
     shown = NO_NUMBER
-    if rate.value is not None and rate.low is not None and rate.high is not None:
+    if rate.value is not None and 0 < labels < FEWEST:
+        shown = "too few labels"
+    elif rate.value is not None and rate.low is not None and rate.high is not None:
         shown = f"{100 * rate.value:.0f} % ({100 * rate.low:.0f}–{100 * rate.high:.0f})"
     return shown, Text(f"{labels:,}", "yellow" if labels < FEW else "")
 
@@ -390,7 +394,11 @@ def _rate_cells(rate: Estimate, labels: int) -> tuple[str, Text]:
 def _shares(what: str, hit: str, shares: Mapping[str, Estimate]) -> RenderableType:
     made = house_table(what, hit, "95 % interval", "")
     for name, share in shares.items():
-        made.add_row(data(words(name)), percent(share.value), interval(share), share_of(share))
+        title = "(not given)" if name == "not stated" else words(name)
+        if share.n < FEWEST:
+            made.add_row(data(title), NO_NUMBER, "too few labels", share_of(share))
+        else:
+            made.add_row(data(title), percent(share.value), interval(share), share_of(share))
     return made
 
 
@@ -399,7 +407,7 @@ def _probabilities(found: Calibration) -> list[RenderableType]:
     if one := found.reliability:
         lines.append(Text(f"probabilities: calibration error {one.ece:.3f}, Brier score {one.brier:.3f} (0 is best)"))
     if fit := found.fitted:
-        told = f"calibration error on {fit.reported_on:,} labels: {fit.before.ece:.3f}"
+        told = f"calibration error on {fit.reported_on:,} held-out labels: {fit.before.ece:.3f}"
         if fit.after.ece < fit.before.ece:
             told += f"; {fit.after.ece:.3f} with probabilities calibrated on the other {fit.fitted_on:,}"
         lines.append(Text(told))
@@ -413,8 +421,8 @@ def splits_page(found: SplitCheck) -> Page:
     """Lay the marks of splits out."""
     people = counted(len(found.annotators), "annotator")
     head = joined([Text(f"run {found.run}", "bold"), data(found.decomposer, limit=60), people])
-    made = house_table("sentences", "share", "95 % interval", "", AT_LEAST)
-    standing = Text(found.standing, _STYLE[found.standing])
+    made = house_table("sentences", "share", "95 % interval", "", _TARGET)
+    standing = Text(standing_text(found.accepted), _STYLE[standing_text(found.accepted)])
     accepted = found.accepted
     made.add_row("accepted", percent(accepted.value), interval(accepted), share_of(accepted), standing)
     for mark, rate in found.with_mark.items():

@@ -48,7 +48,7 @@ _METHODS = {
     "wilson_effective": "Wilson, effective sample size",
     "bootstrap": "bootstrap",
     "clustered_clt": "clustered standard error",
-    "one_cluster": "no interval for a single answer",
+    "one_cluster": "none for a single answer",
     "none": "",
 }
 
@@ -67,8 +67,13 @@ def run_page(
     elif known_error and summary.overall.claims:
         parts += [Text(), indented(hanging(Text("judge", "dim"), Text(known_error)), 2)]
     if worst:
-        parts += [Text(), Text("Worst answers", style="bold"), findings(worst)]
+        parts += [Text(), Text.assemble(("Worst answers", "bold"), _order(worst)), findings(worst)]
     return Page(Stack(*parts))
+
+
+def _order(worst: Sequence[Kept]) -> str:
+    by = "score" if worst[0].result.probability is None else "probability of being faithful"
+    return f" · lowest {by} first"
 
 
 def summary_page(summary: Summary) -> Page:
@@ -125,8 +130,9 @@ def _headline(group: Group, name: str, bad_rows: int) -> RenderableType:
     score = group.score
     if score.value is not None and group.band is not None:
         style = BAND_STYLE[group.band]
-        named = Text.assemble(data(f"mean {name}", limit=60), " · ", (group.band.value, style))
-        made.add_row(named, Text(score_text(score), style), span(score), counted(score.n, "answer"))
+        made.add_row(
+            data(f"mean {name}", limit=60), Text(score_text(score), style), span(score), counted(score.n, "answer")
+        )
     unread = Text(f"{counted(bad_rows, 'row')} unreadable", style="bold red") if bad_rows else ""
     answers = joined([_outcomes(group), unread])
     if not made.rows:
@@ -188,7 +194,7 @@ def remarks(summary: Summary) -> list[tuple[str, Text, str]]:
         if when:
             lines.append((name, content if isinstance(content, Text) else Text(content), style))
 
-    line("bands", joined([_band(band, count, group) for band, count in group.bands.items()]), when=group.score.n)
+    line("scores", joined([_band(band, count, group) for band, count in group.bands.items()]), when=group.score.n)
     line("length", _length(group), when=group.scored)
     line("why", _counts(summary.failure_modes), when=summary.failure_modes)
     line("flags", _counts(summary.flags), when=summary.flags)
@@ -291,7 +297,7 @@ def _how(summary: Summary) -> Text:
     score = summary.overall.score
     by = {"sample": "answer"}.get(summary.cluster_by, summary.cluster_by)
     seed = f"seed {summary.sampling.seed}" if score.method == "bootstrap" else ""
-    return joined([Text(f"of the score: {_METHODS[score.method]}"), f"clustered by {by}", seed], ", ")
+    return joined([Text(f"of the mean: {_METHODS[score.method]}"), f"clustered by {by}", seed], ", ")
 
 
 SLICES_SHOWN = 20
@@ -304,10 +310,10 @@ def slice_tables(slices: Mapping[str, Mapping[str, Group]]) -> Iterator[Renderab
     for tag, groups in slices.items():
         shown = by_size(groups)
         yield from (Text(), indented(_slice_rates(tag, shown), 2))
-        is_small = is_small or any(group.is_small for _, group in shown[:SLICES_SHOWN])
+        is_small = is_small or any(group.is_small and not group.is_tiny for _, group in shown[:SLICES_SHOWN])
         values, modes = mode_shares(shown, _COLUMNS)
         if modes:
-            more = sum(1 for _, group in shown if group.claims) - len(values)
+            more = sum(1 for _, group in shown if group.claims and not group.is_tiny) - len(values)
             yield from (Text(), indented(_modes(f"by {tag}", values, modes, more), 2))
     if is_small:
         told = f"! fewer than {FEW} scored answers: read the interval, not the number"
@@ -323,7 +329,7 @@ def mode_shares(
     groups: Sequence[tuple[str, Group]], most: int
 ) -> tuple[tuple[str, ...], tuple[tuple[str, tuple[float, ...]], ...]]:
     """Return the first values that have claims, and by failure mode its share of these; no mode of one value alone."""
-    shown = [(value, group) for value, group in groups if group.claims][:most]
+    shown = [(value, group) for value, group in groups if group.claims and not group.is_tiny][:most]
     there = {mode for _, group in shown for mode in group.failure_modes} if len(shown) > 1 else set()
     modes = (mode.value for mode in FailureMode if mode.value in there)
     return tuple(value for value, _ in shown), tuple(
@@ -334,6 +340,9 @@ def mode_shares(
 def _slice_rates(tag: str, groups: Sequence[tuple[str, Group]]) -> RenderableType:
     made = house_table(data(tag, limit=60), "scored", "score", "95 % interval", "unsupp.", "contrad.")
     for value, group in groups[:SLICES_SHOWN]:
+        if group.is_tiny:
+            made.add_row(_value(value), f"{group.scored:,}/{group.total:,}  ", NO_NUMBER, "too few answers")
+            continue
         made.add_row(
             _value(value),
             Text.assemble(f"{group.scored:,}/{group.total:,}", (" !", "yellow") if group.is_small else "  "),
@@ -348,7 +357,7 @@ def _slice_rates(tag: str, groups: Sequence[tuple[str, Group]]) -> RenderableTyp
 
 def _modes(by: str, values: Sequence[str], modes: Sequence[tuple[str, Sequence[float]]], more: int) -> RenderableType:
     """Show the share of all claims that fail in each way, values beside each other."""
-    made = house_table("share of claims", *(_value(value) for value in values))
+    made = house_table("failure mode, % of claims", *(_value(value) for value in values))
     for mode, shares in modes:
         made.add_row(words(mode), *(percent(share) if share else NO_NUMBER for share in shares))
     note = f"{by}; --json has {counted(more, 'more value')}" if more else by

@@ -106,7 +106,11 @@ def ppi_rate(labelled: Labelled, others: Unlabelled, level: float = 0.95) -> Inf
         influence += stratum.weight * (np.bincount(stratum.clusters, part.residuals, units.groups) + verdicts)
         plain += stratum.weight**2 * part.variance
     variance = math.fsum(influence**2)
-    told = (*few_clusters(groups), *few_of_a_kind(units.truth), *few_differences(units.truth, units.judged))
+    told = (
+        *few_clusters(groups),
+        *few_of_a_kind(min(sum(units.truth == 0), sum(units.truth == 1))),
+        *few_differences(units.truth, units.judged),
+    )
     design = max(1.0, variance / plain) if plain > 0 else units.n / groups
     freedom = student_quantile(level, max(1, groups - 1)) / student_quantile(level, units.n - 1)
     stretch = math.sqrt(design) * max(1.0, freedom)

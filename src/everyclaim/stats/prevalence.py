@@ -17,13 +17,13 @@ from everyclaim.stats.bounds import effective_counts
 from everyclaim.stats.clusters import cluster_codes
 from everyclaim.stats.quantiles import normal_p_value, normal_quantile
 from everyclaim.stats.types import (
-    FEW_OF_A_KIND,
     ROUGH_CLUSTERS,
     Inference,
     Interval,
     binary,
     column,
     count,
+    few_of_a_kind,
     same_length,
     share,
 )
@@ -97,9 +97,9 @@ def rogan_gladen(positives: float, n: float, judge: JudgeCounts, level: float = 
     low, high = theta + shift - z * error, theta + shift + z * error
     interval = Interval(min(value, max(0.0, low)), max(value, min(1.0, high)), level)
     rarer = min(judge.positives, judge.negatives)
-    told = _few_of_a_kind(rarer)
+    told = few_of_a_kind(rarer)
     if not told and (rarer < ROUGH_CLUSTERS or judge.sensitivity + judge.specificity < 1.5):
-        told = ("few labels or a weak judge: the interval is wider than it needs to be, PPI++ is shorter",)
+        told = ("few labels or a weak judge: use the interval of PPI++, which is shorter",)
     return Inference(value, interval, error, round(n), round(n), "rogan_gladen", told)
 
 
@@ -138,7 +138,7 @@ def rogan_gladen_difference(
     low, high, value = max(-1.0, centre - half), min(1.0, centre + half), values[1] - values[0]
     interval = Interval(min(low, value), max(high, value), level)
     rarer = min(judge.positives, judge.negatives)
-    told = _few_of_a_kind(rarer)
+    told = few_of_a_kind(rarer)
     if min(rates) < 1 - judge.specificity:
         told += ("the lower rate is below the judge's false alarms: there it errs otherwise, or the labels are few",)
     chance = normal_p_value(centre / spread) if spread else float(not centre)
@@ -186,12 +186,6 @@ def allocate_labels(labels: int, rate: float, judge: tuple[float, float], pilot:
     kappa = (pilot * (1 - q0) + 1) / (pilot * (1 - q1) + 1)
     positives = round(labels / (1 + (1 / rate - 1) * math.sqrt(kappa)))
     return Allocation(labels - positives, positives)
-
-
-def _few_of_a_kind(rarer: float) -> tuple[str, ...]:
-    return (
-        () if rarer >= FEW_OF_A_KIND else (f"{rarer:g} labels of the rarer class: at least {FEW_OF_A_KIND} are needed",)
-    )
 
 
 def _informative(judge: JudgeCounts) -> tuple[float, float]:

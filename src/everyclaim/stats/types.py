@@ -151,9 +151,9 @@ LOPSIDED = 0.3  # skewness of a mean, above which its normal interval misses on 
 def few_clusters(clusters: int) -> tuple[str, ...]:
     """Return what to say of an interval that rests on so many clusters."""
     if clusters < FEW_CLUSTERS:
-        return (f"{clusters} clusters: with fewer than {FEW_CLUSTERS} the interval is unreliable",)
+        return (f"{clusters} independent answers: with fewer than {FEW_CLUSTERS} the interval is unreliable",)
     if clusters < ROUGH_CLUSTERS:
-        return (f"{clusters} clusters: with fewer than {ROUGH_CLUSTERS} the interval is rough",)
+        return (f"{clusters} independent answers: with fewer than {ROUGH_CLUSTERS} the interval is rough",)
     return ()
 
 
@@ -168,11 +168,10 @@ def lopsided(influence: Floats) -> tuple[str, ...]:
     return ()
 
 
-def few_of_a_kind(truth: Floats) -> tuple[str, ...]:
+def few_of_a_kind(rarer: float) -> tuple[str, ...]:
     """Return what to say where one of the two kinds of label is rare."""
-    rarer = min(int(np.count_nonzero(truth == 0)), int(np.count_nonzero(truth == 1)))
     if rarer < FEW_OF_A_KIND:
-        return (f"{rarer} labels of the rarer class: at least {FEW_OF_A_KIND} are needed",)
+        return (f"only {rarer:g} labels of one kind (supported or failing): at least {FEW_OF_A_KIND} are needed",)
     return ()
 
 

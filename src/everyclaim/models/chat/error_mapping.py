@@ -22,6 +22,7 @@ an account without money a `BudgetExceeded`. Everything else is a `JudgeError` a
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
@@ -75,10 +76,18 @@ def from_exception(error: BaseException, where: str, secrets: tuple[Secret, ...]
     code = code_of(type(error))
     if code is None:
         return None
-    said = scrub(str(error), secrets) or type(error).__name__
+    said = scrub(_reason(error), secrets) or type(error).__name__
     if code == "config":
         return ConfigError(f"cannot use the endpoint {where}: {said}")
     return JudgeError(code, f"{_SAYS[code]} ({where}): {said}")
+
+
+def _reason(error: BaseException) -> str:
+    """Return the reason alone: aiohttp's own text repeats the address and its settings."""
+    cause = getattr(error, "certificate_error", None) or getattr(error, "os_error", error)
+    if isinstance(cause, ConnectionError) and cause.errno:
+        return os.strerror(cause.errno)
+    return str(getattr(cause, "strerror", None) or cause)
 
 
 def code_of(kind: type[BaseException]) -> str | None:

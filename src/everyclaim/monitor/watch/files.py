@@ -40,11 +40,13 @@ class ReadPosition(NamedTuple):
     head: str = ""
     head_size: int = 0
     tail: str = ""  # digest of what stands before the offset
+    lines: int = 0  # before the offset
 
 
 class LogLine(NamedTuple):
     """One line of a file, from its first byte to behind its last."""
 
+    number: int  # from 1
     start: int
     end: int
     content: bytes
@@ -117,32 +119,33 @@ class LogFiles(ReadOnlySource):
             raise SourceError(f"cannot read {path}: {error.strerror or error}") from None
 
     def _read_plain(self, file: BinaryIO, path: Path, key: str, position: ReadPosition | None) -> Iterator[Step]:
-        status, offset = os.fstat(file.fileno()), 0
+        status, offset, lines = os.fstat(file.fileno()), 0, 0
         if position and status.st_size >= position.offset and _is_as_it_was(file, position):
             offset = position.offset
+            lines = position.lines or _count_lines(file, offset)
         if offset == status.st_size:
             if position is None:
-                yield [], _position(file, 0)
+                yield [], _position(file, 0, 0)
             return
         file.seek(0)
         first = _digest(file.readline(_FIRST_LINE))
         file.seek(offset)
         found: list[Found] = []
         size = 0
-        for line in _lines(file, offset, self._limit):
+        for line in _lines(file, offset, lines, self._limit):
             if line.is_half:
                 if time.time() - status.st_mtime >= _ABANDONED:
                     # Counted once; it is read all the same when somebody goes on with it.
-                    why = f"{path.name}, byte {line.start:,}: incomplete line: its end is missing"
+                    why = f"{path.name}, line {line.number:,}: the line is incomplete"
                     found.append(found_now(f"half:{key}:{line.start}", Unreadable(why)))
                 break
             found += self._found(line, path, first)
-            offset, size = line.end, size + len(line.content)
+            offset, lines, size = line.end, line.number, size + len(line.content)
             if len(found) >= _ROWS or size > _BYTES:
-                yield found, _position(file, offset)
+                yield found, _position(file, offset, lines)
                 file.seek(offset)
                 found, size = [], 0
-        yield found, _position(file, offset)
+        yield found, _position(file, offset, lines)
 
     def _read_packed(self, path: Path, position: ReadPosition | None) -> Iterator[Step]:
         """Yield what a compressed file holds; its offset is its size when all of it is read, and 0 before."""
@@ -155,7 +158,7 @@ class LogFiles(ReadOnlySource):
             with open_unpacked(path) as file:
                 first = _digest(file.readline(_FIRST_LINE))
             with open_unpacked(path) as file:
-                for line in _lines(file, 0, self._limit):
+                for line in _lines(file, 0, 0, self._limit):
                     found += self._found(line, path, first)
                     size += len(line.content)
                     if len(found) >= _ROWS or size > _BYTES:
@@ -175,7 +178,7 @@ class LogFiles(ReadOnlySource):
         """Return the answer of a line; none of an empty one. `first` tells rows without an id from other files'."""
         if not line.fault and not line.content.strip():
             return []
-        mark, where = _digest(line.content), f"{path.name}, byte {line.start:,}"
+        mark, where = _digest(line.content), f"{path.name}, line {line.number:,}"
         content = line.content.removeprefix(b"\xef\xbb\xbf") if line.start == 0 else line.content
         row = BadRow(1, line.fault) if line.fault else parse_line(1, content)
         if isinstance(row, BadRow):
@@ -190,9 +193,10 @@ def _checkpoint(positions: Mapping[str, ReadPosition], at: float) -> dict[str, A
     return {"files": {key: list(position) for key, position in positions.items()}, "at": at}
 
 
-def _lines(file: BinaryIO, start: int, limit: int) -> Iterator[LogLine]:
+def _lines(file: BinaryIO, start: int, before: int, limit: int) -> Iterator[LogLine]:
     """Yield lines, of which the last one may be half; of one that is too long only the length."""
     while line := file.readline(limit + 1):
+        before += 1
         length, fault, is_ended = len(line), "", line.endswith(b"\n")
         if length > limit and not is_ended:
             line, fault = b"", row_too_large(limit)
@@ -200,7 +204,7 @@ def _lines(file: BinaryIO, start: int, limit: int) -> Iterator[LogLine]:
                 length += len(piece)
                 is_ended = piece.endswith(b"\n")
         is_half = not is_ended and not isinstance(parse_line(1, line), RawRow)
-        yield LogLine(start, start + length, line, fault, is_half)
+        yield LogLine(before, start, start + length, line, fault, is_half)
         start += length
 
 
@@ -208,9 +212,16 @@ def _digest(line: bytes) -> str:
     return hashlib.sha256(line.rstrip(b"\r\n")).hexdigest()
 
 
-def _position(file: BinaryIO, offset: int) -> ReadPosition:
+def _position(file: BinaryIO, offset: int, lines: int) -> ReadPosition:
     head, size = _mark(file, 0, _HEAD)
-    return ReadPosition(offset, head, size, _mark_before(file, offset))
+    return ReadPosition(offset, head, size, _mark_before(file, offset), lines)
+
+
+def _count_lines(file: BinaryIO, offset: int) -> int:
+    """Count the lines before an offset, for a position that was stored without their number."""
+    file.seek(0)
+    pieces = (file.read(min(_PIECE, offset - start)) for start in range(0, offset, _PIECE))
+    return sum(piece.count(b"\n") for piece in pieces)
 
 
 def _is_as_it_was(file: BinaryIO, position: ReadPosition) -> bool:

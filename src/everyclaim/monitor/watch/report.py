@@ -102,7 +102,7 @@ class WatchPass:
             told.append(f"mean score {self.mean_score:.3f}")
             told.append(f"{counted(self.claims.total(), 'claim')}: {failing}")
         if self.citations:
-            told.append(", ".join(f"{count:,} citations {name}" for name, count in sorted(self.citations.items())))
+            told.append("citations: " + ", ".join(f"{count:,} {name}" for name, count in self.citations.most_common()))
         return " · ".join([*told, *filter(None, (self.waits_for, self.trouble))])
 
     def to_json(self) -> dict[str, Any]:

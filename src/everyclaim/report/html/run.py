@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from everyclaim.analysis.calibration import Calibration, compare_with_target, ends, method
+from everyclaim.analysis.calibration import Calibration, ends, method, standing_text
 from everyclaim.analysis.estimates import percent
 from everyclaim.analysis.slices import FEW
 from everyclaim.analysis.summary import Group, Summary
@@ -92,7 +92,7 @@ class SliceView:
     @property
     def is_small(self) -> bool:
         """Whether a slice has so few answers that only its interval says something."""
-        return any(group.is_small for _, group in self.rows)
+        return any(group.is_small and not group.is_tiny for _, group in self.rows)
 
 
 def slice_view(tag: str, groups: Mapping[str, Group]) -> SliceView:
@@ -103,6 +103,7 @@ def slice_view(tag: str, groups: Mapping[str, Group]) -> SliceView:
     readings = [
         _reading(value or "(not given)", *((group.supported, "claims") if has_claims else (group.score, "answers")))
         for value, group in ordered[:_CHARTED]
+        if not group.is_tiny
     ]
     chart = interval_plot(readings, title=f"{what}, by {tag}".capitalize(), axis=f"{what}, with 95 % intervals")
     left_out = max(0, len(ordered) - _LISTED)
@@ -131,7 +132,7 @@ def judge_view(found: Calibration) -> JudgeView:
         chart = reliability_chart(bins)
     return JudgeView(
         found,
-        tuple((name, rate, labels, compare_with_target(rate)) for name, rate, labels in named),
+        tuple((name, rate, labels, standing_text(rate)) for name, rate, labels in named),
         tuple(corrected_rows(found.corrected)),
         (percent(best.value), ends(best), method(best)) if (best := found.corrected.shown) else None,
         tuple(
