@@ -39,6 +39,12 @@ def test_a_citation_is_no_part_of_its_claim(mark):
         assert mark.strip("()")[:3] in response[start:end]
 
 
+def test_a_lead_in_with_a_citation_is_no_claim():
+    """As without it, and the items below are claims without the lead-in."""
+    found = ec.extract_claims("Of course, here is how [1]:\n\n1. Remove the filter.\n2. Let it run for 35 minutes.")
+    assert [claim.text for claim in found.claims] == ["Remove the filter.", "Let it run for 35 minutes."]
+
+
 @pytest.mark.parametrize(
     ("cited", "plain"),
     [

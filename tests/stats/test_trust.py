@@ -7,7 +7,9 @@ from everyclaim.stats.intervals import clustered_ratio, doubts
 from everyclaim.stats.ppi import Labelled, Unlabelled, ppi_rate
 
 
-@pytest.mark.parametrize(("answers", "said"), [(1, "single cluster"), (12, "12 independent answers"), (60, "rough"), (200, None)])
+@pytest.mark.parametrize(
+    ("answers", "said"), [(1, "single cluster"), (12, "12 independent answers"), (60, "rough"), (200, None)]
+)
 def test_few_answers_are_said(answers, said):
     """One, fewer than thirty, fewer than a hundred, enough."""
     claims = np.random.default_rng(0).binomial(5, 0.8, answers)

@@ -269,7 +269,7 @@ def _advice(found: Calibration) -> Iterator[str]:
         if found.trials and not any(trial.helps for trial in found.trials):
             tried = " and ".join(trial.setting for trial in found.trials)
             yield f"tried on these labels without a significant gain: {tried}."
-        yield f"to try another judge on these labels: everyclaim judge evaluate {found.run} --judge SPEC."
+        yield f"to try another judge on these labels: `everyclaim judge evaluate {found.run} --judge SPEC`."
     if found.standing == ("met", "met"):
         yield f"both rates are significantly above {AT_LEAST}."
     for kind, name, rate, labels in named:
@@ -277,8 +277,8 @@ def _advice(found: Calibration) -> Iterator[str]:
             way = "random" if kind == "supported" else "stratified"
             yield (
                 f"too few labels of {kind} claims ({labels:,}) to show that {name} is at least {AT_LEAST}: about "
-                f"{_missing_labels(rate, labels):,} more are needed. Select some with everyclaim label "
-                f"{found.run} --by {way}."
+                f"{_missing_labels(rate, labels):,} more are needed. Select some with `everyclaim label "
+                f"{found.run} --by {way}`."
             )
 
 

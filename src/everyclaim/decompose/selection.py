@@ -129,6 +129,7 @@ _LEAD_IN_END = re.compile(
     r"(?: (?:\w+ ){0,2}\w+)?$",
     _I,
 )
+_GAP = re.compile(r"(?<=\w)\s{1,40}(?=[:,.!?])")  # where a citation was
 _UNFINISHED = re.compile(r"\b(?:following(?: \w+)?|such as|by|to|for|with|of|from|follows|these|in|and|or|at|on)$", _I)
 
 
@@ -143,8 +144,10 @@ def reason_to_skip(text: str, kind: str) -> str | None:
         return None
     if kind == "heading" and not _BARE_ANSWER.fullmatch(plain):
         return None if _headline_asserts(plain) else "heading"
-    if _POINTED.fullmatch(plain[:200]) or not any(character.isalnum() for character in without_citations(text)):
+    text = _GAP.sub("", without_citations(text))
+    if _POINTED.fullmatch(plain[:200]) or not any(character.isalnum() for character in text):
         return "citation"
+    plain = text.replace("’", "'").strip(_MARGIN)
     if asks(text):
         return None if told(text) else "question"
     if is_abstention(plain):

@@ -5,7 +5,7 @@ Every function returns something rich can print, wrapped as a `Page`; printing i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from rich.console import Group as Stack
 from rich.console import RenderableType
@@ -155,10 +155,18 @@ def _outcomes(group: Group) -> Text:
             f"{group.outcomes[outcome]:,} {words(outcome.value)}",
             style="bold red" if outcome is Outcome.FAILED and group.outcomes[outcome] else "",
         )
+        for outcome in other_outcomes(group)
+    ]
+    return joined([Text(f"{group.scored:,} scored of {group.total:,}"), *rest])
+
+
+def other_outcomes(group: Group) -> list[Outcome]:
+    """Return the outcomes without a score; `unread` where there are any."""
+    return [
+        outcome
         for outcome in Outcome
         if outcome is not Outcome.SCORED and (outcome is not Outcome.UNREAD or group.outcomes[outcome])
     ]
-    return joined([Text(f"{group.scored:,} scored of {group.total:,}"), *rest])
 
 
 def _rates(group: Group) -> Table:
@@ -185,7 +193,7 @@ def _remarks(summary: Summary) -> RenderableType:
 def remarks(summary: Summary) -> list[tuple[str, Text, str]]:
     """Return what is to be said beside the rates: what it is of, the words, and the style of the former.
 
-    Further lines of the same have no name. The lines of a page in HTML are these, too.
+    Further lines of the same have no name.
     """
     group = summary.overall
     lines: list[tuple[str, Text, str]] = []
@@ -202,11 +210,11 @@ def remarks(summary: Summary) -> list[tuple[str, Text, str]]:
     line("conflicts", torn, when=summary.conflicts)
     line("refusals", _counts(summary.refusals), when=summary.refusals)
     line("citations", _counts(summary.citations), when=summary.citations)
-    line("skipped", _skipped(summary), when=summary.unchecked or summary.all_skipped, style="yellow")
+    unchecked = f"{counted(summary.unchecked, 'answer')} with a skipped sentence that contains a number or name"
+    line("skipped", unchecked, when=summary.unchecked, style="yellow")
     line("failed", _counts(summary.failures), when=summary.failures, style="bold red")
-    line("warnings", f"{summary.warnings:,} on {counted(summary.warned, 'answer')}", when=summary.warnings)
-    for said in _warnings(summary.warning_texts):
-        line("", said, when=True)
+    for place, said in enumerate(_warnings(summary.warning_texts)):
+        line("" if place else "warnings", said, when=True)
     by_policy = f"the mean includes {counted(group.counted_unscored, 'answer')} without a score"
     line("policy", by_policy, when=group.counted_unscored)
     for name, said in _judging(summary.judging):
@@ -214,6 +222,14 @@ def remarks(summary: Summary) -> list[tuple[str, Text, str]]:
     line("usage", usage_line(summary.usage), when=summary.usage.calls or summary.usage.cache_hits)
     line("interval", _how(summary), when=group.score.n)
     return lines
+
+
+def plain_remarks(summary: Summary, leave_out: Collection[str]) -> list[tuple[str, str]]:
+    """Return the same for a page in HTML: one text for each name."""
+    rows: dict[str, list[str]] = {}
+    for name, text, _ in remarks(summary):
+        rows.setdefault(name or list(rows)[-1], []).append(text.plain)
+    return [(name, " · ".join(texts)) for name, texts in rows.items() if name not in leave_out]
 
 
 def _warnings(texts: Mapping[str, int]) -> Iterator[Text]:
@@ -224,13 +240,6 @@ def _warnings(texts: Mapping[str, int]) -> Iterator[Text]:
     if rest := kinds[WARNINGS_SHOWN:]:
         more = " or more" if len(kinds) >= TEXTS_KEPT else ""
         yield Text(f"… and {counted(len(rest), 'other kind')} of warning{more}")
-
-
-def _skipped(summary: Summary) -> Text:
-    """Say how many answers were not judged as a whole."""
-    holding = f"{counted(summary.unchecked, 'answer')} with a skipped sentence that contains a number or name"
-    whole = f"{counted(summary.all_skipped, 'answer')} skipped entirely"
-    return joined([holding if summary.unchecked else "", whole if summary.all_skipped else ""])
 
 
 def _band(band: Band, count: int, group: Group) -> Text:

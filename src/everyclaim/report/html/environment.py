@@ -36,7 +36,8 @@ def environment(*loaders: BaseLoader) -> Environment:
 
     Filters: `percent`, `interval`, `span`, `score`, `share_of` of an `Estimate` or a share; `number` and `probability`
     of a score or a probability; `thousands`, `counted`, `dollars`, `words`, `line` (one line, shortened), `whole` (a
-    sentence of ours whose numbers stay with their units), `commands` (one with commands between backticks); `word`,
+    sentence of ours whose numbers stay with their units), `commands` (one with commands between backticks),
+    `sentence` (the same, from a capital on); `word`,
     `sign`, `meaning` of a label; `values` of a tag; `band` of a score.
     """
     ours = PackageLoader("everyclaim.report.html")
@@ -102,8 +103,13 @@ def _commands(text: str) -> Markup:
     return Markup(re.sub("`(.+?)`", r"<kbd>\1</kbd>", str(escape(shown(text)))))  # noqa: S704 - escaped
 
 
+def _sentence(text: str) -> Markup:
+    return _commands(text[:1].upper() + text[1:])
+
+
 _FILTERS = {
     "commands": _commands,
+    "sentence": _sentence,
     "whole": whole,
     "percent": estimates.percent,
     "interval": estimates.interval,

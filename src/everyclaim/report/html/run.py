@@ -13,12 +13,12 @@ from everyclaim.analysis.estimates import percent
 from everyclaim.analysis.slices import FEW
 from everyclaim.analysis.summary import Group, Summary
 from everyclaim.core.plaintext import metric_title
-from everyclaim.core.types import Label, Outcome
+from everyclaim.core.types import Label
 from everyclaim.report.html.charts import ChartPoint, histogram, interval_plot, label_bar, reliability_chart
 from everyclaim.report.html.environment import whole_page
 from everyclaim.report.html.packing import Reader, pack
 from everyclaim.report.judge import corrected_rows
-from everyclaim.report.terminal import by_size, mode_shares, most_frequent, remarks
+from everyclaim.report.terminal import by_size, mode_shares, most_frequent, other_outcomes, plain_remarks
 from everyclaim.stats.intervals import Estimate
 from everyclaim.store.records import RunRecord
 
@@ -57,13 +57,13 @@ def run_report(
         summary=summary,
         few=FEW,
         failing=summary.overall.claims - summary.overall.labels[Label.SUPPORTED],
-        rest=[outcome for outcome in Outcome if outcome is not Outcome.SCORED],
+        rest=other_outcomes(summary.overall),
         bar=label_bar(summary.overall.labels),
         scores=score_chart(answers.scores),
         slices=[slice_view(tag, groups) for tag, groups in summary.slices.items()],
         modes=most_frequent(summary.failure_modes),
         share=_share,
-        remarks=[(name, text.plain) for name, text, _ in remarks(summary) if name not in _TOLD_ELSEWHERE],
+        remarks=plain_remarks(summary, _TOLD_ELSEWHERE),
         judge=judge_view(calibration) if calibration else None,
         known_error=known_error,
         answers=answers,

@@ -6,17 +6,18 @@ from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from everyclaim.analysis.calibration import Calibration
+from everyclaim.analysis.slices import FEWEST
 from everyclaim.core.errors import InputError
 from everyclaim.report.html.charts import ChartPoint, interval_plot
 from everyclaim.report.html.run import judge_view
-from everyclaim.report.terminal import remarks
+from everyclaim.report.terminal import plain_remarks
 from everyclaim.stats.intervals import Estimate
 from everyclaim.web.app.run_view import view_run
 from everyclaim.web.app.site import render, site_of
 
 router = APIRouter()
 _GROUPS = 40
-_TOLD_ELSEWHERE = {"why", "bands", "length"}
+_TOLD_ELSEWHERE = {"why", "scores", "length"}
 
 
 @router.get("/runs/{name}/judge")
@@ -37,7 +38,8 @@ def judge(request: Request, name: str) -> Response:
         groups=[(tag, list(groups.items())[:_GROUPS]) for tag, groups in found.groups.items() if len(groups) > 1]
         if found
         else [],
-        remarks=[(what, text.plain) for what, text, _ in remarks(summary) if what not in _TOLD_ELSEWHERE],
+        fewest=FEWEST,
+        remarks=plain_remarks(summary, _TOLD_ELSEWHERE),
     )
 
 
