@@ -99,6 +99,8 @@ def test_rows_without_an_object_around_them_are_rows(text: str) -> None:
     assert parse_object(text) == {"rows": [{"id": "a"}, {"id": "b"}]}
     assert parse_object(text.replace("b", "a")) == {"rows": [{"id": "a"}, {"id": "a"}]}
     assert code_of(text[: text.rindex('"')]) == "truncated"
+    claims = [{"sentence": "s1", "claim": "A."}, {"sentence": "s2", "claim": "B."}]
+    assert parse_object(f"First: {json.dumps(claims[0])} Second: {json.dumps(claims[1])}") == {"rows": claims}
 
 
 @pytest.mark.parametrize("text", ['{"a": [1, 2,], }', "{a: [1, 2]}", '{"a":[1,2,\n]}', 'Here: {"a": [1, 2],}'])

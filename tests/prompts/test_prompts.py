@@ -17,6 +17,7 @@ from everyclaim.prompts import NliPrompt, OneCallPrompt, SplitPrompt, SplitTask,
 from everyclaim.prompts.documents import document
 from everyclaim.prompts.generation import RewritePrompt
 from everyclaim.prompts.questions import AgreementPrompt, AnswerPrompt, QuestionPrompt
+from everyclaim.prompts.split import Split
 from everyclaim.prompts.verdicts import AskedClaim
 
 ROW = {
@@ -208,6 +209,16 @@ def test_a_sentence_is_claims_or_skipped_with_a_known_reason() -> None:
     found = {"s1": fact, "s2": greeting, "s7": fact, "s8": greeting}
     assert SplitPrompt().parse({"sentences": rows}, ids) == found
     assert "s5" in SplitPrompt(coverage="low").parse({"sentences": rows}, ids)
+
+
+def test_labels_and_claims_under_their_ids_alone_are_rows() -> None:
+    """What a small model writes that saw the ids and forgot the form: nothing of it is lost."""
+    found = VerdictPrompt().parse({"c101": "Supported", "c102": "CONTRADICTED"}, ["c101", "c102"])
+    assert {key: finding.label for key, finding in found.items()} == {"c101": "SUPPORTED", "c102": "CONTRADICTED"}
+    splits = SplitPrompt().parse({"s1": ["A.", "B."], "s2": "C."}, ["s1", "s2"])
+    assert splits == {"s1": Split(("A.", "B.")), "s2": Split(("C.",))}
+    judged = OneCallPrompt().parse({"s1": [{"claim": "A.", "label": "SUPPORTED"}]}, ["s1"])
+    assert judged["s1"][0] == Split(("A.",))
 
 
 def test_a_conflict_is_a_label_of_its_own_and_a_kind_stands_before_its_reason() -> None:

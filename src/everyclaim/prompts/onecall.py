@@ -69,7 +69,7 @@ class OneCallPrompt:
 
 def _by_sentence(reply: Mapping[str, Any]) -> list[Any]:
     """Return a row for each sentence with its judged claims; some models write it so themselves."""
-    given = rows(reply, "claims")
+    given = rows(reply, "claims", "claims")
     grouped: dict[str, list[Any]] = {}
     for item in given:
         key, claim = named_claim(item)

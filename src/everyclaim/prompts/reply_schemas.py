@@ -27,10 +27,11 @@ def bad_reply(why: str) -> JudgeError:
     return JudgeError("bad_reply", f"the reply does not have the form asked for: {why}")
 
 
-def rows(reply: Mapping[str, Any], name: str) -> list[Any]:
+def rows(reply: Mapping[str, Any], name: str, field: str = "label") -> list[Any]:
     """Return the rows of a reply: the list under `name`, wherever it stands, or what was written in its place.
 
-    That is one row alone, rows by their ids, or the only list or object in a reply. Raises `JudgeError`.
+    That is one row alone, rows by their ids, what one `field` of them holds by their ids, or the only list or object
+    in a reply. Raises `JudgeError`.
     """
     value: Any = reply
     for _ in range(_WRAPPERS):
@@ -42,9 +43,10 @@ def rows(reply: Mapping[str, Any], name: str) -> list[Any]:
             value = value[name]
         elif "id" in value:
             return [value]
-        elif value and all(isinstance(row, Mapping) and _ID.fullmatch(key) for key, row in value.items()):
+        elif value and all(map(_ID.fullmatch, value)):
+            found = {key: row if isinstance(row, Mapping) else {field: row} for key, row in value.items()}
             # A row that says another id than it stands under answers to neither.
-            return [{**row, "id": key if row.get("id", key) == key else None} for key, row in value.items()]
+            return [{**row, "id": key if row.get("id", key) == key else None} for key, row in found.items()]
         else:
             inside = [one for one in value.values() if isinstance(one, Mapping | list)]
             value = inside[0] if len(inside) == 1 else None

@@ -93,7 +93,8 @@ class SplitPrompt:
 
         Raises `JudgeError` (`bad_reply`) when it has another form or answers for ids that were not given.
         """
-        found = {key: self.read(row) for key, row in by_id(by_sentence(rows(reply, "claims"), "claims"), asked).items()}
+        given = by_id(by_sentence(rows(reply, "claims", "claims"), "claims"), asked)
+        found = {key: self.read(row) for key, row in given.items()}
         return self.skipped(reply, asked) | {key: split for key, split in found.items() if split}
 
     def skipped(self, reply: Mapping[str, Any], asked: Sequence[str]) -> dict[str, Split]:

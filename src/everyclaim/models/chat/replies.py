@@ -1,9 +1,9 @@
 """Read the one JSON value out of a model's reply. Strictly: what is cut or ambiguous is an error, never half kept.
 
 Accepted: the value alone, in a code fence, or with prose around it, also with a comma too many or keys without quotes;
-and rows (objects with an `id`) one after the other, in a list of their own or without. A reply is parsed, never
-evaluated. Beside its words there may be the chances of its tokens, in OpenAI's format, which vLLM shares: see
-`read_forks`.
+and rows (objects with an `id` or a `sentence`) one after the other, in a list of their own or without. A reply is
+parsed, never evaluated. Beside its words there may be the chances of its tokens, in OpenAI's format, which vLLM
+shares: see `read_forks`.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def check_finish(reply: ChatReply) -> None:
 
 
 def parse_object(text: str) -> dict[str, Any]:
-    """Return the one JSON object in a text. Several objects that all have an `id` become ``{"rows": [...]}``.
+    """Return the one JSON object in a text. Several that all name what they answer to become ``{"rows": [...]}``.
 
     Raises `JudgeError`: `empty_reply` for blank text; `truncated` when an object is opened and never closed;
     `malformed` when there is none, when there are several that differ, and for duplicate keys, NaN,
@@ -89,7 +89,7 @@ def parse_object(text: str) -> dict[str, Any]:
         position = text.find("{", end)
     if found and is_broken:
         raise _malformed(fault, text)
-    if len(found) > 1 and all("id" in value for value in found):
+    if len(found) > 1 and all({"id", "sentence"} & value.keys() for value in found):
         return {"rows": found}
     if found and all(value == found[0] for value in found):
         return found[0]
