@@ -44,3 +44,10 @@ def test_a_chart_is_well_formed_and_told_in_words(name):
     assert not [one for one in svg.iter() if "style" in one.attrib]
     assert "nan" not in CHARTS[name].lower()
     assert "\x00" not in CHARTS[name]
+
+
+def test_names_on_an_axis_are_told_apart():
+    """Words that all of them begin or end with are left out; the whole name is a tool tip."""
+    names = ["release 2026-11-01 of the bot", "release 2026-11-02 of the bot"]
+    chart = line_chart({"supported": [ChartPoint(name, 0.8) for name in names]}, title="Releases", axis="release")
+    assert [title.tail for title in ET.fromstring(chart).iter("title")][1:] == ["2026-11-01", "2026-11-02"]

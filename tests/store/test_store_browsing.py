@@ -70,7 +70,8 @@ def test_the_worst_go_by_the_probability_of_the_answer(store):
         if score == 1.0:
             result = replace(result, claims=result.claims[:1], reference_claims=())
         store.save(made.id, number, fingerprint(sample), sample, result)
-    assert browsing.positions(store, made.id, AnswerFilter(order="worst")) == [1, 2, 0, 3]
+    shown = browsing.answers(store, made.id, AnswerFilter(order="worst"), 0, 9)
+    assert [(row.position, row.probability) for row in shown] == [(1, 0.02), (2, None), (0, 0.4), (3, 0.01)]
     assert [one.position for one in worst(store.records(made.id), 9)] == [1, 2, 0]
 
 

@@ -50,6 +50,7 @@ class AnswerRow:
     score: float | None
     reason: str
     labels: Mapping[Label, int]
+    probability: float | None = None  # that the whole answer is faithful: what the worst are ordered by
 
     @property
     def claims(self) -> int:
@@ -234,12 +235,13 @@ def _rows(connection: sa.Connection, run: str, places: Sequence[int]) -> list[An
         columns.outcome,
         columns.score,
         _beginning(columns.reason),
+        columns.probability,
     )
     rows = connection.execute(shown.where(columns.run_id == run, columns.position.in_(places))).all()
     labels = _labels_of(connection, run, places)
     found = {
-        place: AnswerRow(place, name, question, response, Outcome(outcome), score, reason, labels[place])
-        for place, name, question, response, outcome, score, reason in rows
+        place: AnswerRow(place, name, question, response, Outcome(outcome), score, reason, labels[place], faithful)
+        for place, name, question, response, outcome, score, reason, faithful in rows
     }
     return [found[place] for place in places if place in found]
 
