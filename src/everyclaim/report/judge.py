@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from everyclaim.analysis.rubrics import RubricFit
     from everyclaim.analysis.tuning import TuningFit
 
-_WRONG_SHOWN = 10
+_WRONG_SHOWN = 25
 _NAMES = {
     "balanced_accuracy": "balanced accuracy",
     "sensitivity": "supported claims recognised",
@@ -68,14 +68,14 @@ def judge_test_page(test: JudgeTest, kinds: Mapping[str, str]) -> Page:
     if test.unjudged:
         parts += [Text(f"{counted(test.unjudged, 'claim')} without a usable verdict", style="yellow"), Text()]
     if test.wrong:
-        parts += [_wrong(test), Text()]
+        parts += [_wrong(test, kinds), Text()]
     parts.append(joined([Text("usage", style="dim"), usage_line(test.usage)], " "))
     if test.is_fit:
         parts += [Text(), Text("fit to judge", style="bold green")]
     else:
         parts += [Text(), Text("not fit to judge", style="bold red")]
         parts += [hanging(Text("-"), Text(why)) for why in test.why_not]
-    parts += [Text(), Text(f"fit to judge: {RULE}.", style="dim")]
+    parts += [Text(), Text(f"{RULE}.", style="dim")]
     return Page(indented(Stack(*parts), 2))
 
 
@@ -109,12 +109,13 @@ def _of(share: Estimate) -> str:
     return NO_NUMBER if share.value is None else f"{round(share.value * share.n)} of {share.n}"
 
 
-def _wrong(test: JudgeTest) -> RenderableType:
+def _wrong(test: JudgeTest, kinds: Mapping[str, str]) -> RenderableType:
     rows: list[RenderableType] = [Text(f"wrong: {counted(len(test.wrong), 'claim')}", style="dim")]
     for one in test.wrong[:_WRONG_SHOWN]:
         sign = Text(LABEL_SIGN[one.given], style=LABEL_STYLE[one.given]) if one.given else Text("!", style="yellow")
         given = one.given.value.lower() if one.given else "no verdict"
-        told = joined([data(one.claim), Text(f"{given}, but is {one.expected.value.lower()}", style="dim")])
+        said = f"{kinds.get(one.kind, one.kind)}: {given}, but is {one.expected.value.lower()}"
+        told = joined([data(one.claim), Text(said, style="dim")])
         rows.append(hanging(sign, told))
     if (rest := len(test.wrong) - _WRONG_SHOWN) > 0:
         rows.append(Text(f"and {rest} more (--json has all)", style="dim"))
