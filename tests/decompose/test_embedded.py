@@ -263,6 +263,47 @@ SPLITS = {
         "You must register by Friday and be a resident of the city.",
         ["You must register by Friday.", "You must be a resident of the city."],
     ),
+    "what stands after a semicolon is a sentence": (
+        "Council engineer Priya Dallow said it was not safe; by her estimate the repair needs ten weeks.",
+        [
+            "Priya Dallow was a council engineer.",
+            "Priya Dallow said it was not safe.",
+            "By her estimate the repair needs ten weeks.",
+        ],
+    ),
+    "a pronoun after a semicolon": (
+        "The double basket takes 18 g of coffee and gives 36 g; the single basket takes 9 g and gives 18 g.",
+        [
+            "The double basket takes 18 g of coffee.",
+            "The double basket gives 36 g.",
+            "The single basket takes 9 g.",
+            "The single basket gives 18 g.",
+        ],
+    ),
+    "a fee that has to be paid": (
+        "The storage is capped at 200 TB for each policy, and a larger allowance has to be requested.",
+        ["The storage is capped at 200 TB for each policy.", "A larger allowance has to be requested."],
+    ),
+    "a participle behind two predicates": (
+        "The beroids do without tentacles and feed on other ctenophores, using huge mouths with stiffened cilia.",
+        [
+            "The beroids do without tentacles.",
+            "The beroids feed on other ctenophores.",
+            "The beroids feed on other ctenophores, using huge mouths with stiffened cilia.",
+        ],
+    ),
+    "a phrase between commas": (
+        "Wide players and attackers, by contrast, are usually shorter.",
+        ["Wide players, by contrast, are usually shorter.", "Attackers, by contrast, are usually shorter."],
+    ),
+    "an age": (
+        "Wardi McDonald, 34, disappeared in Detroit on February 1, 2001.",
+        [
+            "Wardi McDonald disappeared in Detroit.",
+            "Wardi McDonald was 34.",
+            "Wardi McDonald disappeared on February 1, 2001.",
+        ],
+    ),
 }
 
 
@@ -364,6 +405,11 @@ WHOLE = {
     "nested clause": "He lived in a house that was built in 1900 and belonged to his aunt.",
     "first who": "She was the first woman who crossed the lake.",
     "which about the whole": "The pump failed, which led to a flood in the cellar.",
+    "who is not known to be meant": "Gurus exercise control over the lives of their disciples, who live with them for years.",
+    "one name": "The party is strongest in the regional cities of Ballarat, Bendigo and Geelong.",
+    "members of the noun above": "The app is used by perpetrators of domestic violence, gang members and drug dealers.",
+    "two that are named beside their noun": "Jill's parents, Jim Bob and Michelle Duggar, posted a video.",
+    "infinitives of different kinds": "ATVs are more physically demanding to ride and require balance.",
     "which after of": "It is the roof of the tower, which has a red flag.",
     "attribution of a birth": "Smith said he was born in Rome in 1950.",
     "contact clause": "The pies they bake are good.",

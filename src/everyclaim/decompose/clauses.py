@@ -49,7 +49,7 @@ def _beside(draft: Draft, tree: Tree) -> list[Draft]:
             )
         if apart:
             own = replace(draft, pieces=tuple(sorted(draft.places))).only(
-                [i for i in inside if tree.kind(kid) == "parataxis" or i not in marks]
+                [i for i in inside if tree.kind(kid) == "parataxis" or i > max(marks)]
             )
             own = replace(own, head=kid)
             return [draft.without(inside), _named(own, tree, kid, head)]
@@ -87,7 +87,7 @@ def _may_part(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> boo
     own = all(tree.is_finite(c) for c in conjuncts) and (subject is None or all(kid > subject for kid in denying))
     if not is_stated(tree, place, draft, denied=own) or not _are_joined(tree, place, conjuncts):
         return False
-    if tree.tells_when(place):
+    if tree.tells_when(place) or any(tree.of(c, "nsubj") and tree.of(c, "csubj") for c in conjuncts):
         return False
     if tree.tokens[place].pos == "VERB" and any(_is_noun(tree, c) for c in conjuncts):
         return False
@@ -104,7 +104,7 @@ def _may_part(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> boo
     if (
         tree.tokens[place].pos in NOMINAL
         and not tree.of(place, "cop", *SUBJECTS)
-        and any(tree.tokens[c].tag in {"VB", "VBD", "VBZ", "VBP"} for c in conjuncts)
+        and any(tree.tokens[c].tag in {"VB", "VBD", "VBZ", "VBP", "VBG"} for c in conjuncts)
     ):
         return False
     if any(_may_hang_lower(tree, place, c) for c in conjuncts):
@@ -156,7 +156,7 @@ def _is_plain(tree: Tree, one: int) -> bool:
 
 def _is_noun(tree: Tree, one: int) -> bool:
     """Whether a conjunct is a mere noun, and no predicate."""
-    return tree.tokens[one].pos in {"NOUN", "PROPN"} and not tree.of(one, "cop") and tree.subject(one) is None
+    return tree.tokens[one].pos in {"NOUN", "PROPN", "NUM"} and not tree.of(one, "cop") and tree.subject(one) is None
 
 
 def _is_bare(tree: Tree, one: int) -> bool:
@@ -181,6 +181,8 @@ def _may_hang_lower(tree: Tree, place: int, one: int) -> bool:
 def _are_joined(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     """Whether all the predicates hold, none of them instead of another."""
     words = {tree.low(cc) for c in conjuncts for cc in tree.joiners(c)}
+    if any(not tree.joiners(c) and not tree.comma_before(c) for c in conjuncts):
+        return False  # "Ada thought selling it made them poor"
     if not words and any(tree.relation(i) == "cc" for i in range(place, conjuncts[-1])):
         return False  # "and" may stand before a subject that the tree does not know
     if any(tree.low(aux) == "can" for aux in tree.of(place, "aux")):
@@ -282,6 +284,8 @@ def _named(draft: Draft, tree: Tree, one: int, before: int) -> Draft:
         return draft
     if pronoun < subject or tree.relation(subject) == "expl" or tree.relation(pronoun) == "expl":
         return draft
+    if tree.relation(before) == "ccomp" and tree.agrees(subject, one):
+        return draft  # or who said it
     word, plural = tree.low(pronoun), tree.is_plural(subject)
     if tree.tokens[subject].pos == "PRON" or plural is not _PRONOUNS[word]:
         return draft

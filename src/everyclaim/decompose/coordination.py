@@ -54,11 +54,13 @@ def _may_choose(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> b
         return False  # "how rain and wind are linked"
     if any(tree.low(i) == "between" for i in tree.under(place) if i < conjuncts[0]):
         return False
-    if _is_doubtful(tree, place, conjuncts):
+    if _is_doubtful(tree, place, conjuncts) or _is_one_name(tree, place):
         return False
+    if relation == "appos" and not any(tree.low(det) in {"a", "an"} for det in tree.of(place, "det")):
+        return False  # "the parents, Ada and Bert"
     if any(map(tree.tells_when, [place, *conjuncts])):
         return False
-    if any(tree.tokens[c].pos == "VERB" and tree.is_finite(c) for c in conjuncts):
+    if any(map(tree.is_finite, conjuncts)):
         return False
     if not denied and tree.relation(place) in SUBJECTS and tree.is_singular(token.head):
         return False  # "Trinidad and Tobago is"
@@ -82,7 +84,8 @@ def _is_doubtful(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     """Whether what is coordinated may not be what the tree says: "the roof of the hall, big rooms, and a bar"."""
     members = [place, *conjuncts]
     signs = [c for c in conjuncts if tree.comma_before(c)]
-    if len([c for c in conjuncts if tree.joiners(c)]) > 1 and not signs:
+    joined = [c for c in conjuncts if tree.joiners(c)]
+    if len(joined) > 1 and (not signs or len(joined) > 2 or _is_exemplary(tree, place)):
         return True  # "a kettle and a jug with a lid and a filter"
     nominal = tree.tokens[place].pos in {"NOUN", "PROPN"} and not _is_exemplary(tree, place)
     if (
@@ -103,21 +106,49 @@ def _is_doubtful(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     if above >= 0 and any(place < kid < conjuncts[-1] for kid in tree.of(above, "xcomp")):
         return True  # "found the staff friendly and the tables close together"
     objects = [kid for one in members for kid in tree.of(one, "obj")]
-    if any(tree.tokens[one].pos == "VERB" and max(tree.under(one)) == one < kid for one in members for kid in objects):
+    verbs = [i for i in members if tree.tokens[i].pos == "VERB"]
+    bare = [i for i in verbs if max(tree.under(i, without=[c for c in conjuncts if c != i])) == i]
+    if any(one < kid for one in bare for kid in objects):
         return True  # "to understand and improve the site"
+    if any(kid > conjuncts[-1] for kid in tree.of(place, "appos")):
+        return True  # "by Ada and Bert, two painters"
     if tree.tokens[place].tag.startswith("W"):
         return True  # "depends on where and how"
     if any(b - a == 1 for a, b in pairwise(members)):
         return True  # "left upper and right lower lungs"
-    if tree.kind(place) in {"nsubj", "obj", "obl", "nmod"} and tree.tokens[place].pos == "ADJ":
-        return any(tree.tokens[one].pos == "NOUN" for one in conjuncts)  # "the old and the new key"
+    kinds = {tree.tokens[one].pos for one in members}
+    if tree.kind(place) in {"nsubj", "obj", "obl", "nmod"} and "ADJ" in kinds:
+        return "NOUN" in kinds  # "the old and the new key", "the motor, visual and nervous systems"
+    doing = [kid for one in conjuncts for kid in tree.of(one, "acl") if tree.tokens[kid].tag == "VBG"]
+    if not signs and any(not tree.of(kid, "mark") for kid in doing):
+        return True  # "with Ada selling it to Bert and Cara buying more"
     if is_aside(tree, place, conjuncts[-1]) or is_gapped(tree, place, conjuncts):
         return True
     if tree.kind(place) in MODIFIERS and place > 0 and tree.relation(place - 1) == "compound":
         return tree.tokens[place - 1].head == tree.tokens[place].head  # "the Earl Grey and milk blend"
+    if any(tree.low(case) == "of" for case in tree.of(place, "case")) and _go_with(tree, above, place, conjuncts):
+        return True
     inner = tree.kind(tree.tokens[place].head) in {"nmod", "obl"} and not _is_exemplary(tree, place)
     parted = tree.kind(place) == "nmod" and inner and len(conjuncts) > 1
     return parted and bool(tree.of(place, "det")) and not any(tree.of(one, "det", "nmod:poss") for one in conjuncts)
+
+
+def _go_with(tree: Tree, above: int, place: int, conjuncts: list[int]) -> bool:
+    """Whether conjuncts are of the form of the noun above, not of their own: "gangs of youth, dealers and thieves"."""
+    tags = {tree.tokens[one].tag for one in conjuncts}
+    bare = bool(tree.of(place, "det")) and any(
+        tree.tokens[one].tag == "NNS" and tree.of(one, "amod") and not tree.of(one, "det", "nmod:poss", "nummod")
+        for one in conjuncts
+    )
+    return bare or (tags == {tree.tokens[above].tag} and tree.tokens[place].tag not in tags)
+
+
+def _is_one_name(tree: Tree, place: int) -> bool:
+    """Whether names are coordinated in what a noun is of, or for: "Index for Earners and Workers", "cities of …"."""
+    above = tree.tokens[place].head
+    inner = tree.relation(place) == "nmod" and tree.tokens[place].pos == "PROPN" and not _is_exemplary(tree, place)
+    several = tree.tokens[above].tag == "NNS" and any(tree.low(case) == "of" for case in tree.of(place, "case"))
+    return inner and (several or tree.tokens[above].pos == "PROPN")
 
 
 def _is_exemplary(tree: Tree, place: int) -> bool:
@@ -175,6 +206,9 @@ def chosen(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int])
             tree.stripped(one) | frozenset(i for kid in behind for i in tree.under(kid)) | inherited(tree, place, one)
         )
     kept |= {i for i in (min(whole), min(whole) - 1) if i >= 0 and tree.low(i) == ":"}  # "three needs: a tent"
+    closing = max(tree.under(conjuncts[-1])) + 1
+    is_aside_next = closing + 1 < len(tree.tokens) and tree.relation(closing + 1) == "case"
+    kept |= {closing} & {*tree.of(place, "punct")} if is_aside_next else set()  # ", by contrast,"
     found = draft.only((draft.places - _between(tree, place, one)) - whole | kept)
     if tree.kind(place) in MODIFIERS:
         joining = [i for i in range(place, conjuncts[-1]) if tree.tokens[i].text == "," or tree.relation(i) == "cc"]
@@ -203,9 +237,9 @@ def inherited(tree: Tree, place: int, one: int) -> frozenset[int]:
         if kid > place and kid > min(tree.conjuncts(place)):
             continue
         if tree.relation(kid) in _SHARED and kind not in own:
-            adjectives = {tree.tokens[place].pos, tree.tokens[one].pos} == {
-                "ADJ"
-            } and kind == "case"  # "as warm and dry"
+            adjectives = (
+                tree.tokens[one].pos == "ADJ" and kind == "case" and not tree.of(one, "cop")
+            )  # "as warm and dry"
             nominal = tree.tokens[one].pos in {"NOUN", "PROPN", "PRON", "NUM", "X"}
             if kind in {"det", "nmod", "case"} and not nominal and not adjectives:
                 continue

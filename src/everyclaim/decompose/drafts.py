@@ -156,7 +156,9 @@ def _is_orphan(sign: int | str, following: int | str, pieces: Sequence[int | str
     if following != sign + 1:
         closes = tree.tokens[sign].head in pieces and not _ends_subject(sign - 1, tree)
         return pos in {"VERB", "AUX", "ADP", "CCONJ", "ADV"} and not closes
-    return sign - 1 not in pieces and pos == "ADP"
+    last = max(tree.under(tree.tokens[following].head))
+    closes = any(i in pieces and tree.tokens[i].text == "," for i in (last, last + 1) if i < len(tree.tokens))
+    return sign - 1 not in pieces and pos == "ADP" and not closes
 
 
 def _joins_nothing(piece: int | str, tree: Tree, pieces: Sequence[int | str]) -> bool:

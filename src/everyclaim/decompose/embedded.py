@@ -17,8 +17,9 @@ from everyclaim.core.options import Opt, read
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Decomposition, Skipped, Span
 from everyclaim.decompose.antecedents import completed, described, renamed
-from everyclaim.decompose.facts import Fact, facts, prepare
+from everyclaim.decompose.facts import Fact, facts, prepare, statements
 from everyclaim.decompose.units import SplitUnit, tidy, units
+from everyclaim.text.edges import capital
 from everyclaim.text.language import ENGLISH, language_of
 from everyclaim.text.segment import sentences
 
@@ -72,7 +73,10 @@ class EmbeddedDecomposer:
         pieces = sentences(response, self.language)
         limits_here().check_claims(len(pieces))
         for found in units(response, pieces, question):
-            (candidates if isinstance(found, SplitUnit) else skipped).append(found)  # type: ignore[arg-type]
+            if isinstance(found, Skipped):
+                skipped.append(found)
+            else:
+                candidates += self._statements(found)
         claims: list[Claim] = []
         usual = self.language or language_of(response)
         splits = len(response) <= LONG
@@ -104,10 +108,24 @@ class EmbeddedDecomposer:
         found = facts(unit.text, apart=self.atomicity == "high", keep_asides=self.coverage == "high")
         return [part._replace(text=f"{lead}{_as_inside(part.text, item) if lead else part.text}") for part in found]
 
+    def _statements(self, unit: SplitUnit) -> list[SplitUnit]:
+        """A sentence parted at its semicolons."""
+        english = not unit.complete and self.atomicity == "high" and self._is_english(unit, "")
+        return [_statement(unit, a, b) for a, b in statements(unit.text)] if english else [unit]
+
     def _is_english(self, unit: SplitUnit, usual: str) -> bool:
         """Whether a unit may be split by what is known of English; what does not tell is like the rest."""
         spoken = self.language or language_of(unit.text) or usual
         return spoken in {"", ENGLISH}
+
+
+def _statement(unit: SplitUnit, first: int, last: int) -> SplitUnit:
+    """What stands between two semicolons of a sentence, written as a sentence."""
+    if last - first == len(unit.text):
+        return unit
+    said = capital(unit.text[first:last].rstrip(" ;"))
+    end = unit.start + len(unit.text[:last].rstrip())
+    return unit._replace(text=said if last == len(unit.text) else f"{said}.", start=unit.start + first, end=end)
 
 
 def _completed(text: str, sentence: str, before: str, names: Mapping[str, str]) -> str:

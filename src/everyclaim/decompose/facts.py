@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from everyclaim.decompose.adjuncts import by_adjunct
@@ -24,6 +25,7 @@ MAX_CHARACTERS = 1200  # a "sentence" longer than this is a list or a dump, not 
 _MOST = 24  # facts of a sentence
 _LEAST = 4  # words; of fewer nothing comes off
 _CITED = re.compile(r"(?:\s*\[\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*\])+(?=\s*[.!;,…]*\s*$)")
+_SEMICOLON = re.compile(r";\s+(?=\S)")
 _LABEL = re.compile(r"\s*[^\s:.,;!?][^:.;!?]{0,60}:\s+(?=\S)")
 
 Step = Callable[[Draft, Tree], list[Draft]]
@@ -55,6 +57,23 @@ def prepare(sentences: Sequence[str]) -> None:
     parse([sentence[_label_end(sentence) :] for sentence in sentences if len(sentence) <= MAX_CHARACTERS])
 
 
+def statements(sentence: str) -> list[tuple[int, int]]:
+    """Where the clauses between semicolons stand, where each is a sentence by itself; one, the sentence, else."""
+    ends = [sign.end() for sign in _SEMICOLON.finditer(sentence)]
+    found = list(pairwise([0, *ends, len(sentence)]))
+    whole = len(found) < 2 or len(sentence) > MAX_CHARACTERS
+    return [(0, len(sentence))] if whole or not all(_is_statement(sentence[a:b]) for a, b in found) else found
+
+
+def _is_statement(text: str) -> bool:
+    """Whether a text has a subject and a finite verb, opens with no conjunction, and closes its brackets and quotes."""
+    tree = Tree(parse([text[_label_end(text) :]])[0])
+    closed = all(text.count(a) == text.count(b) for a, b in ("()", "[]", "“”")) and text.count('"') % 2 == 0
+    if not closed or not tree.tokens or tree.subject(tree.root) is None or not tree.is_finite(tree.root):
+        return False
+    return tree.tokens[0].pos not in {"SCONJ", "CCONJ"} and not tree.of(tree.root, "mark")
+
+
 def _label_end(sentence: str) -> int:
     """Where what a label introduces begins: "Cost: the city pays the rest"."""
     label = _LABEL.match(sentence)
@@ -78,7 +97,7 @@ def _found(sentence: str, steps: Sequence[Step]) -> list[Fact]:
     if len(tokens) < _LEAST or not any(token.pos in {"VERB", "AUX"} for token in tokens):
         return whole
     tree = Tree(tokens)
-    if tokens[0].tag in {"WDT", "WP", "WP$"}:
+    if tokens[0].tag in {"WDT", "WP", "WP$"} or (tokens[0].tag == "WRB" and not _is_inside_another(tree, 0)):
         return whole
     if any(tree.tokens[mark].pos == "SCONJ" for mark in tree.of(tree.root, "mark")):
         return whole  # a clause that depends on another, which the tree does not know
@@ -100,6 +119,13 @@ def _found(sentence: str, steps: Sequence[Step]) -> list[Fact]:
     if start:
         found[0] = found[0]._replace(text=f"{sentence[:start]}{_uncapped(found[0].text, body)}", start=0)
     return found if len(found) > 1 else whole
+
+
+def _is_inside_another(tree: Tree, place: int) -> bool:
+    """Whether a word stands in a clause that depends on another: "When it rains, …", not "How fast it grows …"."""
+    while tree.tokens[place].head >= 0 and tree.kind(place) != "advcl":
+        place = tree.tokens[place].head
+    return place != tree.root
 
 
 def _uncapped(text: str, body: str) -> str:

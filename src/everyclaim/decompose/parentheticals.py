@@ -11,8 +11,10 @@ from everyclaim.decompose.coordination import EXEMPLARY
 from everyclaim.decompose.drafts import Draft
 from everyclaim.decompose.monotone import is_limited, way_up
 from everyclaim.decompose.tree import Tree
+from everyclaim.text.units import UNITS
 
 _ADDING = frozenset({"appos", "acl", "acl:relcl"})
+_YEAR = 4  # digits
 _LONG = 4  # words of a modifier that tells something
 _CLOSED = frozenset({"advcl", "csubj", "ccomp", "parataxis", "acl", "acl:relcl", "advmod"})
 
@@ -59,7 +61,7 @@ def _aside(draft: Draft, tree: Tree, place: int, noun: int) -> Draft | None:
     relation = tree.relation(place)
     inside = [i for i in tree.under(place) if i in draft.places]
     apart = tree.comma_before(place)
-    named = tree.tokens[noun].pos == "PROPN" and ":" in {tree.low(inside[0] - 1), tree.low(inside[0])}
+    named = tree.tokens[noun].pos == "PROPN" and ":" in {tree.low(i) for i in (inside[0] - 1, inside[0], noun - 1)}
     if relation == "appos" and apart and not named:  # "X-Men: Apocalypse"
         return _apposition(draft, tree, place, noun, inside)
     if relation == "nmod:desc":
@@ -68,13 +70,16 @@ def _aside(draft: Draft, tree: Tree, place: int, noun: int) -> Draft | None:
         return _instance(draft, tree, place, noun, inside)
     if relation in {"acl", "acl:relcl"} and not apart and _may_go(draft, tree, place, noun, inside):
         return replace(draft, whole=draft.whole | {place})
-    if relation == "acl:relcl":
+    if relation == "acl:relcl" and not named:
         return _relative(draft, tree, place, noun, inside, apart=apart)
     if relation == "acl" and tree.tokens[place].tag == "VBN" and tree.tokens[noun].pos in {"NOUN", "PROPN"}:
         return _participle(draft, tree, place, noun, inside, apart=apart)
     if tree.kind(place) in {"nmod", "obl", "advcl"} and (absolute := _absolute(draft, tree, place, inside)):
         return absolute
     if tree.kind(place) in {"advcl", "acl"} and apart and tree.tokens[place].tag in {"VBG", "VBN"}:
+        following = max(inside) + 2
+        if following < len(tree.tokens) and tree.tokens[following].tag in {"WDT", "WP"}:
+            return None
         if tree.tokens[place].tag == "VBN":
             return _opening(draft, tree, place, noun, inside)
         if _follows(tree, place, noun, inside):
@@ -111,7 +116,8 @@ def _instance(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]
     named = [i for i in tree.under(noun) if i not in tree.of(noun, "case")]
     way = [tree.kind(step) for step in way_up(tree, noun, draft)[:-1]]
     direct = way[:1] == ["obj"] and set(way[1:]) <= {"xcomp"} and named == [*range(named[0], named[-1] + 1)]
-    if not direct or is_limited(tree, draft) or any(tree.low(i) == "no" for i in tree.kids[noun]):
+    measured = tree.low(noun) in UNITS and bool(tree.of(noun, "nummod"))  # "39 euros including the bike"
+    if measured or not direct or is_limited(tree, draft) or any(tree.low(i) == "no" for i in tree.kids[noun]):
         return replace(draft, whole=draft.whole | {place})
     return replace(draft.without(set(named) - {i for i in inside if i not in case and i > opener}), minor=True)
 
@@ -144,12 +150,17 @@ def _of_described(draft: Draft, tree: Tree, place: int, owner: int, inside: list
         return Draft((*phrase(tree, owner, draft, place), _be(tree, draft, owner), *inside), place, minor=True)
     if case != ["with"] or inside[0] not in tree.of(place, "case") or tree.of(place, "acl"):
         return None
+    if tree.tokens[tree.tokens[place].head].tag in {"NNS", "NNPS"}:
+        return None  # "38 people, mostly families with children"
     has = "had" if tree.is_past(draft.head) else "have" if tree.is_plural(owner) else "has"
     return Draft((*phrase(tree, owner, draft, place), has, *inside[1:]), place, minor=True)
 
 
 def _apposition(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) -> Draft | None:
     name, title = tree.tokens[noun], tree.tokens[place]
+    if title.pos == "NUM" and name.pos == "PROPN" and not tree.of(place, "nmod", "amod"):
+        age = Draft((*phrase(tree, noun, draft, place), _be(tree, draft, noun), place), place, minor=True, subject=noun)
+        return age if len(title.text) < _YEAR and title.text.isdecimal() else None
     if title.pos not in {"NOUN", "PROPN"} or name.pos not in {"NOUN", "PROPN"} or tree.conjuncts(noun):
         return None
     if not (tree.of(place, "det", "nmod:poss", "amod", "compound", "nmod") or title.pos == "PROPN"):
@@ -158,7 +169,8 @@ def _apposition(draft: Draft, tree: Tree, place: int, noun: int, inside: list[in
         return None  # the second of a list
     if tree.conjuncts(place) and not any(tree.low(det) in {"a", "an"} for det in tree.of(place, "det")):
         return None  # "the pier, the tower and the hall"
-    if not _touches(tree, noun, inside) and name.pos != "PROPN":
+    known = name.pos == "PROPN" or tree.of(noun, "det", "nmod:poss") or name.tag == "NNS"
+    if not known or (not _touches(tree, noun, inside) and name.pos != "PROPN"):
         return None  # "soldiers of the Front, a movement"
     if name.pos == "PROPN" and title.pos == "PROPN" and not tree.of(place, "det", "nmod", "nmod:poss"):
         return None  # "Lund, Sweden"
@@ -177,8 +189,11 @@ def _relative(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]
     if apart and any(tree.kind(c) == "conj" and _goes_on(tree, c) for c in inside):
         return None
     before = next((i - 1 for i in range(inside[0], 0, -1) if tree.tokens[i - 1].pos != "PUNCT"), noun)
-    if apart and before not in tree.under(noun):
-        return None  # what stands before it is not said of this noun
+    if apart and (before not in tree.under(noun) or _has_rival(tree, noun, before, place)):
+        return None  # what stands before it is not said of this noun, or may be of another
+    after = max(inside) + 1
+    if apart and any(tree.relation(i) == "advcl" and tree.tokens[i].tag == "VBG" for i in draft.places if i >= after):
+        return None  # which of the two verbs ", warning him" goes with is not known
     if not apart or tree.low(pronoun) == "that":
         owner = _described(tree, draft, noun)
     elif tree.low(pronoun) == "which" and tree.of(noun, "cop") and tree.tokens[noun].pos != "PROPN":
@@ -196,6 +211,21 @@ def _relative(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]
         return None
     rest = [i for i in inside if i > pronoun]
     return Draft((*phrase(tree, owner, draft, place), *rest), place, minor=apart, subject=owner)
+
+
+def _has_rival(tree: Tree, noun: int, last: int, verb: int) -> bool:
+    """Whether a clause may be said of another noun of its phrase: "the lives of the pupils, who"."""
+    while tree.relation(last) in {"flat", "compound", "conj", "appos", "punct", "nummod"} and last != noun:
+        last = tree.tokens[last].head
+    near = [last] if last != noun else []
+    while near and tree.relation(near[-1]) in {"nmod", "obl", "acl"} and tree.tokens[near[-1]].head != noun:
+        near.append(tree.tokens[near[-1]].head)
+    above = noun
+    while not near and tree.relation(above) == "nmod" and tree.tokens[noun].pos != "PROPN":
+        above = tree.tokens[above].head
+        near.append(above)
+    near = [i for i in near if tree.tokens[i].pos in {"NOUN", "PROPN"} and not tree.of(i, "nummod")]
+    return any(tree.agrees(i, verb) for i in near)
 
 
 def _tells_number(tree: Tree, verb: int) -> bool:
@@ -231,7 +261,7 @@ def _participle(draft: Draft, tree: Tree, place: int, noun: int, inside: list[in
     """What was done to a noun: ", built in 1901," and "is a hall built in 1901"."""
     owner = _described(tree, draft, noun)
     owner = noun if apart and owner is None and _touches(tree, noun, inside) else owner
-    if owner is None or len(inside) < 2 or tree.low(place) in {"called", "including"}:
+    if owner is None or len(inside) < 2 or tree.low(place) in {"called", "including"} or tree.subject(place):
         return None
     body = [i for i in inside if not (i == inside[0] and tree.tokens[i].pos == "PUNCT")]
     be = "was" if tree.low(place) == "born" else _be(tree, draft, owner)
@@ -243,7 +273,14 @@ def _absolute(draft: Draft, tree: Tree, place: int, inside: list[int]) -> Draft 
     opener = [i for i in tree.of(place, "case", "mark") if tree.low(i) == "with"]
     verb = place if tree.kind(place) == "advcl" else next(iter(tree.of(place, "acl")), None)
     owner = tree.subject(place) if tree.kind(place) == "advcl" else place
-    if not opener or verb is None or owner is None or tree.tokens[verb].tag not in {"VBG", "VBN"} or not owner < verb:
+    if (
+        not opener
+        or not (tree.comma_before(place) or inside[0] == 0)
+        or verb is None
+        or owner is None
+        or tree.tokens[verb].tag not in {"VBG", "VBN"}
+        or not owner < verb
+    ):
         return None
     if tree.is_finite(verb) or tree.is_plural(owner) is None or set(tree.of(verb, "mark")) - set(opener):
         return None
@@ -260,6 +297,8 @@ def _absolute(draft: Draft, tree: Tree, place: int, inside: list[int]) -> Draft 
 def _follows(tree: Tree, place: int, verb: int, inside: list[int]) -> bool:
     """Whether a participle behind its clause tells what came with it: ", making it popular"."""
     behind = inside[0] > verb and tree.comma_before(place) and not tree.of(place, "mark")
+    if any(verb < i < place and tree.is_finite(i) for i in [*tree.conjuncts(verb), *tree.of(verb, "ccomp", "advcl")]):
+        return False
     return behind and not tree.is_negated(verb) and not tree.of(verb, "ccomp")
 
 
@@ -281,6 +320,8 @@ def _possession(draft: Draft, tree: Tree, place: int, noun: int, inside: list[in
         return None
     if any(tree.kind(i) in {"acl", "advcl", "nsubj"} and tree.relation(i) != "acl:relcl" for i in inside):
         return None
+    if tree.conjuncts(noun) and tree.tokens[noun].pos == "NOUN" and inside[-1] < tree.conjuncts(noun)[-1]:
+        return None  # "a hall, with two rooms, and a bar": of the first of a list
     if inside[0] < noun and noun == draft.head:
         return _opening_possession(draft, tree, place, noun, inside)
     owner = noun
@@ -322,7 +363,8 @@ def _opening_possession(draft: Draft, tree: Tree, place: int, head: int, inside:
     told = any(tree.tokens[i].pos == "NUM" for i in inside) or tree.of(head, "cop")
     if subject is None or tree.tokens[subject].pos not in {"NOUN", "PROPN"} or tree.relation(subject) == "nsubj:pass":
         return None
-    if not told or place > subject or any(tree.low(i) in {"the", "this"} for i in tree.of(place, "det")):
+    generic = tree.tokens[subject].tag == "NNS" and not tree.of(subject, "det", "nmod:poss", "nummod", "amod")
+    if not told or generic or place > subject or any(tree.low(i) in {"the", "this"} for i in tree.of(place, "det")):
         return None
     has = "had" if tree.is_past(head) else "have" if tree.is_plural(subject) else "has"
     body = [i for i in inside[1:] if not (i == inside[-1] and tree.tokens[i].pos == "PUNCT")]

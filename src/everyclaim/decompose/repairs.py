@@ -43,9 +43,15 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
             _turn(found, place)
         elif token.relation == "obl:unmarked" and _is_subject(found, place):
             found[place] = token._replace(relation="nsubj")
+        elif token.relation in {"appos", "acl:relcl"} and found[token.head].relation == "flat":
+            _hang(found, place, found[token.head].head, token.relation)  # "Ada Lind, 34,"
         elif (noun := _accompanied(found, place)) is not None:
             _hang(found, place, noun, "acl")
+        elif token.head >= 0 and found[token.head].relation in HELPERS and token.relation in SUBJECTS:
+            found[place] = token._replace(head=found[token.head].head)  # "a fee has to be paid"
     for place in range(len(found)):
+        if (verb := _last_before(found, place)) is not None:
+            _hang(found, place, verb, found[place].relation if found[place].tag == "VBG" else "conj")
         if (before := _first_modifier(found, place)) is not None:
             _hang(found, place, before, "conj")
     for place, token in enumerate(found):
@@ -83,7 +89,9 @@ def _form(tokens: Sequence[ParsedToken], place: int) -> str:
     finite = {"VB": "VBP", "VBN": "VBD"}.get(token.tag, "")
     if not finite or own & {*HELPERS, "mark"}:
         return token.tag
-    goes_on = token.relation == "conj" and tokens[token.head].tag == finite
+    goes_on = token.relation == "conj" and finite in {
+        tokens[token.head].tag, *(one.tag for one in tokens if one.head == token.head and one.relation in HELPERS)
+    }  # fmt: skip  # "are larger and provide more"
     if token.tag == "VBN" and not own & {"obj", "ccomp", "xcomp", "compound:prt"}:
         goes_on = False  # "was built in 1830, moved and sold"
     return finite if goes_on or "nsubj" in own else token.tag
@@ -122,12 +130,32 @@ def _turn(tokens: list[ParsedToken], place: int) -> None:
         _hang(tokens, place, _top(tokens, joiner - 1), "conj")
 
 
+def _last_before(tokens: Sequence[ParsedToken], place: int) -> int | None:
+    """The verb that a participle behind a comma goes with: the last predicate before it, or its list."""
+    token = tokens[place]
+    if token.pos != "VERB" or token.head < 0 or token.head > place or tokens[_first(tokens, place)].text != ",":
+        return None
+    if token.tag == "VBG" and token.relation == "advcl":
+        joined = [i for i in range(token.head, place) if tokens[i].head == token.head and tokens[i].relation == "conj"]
+        return joined[-1] if joined and tokens[joined[-1]].pos == "VERB" else None
+    first = token.head
+    while tokens[first].head >= 0 and tokens[first].pos != "VERB":
+        first = tokens[first].head
+    listed = token.tag == "VBN" == tokens[first].tag and token.relation == "acl" and first != token.head
+    later = (one.tag for one in tokens[place:] if one.head == first and one.relation == "conj")
+    passive = any(one.head == first and one.relation == "aux:pass" for one in tokens)
+    return first if listed and passive and next(later, "") == "VBN" else None  # "built in 1901, moved and sold"
+
+
 def _is_subject(tokens: Sequence[ParsedToken], place: int) -> bool:
     """Whether what is taken for a time before a verb without subject is its subject: "and the way round adds"."""
     verb = tokens[place].head
-    if place > verb or tokens[verb].tag != "VBZ" or tokens[place].tag not in {"NN", "NNP", "CD"}:
+    share = tokens[place].pos == "SYM" and tokens[verb].tag == "VBD"  # "and 17.5% landed inside"
+    if place > verb or not (share or tokens[verb].tag == "VBZ") or tokens[place].tag not in {"NN", "NNP", "CD"}:
         return False
-    if tokens[place].text.lower() in UNITS or any(one.head == verb and one.relation in SUBJECTS for one in tokens):
+    if (tokens[place].text.lower() in UNITS and not share) or any(
+        one.head == verb and one.relation in SUBJECTS for one in tokens
+    ):
         return False
     return all(
         tokens[i].relation == "cc" or tokens[i].text in {",", "that"} or is_under(tokens, i, place)

@@ -290,7 +290,7 @@ _MISSED = re.compile(
     r"|(?P<short>\d\s?(?:[kcmµ]?[gmlsVWA]|h|lb|oz|ft|°?[CF])\."
     r"(?=\s+(?:The|An?|It|He|She|They|We|You|This|These|In|On)\s)"
     # So do months, addresses on the web and the ends of names: "open since May. Florists …", "in the U.S. Overall, …"
-    r"|(?:\d\s?(?:mm|cm|km|mg|kg|ml|mins?|sec|hrs?)"
+    r"|(?:\d\s?(?:[a-zµ]{1,4}/[a-z]{1,3}|mm|cm|km|mg|kg|ml|mins?|sec|hrs?)"
     rf"|\b(?:May|{MONTHS}|etc)|\b[a-z0-9-]{{2,40}}\.[a-z]{{2,4}})\.(?=\s+[\"“(]?[A-Z][a-z])"
     rf"|\b(?:{COMPANIES}|{PLACES_AND_KIN}|Ave|Blvd|Rd|al|(?:[A-Z]\.){{1,5}}[A-Z]|[ap]\.m)\."
     rf"(?=\s+(?:{OPENING_ADVERBS}),)|{LETTERED}\.(?=\s+[A-Z][a-z]))\s+"
