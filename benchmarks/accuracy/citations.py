@@ -75,7 +75,8 @@ def _ending(head: str, line: str, behind: str = "") -> Style:
 def _filled(form: str, one: Cited) -> str:
     superscript = "⁰¹²³⁴⁵⁶⁷⁸⁹"[one.number]
     name = ("", "Arden", "Velasco")[one.number]
-    return form.format(n=one.number, title=one.title, slug=one.slug, url=one.address, up=superscript, author=name)
+    names = {"title": one.title, "slug": one.slug, "url": one.address, "up": superscript, "author": name}
+    return form.format(n=one.number, index=one.number - 1, **names)
 
 
 STYLES: Mapping[str, Style] = {
@@ -112,13 +113,15 @@ STYLES: Mapping[str, Style] = {
     "【4:0†file】": _behind("【{n}:0†{slug}.pdf】", ""),
     "【4†L5-L9】": _behind("【{n}†L5-L9】"),
     "【1】": _behind("【{n}】", ""),
-    "private use": _behind("\ue200cite\ue202turn0search{n}\ue201"),
-    "contentReference": _behind(":contentReference[oaicite:{n}]{{index={n}}}"),
+    "private use": _behind("\ue200cite\ue202turn0search{index}\ue201"),
+    "contentReference": _behind(":contentReference[oaicite:{index}]{{index={index}}}"),
     "<cite>Title</cite>": _behind("<cite>{title}</cite>"),
     "<cite id>": Style(before=lambda one: f'<cite id="{one.number}">', behind=lambda _: "</cite>"),
     "<co: 1>": Style(before=lambda one: f"<co: {one.number}>", behind=lambda one: f"</co: {one.number}>"),
     "According to [1],": Style(before=lambda one: f"According to [{one.number}], "),
     "[1] states that": Style(before=lambda one: f"[{one.number}] states that "),
+    "According to document 1,": Style(before=lambda one: f"According to document {one.number}, "),
+    "Document 1 states that": Style(before=lambda one: f"Document {one.number} states that "),
     ", as stated in [1]": _inside("\b, as stated in [{n}]"),
     "Source line": _behind("\nSource: {title}\n", ""),
     "Source line with address": _behind("\nSource: {url}\n", ""),

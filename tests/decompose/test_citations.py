@@ -57,6 +57,12 @@ def test_a_lead_in_with_a_citation_is_no_claim():
         ),
         ("The tank holds 5 l [1]. It weighs 2 kg [2].", "The tank holds 5 l."),
         ("According to [1], `run` needs a name.", "run needs a name."),
+        ("According to document 1, Employees get ten days.", "Employees get ten days."),
+        ("Passage 1 states that Employees get ten days.", "Employees get ten days."),
+        ("It weighs 2 kg.\n\n[1]", "It weighs 2 kg."),
+        ("It weighs 2 kg <ref>1</ref>.", "It weighs 2 kg."),
+        ("It weighs 2 kg. \ue200cite\ue202turn0search0\ue201", "It weighs 2 kg."),
+        ("It weighs 2 kg. :contentReference[oaicite:0]{index=0}", "It weighs 2 kg."),
         ("It weighs 2 kg [Ticket 4411].", "It weighs 2 kg."),
     ],
 )
@@ -127,7 +133,7 @@ def test_a_source_is_found_among_the_passages(source, ids):
 @pytest.mark.parametrize(
     "text",
     [
-        "The hall has 30 m² of floor and 10⁶ visitors.", "It opened (May 2020).", "See (Article 5) of the act.",
+        "Document 1 has 40 pages.", "The hall has 30 m² of floor and 10⁶ visitors.", "It opened (May 2020).", "See (Article 5) of the act.",
         "He wrote [sic] so.", "Register at https://a.example/x today.", "The virus (COVID-19) spread.",
     ],
 )  # fmt: skip

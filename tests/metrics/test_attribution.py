@@ -103,3 +103,19 @@ def test_citations_are_counted_beside_faithfulness(tmp_path: Path) -> None:
     assert result.claims[1].verdict.label == "SUPPORTED"
     assert "citation_counts" not in ec.score(response=response, passages=passages, judge=holds).details
     assert "citation_counts" not in ec.score(response="It opened in 1956.", passages=passages).details
+
+
+@pytest.mark.parametrize(
+    ("response", "mended"),
+    [
+        ("According to document 1, it has 400 paintings.", "According to document 2, it has 400 paintings."),
+        ("According to [1], it has 400 paintings.", "According to [2], it has 400 paintings."),
+        ("It has 400 paintings.\n\n[1]", "It has 400 paintings.\n\n[2]"),
+        ("It has 400 paintings [0].", "It has 400 paintings [2]."),
+    ],
+)
+def test_a_guard_corrects_the_number_of_a_citation_and_keeps_its_words(response: str, mended: str) -> None:
+    """A sentence that begins with its source stays whole; a line of citations belongs to what stands above it."""
+    passages = ["The museum opened in 1956.", "The museum has 400 paintings."]
+    answer = ec.Guard(None, metric="attribution").answer("What about the museum?", passages, response=response)
+    assert (answer.text, answer.checked) == (mended, True)

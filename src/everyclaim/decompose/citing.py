@@ -16,21 +16,20 @@ def tied(claims: Sequence[Claim], response: str, sentences: Sequence[Ground]) ->
     """Give claims their citations.
 
     A mark belongs to what its sentence says between the mark before and it; one before all claims of its sentence to
-    all of them. Without any mark in the answer, a "Source: …" line or a list of sources belongs to all that stands
-    between the one before and it.
+    all of them. Without any mark in its sentences, a line of marks, a "Source: …" line or a list of sources belongs to
+    all that stands between the one before and it.
     """
     found = citations(response)
-    marks = [one for one in found.marks if one.sources]
-    if not marks:
-        return _by_lists(claims, found.lists)
     ends = [one.end for one in sentences]
     by_sentence: dict[int, list[Citation]] = {}
-    for mark in marks:
-        by_sentence.setdefault(bisect_right(ends, mark.span.start), []).append(mark)
+    for mark in found.marks:
+        place = bisect_right(ends, mark.span.start)
+        if mark.sources and place < len(sentences) and sentences[place].kind != "citation":
+            by_sentence.setdefault(place, []).append(mark)
+    if not by_sentence:
+        return _by_lists(claims, sorted((*found.marks, *found.lists)))
     given: dict[str, list[Citation]] = {}
     for place, several in by_sentence.items():
-        if place == len(sentences) or sentences[place].kind == "citation":
-            continue
         start, end = sentences[place][:2]
         inside = [claim for claim in claims if claim.span.start < end and start < claim.span.end]
         before = start

@@ -114,7 +114,10 @@ class _Reader:
             yield from self._parted(found) if isinstance(found, SplitUnit) and not found.complete else [found]
 
     def _text(self, index: int) -> str:
-        return self.readable[self.found[index].start : self.found[index].end]
+        """A sentence without its citations, which may have begun it: "According to [1], the pump is red."."""
+        text = self.readable[self.found[index].start : self.found[index].end]
+        said = text.lstrip()
+        return text if text == said else text.removesuffix(said) + capital(said)
 
     def _verbatim(self, index: int) -> str:
         return self.response[self.found[index].start : self.found[index].end]

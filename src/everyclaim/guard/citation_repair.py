@@ -11,6 +11,7 @@ from everyclaim.text.citations import citations
 from everyclaim.text.sources import passages_of
 
 _NUMERIC = re.compile(r"\[[\d\s,;–-]+\]")
+_IN_WORDS = re.compile(r"([^\d]*[^\W\d_]{2}[^\d]*?)\d[\d\s,;&–-]*(?<=\d)(\]?,?\s[^\d]*)")  # "As document 2 says, "
 _PART_OF_A_PAIR = ("](", "</")  # of a link's words, of a tag: what would be left makes no sense
 _STOP = re.compile(r"[\s.!?…。]*$")
 _STANDS = (CitationStatus.RIGHT, CitationStatus.UNNEEDED)
@@ -75,7 +76,9 @@ def _mark(old: str, ids: Mapping[str, None], numbers: Mapping[str, int], passage
     if not ids:
         return ""
     titles = {passage.id: passage.title for passage in passages}
-    is_numeric = not old or _NUMERIC.fullmatch(old) or not all(titles[name] for name in ids)
+    in_words = _IN_WORDS.fullmatch(old)
+    is_numeric = not old or in_words or _NUMERIC.fullmatch(old) or not all(titles[name] for name in ids)
     if is_numeric and all(name in numbers for name in ids):
-        return f"[{', '.join(str(number) for number in sorted(numbers[name] for name in ids))}]"
+        before, behind = in_words.groups() if in_words else ("[", "]")
+        return f"{before}{', '.join(str(number) for number in sorted(numbers[name] for name in ids))}{behind}"
     return f"(Source: {'; '.join(titles[name] or name for name in ids)})"

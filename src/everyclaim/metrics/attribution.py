@@ -48,7 +48,7 @@ class AttributionMetric:
         """Decompose, judge every claim against what it cites and against all, and count."""
         parts = await ctx.claims(sample.response)
         claims = await ctx.judge(parts.claims)
-        findings = await _found(claims, sample, ctx, lambda *_: _Entailed())
+        findings = await _found(claims, sample, ctx, _shown)
         if not findings:
             raise NothingToCheckError(UNIDENTIFIED)
         return _score(claims, findings, [UNIDENTIFIED] if len(findings) < len(claims) else [])
@@ -80,11 +80,18 @@ async def _found(
     ]
 
 
+def _shown(claim: JudgedClaim, ids: _Ids) -> _Entailed:
+    """Return what a claim's verdict tells where all of its evidence is in one of the passages that it cites."""
+    evidence = frozenset(one.passage_id for one in claim.verdict.evidence)
+    is_there = claim.verdict.label is Label.SUPPORTED and len(evidence) == 1 and evidence <= ids
+    return {ids: True, evidence: True} if is_there else {}
+
+
 def _told(claim: JudgedClaim, ids: _Ids) -> _Entailed:
     """Return what a claim's verdict tells: what no passage supports, and that the one it cites holds the evidence."""
     if claim.verdict.label is not Label.SUPPORTED:
         return dict.fromkeys((ids, *_singles(ids)), False)
-    return {ids: True} if len(ids) == 1 and ids & {one.passage_id for one in claim.verdict.evidence} else {}
+    return _shown(claim, ids) if len(ids) == 1 else {}
 
 
 def _identified(claim: Claim, passages: Sequence[Passage]) -> list[Cited]:

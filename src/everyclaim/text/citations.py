@@ -57,7 +57,9 @@ _MARK = re.compile(
     CASELESS,
 )
 _SIGN = re.compile(
-    rf"[\[(【〔⟦［⁽^<:\ue200{_UP}]|https?:|www\.|sources?|references?|further|read more|bibliography", CASELESS
+    rf"[\[(【〔⟦［⁽^<:\ue200{_UP}]|https?:|www\.|sources?|references?|further|read more|bibliography"
+    rf"|\b(?:{KINDS})\s(?:no\.?\s)?\d",
+    CASELESS,
 )
 _CODE = re.compile(r"^[ ]{0,3}(```|~~~).*?^[ ]{0,3}\1|(?<!`)`[^`\n]{1,500}`(?!`)", re.MULTILINE | re.DOTALL)
 _TRAILING = re.compile(  # at the end of a line, or of a cell
@@ -74,9 +76,13 @@ _OPENING = re.compile(
     CASELESS | re.MULTILINE,
 )
 _CLOSING = re.compile(
+    r"(?<!\bis)(?<!\bare)(?<!\bwas)(?<!\bwere)"
     r",?\s(?:according to|based on|as (?:\w+ )?\w+ in|as per|per|see|cf\.?|(?<=, )(?:from|in|by))\s"
     rf"{_CUT}+(?=[\s{_CUT}]*(?:[.!?;,)]|$))",
     CASELESS | re.MULTILINE,
+)
+_WORDED = re.compile(
+    rf"\b(?:{KINDS})\s(?:no\.?\s)?(?P<numbers>\d{{1,2}}(?:\s?(?:[,&–-]|and)\s?\d{{1,2}}){{0,9}})\b", CASELESS
 )
 _BEHIND_STOP = re.compile(r"[.!?…。][\"'”’)\]*_\x00]*\s+$|^\s*(?:[-*•]\s+)?$|\|\s*$")
 _FRAMES = re.compile(rf"[(\[]\s?(?:[^()\[\]]{{0,160}}[\])][,;]\s?)*(?:{SAID}\s)?$", CASELESS)
@@ -112,9 +118,12 @@ def citations(text: str) -> FoundCitation:
     marks = trailing + [one for found in _MARK.finditer(shown) for one in _marks(found, shown)]
     marks = _bracketed(_over(shown, [one.span for one in marks], _CUT), marks)
     shown = _over(shown, [one.span for one in marks], _CUT)
+    worded = {Citation(Span(*found.span()), numbered(found["numbers"])) for found in _WORDED.finditer(shown)}
+    marks += worded
     for pattern in (_OPENING, _CLOSING):
-        marks = _widened(marks, [Span(*found.span()) for found in pattern.finditer(shown)])
         shown = _over(shown, [one.span for one in marks], _CUT)
+        marks = _widened(marks, [Span(*found.span()) for found in pattern.finditer(shown)])
+    marks = [one for one in marks if one not in worded]  # "passage 2" is one in "According to passage 2, …" alone
     return FoundCitation(tuple(sorted(_completed(one, labels) for one in marks)), tuple(lists))
 
 
@@ -161,7 +170,9 @@ def _marks(found: re.Match[str], text: str) -> Iterable[Citation]:
         sources = _of_provider(found["lens"] or found["dagger"], found["at"] or found["file"] or "")
     elif kind == "private":
         ids = [one for one in said.split("\ue202")[1:] if one]
-        sources = [Source(int("0" + re.sub(r"^.*\D", "", one)), one) for one in ids]
+        sources = [Source(int("0" + re.sub(r"^.*\D", "", one)) + 1, one) for one in ids]  # "turn0search0" is the first
+    elif kind == "oai":
+        sources = [Source(int(said) + 1)]
     elif kind in {"note", "address"}:
         sources = [Source(name=said) if kind == "note" else Source(address=said)]
     else:
@@ -221,6 +232,8 @@ def _tags(found: re.Match[str]) -> Iterator[Citation]:
     elif sources:
         yield Citation(Span(found.start(), found.start("tagged")), ())  # the closing one cites
         yield Citation(Span(found.end("tagged"), found.end()), sources)
+    elif re.fullmatch(NUMBERS, inner.strip()):
+        yield Citation(Span(*found.span()), numbered(inner))
     elif named := (named_in(inner) or ((Source(name=inner.strip()),) if not asserts_something(inner) else ())):
         yield Citation(Span(*found.span()), named)
 

@@ -21,7 +21,7 @@ _READ = 4000  # characters; a text's language shows in its beginning
 _WORDS = 80
 _SAMPLE = 500  # characters that are asked about
 _OVER_ENGLISH = 20.0  # times as likely as English: of 10,400 English sentences the most foreign one has 11
-_OVER_ENGLISH_WITH_WORDS = 10.0  # where a word of another language stands beside none of English
+_OVER_ENGLISH_IN_FEW = 10.0  # words, one of another language and none of English
 
 _LANGUAGES, _ENGLISH_WORDS, _FOREIGN_WORDS = (
     word_set(WORDS["language"][name]) for name in ("asked", "english", "foreign")
@@ -73,9 +73,10 @@ def _language_of(head: str) -> str:
     foreign = sum(word in _FOREIGN_WORDS for word in words)
     if english > foreign and (english >= 2 or len(words) < 8) and 10 * english >= len(words):
         return ENGLISH
-    if len(words) < 3 or (len(words) < 6 and not foreign and letters.isascii()):
+    few = len(words) < 6
+    if len(words) < 3 or (few and not foreign and letters.isascii()):
         return UNKNOWN
-    return _asked(_sample(plain), _OVER_ENGLISH_WITH_WORDS if foreign and not english else _OVER_ENGLISH)
+    return _asked(_sample(plain), _OVER_ENGLISH_IN_FEW if few and foreign > english else _OVER_ENGLISH)
 
 
 def _sample(text: str) -> str:

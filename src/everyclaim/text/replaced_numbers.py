@@ -42,7 +42,7 @@ def replaced_number(text: str, sources: Iterable[str]) -> tuple[str, str] | None
     The source's clause must hold all letters of the text's in their order, and all its other numbers, and no source may
     have the number with this unit anywhere.
     """
-    known = [clause for source in sources for clause in _clauses(source)]
+    known = dict.fromkeys(clause for source in sources for clause in _clauses(source))
     for clause in _clauses(text):
         for ours, theirs in filter(None, (_differing(clause, other) for other in known)):
             if not any(ours.is_like(number) for other in known for number in other.numbers):
@@ -54,7 +54,7 @@ def replaced_number(text: str, sources: Iterable[str]) -> tuple[str, str] | None
 def _clauses(text: str) -> tuple[_MaskedClause, ...]:
     """Return the clauses that have a number, and words; the same passages are asked about for every claim."""
     found = (_clause(one.group()) for one in _CLAUSE.finditer(text))
-    return tuple(one for one in found if one.numbers and len(one.letters) > len(one.numbers) + 1)
+    return tuple(dict.fromkeys(one for one in found if one.numbers and len(one.letters) > len(one.numbers) + 1))
 
 
 def _clause(text: str) -> _MaskedClause:

@@ -112,7 +112,7 @@ def passages_of(source: Source, passages: Sequence[Passage]) -> list[str]:
 def can_be_identified(source: Source, passages: Sequence[Passage]) -> bool:
     """Whether a source that is none of the passages is certainly none: by number, or as they have titles or own ids."""
     if not source.name and not source.address:
-        return bool(source.number)
+        return not source.page or bool(source.number)  # of "[0]" it is certain
     return any(one.title or one.id != f"p{place}" for place, one in enumerate(passages, 1))
 
 
