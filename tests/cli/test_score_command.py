@@ -228,6 +228,7 @@ def test_ten_megabytes_of_text_and_nul_characters_are_scored(everyclaim):
     ("arguments", "said"),
     [
         (["--judge", "nobody"], "unknown name 'nobody' among verifiers"),
+        (["--judge", "gpt-5"], "a model is named with its provider, as in openai:gpt-5"),
         (["--strategy", "random"], "strategy"),
         (["--empty", "two"], "empty"),
         (["--map", "response"], "--map response: write"),

@@ -134,9 +134,10 @@ class Registry:
         found = list(entry_points(group=f"everyclaim.{self.kind}", name=name))
         if not found:
             known = self.names()
-            raise ConfigError(
-                f"unknown name {name!r} among {self.kind}; known: {', '.join(known)}{did_you_mean(name, known)}"
-            )
+            hint = did_you_mean(name, known)
+            if "openai" in known and not hint:  # the most frequent slip: a model without its provider
+                hint = f"; a model is named with its provider, as in openai:{name}"
+            raise ConfigError(f"unknown name {name!r} among {self.kind}; known: {', '.join(known)}{hint}")
         loaded: Callable[..., Any] = found[0].load()
         return loaded
 
