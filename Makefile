@@ -13,10 +13,10 @@ UV     := UV_PROJECT_ENVIRONMENT=$(VENV) $(BIN)/uv
 # A worker goes through a run of neighbouring tests, so that what a file shares is made once; the idle ones steal.
 PYTEST  = $(BIN)/python -m pytest --numprocesses $(JOBS) --maxprocesses 8 --dist worksteal
 
-.PHONY: demo check freeze test lint docs docs-serve ragas integrations train-background clean
+.PHONY: demo check freeze test torch lint docs docs-serve ragas integrations train-background clean
 
 demo: $(BIN)/python            ## install the package and score the example answers, offline
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check .
+	$(PIP) .
 	$(BIN)/everyclaim score examples/support_bot/answers.jsonl --slice failure
 
 check: $(BIN)/uv $(BIN)/promtool ## the inner loop: style, types, and the tests that take no more than a few seconds
@@ -30,12 +30,14 @@ freeze: $(BIN)/uv              ## what every step of a redesign must pass: publi
 	$(UV) sync --quiet --locked --inexact --no-default-groups --group test
 	$(PYTEST) --quiet -m freeze $(PYTEST_ARGS)
 
-# torch first and alone, from wherever pip finds it (a CPU build on PIP_EXTRA_INDEX_URL will do); the extra keeps it.
-test: $(BIN)/uv $(BIN)/promtool ## install what the tests need and run them all, also the slow ones
+test: $(BIN)/uv $(BIN)/promtool torch ## install what the tests need and run them all, also the slow ones
 	$(UV) sync --quiet --locked --inexact --no-default-groups --group test
-	$(PIP) '$(TORCH)'
 	$(PIP) --editable '.[hf]'
 	$(PYTEST) $(PYTEST_ARGS)
+
+# Alone, from wherever pip finds it (a CPU build on PIP_EXTRA_INDEX_URL will do); the extra `hf` keeps it.
+torch: $(BIN)/python
+	$(PIP) '$(TORCH)'
 
 lint: $(BIN)/uv                ## style, types, layers
 	$(UV) sync --quiet --locked --inexact --no-default-groups --group test --group lint

@@ -16,9 +16,9 @@ import pytest
 
 from everyclaim.testing import JudgeServer, play
 
-KILLS = 12
-IN_A_BLINK = 3  # of them at any moment after the start, before the first request among those
-ANSWERS = 60
+KILLS = 8
+IN_A_BLINK = 2  # of them at any moment after the start, before the first request among those
+ANSWERS = 40
 CONCURRENCY = 6
 WAIT = 60.0
 

@@ -200,9 +200,9 @@ def test_an_output_that_cannot_be_written_is_said_before_anything_is_scored(ever
 
 
 def small_disk(folder):
-    """Mount a file system of 200 kB, or skip."""
+    """Mount a file system of 32 kB, or skip."""
     folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", str(folder)]
+    mount = ["mount", "-t", "tmpfs", "-o", "size=32k", "tmpfs", str(folder)]
     if subprocess.run(mount, check=False, capture_output=True).returncode:
         pytest.skip("mounting a small file system needs privileges")
 
@@ -224,7 +224,7 @@ def test_a_disk_that_is_full_leaves_the_older_output_whole(everyclaim, desk, arg
         old = small / Path(arguments[-1] if "--worst" not in arguments else arguments[3]).name
         older = '{"schema": "older", "provenance": {}, "label": null}\n'
         old.write_text(older)
-        write_jsonl("answers.jsonl", [ANSWERS[2] | {"id": str(i), "question": "why " * 99} for i in range(1500)])
+        write_jsonl("answers.jsonl", [ANSWERS[2] | {"id": str(i), "question": "why " * 99} for i in range(100)])
         done = everyclaim(*arguments, "--quiet")
         assert done.code == 2
         assert "No space left on device" in done.err

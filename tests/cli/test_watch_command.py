@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from pathlib import Path
-from typing import Any
 
 import pytest
 from command_line import write_jsonl
@@ -14,33 +10,31 @@ from command_line import write_jsonl
 ANSWER = {"id": "a", "response": "It is red.", "contexts": ["It is red."], "team": "x"}
 
 
-def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "everyclaim", "watch", *words, "--store", "r.db", "--judge", "lexical"]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+@pytest.fixture
+def watch(everyclaim, monkeypatch):
+    """One pass of `everyclaim watch` over `a.jsonl`, judged by the words alone."""
+    monkeypatch.delenv("EVERYCLAIM_DECOMPOSER")
+    return lambda *words: everyclaim("watch", "a.jsonl", "--once", *words, "--store", "r.db", "--judge", "lexical")
 
 
-@pytest.mark.slow
-def test_a_pass_is_told_for_people_and_for_machines(tmp_path: Path) -> None:
+def test_a_pass_is_told_for_people_and_for_machines(watch):
     """Counts, the score and runs on standard error; with --json one line on standard output and nothing else."""
     wrong = {**ANSWER, "id": "b", "response": "It is red. It weighs 7 kg.", "contexts": ["It is red. It weighs 5 kg."]}
-    write_jsonl(tmp_path / "a.jsonl", [ANSWER, wrong, {"nothing": 1}])
-    done = run(tmp_path, "a.jsonl", "--once")
-    assert done.returncode == 0
-    assert done.stdout == ""
+    write_jsonl("a.jsonl", [ANSWER, wrong, {"nothing": 1}])
+    done = watch()
+    assert (done.code, done.out) == (0, "")
     told = "3 new answers · 2 judged · 1 unreadable · mean score 0.750 · 3 claims: 1 contradicted, 0 unsupported"
-    assert told in done.stderr
-    assert "unreadable: a.jsonl, byte " in done.stderr
-    second = run(tmp_path, "a.jsonl", "--once").stderr
+    assert told in done.err
+    assert "unreadable: a.jsonl, byte " in done.err
+    second = watch().err
     assert second.startswith("0 new answers\nrun ")
     assert second.endswith("2 answers scored · mean score 0.750\n")
-    again = run(tmp_path, "a.jsonl", "--once", "--name", "again", "--json", "--quiet")
-    told = json.loads(again.stdout)
+    told = json.loads(watch("--name", "again", "--json", "--quiet").out)
     assert (told["found"], told["judged"], told["unreadable"], told["outcomes"]["scored"]) == (3, 2, 1, 2)
     assert (told["mean_score"], told["claims"]["CONTRADICTED"]) == (0.75, 1)
     assert next(iter(told["runs"].values())).startswith("again ")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rows", "words", "code", "said"),
     [
@@ -65,9 +59,8 @@ def test_a_pass_is_told_for_people_and_for_machines(tmp_path: Path) -> None:
         ([], (), 0, ""),
     ],
 )
-def test_it_ends_with_the_code_that_says_how(tmp_path: Path, rows: Any, words: Any, code: int, said: str) -> None:
+def test_it_ends_with_the_code_that_says_how(watch, rows, words, code, said):
     """0 ok, 2 bad input or usage, 3 stopped at a limit."""
-    write_jsonl(tmp_path / "a.jsonl", rows)
-    done = run(tmp_path, "a.jsonl", "--once", *words)
-    assert (done.returncode, said in done.stderr) == (code, True), done.stderr
-    assert "Traceback" not in done.stderr
+    write_jsonl("a.jsonl", rows)
+    done = watch(*words)
+    assert (done.code, said in done.err) == (code, True), done.err

@@ -21,7 +21,7 @@ from everyclaim.core.types import Result, Sample
 from everyclaim.engine import EngineOptions, run
 from everyclaim.store.store import Store
 
-NUMBER = 300
+NUMBER = 150
 
 
 class Deterministic:

@@ -102,6 +102,13 @@ def test_rows_are_spread_over_processes(project: pytest.Pytester) -> None:
     """Under xdist every row is tested once, and the sum is of all processes."""
     rows = [{**row, "id": f"{row['id']}-{copy}"} for copy in range(4) for row in ANSWERS[:2]]
     write_answers(project, [*rows, {**ANSWERS[0], "id": "right-0"}])
+    project.makeconftest("""
+        import pytest
+
+        @pytest.fixture(scope="session")
+        def everyclaim_options():
+            return {"judge": "lexical"}
+    """)
     project.makepyfile(PER_ROW)
     found = project.runpytest_subprocess("-n2", "-v")
     found.assert_outcomes(passed=5, failed=4)

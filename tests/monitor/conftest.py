@@ -1,11 +1,29 @@
-"""A growing file and a store for tests of watching; the databases of the store's tests serve here too."""
+"""A growing file, a store, and a scored run for tests of watching; the databases of the store's tests serve here too."""
 
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
+from watching import EXAMPLE
+
+import everyclaim as ec
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "store"))
+
+
+@pytest.fixture(scope="session")
+def scored_example(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The answers of the example, scored into a store as the run `first`."""
+    place = tmp_path_factory.mktemp("example") / "runs.db"
+    ec.score_file(EXAMPLE / "answers.jsonl", store=place, name="first")
+    return place
+
+
+@pytest.fixture
+def example(scored_example: Path, tmp_path: Path) -> Path:
+    """A store of one's own with that run."""
+    return Path(shutil.copy(scored_example, tmp_path / "example.db"))
 
 
 @pytest.fixture

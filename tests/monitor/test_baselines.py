@@ -5,16 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from watching import EXAMPLE
 
 import everyclaim as ec
 from everyclaim.monitor import Detector, Limits
 
-EXAMPLE = Path(__file__).parents[2] / "examples/support_bot"
 
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> ec.Run:
-    return ec.score_file(EXAMPLE / "answers.jsonl", store=tmp_path_factory.mktemp("store") / "runs.db", name="first")
+@pytest.fixture
+def run(example: Path) -> ec.Run:
+    return ec.find_run("first", store=example)
 
 
 def test_a_baseline_has_the_rates_of_its_run(run: ec.Run) -> None:

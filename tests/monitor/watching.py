@@ -13,6 +13,8 @@ from everyclaim.core.types import Claim, Passage
 from everyclaim.monitor.watch.report import WatchPass
 from everyclaim.store.store import Store
 
+EXAMPLE = Path(__file__).parents[2] / "examples/support_bot"
+
 
 class ByWords:
     """Supported where a passage holds the claim, contradicted where one holds ``NOT`` and the claim."""
