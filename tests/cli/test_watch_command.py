@@ -25,7 +25,7 @@ def test_a_pass_is_told_for_people_and_for_machines(watch):
     assert (done.code, done.out) == (0, "")
     told = "3 new answers · 2 judged · 1 unreadable · mean score 0.750 · 3 claims: 1 contradicted, 0 unsupported"
     assert told in done.err
-    assert "unreadable: a.jsonl, byte " in done.err
+    assert "unreadable: a.jsonl, line 3: there is no response" in done.err
     second = watch().err
     assert second.startswith("0 new answers\nrun ")
     assert second.endswith("2 answers scored · mean score 0.750\n")

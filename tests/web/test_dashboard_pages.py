@@ -327,8 +327,7 @@ def test_try_an_answer_and_score_a_file(place, tmp_path, serve, watch):
         assert "200,000 characters" in book.text
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
 def test_every_page_fits_its_window(dashboard, two_runs, watch, width, scheme):
     """No page is wider than the window, and its colours can be read, on a phone and at a desk, light and dark."""
     _, before, after = two_runs

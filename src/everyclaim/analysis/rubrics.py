@@ -35,7 +35,6 @@ from everyclaim.stats.clusters import numbered
 EXAMPLES = (4, 8)  # in a rubric
 LONGEST = 1_500  # characters of the passage of an example
 FOLDS = 3
-PASSES = 11  # how often about a claim is judged: once as it is, in the folds, and by the rubrics for all labels
 
 
 class ExampleClaim(NamedTuple):

@@ -76,11 +76,6 @@ def _order(worst: Sequence[Kept]) -> str:
     return f" · lowest {by} first"
 
 
-def summary_page(summary: Summary) -> Page:
-    """Show a summary without the run it came from."""
-    return Page(Stack(*_summary(summary)))
-
-
 def _heading(record: RunRecord) -> RenderableType:
     name = data(record.name, "bold") if record.name else ""
     started = record.created[:16].replace("T", " ") + " UTC"
