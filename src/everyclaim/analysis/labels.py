@@ -17,12 +17,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everyclaim.core.errors import ConfigError
+from everyclaim.core.kinds import By
 from everyclaim.core.types import JudgedClaim, Label, Span, SplitMark
 from everyclaim.stats.agreement import cohen_kappa, krippendorff_alpha
 from everyclaim.stats.ppi import allocate_to_strata
@@ -36,8 +37,6 @@ ADJUDICATED = "adjudicated"
 How = Literal["text", "span", "parts", "failing part", "part"]
 WHOLE: tuple[How, ...] = ("text", "span", "parts")
 
-By = Literal["stratified", "random", "uncertainty", "allocation"]
-WAYS: tuple[By, ...] = get_args(By)
 LABELS = tuple(Label)
 
 _LOOSE_WORDS = 3  # that may lie outside the labelled parts of a claim, or a share of its words; none of them a figure

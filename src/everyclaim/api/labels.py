@@ -5,19 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, TypedDict, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
 from everyclaim.analysis.calibration import Calibration, JudgeRates
-from everyclaim.analysis.labels import ADJUDICATED, By, Verdicts, choose
+from everyclaim.analysis.labels import ADJUDICATED, Verdicts, choose
 from everyclaim.api.label_files import LabelTable, read_into, share_out
-from everyclaim.api.options import DEFAULT_STORE, ReadOptions, Share, Size, public
+from everyclaim.api.options import DEFAULT_STORE, ChoiceOptions, LabelOptions, ReadOptions, Size, public
 from everyclaim.api.reports import calibration_of, verdicts_of
 from everyclaim.api.runs import Run, RunName, Source, find_run
 from everyclaim.core.errors import ConfigError, InputError
-from everyclaim.core.kinds import Range
-from everyclaim.core.options import Opt
+from everyclaim.core.kinds import By
 from everyclaim.core.plaintext import counted, one_line
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import JudgedClaim, Label, SplitMark
@@ -42,29 +41,6 @@ class LabelSheet(LabelTable):
         """Tell in a line what is to be labelled."""
         shared = f", {self.shared:,} of them by all annotators" if self.shared else ""
         return f"run {self.run}: {counted(self.chosen, 'item')} to label, sampling {self.by}{shared}"
-
-
-class ChoiceOptions(TypedDict, total=False):
-    """How items are sampled and assigned to annotators."""
-
-    by: Annotated[
-        By,
-        Opt(
-            "Sampling: stratified by the judge's label, random, uncertainty, or allocation (shortest interval of the"
-            " corrected rate) (default stratified)."
-        ),
-    ]
-    answers: Annotated[bool, Opt("Label whole answers instead of claims.")]
-    annotators: Annotated[Sequence[str], Opt("Name of an annotator. Repeatable.", "NAME", "--annotator")]
-    overlap: Annotated[Share, Opt("Share of claims that all annotators label (default 0.2).", "SHARE")]
-    seed: Annotated[int, Range(0), Opt("Random seed for sampling (default 0).")]
-    store: str | os.PathLike[str]
-
-
-class LabelOptions(ChoiceOptions, total=False):
-    """Sampling options for a label file."""
-
-    with_verdicts: Annotated[bool, Opt("Include the judge's verdict (biases annotators towards it).")]
 
 
 class QueueOptions(ChoiceOptions, total=False):

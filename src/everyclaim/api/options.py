@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal, ParamSpec, TypedDict, TypeVar
 
-from everyclaim.core.kinds import Range
+from everyclaim.core.kinds import By, Range
 from everyclaim.core.lifetime import keeping_open
 from everyclaim.core.options import Opt
 from everyclaim.core.protocols import Decomposer, Verifier
@@ -251,3 +251,26 @@ def public(function: Callable[P, R]) -> Callable[P, R]:
     What it opens to read, a store above all, it opens once.
     """
     return validate_call(synonyms=SYNONYMS, elsewhere=ELSEWHERE, around=keeping_open)(function)
+
+
+class ChoiceOptions(TypedDict, total=False):
+    """How items are sampled and assigned to annotators."""
+
+    by: Annotated[
+        By,
+        Opt(
+            "Sampling: stratified by the judge's label, random, uncertainty, or allocation (shortest interval of the"
+            " corrected rate) (default stratified)."
+        ),
+    ]
+    answers: Annotated[bool, Opt("Label whole answers instead of claims.")]
+    annotators: Annotated[Sequence[str], Opt("Name of an annotator. Repeatable.", "NAME", "--annotator")]
+    overlap: Annotated[Share, Opt("Share of claims that all annotators label (default 0.2).", "SHARE")]
+    seed: Annotated[int, Range(0), Opt("Random seed for sampling (default 0).")]
+    store: str | os.PathLike[str]
+
+
+class LabelOptions(ChoiceOptions, total=False):
+    """Sampling options for a label file."""
+
+    with_verdicts: Annotated[bool, Opt("Include the judge's verdict (biases annotators towards it).")]

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from everyclaim.analysis.labels import WAYS
-from everyclaim.api.labels import LabelOptions, label_queue
-from everyclaim.api.labels import calibrate as compare_with_people
-from everyclaim.api.labels import label as choose
-from everyclaim.api.runs import Run, find_run
-from everyclaim.api.splits import check_splits, label_splits, write_examples
+from everyclaim.api.options import LabelOptions
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import show_result, tell_of_reading, warn
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK
 from everyclaim.cli.options import Given, check_destination, with_settings
 from everyclaim.core.errors import ConfigError
+from everyclaim.core.kinds import WAYS
 from everyclaim.core.plaintext import counted
 from everyclaim.io import ReadReport, check_apart, open_sink
 from everyclaim.report.clean import json_text
-from everyclaim.report.judge import calibration_page, splits_page
+
+if TYPE_CHECKING:
+    from everyclaim.api.runs import Run
 
 
 @with_settings("store", choice=opt.options_in(LabelOptions))
@@ -67,6 +65,10 @@ def label(
 
     Exit codes: 0 ok, 2 bad input or usage; with --require 1 the share is below 90 %, 4 too few marks.
     """
+    from everyclaim.api.labels import label as choose  # half a second that --help does not need
+    from everyclaim.api.labels import label_queue
+    from everyclaim.api.runs import find_run
+
     settings = given.settings()
     if not splits and (marks is not None or examples is not None or require or json):
         raise ConfigError("--marks, --examples, --require and --json need --splits")
@@ -86,6 +88,8 @@ def label(
             return _check(found, marks, examples, require=require, json=json)
         if examples is not None or require or json:
             raise ConfigError("--examples, --require and --json need --marks FILE")
+        from everyclaim.api.splits import label_splits
+
         chosen.pop("overlap", None)  # everybody marks all of them
         drawn = label_splits(found, n, **chosen)
         drawn.write(out)
@@ -106,6 +110,9 @@ def label(
 
 def _check(found: Run, marks: str, examples: str | None, *, require: bool, json: bool) -> int:
     """Read marks, and say how many splits people accept."""
+    from everyclaim.api.splits import check_splits, write_examples
+    from everyclaim.report.judge import splits_page
+
     report = ReadReport()
     checked = check_splits(found, marks, report=report)
     tell_of_reading(report, quiet=False)
@@ -148,6 +155,9 @@ def calibrate(
     claim and label, and optionally span, annotator, failure_mode and note: JSONL, JSON or CSV. Exit codes: 0 ok, 2 bad
     input or usage; with --require 1 a rate is below 90 %, 4 too few labels.
     """
+    from everyclaim.api.labels import calibrate as compare_with_people
+    from everyclaim.report.judge import calibration_page
+
     settings = given.settings()
     if save is not None and risk is None:
         raise ConfigError("--save needs --risk")

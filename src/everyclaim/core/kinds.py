@@ -17,6 +17,9 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from everyclaim.core.nearest import did_you_mean
 
+By = Literal["stratified", "random", "uncertainty", "allocation"]  # how claims to label are drawn
+WAYS: tuple[By, ...] = get_args(By)
+
 _LONGEST = 40  # characters of a word that is repeated in a message
 _HUGE = 10**30
 

@@ -17,10 +17,11 @@ from fastapi import APIRouter, Form, HTTPException, Request
 from pydantic import BaseModel
 from starlette.responses import RedirectResponse, Response
 
-from everyclaim.analysis.labels import ADJUDICATED, WAYS, Opinion, opinions_of, settle
+from everyclaim.analysis.labels import ADJUDICATED, Opinion, opinions_of, settle
 from everyclaim.api.labeling import LabelingSession
 from everyclaim.api.labels import LONGEST_NAME, label_queue
 from everyclaim.core.errors import ConfigError, NoStoreError, UserError
+from everyclaim.core.kinds import WAYS
 from everyclaim.core.types import Label, Outcome, SplitMark
 from everyclaim.io import open_rows
 from everyclaim.store.records import Annotation, LabelQueue, RunRecord
