@@ -168,9 +168,21 @@ CITED = {
         {"start": 11, "end": 25, "text": "opened in 1956", "document_ids": ["doc_0"]},
         {"start": 34, "end": 47, "sources": [{"type": "document", "id": "doc:0"}]}]},
 }  # fmt: skip
+_TEXT = CITED["openai"]["content"]
+_MARKS = [{"type": "file_citation", "index": at, "filename": "History"} for at in (26, 48)]
+REPLIES = CITED | {
+    "openai responses": {"output": [
+        {"type": "reasoning", "summary": []},
+        {"type": "message", "content": [{"type": "output_text", "text": _TEXT, "annotations": _MARKS}]}]},
+    "openai assistants": {"role": "assistant", "content": [
+        {"type": "text", "text": {"value": _TEXT, "annotations": _MARKS}}]},
+    "cohere v1": {"text": _TEXT, "citations": CITED["cohere"]["citations"]},
+    "ours, in text": {"text": _TEXT, "citations": [
+        {"span": [str(start), end], "sources": [{"number": "1"}]} for start, end in ((0, 26), (27, 48))]},
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("provider", CITED)
+@pytest.mark.parametrize("provider", REPLIES)
 @pytest.mark.parametrize("place", ["response", "messages"])
 def test_citations_of_providers_are_read_as_those_in_the_text(provider: str, place: str) -> None:
     """Each claim has those of the stretch that it overlaps, tied to the passages by title or place."""
@@ -178,8 +190,8 @@ def test_citations_of_providers_are_read_as_those_in_the_text(provider: str, pla
         {"text": "The museum opened in 1956.", "title": "History"},
         {"text": "It has 400 paintings.", "title": "B"},
     ]
-    reply = CITED[provider]
-    if place == "messages":
+    reply = REPLIES[provider]
+    if place == "messages" and provider in CITED:
         said = reply if isinstance(reply, dict) else {"role": "assistant", "content": reply}
         row = {"messages": [{"role": "user", "content": "What of it?"}, said], "contexts": contexts}
     else:

@@ -119,20 +119,24 @@ def _reply(value: Any) -> Mapping[str, Any] | None:
         return {"role": ASSISTANT, "content": value}
     if not isinstance(value, Mapping):
         return None
+    if isinstance(value.get("output"), list):  # OpenAI's Responses
+        return {"role": ASSISTANT, "content": value["output"]}
+    if isinstance(value.get("text"), str) and "citations" in value:  # Cohere's first API
+        return {"role": ASSISTANT, "content": value["text"], "citations": value["citations"]}
     choice = next(iter(value.get("choices") or ()), value)
     inner = choice.get("message", choice) if isinstance(choice, Mapping) else value
     return inner if isinstance(inner, Mapping) and _role(_inner(inner)) is not None else None
 
 
-def citations_of(value: Any, span: Span | None = None, start: int = 0) -> list[Citation]:
-    """Read citations in any provider's form, or in ours; `span` is what is cited where they do not say it.
+def citations_of(value: Any, span: Span | None = None, text: str = "") -> list[Citation]:
+    """Read citations in any provider's form, or in ours; `span` is what is cited, `text`, where they do not say it.
 
     Raises `RowError` for what are none.
     """
     held = _decoded(value)
     if held is not None and not isinstance(held, list):
         raise RowError(f"citations is {kind(held)}, not a list")
-    found = [_citation(plain(one), span, start) for one in held or ()]
+    found = [_citation(plain(one), span, text) for one in held or ()]
     return [one for one in found if one is not None]
 
 
@@ -205,13 +209,20 @@ def _take(made: ConversationMessage, part: Any) -> None:
     held = {"text": part} if isinstance(part, str) else plain(part)
     if not isinstance(held, Mapping):
         raise RowError(f"a part of a message is {kind(held)}, not text or an object")
+    if held.get("type") == "message":
+        for inner in held.get("content") or ():
+            _take(made, inner)
+        return
+    valued = held.get("text")
+    if isinstance(valued, Mapping):  # OpenAI's Assistants
+        held = {**valued, "type": "text", "text": valued.get("value")}
     text = held.get("text")
     if held.get("type") in _TEXT_PARTS and isinstance(text, str):
         joint = "" if not made.text or "citations" in held or made.citations else "\n"
         start = len(made.text) + len(joint)
         made.text += joint + text
         span = Span(start, len(made.text))
-        made.citations += citations_of(held.get("citations") or held.get("annotations"), span, start)
+        made.citations += citations_of(held.get("citations") or held.get("annotations"), span, text)
     elif held.get("type") == "tool_result":
         made.passages += _answers_of_tool(held.get("content"), held)
     elif held.get("type") in {"document", "search_result"}:
@@ -251,20 +262,23 @@ def _document(held: Mapping[str, Any]) -> dict[str, Any]:
     return {"text": content if isinstance(content, str) else "", "title": inner.get("title"), "id": identifier}
 
 
-def _citation(held: Any, span: Span | None, start: int) -> Citation | None:
+def _citation(held: Any, span: Span | None, text: str) -> Citation | None:
     if not isinstance(held, Mapping):
         raise RowError(f"a citation is {kind(held)}, not an object")
     inner = next(
         (held[name] for name in ("url_citation", "file_citation") if isinstance(held.get(name), Mapping)), held
     )
+    start = span.start if span else 0
     if isinstance(inner.get("span"), list | tuple):
-        span = Span(*inner["span"][:2])
+        span = Span(*(max(0, int(end)) for end in inner["span"][:2]))
     elif "start" in inner and "end" in inner:  # Cohere
         span = Span(int(inner["start"]), int(inner["end"]))
     elif inner.get("start_index") is not None and inner.get("end_index") is not None:  # OpenAI
         span = Span(start + int(inner["start_index"]), start + int(inner["end_index"]))
-    elif isinstance(inner.get("index"), int):  # behind what it is about
-        span = Span(start + max(inner["index"] - 1, 0), start + max(inner["index"], 1))
+    elif isinstance(inner.get("index"), int):  # behind the last word of what it is about
+        end = max(inner["index"], 1)
+        last = next((at for at in range(min(end, len(text)) - 1, 0, -1) if text[at].isalnum()), end - 1)
+        span = Span(start + last, start + end)
     sources = tuple(_sources(inner))
     return Citation(span, sources) if span is not None and sources else None
 
@@ -274,7 +288,8 @@ def _sources(held: Mapping[str, Any]) -> Iterator[Source]:
     if isinstance(listed, list):
         for one in listed:
             if isinstance(one, Mapping) and {"number", "page", "address"} & {*one}:
-                yield Source(**{name: one[name] for name in Source._fields if one.get(name)})
+                number = max(0, int(one.get("number") or 0))
+                yield Source(number, *(str(one.get(name) or "") for name in Source._fields[1:]))
             else:
                 yield _named(one.get("id") if isinstance(one, Mapping) else one)
         return
