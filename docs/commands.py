@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from pathlib import Path
 
+import everyclaim
 from everyclaim.cli.reference import reference as commands
 from everyclaim.core.types import FailureMode, Label, Outcome
 from everyclaim.monitor.telemetry import INSTRUMENTS, MOST_VALUES
@@ -30,7 +32,17 @@ def telemetry() -> str:
     return "\n".join([head + BEGIN, *lines, "", END + rest.partition(END)[2]])
 
 
-PAGES = {"cli.md": commands, "telemetry.md": telemetry}
+def python() -> str:
+    """Return the page of the Python API with the table of public names, each with what its docstring says first."""
+    head, _, rest = (FOLDER / "python.md").read_text(encoding="utf-8").partition("| name | purpose |\n")
+    lines = ["| name | purpose |", "| --- | --- |"]
+    for name in sorted(set(everyclaim.__all__) - {"__version__"}):
+        purpose = (inspect.getdoc(getattr(everyclaim, name)) or "").partition("\n\n")[0]
+        lines.append(f"| `{name}` | {purpose.replace(chr(10), ' ').replace('``', '`')} |")
+    return "\n".join([head + lines[0], *lines[1:], "", rest.partition("\n\n")[2]])
+
+
+PAGES = {"cli.md": commands, "telemetry.md": telemetry, "python.md": python}
 
 
 def main() -> int:

@@ -263,7 +263,8 @@ def _advice(found: Calibration) -> Iterator[str]:
     named = (("supported", "TPR", rates.tpr, rates.supported), ("failing", "TNR", rates.tnr, rates.failing))
     missed = [(kind, rate) for kind, _, rate, _ in named if compare_with_target(rate) == "missed"]
     for kind, rate in missed:
-        yield f"the judge misses too many {kind} claims: it recognises {_rate(rate)}, below {AT_LEAST}."
+        error = "misses too many failing" if kind == "failing" else "raises false alarms on too many supported"
+        yield f"the judge {error} claims: it recognises {_rate(rate)}, below {AT_LEAST}."
     yield from (trial.sentence for trial in found.trials if trial.helps)
     if missed:
         if found.trials and not any(trial.helps for trial in found.trials):
@@ -275,10 +276,12 @@ def _advice(found: Calibration) -> Iterator[str]:
     for kind, name, rate, labels in named:
         if compare_with_target(rate) == "not shown":
             way = "random" if kind == "supported" else "stratified"
+            select = f"Select some with `everyclaim label {found.run} --by {way}`"
+            if found.labelled >= found.corrected.raw.n:
+                select = "All claims of this run have a label: score more answers first"
             yield (
                 f"too few labels of {kind} claims ({labels:,}) to show that {name} is at least {AT_LEAST}: about "
-                f"{_missing_labels(rate, labels):,} more are needed. Select some with `everyclaim label "
-                f"{found.run} --by {way}`."
+                f"{_missing_labels(rate, labels):,} more are needed. {select}."
             )
 
 

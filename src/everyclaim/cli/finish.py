@@ -107,7 +107,9 @@ def _next_commands(run: Run, summary: Summary, file: str, store: str | None) -> 
     commands = [f"report {run.id}{placed} --html report.html", f"label {run.id}{placed} --out labels.csv"]
     low = summary.overall.score.low
     if low and not run.record.provenance.lower_is_better:
-        commands.append(f"score {shlex.quote(file)}{placed} --fail-under {floor(100 * low) / 100:g}")
+        commands.append(
+            f"score {shlex.quote(file)}{placed} --fail-under {floor(100 * low) / 100:g}  # low end of the interval"
+        )
     return "\nNext\n\n" + "".join(f"  {program} {command}\n" for command in commands)
 
 

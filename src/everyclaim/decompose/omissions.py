@@ -15,6 +15,7 @@ from everyclaim.decompose.assertions import presumed
 from everyclaim.decompose.selection import reason_to_skip
 from everyclaim.decompose.units import has_finite_verb
 from everyclaim.models.local.parser import parse
+from everyclaim.text.citations import without_citations
 from everyclaim.text.names import Name, covered, names
 from everyclaim.text.numerals import NUMBER_WORDS
 from everyclaim.text.tokens import Token, tokenize, word_set
@@ -52,9 +53,10 @@ def _says_something(one: Skipped, asked: Sequence[Token], said: Sequence[Token])
         return False
     if len(one.text) > _LONG:
         return True
-    tokens = tokenize(one.text)
+    text = without_citations(one.text)
+    tokens = tokenize(text)
     found = [token for token in tokens if _is_number(token)]
-    named = [] if any(token.norm in _CAPITALS for token in tokens) else _names(one.text)
+    named = [] if any(token.norm in _CAPITALS for token in tokens) else _names(text)
     if not found and not named:
         return False
     known = _known(one.reason, asked, said)

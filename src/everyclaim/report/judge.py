@@ -359,7 +359,7 @@ def _confusion(found: Calibration) -> RenderableType:
     if found.kappa is None:
         return made
     at = found.kappa.interval
-    return Stack(made, Text(f"kappa {found.kappa.value:.2f} (95 % {at.low:.2f} – {at.high:.2f})"))
+    return Stack(made, Text(f"kappa of the labels {found.kappa.value:.2f} (95 % {at.low:.2f} – {at.high:.2f})"))
 
 
 def _agreement(one: AnnotatorAgreement) -> RenderableType:

@@ -98,7 +98,9 @@ def runs_page(records: Sequence[RunRecord], scores: Sequence[Estimate], store: s
     named = any(record.name or record.status != "finished" for record in records)
     failing = any(record.counts[Outcome.FAILED] for record in records)
     several = len({_metric(record) for record in records}) > 1
-    texts = ["run", *(["name"] if named else []), "started (UTC)", "judge", *(["metric"] if several else [])]
+    judges = {record.provenance.verifier for record in records}
+    texts = ["run", *(["name"] if named else []), "started (UTC)", *(["judge"] if len(judges) > 1 else [])]
+    texts += ["metric"] if several else []
     numbers = ["score", "95 % interval", "scored", *(["failed"] if failing else [])]
     made = house_table(*texts, *numbers, numbers_from=len(texts))
     for column in made.columns[: len(texts)]:
@@ -111,14 +113,15 @@ def runs_page(records: Sequence[RunRecord], scores: Sequence[Estimate], store: s
             data(record.id),
             *([joined([data(record.name, limit=60), status], " ")] if named else []),
             record.created[:16].replace("T", " "),
-            data(record.provenance.verifier, limit=120),
+            *([data(record.provenance.verifier, limit=120)] if len(judges) > 1 else []),
             *([data(_metric(record))] if several else []),
             Text(score_text(score), style=BAND_STYLE[band] if band else ""),
             span(score),
             f"{record.counts[Outcome.SCORED]:,}/{_total(record)}",
             *([Text(f"{failed:,}", style="bold red" if failed else "")] if failing else []),
         )
-    return Page(made)
+    shared = [] if len(judges) > 1 else [joined([Text("judge", "dim"), data(*judges, limit=120)], " ")]
+    return Page(Stack(made, *shared))
 
 
 def _total(record: RunRecord) -> str:

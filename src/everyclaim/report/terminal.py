@@ -44,8 +44,8 @@ from everyclaim.store.records import RunRecord
 WARNINGS_SHOWN = 3
 
 _METHODS = {
-    "wilson": "Wilson",
-    "wilson_effective": "Wilson, effective sample size",
+    "wilson": "Wilson, few answers",
+    "wilson_effective": "Wilson, few answers",
     "bootstrap": "bootstrap",
     "clustered_clt": "clustered standard error",
     "one_cluster": "none for a single answer",
@@ -65,7 +65,7 @@ def run_page(
     if calibration:
         parts += [Text(), indented(corrected_table(calibration), 2)]
     elif known_error and summary.overall.claims:
-        parts += [Text(), indented(hanging(Text("judge", "dim"), Text(known_error)), 2)]
+        parts += [Text(), indented(hanging(Text("accuracy", "dim"), Text(known_error)), 2)]
     if worst:
         parts += [Text(), Text.assemble(("Worst answers", "bold"), _order(worst)), findings(worst)]
     return Page(Stack(*parts))
@@ -203,7 +203,7 @@ def remarks(summary: Summary) -> list[tuple[str, Text, str]]:
     line("flags", _counts(summary.flags), when=summary.flags)
     torn = f"{counted(summary.conflicts, 'claim')} supported by one passage and contradicted by another"
     line("conflicts", torn, when=summary.conflicts)
-    line("refusals", _counts(summary.refusals), when=summary.refusals)
+    line("refusals", _refusals(summary), when=summary.refusals)
     line("citations", _counts(summary.citations), when=summary.citations)
     unchecked = f"{counted(summary.unchecked, 'answer')} with a skipped sentence that contains a number or name"
     line("skipped", unchecked, when=summary.unchecked, style="yellow")
@@ -215,7 +215,7 @@ def remarks(summary: Summary) -> list[tuple[str, Text, str]]:
     for name, said in _judging(summary.judging):
         line(name, said, when=True)
     line("usage", usage_line(summary.usage), when=summary.usage.calls or summary.usage.cache_hits)
-    line("interval", _how(summary), when=group.score.n)
+    line("intervals", _how(summary), when=group.score.n)
     return lines
 
 
@@ -297,11 +297,16 @@ def _judging(judging: JudgingSummary) -> Iterator[tuple[str, Text]]:
         yield "repeats", Text(f"{share_of(judging.flips)} claims changed their label ({interval(judging.flips)})")
 
 
+def _refusals(summary: Summary) -> Text:
+    partial = sum(summary.refusals.values()) - summary.overall.outcomes[Outcome.ABSTAINED]
+    return joined([_counts(summary.refusals), f"{partial:,} of them with claims" if partial > 0 else ""])
+
+
 def _how(summary: Summary) -> Text:
     score = summary.overall.score
     by = {"sample": "answer"}.get(summary.cluster_by, summary.cluster_by)
     seed = f"seed {summary.sampling.seed}" if score.method == "bootstrap" else ""
-    return joined([Text(f"of the mean: {_METHODS[score.method]}"), f"clustered by {by}", seed], ", ")
+    return joined([Text(f"clustered by {by}; of the mean: {_METHODS[score.method]}"), seed], ", ")
 
 
 SLICES_SHOWN = 20
@@ -310,18 +315,13 @@ _COLUMNS = 4  # values beside each other in the table of failure modes
 
 def slice_tables(slices: Mapping[str, Mapping[str, Group]]) -> Iterator[RenderableType]:
     """Show a table for each slice, and one of failure modes by its largest values."""
-    is_small = False
     for tag, groups in slices.items():
         shown = by_size(groups)
         yield from (Text(), indented(_slice_rates(tag, shown), 2))
-        is_small = is_small or any(group.is_small and not group.is_tiny for _, group in shown[:SLICES_SHOWN])
         values, modes = mode_shares(shown, _COLUMNS)
         if modes:
             more = sum(1 for _, group in shown if group.claims and not group.is_tiny) - len(values)
-            yield from (Text(), indented(_modes(f"by {tag}", values, modes, more), 2))
-    if is_small:
-        told = f"! fewer than {FEW} scored answers: read the interval, not the number"
-        yield from (Text(), indented(Text(told, style="yellow"), 2))
+            yield from (Text(), indented(_modes(tag, values, modes, more), 2))
 
 
 def by_size(groups: Mapping[str, Group]) -> list[tuple[str, Group]]:
@@ -355,17 +355,20 @@ def _slice_rates(tag: str, groups: Sequence[tuple[str, Group]]) -> RenderableTyp
             percent(group.rates[Label.UNSUPPORTED].value),
             percent(group.rates[Label.CONTRADICTED].value),
         )
-    more = len(groups) - SLICES_SHOWN
-    return Stack(made, Text(f"… and {counted(more, 'more value')}; --json has all", style="dim")) if more > 0 else made
+    parts: list[RenderableType] = [made]
+    if (more := len(groups) - SLICES_SHOWN) > 0:
+        parts.append(Text(f"… and {counted(more, 'more value')}; --json has all", style="dim"))
+    if any(group.is_small and not group.is_tiny for _, group in groups[:SLICES_SHOWN]):
+        parts.append(Text(f"! fewer than {FEW} scored answers: read the interval, not the number", style="yellow"))
+    return Stack(*parts)
 
 
-def _modes(by: str, values: Sequence[str], modes: Sequence[tuple[str, Sequence[float]]], more: int) -> RenderableType:
+def _modes(tag: str, values: Sequence[str], modes: Sequence[tuple[str, Sequence[float]]], more: int) -> RenderableType:
     """Show the share of all claims that fail in each way, values beside each other."""
-    made = house_table("failure mode, % of claims", *(_value(value) for value in values))
+    made = house_table(data(f"% of claims by {tag}", limit=60), *(_value(value) for value in values))
     for mode, shares in modes:
         made.add_row(words(mode), *(percent(share) if share else NO_NUMBER for share in shares))
-    note = f"{by}; --json has {counted(more, 'more value')}" if more else by
-    return Stack(made, Text.assemble(data(note, "dim", 120)))
+    return Stack(made, Text(f"… and {counted(more, 'more value')}; --json has all", style="dim")) if more > 0 else made
 
 
 def _value(value: str) -> Text:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from everyclaim.core.plaintext import one_line
@@ -22,6 +23,7 @@ _NOTES: dict[str, str] = {
     "about": "the passage says {theirs}, the claim says {ours}",
     "within": "the passage says {theirs}, the claim says {ours}",
 }
+_WORD = re.compile(r"\w+")
 _LONGEST_QUOTE = 160  # characters of the sentence that supports a claim
 
 
@@ -40,11 +42,21 @@ def explain(
     flags = ("hedge_mismatch",) if hedged else ()
     if failing is None:
         # A title is no place in its passage, and so no evidence; it is named all the same.
-        quote = one_line(evidence[0].quote if evidence else it.text, _LONGEST_QUOTE)
+        quote = one_line(max((one.quote for one in evidence), key=_telling(it), default=it.text), _LONGEST_QUOTE)
         support = f"supported by{'' if evidence else ' the title'}: «{quote}»"
         return Findings("; ".join(filter(None, [support, *_notes(it.checks), hedged])), flags)
     others = [reason for mode, reason in _reasons(it, row, hedged) if mode is not failing.mode]
     return Findings("; ".join(dict.fromkeys(filter(None, [failing.difference.reason, *others]))), flags)
+
+
+def _telling(it: LexicalComparison) -> Callable[[str], tuple[int, int]]:
+    """Rank quotes by how many of the claim's values, then of its words, they have."""
+    values = [check.instead.casefold() for check in it.checks if check.instead]
+    said = set(_WORD.findall(it.claim.text.casefold()))
+    return lambda quote: (
+        sum(value in quote.casefold() for value in values),
+        len(said & set(_WORD.findall(quote.casefold()))),
+    )
 
 
 def _reasons(it: LexicalComparison, row: Mapping[str, float], hedged: str) -> list[tuple[FailureMode, str]]:
