@@ -46,7 +46,8 @@ def test_runs_are_listed_with_their_scores(everyclaim):
     score = json.loads(everyclaim("report", "--json").out)["summary"]["score"]
     (listed,) = json.loads(everyclaim("runs", "--json").out)
     assert listed["score"] == score
-    heading, _, row = everyclaim("runs").out.splitlines()
+    heading, _, row, judge = everyclaim("runs").out.splitlines()
+    assert judge.startswith("judge embedded:")
     assert heading.split("  ")[0] == "run"
     assert f"0.500   {score['low']:.3f} – {score['high']:.3f}" in row
 

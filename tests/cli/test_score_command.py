@@ -44,7 +44,7 @@ def test_what_to_type_next(everyclaim, desk):
     report, label, gate = (line.strip() for line in done.out.partition("\nNext\n\n")[2].splitlines())
     assert re.search(r"report [0-9a-f]{12} --store 'my runs.db' --html report.html$", report)
     assert re.search(r"label [0-9a-f]{12} --store 'my runs.db' --out labels.csv$", label)
-    assert re.search(r"score answers.jsonl --store 'my runs.db' --fail-under 0\.\d+$", gate)
+    assert re.search(r"score answers.jsonl --store 'my runs.db' --fail-under 0\.\d+  # low end of the interval$", gate)
     for command in (report, label):
         assert everyclaim(*shlex.split(command)[-6:]).code == 0
     for options in (["--fail-under", "0.1"], ["--json"], ["--quiet"], ["--out", "-"]):

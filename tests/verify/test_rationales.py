@@ -22,6 +22,17 @@ def reason(claim: str, *passages: str) -> str:
         ("The tank holds 2 litres.", "It is red. The tank holds 2 litres.", "supported by: «The tank holds 2 litres.»"),
         ("The tank holds 3 litres.", "The tank holds 2 litres.", "the passage says 2 litres, the claim says 3 litres"),
         ("A courier collects it.", "The tank holds 2 litres.", "not mentioned in the passages: 'courier'"),
+        (
+            "Clean it once a week.",
+            "Clean it once a month.",
+            "the passage says once a month, the claim says once a week",
+        ),
+        ("It is open until 18 on Sundays.", "It is open Mon-Fri 7-21, Sat/Sun: 9-18.", "supported by: «It is open"),
+        (
+            "The tower of Skarv lighthouse is 31 metres tall.",
+            "Skarv lighthouse stands on the western skerry. Its round tower is 31 metres tall.",
+            "supported by: «Its round tower is 31 metres tall.»",
+        ),
     ],
 )
 def test_a_reason_quotes_the_support_or_says_what_differs(claim: str, passage: str, wanted: str) -> None:

@@ -41,6 +41,7 @@ _ERA = r"\s?(?P<e1>b\.?c\.?(?:e\b\.?)?|a\.?d\.?(?!\w)|c\.e\.|ce(?!\w))(?!\w)"
 _HOUR = r"(?:[01]?\d|2[0-4])"
 _HALF_DAY = r"[ap]\.m\.|[ap]m(?!\w)"
 _PART_OF_DAY = rf"\sin\sthe\s(?:morning|afternoon|evening)|\sat\snight|\s?(?:{_HALF_DAY})"
+_DAY = "(?:mon|tues?|wed|thur?s?|fri|sat|sun)"
 _ALONE = r"(?<![\w.,/-])"  # no other number goes on into this one
 _WORD_ORDINAL = "|".join(reversed(ORDINALS))
 _WORD_HOUR = "|".join(HOURS)
@@ -83,7 +84,8 @@ _PATTERNS = (
     rf"|(?<!\w)(?P<halfyear>(?:h(?P<h1>[12])|(?P<h3>[12])h){_OF_YEAR}(?P<hy1>{_YEAR}))",
     rf"|(?P<h2>first|second)[ -]half{_OF_YEAR}(?P<hy2>{_YEAR})))(?!\w)",
     r"|(?<!\w)(?P<wd>(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?(?!\w)",
-    rf"|(?:mon|tues?|wed|thur?s?|fri|sat|sun)\.?(?=,?\s(?:the\s)?(?:(?:[0-3]?\d(?:st|nd|rd|th)?\s(?:of\s)?)?{_MONTH}|\d\d?[/.]\d|\d{{4}}-)))",
+    rf"|{_DAY}\.?(?=\s?[-–/]\s?{_DAY}(?!\w))|(?<=\w[-–/]){_DAY}(?!\w)",
+    rf"|{_DAY}\.?(?=,?\s(?:the\s)?(?:(?:[0-3]?\d(?:st|nd|rd|th)?\s(?:of\s)?)?{_MONTH}|\d\d?[/.]\d|\d{{4}}-)))",
     rf"|{_ALONE}(?P<decade>(?P<dec>[12]\d\d0)['’]?s(?!\w))|(?<!\w)['’](?P<dec2>[2-9]0)s(?!\w)",
     rf"|(?<!\w)(?P<worddecade>(?:(?P<wdc>{'|'.join(CENTURIES)})[ -])?(?P<wdd>{_DECADE})",
     r"(?P<wdl>\sof\sthe\s(?:last|previous|twentieth|20th)\scentury)?)(?!\w)",

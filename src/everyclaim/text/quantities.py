@@ -221,6 +221,7 @@ def _frequencies(low: str) -> Iterator[Quantity]:
         unit = UNITS[match["a"] or PERIODS[match["ly"]]]
         times, start = 1 / unit.factor, match.start() + 1
         once = (unit.factor,) if low.startswith("a", start) else ()  # "it lasts a week"
+        start -= len("once ") if low.endswith("once", 0, match.start()) else 0
         found = Quantity(times, times, unit.name, "frequency", False, start, match.end(), step=0.0, others=once)
         yield found._replace(system=unit.system)
 

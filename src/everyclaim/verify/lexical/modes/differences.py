@@ -70,6 +70,9 @@ def find(mode: FailureMode, parting: Parting, doubts: Sequence[Doubt]) -> FoundD
 def _unsaid(parting: Parting, at: tuple[int, int], mode: FailureMode) -> FoundDifference:
     """Say that the passages do not mention some words; of words they do mention, that they do not state them so."""
     said = _cut(parting, at)
+    if said.startswith(("and ", "or ")):
+        at = at[0] + said.index(" ") + 1, at[1]
+        said = _cut(parting, at)
     words = content_stems(said)
     if parting.is_contradicted:
         reason = "contradicted by the passages"
