@@ -47,7 +47,7 @@ def test_runs_are_listed_with_their_scores(everyclaim):
     (listed,) = json.loads(everyclaim("runs", "--json").out)
     assert listed["score"] == score
     heading, _, row, judge = everyclaim("runs").out.splitlines()
-    assert judge.startswith("judge embedded:")
+    assert judge.startswith("judge ")
     assert heading.split("  ")[0] == "run"
     assert f"0.500   {score['low']:.3f} – {score['high']:.3f}" in row
 
