@@ -160,7 +160,7 @@ def _by_cut(rows: Sequence[T]) -> Iterator[tuple[str, list[T]]]:
 
 def untested(rows: int) -> str:
     """Say how many rows of a table have too little to test."""
-    return f"{counted(rows, 'row')} not tested: below {FEWEST} answers or {FEWEST_EVENTS} cases; --json has them all"
+    return f"{counted(rows, 'row')} not tested: below {FEWEST} answers or {FEWEST_EVENTS} cases"
 
 
 def row_name(part: MeasuredPart) -> str:
@@ -255,7 +255,7 @@ def method_note(comparison: Comparison) -> str:
     tested = any(delta.p_value is not None for delta in comparison.deltas)
     said = (
         "The mean score is the primary measure, tested at 5 %. Other differences are reported only if "
-        "they are significant at 5 % after Holm's correction (half for all answers, half for the slices) "
+        "they are significant after Holm's correction (2.5 % for all answers, 2.5 % for the slices) "
         "and their interval excludes 0. Contradicted and unsupported claims follow the rule of a release "
         "report."
     )

@@ -144,8 +144,7 @@ class RunStore(Closing):
         """Hold a run, or say that somebody else does."""
         with translated(self.location):
             if not self._locks.take(run):
-                taken = taken or f"run {run} is being scored by another process"
-                raise StoreError(f"store {self.location}: {taken}")
+                raise StoreError(taken or f"run {run} of store {self.location} is being scored by another process")
 
     def _lock(self, connection: sa.Connection, run: str) -> None:
         """Make other writers of this run wait (SQLite has one writer anyway), and check that it exists."""

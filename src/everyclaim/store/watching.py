@@ -63,7 +63,7 @@ class WatchStore(Store):
 
     def hold_watch(self, watch: str) -> None:
         """Keep others from the same watch until the store is closed. Raises `StoreError` when somebody is at it."""
-        self._take(digest(watch)[:12], f"the watch {watch!r} is already running in another process")
+        self._take(digest(watch)[:12], f"watch {watch!r} is already running: stop it or use another --name")
 
     def place_of_watch(self, watch: str) -> tuple[Any, Any]:
         """Return how far a watch has read its source, and the state of its alarms; None and None at its beginning."""

@@ -54,7 +54,7 @@ EXCEPTIONS: Mapping[str, str] = {
 }
 _SAYS = {
     "timeout": "no complete answer in time",
-    "connection": "the connection failed",
+    "connection": "cannot connect",
     "bad_response": "the answer has an unexpected format",
 }
 

@@ -132,7 +132,9 @@ class Retrying:
             if self._has_answered or error.code not in _UNANSWERED:
                 raise
             doubt.ended = time.monotonic()
-            times = f"{doubt.attempts} attempts in {doubt.ended - begun:.0f} s without any answer"
+            times = (
+                f"{doubt.attempts} attempts in {doubt.ended - begun:.0f} s without any answer; is the server running?"
+            )
             doubt.message = f"{error.message} ({times})"
             doubt.attempts = 0
             raise UnreachableError(error.code, doubt.message, usage=error.usage) from None

@@ -80,7 +80,7 @@ def score_chart(scores: Iterable[float]) -> Markup:
 
 @dataclass(frozen=True, slots=True)
 class SliceView:
-    """The values of one tag, the largest first, with a chart of supported claims, or of the score without claims."""
+    """The values of one tag, the largest first, with a chart of their mean scores."""
 
     tag: str
     rows: tuple[tuple[str, Group], ...]
@@ -98,14 +98,12 @@ class SliceView:
 def slice_view(tag: str, groups: Mapping[str, Group]) -> SliceView:
     """Lay the slices of one tag out."""
     ordered = by_size(groups)
-    has_claims = any(group.claims for group in groups.values())  # not every metric has
-    what = "claims supported" if has_claims else "mean score"
     readings = [
-        _reading(value or "(not given)", *((group.supported, "claims") if has_claims else (group.score, "answers")))
+        _reading(value or "(not given)", group.score, "answers")
         for value, group in ordered[:_CHARTED]
         if not group.is_tiny
     ]
-    chart = interval_plot(readings, title=f"{what}, by {tag}".capitalize(), axis=f"{what}, with 95 % intervals")
+    chart = interval_plot(readings, title=f"Mean score by {tag}", axis="mean score, with 95 % intervals")
     left_out = max(0, len(ordered) - _LISTED)
     return SliceView(tag, tuple(ordered[:_LISTED]), chart, left_out, *mode_shares(ordered, _BESIDE))
 
