@@ -120,7 +120,9 @@ def runs_page(records: Sequence[RunRecord], scores: Sequence[Estimate], store: s
             f"{record.counts[Outcome.SCORED]:,}/{_total(record)}",
             *([Text(f"{failed:,}", style="bold red" if failed else "")] if failing else []),
         )
-    shared = [] if len(judges) > 1 else [joined([Text("judge", "dim"), data(*judges, limit=120)], " ")]
+    shared: list[RenderableType] = (
+        [] if len(judges) > 1 else [joined([Text("judge", "dim"), data(judges.pop(), limit=120)], " ")]
+    )
     return Page(Stack(made, *shared))
 
 
