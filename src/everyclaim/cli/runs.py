@@ -6,16 +6,12 @@ import sys
 from dataclasses import asdict
 from typing import Annotated
 
-from everyclaim.api.runs import Run
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import show, show_json, warn
 from everyclaim.cli.options import Given, with_settings
 from everyclaim.core.errors import ConfigError, InputError, NoStoreError, StoreError
 from everyclaim.core.plaintext import counted
-from everyclaim.report.jsonreport import run_to_json
-from everyclaim.report.listings import runs_page
 from everyclaim.report.style import Page, data
-from everyclaim.store.store import Store
 
 
 @with_settings("store")
@@ -35,6 +31,11 @@ def runs(
     Listing needs only read access. Runs whose process died are shown as interrupted; scoring the same file again
     continues them.
     """
+    from everyclaim.api.runs import Run  # half a second that --help does not need
+    from everyclaim.report.jsonreport import run_to_json
+    from everyclaim.report.listings import runs_page
+    from everyclaim.store.store import Store
+
     if delete and (json or upgrade):
         raise ConfigError("--delete cannot be combined with listing or --upgrade")
     settings = given.settings()
@@ -61,6 +62,8 @@ def runs(
 
 
 def _upgrade(location: str) -> None:
+    from everyclaim.store.store import Store
+
     try:
         Store.open_to_read(location).close()
     except NoStoreError:
@@ -71,6 +74,8 @@ def _upgrade(location: str) -> None:
 
 def _delete(location: str, wanted: list[str]) -> None:
     """Delete runs: all of them, or none when one of them cannot be."""
+    from everyclaim.store.store import Store
+
     Store.open_to_read(location).close()  # opening to write would make a store, or change one of an older version
     with Store.open(location) as kept:
         found = {one: kept.run(one) for one in wanted}
