@@ -61,6 +61,9 @@ def test_a_file_is_scored(client, tmp_path):
     assert job.summary == run.summary
     assert job.status().name == "mine"
     assert list(client.job(job.id).results()) == list(job.results())
+    said = [{"role": role, "content": "x is 3."} for role in ("user", "assistant") * 2]
+    job = client.score_file([{"id": "c", "messages": said, "contexts": ["x is 3."]}], turns="all")
+    assert [result.id for result in job.results()] == ["c/1", "c/2"]
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,17 @@ def test_a_job_is_a_run(service):
     assert [json.loads(line) for line in answer.body.splitlines()] == found
 
 
+def test_every_answer_of_a_conversation_is_scored_where_asked(service):
+    """`turns=all` as on the command line; else the last one."""
+    said = [("user", "How long is it?"), ("assistant", "The bridge is 2 metres long."), ("user", "And its colour?")]
+    messages = [{"role": role, "content": text} for role, text in [*said, ("assistant", "It is red.")]]
+    row = {"id": "chat", "contexts": BRIDGE["contexts"], "messages": messages}
+    for path, ids in (("?turns=all", ["chat/1", "chat/2"]), ("", ["chat"])):
+        job = service.ended_job(service.ask("POST", f"/v1/jobs{path}", json.dumps(row) + "\n", LINES).json["id"])
+        run = find_run(job["run"], store=service.folder / "store.db")
+        assert [result.id for result in run.results()] == ids
+
+
 def test_data_that_is_no_samples_fails_with_the_reason(service):
     """A job of which no row can be read fails, in the words that the command line has for it."""
     for body, told in (

@@ -28,6 +28,7 @@ from everyclaim.engine import BackgroundLoop, in_thread
 from everyclaim.guard.answers import GuardedAnswer
 from everyclaim.guard.rules import Action
 from everyclaim.io import ReadReport, read_samples
+from everyclaim.io.messages import History, Turns
 from everyclaim.models import Patience
 from everyclaim.models.chat.keys import Secret
 from everyclaim.web.guard_json import guarded_from_json
@@ -53,6 +54,8 @@ class JobOptions(TypedDict, total=False):
     format: str | None
     name: str
     release: str
+    turns: Turns
+    history: History
 
 
 class GuardRules(TypedDict, total=False):
@@ -284,6 +287,8 @@ class Client(Answers):
             format=options.get("format"),
             slices=[name for name in slices if name not in {"model", "release"}],
             report=report,
+            turns=options.get("turns", "last"),
+            history=options.get("history", "context"),
         )
         query = [(name, str(options[name])) for name in ("name", "release") if options.get(name)]
         query += [("slice", name) for name in slices]

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import islice
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from pydantic import StringConstraints
@@ -60,6 +60,7 @@ Slices = Annotated[
     Sequence[Annotated[str, StringConstraints(pattern=_PLAIN, min_length=1)]],
     Query(alias="slice", description="Field to slice the run by"),
 ]
+AnswersOf = Annotated[Literal["last", "all"], Query(description="Answers of a conversation to score")]
 Mapped = Annotated[
     Sequence[Annotated[str, StringConstraints(pattern=_MAPPED)]],
     Query(alias="map", description="Field of the data = field of everyclaim"),
@@ -197,6 +198,7 @@ def _add_jobs(router: APIRouter, service: Service) -> None:
         release: Release = "",
         slices: Slices = (),
         mapped: Mapped = (),
+        turns: AnswersOf = "last",
         key: Key = None,
     ) -> Response:
         """Send a data set to be scored: rows as in a file, as JSON Lines, JSON, CSV or TSV.
@@ -211,7 +213,7 @@ def _add_jobs(router: APIRouter, service: Service) -> None:
             raise Problem("wrong-type", f"send a data set as one of {kinds}", headers={"Accept": kinds})
         if len(request.headers.getlist("idempotency-key")) > 1:
             raise Problem("bad-input", "Idempotency-Key appears twice")
-        texts = {"name": name, "release": release}
+        texts = {"name": name, "release": release, "turns": "" if turns == "last" else turns}
         mapping = {theirs: ours for theirs, _, ours in (text.partition("=") for text in mapped)}
         options = {field: text for field, text in texts.items() if text} | {"slices": list(slices), "mapping": mapping}
         await run_in_threadpool(service.check_room, context.owner)
