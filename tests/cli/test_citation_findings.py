@@ -44,7 +44,7 @@ def test_a_watch_counts_them(rows):
     told = json.loads(rows("watch", "answers.jsonl", "--once", *OFFLINE, "--name", "json", "--json").out)
     assert told["citations"] == {"right": 1, "misattributed": 1, "dead": 1}
     line = rows("watch", "answers.jsonl", "--once", *OFFLINE, "--name", "line")
-    assert "1 citations misattributed" in line.out + line.err
+    assert "citations: 1 right, 1 misattributed, 1 dead" in line.out + line.err
 
 
 @pytest.mark.parametrize(

@@ -151,8 +151,10 @@ def test_another_value_is_never_supported(judge, several):
         ("Name: Piccola; Capacity: 1.8 l; Price: €89; Colour: blue", "It holds 2.8 litres."),
         ("Riders must be at least 16 years old.", "Riders must be at least 14 years old."),
         ("Riders must be at least 16 years old.", "Riders must be at least 18 years old."),
+        ("The lamp was lit for the first time on 3 May 1877 by its keeper.", "The light was first lit on 3 May 1879."),
+        ("The lamp was lit for the first time on 3 May 1877 by its keeper.", "The light was first lit in 1879."),
     ],
 )
-def test_an_amount_or_a_bound_that_no_passage_states_is_not_supported(passage, claim):
+def test_an_amount_a_year_or_a_bound_that_no_passage_states_is_not_supported(passage, claim):
     (judged,) = ec.verify_claims(claim, [passage])
     assert judged.verdict.label != Label.SUPPORTED

@@ -301,9 +301,12 @@ def _checked(it: LexicalComparison) -> dict[str, float]:
 
 
 def _is_unstated(check: FactCheck, source: AlignedSource) -> bool:
-    """Whether an amount in digits, with a unit, is not found, nor its number anywhere in the passages."""
-    if check.status == "found" or not isinstance(check.fact, Quantity) or check.fact.dimension == "count":
+    """Whether a year, or an amount in digits with a unit, is not found, nor its number anywhere in the passages."""
+    fact = check.fact
+    if check.status == "found" or (isinstance(fact, Quantity) and fact.dimension == "count"):
         return False
+    if not isinstance(fact, Quantity):
+        return fact.year is not None and str(fact.year) in check.said and f"#{fact.year}" not in source.index
     numbers = [words.number_value(token.norm) for token in tokenize(check.said) if token.norm[0].isdigit()]
     return any(number is not None and f"#{number}" not in source.index for number in numbers)
 

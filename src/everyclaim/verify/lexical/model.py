@@ -9,7 +9,7 @@ its share: boosted trees, and a logistic regression. A fitted straight line cali
 Heads are fitted on data in which half of the claims are supported. In RAG answers most are: `odds`, how many claims are
 supported to one that is not (1 where not given), multiply the odds of support. Only a claim that shares a word with the
 passages, and of which no value, date, name or negation differs or is missing there, is lifted above one half by that.
-A claim with an amount that the passages do not state is never above one half.
+A claim with a year or an amount that the passages do not state is never above a quarter.
 
 `alarm` holds the probabilities of CONTRADICTED above which a claim that is not supported is called so: `named`, where
 an exact check found another value, date or speaker in the passage, and `other`. `answer`, where a model has it, turns
@@ -42,6 +42,7 @@ _ON_TOPIC = 0.35  # share of a claim's weight below which the passages are about
 CONFLICTS = ("quantity_conflict", "moment_conflict", "speaker_conflict")
 _MISSING = ("quantity_missing", "moment_missing", "name_missing_all")
 _LEAST = 1e-3  # below this a claim is as bad as can be, and above its complement as good
+UNSTATED = 0.25  # at most P(supported) of a claim with a year or amount that no passage states
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,7 @@ def is_usual(row: Mapping[str, float]) -> bool:
 
 
 def is_stated(row: Mapping[str, float]) -> bool:
-    """Whether the passages state the amounts of a claim."""
+    """Whether the passages state the amounts and years of a claim."""
     return row["unstated"] == 0
 
 
@@ -255,10 +256,10 @@ class Model:
 def with_odds(supported: Doubles, usual: Bools, stated: Bools, odds: float) -> Doubles:
     """Multiply the odds of P(supported); only for a claim that is as usual may that alone lift it above one half.
 
-    One with an amount that is not stated stays at one half.
+    One with a year or an amount that is not stated stays at a quarter.
     """
     lifted = odds * supported / (1.0 + (odds - 1.0) * supported)
-    return np.where(stated & (usual | (supported > 0.5)), lifted, np.minimum(lifted, 0.5))
+    return np.minimum(lifted, np.where(stated, np.where(usual | (supported > 0.5), 1.0, 0.5), UNSTATED))
 
 
 @lru_cache(maxsize=4)
