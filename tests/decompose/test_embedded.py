@@ -296,6 +296,19 @@ SPLITS = {
         "Wide players and attackers, by contrast, are usually shorter.",
         ["Wide players, by contrast, are usually shorter.", "Attackers, by contrast, are usually shorter."],
     ),
+    "neither nor, behind another denial": (
+        (
+            "In this study, the averages weren't much help: neither leukocyte counts nor CRP values differed significantly "
+            "between people whose appendix was uninflamed and those who truly had acute appendicitis."
+        ),
+        [
+            "In this study, the averages weren't much help.",
+            (
+                "Neither leukocyte counts nor CRP values differed significantly between people whose appendix was "
+                "uninflamed and those who truly had acute appendicitis."
+            ),
+        ],
+    ),
     "an age": (
         "Wardi McDonald, 34, disappeared in Detroit on February 1, 2001.",
         [

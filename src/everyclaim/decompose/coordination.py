@@ -43,8 +43,8 @@ def _may_choose(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> b
     listed = relation == "amod" and not words  # "fresh, organic"
     if not (tree.joins(place) or denied or listed or (words and (exemplary or allowed))):
         return False
-    if not is_stated(tree, place, draft, denied=denied):
-        return False
+    if any(map(tree.is_denying, tree.of(place, "cc:preconj"))) or not is_stated(tree, place, draft, denied=denied):
+        return False  # "neither counts nor values differed": what denies both goes with the conjunction
     if not any(
         {tree.tokens[one].pos for one in [place, *conjuncts]} <= members for members in _MEMBERS
     ) or holds_jointly(tree, place, draft):
