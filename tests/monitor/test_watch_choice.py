@@ -166,7 +166,7 @@ def test_a_watch_is_under_way_in_one_place(log: Path, store: Path) -> None:
     append(log, row(1))
     with WatchStore.open(store) as kept:
         kept.hold_watch(str(log))
-        with pytest.raises(StoreError, match="running in another process"):
+        with pytest.raises(StoreError, match="is already running"):
             watched(log, store)
         assert watched(log, store, name="other").judged == 1
     assert watched(log, store).judged == 1
