@@ -9,7 +9,7 @@ its share: boosted trees, and a logistic regression. A fitted straight line cali
 Heads are fitted on data in which half of the claims are supported. In RAG answers most are: `odds`, how many claims are
 supported to one that is not (1 where not given), multiply the odds of support. Only a claim that shares a word with the
 passages, and of which no value, date, name or negation differs or is missing there, is lifted above one half by that.
-A claim with a year or an amount that the passages do not state is never above a quarter.
+A claim with a year or an amount that the passages do not state is never above `UNSTATED`.
 
 `alarm` holds the probabilities of CONTRADICTED above which a claim that is not supported is called so: `named`, where
 an exact check found another value, date or speaker in the passage, and `other`. `answer`, where a model has it, turns
@@ -42,7 +42,7 @@ _ON_TOPIC = 0.35  # share of a claim's weight below which the passages are about
 CONFLICTS = ("quantity_conflict", "moment_conflict", "speaker_conflict")
 _MISSING = ("quantity_missing", "moment_missing", "name_missing_all")
 _LEAST = 1e-3  # below this a claim is as bad as can be, and above its complement as good
-UNSTATED = 0.25  # at most P(supported) of a claim with a year or amount that no passage states
+UNSTATED = 0.4  # at most P(supported) of a claim with a year or amount that no passage states
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +256,7 @@ class Model:
 def with_odds(supported: Doubles, usual: Bools, stated: Bools, odds: float) -> Doubles:
     """Multiply the odds of P(supported); only for a claim that is as usual may that alone lift it above one half.
 
-    One with a year or an amount that is not stated stays at a quarter.
+    One with a year or an amount that is not stated is held at `UNSTATED`.
     """
     lifted = odds * supported / (1.0 + (odds - 1.0) * supported)
     return np.minimum(lifted, np.where(stated, np.where(usual | (supported > 0.5), 1.0, 0.5), UNSTATED))
