@@ -11,14 +11,17 @@ written is groups as in `training/data`; every fifth domain is kept for tests (`
 
 from __future__ import annotations
 
-import argparse
 import calendar
-import json
 import random
-import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+if __package__ in (None, ""):
+    import sys
+
+    sys.path.insert(0, str(Path(__file__).resolve().parent))
+from rowfile import write_groups
 
 TOLD = 0.88  # share of the facts that a passage tells
 NEIGHBOURS = 0.7  # share of the wrong values that are another item's
@@ -48,6 +51,11 @@ def made(value: str, rng: random.Random) -> str | bool:
 def sentence(text: str) -> str:
     """Write what is said as a sentence."""
     return text[0].upper() + text[1:] + ("" if text[-1] in ".!?" else ".")
+
+
+def other_than(text: str, choice: Sequence[str], rng: random.Random) -> str:
+    """Draw one of several wordings, another than `text` where there is one."""
+    return rng.choice([it for it in choice if it != text] or list(choice))
 
 
 def filled(template: str, item: str, value: str | bool) -> str:
@@ -84,7 +92,7 @@ class Group:
     def template(self, attribute: dict[str, Any], value: str | bool, besides: str = "") -> str:
         """Draw the words for a value, other than `besides` where there are some."""
         templates = attribute["says"] if value is not False else attribute["denies"]
-        return self.rng.choice([it for it in templates if it != besides] or templates)
+        return other_than(besides, templates, self.rng)
 
     def _listed(self) -> tuple[str, dict[tuple[str, int], list[str]]]:
         """Write a table or records; also the lines that tell each fact."""
@@ -189,24 +197,17 @@ class Group:
         yield from self.rng.sample(gaps, min(2, len(gaps)))
 
 
-def main() -> None:
-    """Write groups."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("domains", type=Path)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--groups", type=int, default=4000)
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
-    domains = tomllib.loads(options.domains.read_text(encoding="utf-8"))["domain"]
-    with options.out.open("w", encoding="utf-8") as file:
-        for number in range(options.groups):
-            place = number % len(domains)
-            group = Group(domains[place], random.Random(f"{options.seed} {number}"))
-            claims = list(group.claims())
-            name = f"{'T' if place % 5 == 4 else 'parallels'}-{options.seed}-{number}"
-            row = {"group": name, "domain": domains[place]["name"], "question": "", "contexts": [group.text]}
-            file.write(json.dumps({**row, "claims": claims}, ensure_ascii=False) + "\n")
+def groups(data: dict[str, Any], count: int, seed: int) -> Iterator[dict[str, Any]]:
+    """Draw groups of claims about a short passage, domain by domain."""
+    domains = data["domain"]
+    for number in range(count):
+        place = number % len(domains)
+        group = Group(domains[place], random.Random(f"{seed} {number}"))
+        claims = list(group.claims())
+        name = f"{'T' if place % 5 == 4 else 'parallels'}-{seed}-{number}"
+        row = {"group": name, "domain": domains[place]["name"], "question": "", "contexts": [group.text]}
+        yield {**row, "claims": claims}
 
 
 if __name__ == "__main__":
-    main()
+    write_groups(__doc__, 4000, groups)

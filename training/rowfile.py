@@ -1,10 +1,12 @@
-"""Writing made rows: one JSON object a line, and how many there are of each kind."""
+"""Writing what is made: rows with how many there are of each kind, and groups of claims about common passages."""
 
 from __future__ import annotations
 
+import argparse
 import json
+import tomllib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,3 +21,19 @@ def write_rows(rows: Iterable[dict[str, Any]], path: Path) -> Counter[tuple[str,
     for (kind, label), count in sorted(counts.items()):
         print(f"{kind:28} {label:13} {count:7}")
     return counts
+
+
+def write_groups(
+    about: str | None, usual: int, draw: Callable[[dict[str, Any], int, int], Iterable[dict[str, Any]]]
+) -> None:
+    """Run a script that draws groups: from a TOML file of what they are made of, how many, and a seed."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, help="TOML file of what the groups are made of")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--groups", type=int, default=usual)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    data = tomllib.loads(options.data.read_text(encoding="utf-8"))
+    with options.out.open("w", encoding="utf-8") as file:
+        for group in draw(data, options.groups, options.seed):
+            file.write(json.dumps(group, ensure_ascii=False) + "\n")

@@ -11,11 +11,8 @@ exceptions. What is written is groups as in `training/data`; every fifth is kept
 
 from __future__ import annotations
 
-import argparse
 import calendar
-import json
 import random
-import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,7 +21,8 @@ if __package__ in (None, ""):
     import sys
 
     sys.path.insert(0, str(Path(__file__).resolve().parent))
-from parallels import sentence
+from parallels import other_than, sentence
+from rowfile import write_groups
 
 SMALL = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
          "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen")  # fmt: skip
@@ -76,10 +74,10 @@ def bounds(rng: random.Random) -> tuple[list[str], list[str]]:
     number, other = rng.sample(range(2, 31), 2)
     sides = rng.sample((LEAST, MOST), 2)
     side, figure = rng.choice(((sides[0], other), (sides[1], number)))
-    return at(sides[0], number, rng), at(side, figure, rng)
+    return bounded(sides[0], number, rng), bounded(side, figure, rng)
 
 
-def at(side: Sequence[str], number: int, rng: random.Random) -> list[str]:
+def bounded(side: Sequence[str], number: int, rng: random.Random) -> list[str]:
     """Write a number as a bound, in several forms."""
     return [it.format(n=rng.choice((str(number), words(number)))) for it in rng.sample(side, len(side))]
 
@@ -94,11 +92,6 @@ def two(kind: str, data: dict[str, Any], rng: random.Random) -> tuple[list[str],
         if not set(found[0]) & set(found[1]):
             value, other = (rng.sample(it, len(it)) for it in found)
             return value, other
-
-
-def other_than(text: str, choice: Sequence[str], rng: random.Random) -> str:
-    """Draw one of several wordings, another than `text` where there is one."""
-    return rng.choice([it for it in choice if it != text] or list(choice))
 
 
 def framed(data: dict[str, Any], rng: random.Random) -> Statement:
@@ -186,7 +179,7 @@ def compared(data: dict[str, Any], rng: random.Random) -> Statement:
     entry = rng.choice(data["compare"])
     items = rng.sample(entry["items"], rng.choice((2, 2, 3)))
     values = rng.sample(range(*entry["values"]), len(items))
-    more, less, most, _, verb = entry["words"]
+    more, less, most, verb = entry["words"]
     ranked = [item for _, item in sorted(zip(values, items, strict=True))]
     template = rng.choice(entry["says"])
     said = [template.replace("{item}", i).replace("{v}", str(v)) for i, v in zip(items, values, strict=True)]
@@ -230,19 +223,5 @@ def groups(data: dict[str, Any], count: int, seed: int) -> Iterator[dict[str, An
         yield {"group": f"values-{seed}-{number}", "domain": kind, "question": "", "contexts": [text], "claims": claims}
 
 
-def main() -> None:
-    """Write groups."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("values", type=Path)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--groups", type=int, default=6000)
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
-    data = tomllib.loads(options.values.read_text(encoding="utf-8"))
-    with options.out.open("w", encoding="utf-8") as file:
-        for group in groups(data, options.groups, options.seed):
-            file.write(json.dumps(group, ensure_ascii=False) + "\n")
-
-
 if __name__ == "__main__":
-    main()
+    write_groups(__doc__, 6000, groups)
