@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from everyclaim.analysis.estimates import interval, percent, plain, span, written
 from everyclaim.analysis.estimates import score as score_text
 from everyclaim.analysis.judging import JudgingCollector, JudgingSummary, NumberColumns
-from everyclaim.analysis.slices import FEW, FEWEST, expanded, values_of
+from everyclaim.analysis.slices import FEW, SHOWN_FROM, expanded, values_of
 from everyclaim.core.bands import LOWER_BOUNDS, Band, band_of
 from everyclaim.core.cited import citation_counts, refusal_of
 from everyclaim.core.plaintext import counted, listed, one_line, words, wrapped
@@ -85,7 +85,12 @@ class Group:
     @property
     def is_tiny(self) -> bool:
         """Whether there are too few scored answers for any rate."""
-        return self.scored < FEWEST
+        return self.scored < SHOWN_FROM
+
+    @property
+    def is_rough(self) -> bool:
+        """Whether rates are shown, with the note that only the interval says something."""
+        return self.is_small and not self.is_tiny
 
     @property
     def scored(self) -> int:

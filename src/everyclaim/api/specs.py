@@ -25,6 +25,7 @@ OF_POOLS = (  # options that hold for whoever talks through our chat models
     "max_cost", "max_calls", "max_tokens", "requests_per_minute", "tokens_per_minute", "cache", "provider_batch",
     "prices",
 )  # fmt: skip
+_BY_PROVIDER = "; a model is named with its provider, as in openai:{name}"
 DECOMPOSERS = Registry(
     "decomposers",
     {
@@ -32,6 +33,7 @@ DECOMPOSERS = Registry(
         "python": "everyclaim.core.spec:imported",
     },
     others=lambda: dict.fromkeys(provider_names(), "everyclaim.api.judges:llm_decomposer"),
+    advice=_BY_PROVIDER,
 )
 VERIFIERS = Registry(
     "verifiers",
@@ -44,6 +46,7 @@ VERIFIERS = Registry(
         "python": "everyclaim.core.spec:imported",
     },
     others=lambda: dict.fromkeys(provider_names(), "everyclaim.api.judges:llm_verifier"),
+    advice=_BY_PROVIDER,
 )
 
 

@@ -110,6 +110,7 @@ class Registry:
     builtin: Mapping[str, str]  # name → "package.module:factory", imported on first use
     built_from: str = "chats"
     others: Callable[[], Mapping[str, str]] = dict  # more of ours, whose names are known only when they are asked for
+    advice: str = ""  # on an unknown {name} that is like none of ours
 
     def names(self) -> list[str]:
         """Every name that can be used, sorted."""
@@ -134,9 +135,7 @@ class Registry:
         found = list(entry_points(group=f"everyclaim.{self.kind}", name=name))
         if not found:
             known = self.names()
-            hint = did_you_mean(name, known)
-            if "openai" in known and not hint:  # the most frequent slip: a model without its provider
-                hint = f"; a model is named with its provider, as in openai:{name}"
+            hint = did_you_mean(name, known) or self.advice.format(name=name)
             raise ConfigError(f"unknown name {name!r} among {self.kind}; known: {', '.join(known)}{hint}")
         loaded: Callable[..., Any] = found[0].load()
         return loaded

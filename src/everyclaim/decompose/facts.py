@@ -61,15 +61,22 @@ def statements(sentence: str) -> list[tuple[int, int]]:
     """Where the clauses between semicolons stand, where each is a sentence by itself; one, the sentence, else."""
     ends = [sign.end() for sign in _SEMICOLON.finditer(sentence)]
     found = list(pairwise([0, *ends, len(sentence)]))
-    whole = len(found) < 2 or len(sentence) > MAX_CHARACTERS
-    return [(0, len(sentence))] if whole or not all(_is_statement(sentence[a:b]) for a, b in found) else found
+    texts = [sentence[a:b] for a, b in found]
+    if len(found) < 2 or len(sentence) > MAX_CHARACTERS or not all(map(_is_closed, texts)):
+        return [(0, len(sentence))]
+    prepare(texts)
+    return found if all(map(_is_statement, texts)) else [(0, len(sentence))]
+
+
+def _is_closed(text: str) -> bool:
+    """Whether a text closes its brackets and quotes."""
+    return all(text.count(a) == text.count(b) for a, b in ("()", "[]", "“”")) and text.count('"') % 2 == 0
 
 
 def _is_statement(text: str) -> bool:
-    """Whether a text has a subject and a finite verb, opens with no conjunction, and closes its brackets and quotes."""
+    """Whether a text has a subject and a finite verb, and opens with no conjunction."""
     tree = Tree(parse([text[_label_end(text) :]])[0])
-    closed = all(text.count(a) == text.count(b) for a, b in ("()", "[]", "“”")) and text.count('"') % 2 == 0
-    if not closed or not tree.tokens or tree.subject(tree.root) is None or not tree.is_finite(tree.root):
+    if not tree.tokens or tree.subject(tree.root) is None or not tree.is_finite(tree.root):
         return False
     return tree.tokens[0].pos not in {"SCONJ", "CCONJ"} and not tree.of(tree.root, "mark")
 

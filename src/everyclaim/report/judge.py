@@ -22,7 +22,7 @@ from everyclaim.analysis.calibration import (
 from everyclaim.analysis.estimates import NO_NUMBER, interval, percent, points, share_of
 from everyclaim.analysis.judge_eval import RULE, Drift, JudgeCheck, JudgeTest, OtherJudge
 from everyclaim.analysis.labels import AnnotatorAgreement
-from everyclaim.analysis.slices import FEWEST
+from everyclaim.analysis.slices import SHOWN_FROM
 from everyclaim.analysis.splits import SplitCheck, SplitSentence
 from everyclaim.core.plaintext import counted, words
 from everyclaim.core.types import Label, SplitMark
@@ -385,7 +385,7 @@ def _groups(name: str, groups: Mapping[str, JudgeRates]) -> RenderableType:
 
 def _rate_cells(rate: Estimate, labels: int) -> tuple[str, Text]:
     shown = NO_NUMBER
-    if rate.value is not None and 0 < labels < FEWEST:
+    if rate.value is not None and 0 < labels < SHOWN_FROM:
         shown = "too few labels"
     elif rate.value is not None and rate.low is not None and rate.high is not None:
         shown = f"{100 * rate.value:.0f} % ({100 * rate.low:.0f}–{100 * rate.high:.0f})"
@@ -396,7 +396,7 @@ def _shares(what: str, hit: str, shares: Mapping[str, Estimate]) -> RenderableTy
     made = house_table(what, hit, "95 % interval", "")
     for name, share in shares.items():
         title = "(not given)" if name == "not stated" else words(name)
-        if share.n < FEWEST:
+        if share.n < SHOWN_FROM:
             made.add_row(data(title), NO_NUMBER, "too few labels", share_of(share))
         else:
             made.add_row(data(title), percent(share.value), interval(share), share_of(share))

@@ -349,7 +349,7 @@ def _slice_rates(tag: str, groups: Sequence[tuple[str, Group]]) -> RenderableTyp
             continue
         made.add_row(
             _value(value),
-            Text.assemble(f"{group.scored:,}/{group.total:,}", (" !", "yellow") if group.is_small else "  "),
+            Text.assemble(f"{group.scored:,}/{group.total:,}", (" !", "yellow") if group.is_rough else "  "),
             Text(score_text(group.score), style=BAND_STYLE[group.band] if group.band else ""),
             span(group.score),
             percent(group.rates[Label.UNSUPPORTED].value),
@@ -358,7 +358,7 @@ def _slice_rates(tag: str, groups: Sequence[tuple[str, Group]]) -> RenderableTyp
     parts: list[RenderableType] = [made]
     if (more := len(groups) - SLICES_SHOWN) > 0:
         parts.append(Text(f"… and {counted(more, 'more value')}; --json has all", style="dim"))
-    if any(group.is_small and not group.is_tiny for _, group in groups[:SLICES_SHOWN]):
+    if any(group.is_rough for _, group in groups[:SLICES_SHOWN]):
         parts.append(Text(f"! fewer than {FEW} scored answers: read the interval, not the number", style="yellow"))
     return Stack(*parts)
 

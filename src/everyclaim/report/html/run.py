@@ -90,9 +90,9 @@ class SliceView:
     modes: tuple[tuple[str, tuple[float, ...]], ...]  # of each mode its share of the claims of these
 
     @property
-    def is_small(self) -> bool:
+    def is_rough(self) -> bool:
         """Whether a slice has so few answers that only its interval says something."""
-        return any(group.is_small and not group.is_tiny for _, group in self.rows)
+        return any(group.is_rough for _, group in self.rows)
 
 
 def slice_view(tag: str, groups: Mapping[str, Group]) -> SliceView:

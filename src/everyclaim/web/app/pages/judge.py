@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from everyclaim.analysis.calibration import Calibration
-from everyclaim.analysis.slices import FEWEST
+from everyclaim.analysis.slices import SHOWN_FROM
 from everyclaim.core.errors import InputError
 from everyclaim.report.html.charts import ChartPoint, interval_plot
 from everyclaim.report.html.run import judge_view
@@ -38,7 +38,7 @@ def judge(request: Request, name: str) -> Response:
         groups=[(tag, list(groups.items())[:_GROUPS]) for tag, groups in found.groups.items() if len(groups) > 1]
         if found
         else [],
-        fewest=FEWEST,
+        fewest=SHOWN_FROM,
         remarks=plain_remarks(summary, _TOLD_ELSEWHERE),
     )
 
