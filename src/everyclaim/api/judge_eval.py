@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any, Unpack
+from typing import Any, Unpack
 
 from everyclaim.analysis.judge_eval import (
     MAX_FLIPS,
@@ -31,11 +31,12 @@ from everyclaim.api.claims import GivenClaims, given_claim
 from everyclaim.api.options import (
     DEFAULT_JUDGE,
     DEFAULT_STORE,
+    HISTORY,
     OFF,
     File,
     JudgeSpec,
     LlmJudgingOptions,
-    Share,
+    StabilityOptions,
     Strategy,
     public,
 )
@@ -44,8 +45,6 @@ from everyclaim.api.session import Session
 from everyclaim.api.specs import refuse_unused, unused
 from everyclaim.core.errors import ConfigError, InputError, OperatorError
 from everyclaim.core.gather import gather
-from everyclaim.core.kinds import Range
-from everyclaim.core.options import Opt
 from everyclaim.core.protocols import Verifier
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Label, Outcome, Passage, Result, Sample, Usage
@@ -74,11 +73,9 @@ KINDS: Mapping[str, str] = {
     "several": "two faults at once",
     "advice": "advice and rules",
 }
-HISTORY = "judge_checks.jsonl"
 MOST_CLAIMS = 200
 _FORMAT = 1
 
-Times = Annotated[int, Range(1, 20)]
 LabelsByKey = dict[str, Label]
 
 
@@ -181,22 +178,10 @@ async def _judge(
 # ---- the check
 
 
-class CheckJudgeOptions(LlmJudgingOptions, total=False):
+class CheckJudgeOptions(LlmJudgingOptions, StabilityOptions, total=False):
     """Options of an evaluation; the rest as for `verify_claims`."""
 
     run: RunName  # whose labelled claims are judged; None: the 114 that ship with the package
-    times: Annotated[Times, Opt("Number of times to judge each claim (default 3).", flag="--trials")]
-    against: Annotated[
-        JudgeSpec | Verifier | Callable[..., Any] | None,
-        Opt("Another judge to compare on the same claims.", "SPEC", kind=str | None),
-    ]
-    history: Annotated[
-        File,
-        Opt(f"File of earlier checks (default {HISTORY} next to the store).", "FILE.jsonl", kind=str | None),
-    ]
-    max_flips: Annotated[
-        Share, Opt("Maximum share of claims whose label changes between repeats (default 0.1).", "SHARE")
-    ]
     strategy: Strategy | None
     strict: bool
     on_case: Callable[[Result], object]  # told of every sample that was judged

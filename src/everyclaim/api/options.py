@@ -274,3 +274,88 @@ class LabelOptions(ChoiceOptions, total=False):
     """Sampling options for a label file."""
 
     with_verdicts: Annotated[bool, Opt("Include the judge's verdict (biases annotators towards it).")]
+
+
+HISTORY = "judge_checks.jsonl"
+
+
+class StabilityOptions(TypedDict, total=False):
+    """How a judge is measured against itself, another one and its earlier checks."""
+
+    times: Annotated[int, Range(1, 20), Opt("Number of times to judge each claim (default 3).", flag="--trials")]
+    against: Annotated[
+        JudgeSpec | Verifier | Callable[..., Any] | None,
+        Opt("Another judge to compare on the same claims.", "SPEC", kind=str | None),
+    ]
+    history: Annotated[
+        File,
+        Opt(f"File of earlier checks (default {HISTORY} next to the store).", "FILE.jsonl", kind=str | None),
+    ]
+    max_flips: Annotated[
+        Share, Opt("Maximum share of claims whose label changes between repeats (default 0.1).", "SHARE")
+    ]
+
+
+# ---- a watch
+
+_SOURCE, _WHICH, _BUDGET, _ALERTS, _RUN = "Source", "Which answers", "Selection", "Alerts", "Run"
+_SETTLE = Opt(
+    "Langfuse (30) and OTLP (10): seconds without new spans before a trace counts as complete.",
+    "SECONDS",
+    "--idle-timeout",
+    _SOURCE,
+)
+_LATENESS = Opt(
+    "Langfuse and SQL: seconds by which an answer may arrive late (3600).", "SECONDS", "--late-window", _SOURCE
+)
+
+
+class StreamOptions(TypedDict, total=False):
+    """How answers are selected and read as they arrive, and when an alert is sent."""
+
+    once: Annotated[bool, Opt("Judge the current answers and exit.", panel=_RUN)]  # else go on until `stop` is set
+    rate: Annotated[Share, Opt("Share of answers to judge (default 1).", "SHARE", panel=_WHICH)]
+    min_per_slice: Annotated[
+        Limit, Opt("Minimum number of answers judged per slice and day, in addition to --rate.", panel=_WHICH)
+    ]
+    screen: Annotated[
+        Annotated[str, "a spec such as 'embedded' or 'lexical'"] | None,
+        Opt("Cheap judge (embedded, lexical) that selects further suspicious answers.", "SPEC", "--prefilter", _WHICH),
+    ]
+    worry: Annotated[
+        Share,
+        Opt("Select an answer if P(contradicted) is above this (default 0.5).", "P", "--screen-threshold", _WHICH),
+    ]
+    daily_answers: Annotated[Size | None, Opt("Maximum number of answers judged per day.", panel=_BUDGET)]
+    daily_tokens: Annotated[Size | None, Opt("Maximum number of tokens per day.", panel=_BUDGET)]
+    daily_cost: Annotated[Rate | None, Opt("Maximum cost per day in US dollars.", "DOLLARS", panel=_BUDGET)]
+    when_spent: Annotated[
+        Literal["skip", "wait"],
+        Opt(
+            "When the daily limit is reached: skip the remaining answers, or queue them for the next day "
+            "(default skip).",
+            flag="--on-budget",
+            panel=_BUDGET,
+        ),
+    ]
+    alert_above: Annotated[
+        Annotated[float, Range(above=0, most=1)] | None,
+        Opt("Alert if the mean share of contradicted claims per answer exceeds this.", "SHARE", panel=_ALERTS),
+    ]
+    query: Annotated[str | None, Opt("SQL query for the answers.", "SELECT", panel=_SOURCE)]
+    watermark: Annotated[str | None, Opt("SQL column that grows: a time or a number.", "COLUMN", panel=_SOURCE)]
+    key: Annotated[str, Opt("SQL column with unique row ids (default id).", "COLUMN", panel=_SOURCE)]
+    since: Annotated[str | None, Opt("Langfuse: earliest time to read from.", "TIME", panel=_SOURCE)]
+    observation: Annotated[str | None, Opt("Langfuse: name of the root observations.", "NAME", panel=_SOURCE)]
+    environment: Annotated[str | None, Opt("Langfuse: environment.", "NAME", panel=_SOURCE)]
+    settle: Annotated[Amount, _SETTLE]
+    lateness: Annotated[Amount, _LATENESS]
+    events_to: Annotated[
+        str | None, Opt("OTLP: URL of a collector's logs endpoint for results.", "URL", "--otlp-logs-url", _SOURCE)
+    ]
+    send_back: Annotated[
+        bool, Opt("Write scores back to the source.", flag="--write-back/--no-write-back", panel=_SOURCE)
+    ]
+    every: Annotated[float, Range(0.01), Opt("Seconds between passes (default 10).", "SECONDS", panel=_RUN)]
+    per: Annotated[Literal["day", "release"], Opt("Period of one run (default day).", "", "--run-by", _RUN)]
+    name: Annotated[str | None, Opt("Name of the watch; a new name starts anew.", "NAME", panel=_RUN)]

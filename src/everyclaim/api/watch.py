@@ -8,21 +8,19 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from hashlib import sha256
-from typing import Annotated, Any, Literal, TypedDict, Unpack, cast
+from typing import Annotated, Any, Unpack, cast
 
 import numpy as np
 
-from everyclaim.api.options import DEFAULT_STORE, Amount, InFlight, Limit, Options, Rate, Share, Size, chosen_of, public
+from everyclaim.api.options import DEFAULT_STORE, InFlight, Options, StreamOptions, chosen_of, public
 from everyclaim.api.reports import trust_of
 from everyclaim.api.runs import Run, find_run
 from everyclaim.api.session import Session
 from everyclaim.api.specs import cache_beside, talks
 from everyclaim.core.errors import ConfigError, InputError, JudgeError, OptionError
 from everyclaim.core.events import Hook
-from everyclaim.core.kinds import Range
 from everyclaim.core.limits import within
 from everyclaim.core.nearest import did_you_mean
-from everyclaim.core.options import Opt
 from everyclaim.core.types import Label, Outcome, Result, Sample
 from everyclaim.engine import score_sample
 from everyclaim.io import check_apart
@@ -87,91 +85,17 @@ def _judge_accuracy(run: Run) -> JudgeAccuracy | None:
         raise InputError(f"run {run.id}: {error}") from None
 
 
-_SOURCE, _WHICH, _BUDGET, _ALERTS, _RUN = "Source", "Which answers", "Selection", "Alerts", "Run"
 _SHAPE = ("name", "title", "takes_scores", "open", "close", "batches", "send_back")
 _LONGEST_NAME = 200
-_SETTLE = Opt(
-    "Langfuse (30) and OTLP (10): seconds without new spans before a trace counts as complete.",
-    "SECONDS",
-    "--idle-timeout",
-    _SOURCE,
-)
-_LATENESS = Opt(
-    "Langfuse and SQL: seconds by which an answer may arrive late (3600).", "SECONDS", "--late-window", _SOURCE
-)
-_SINK = "a sink such as 'webhook:URL', 'slack:URL' or 'command:PROGRAM'"
 
 
-class WatchingOptions(TypedDict, total=False):
-    """Options of a watch."""
+class WatchingOptions(StreamOptions, total=False):
+    """Options of a watch, with those that Python takes in more forms than the command line."""
 
-    once: Annotated[bool, Opt("Judge the current answers and exit.", panel=_RUN)]  # else go on until `stop` is set
     slices: Sequence[str]  # fields that become tags
-    rate: Annotated[Share, Opt("Share of answers to judge (default 1).", "SHARE", panel=_WHICH)]
-    min_per_slice: Annotated[
-        Limit, Opt("Minimum number of answers judged per slice and day, in addition to --rate.", panel=_WHICH)
-    ]
-    screen: Annotated[
-        Annotated[str, "a spec such as 'embedded' or 'lexical'"] | None,
-        Opt("Cheap judge (embedded, lexical) that selects further suspicious answers.", "SPEC", "--prefilter", _WHICH),
-    ]
-    worry: Annotated[
-        Share,
-        Opt("Select an answer if P(contradicted) is above this (default 0.5).", "P", "--screen-threshold", _WHICH),
-    ]
-    daily_answers: Annotated[Size | None, Opt("Maximum number of answers judged per day.", panel=_BUDGET)]
-    daily_tokens: Annotated[Size | None, Opt("Maximum number of tokens per day.", panel=_BUDGET)]
-    daily_cost: Annotated[Rate | None, Opt("Maximum cost per day in US dollars.", "DOLLARS", panel=_BUDGET)]
-    when_spent: Annotated[
-        Literal["skip", "wait"],
-        Opt(
-            "When the daily limit is reached: skip the remaining answers, or queue them for the next day "
-            "(default skip).",
-            flag="--on-budget",
-            panel=_BUDGET,
-        ),
-    ]
-    alert_above: Annotated[
-        Annotated[float, Range(above=0, most=1)] | None,
-        Opt("Alert if the mean share of contradicted claims per answer exceeds this.", "SHARE", panel=_ALERTS),
-    ]
-    alert_baseline: Annotated[
-        Annotated[str | Run, "a run, its id or its name"] | None,
-        Opt(
-            "Run that sets the alert limit; its labels correct for the judge's error.",
-            "RUN",
-            panel=_ALERTS,
-            kind=str | None,
-        ),
-    ]
-    alerts: Annotated[
-        Sequence[Annotated[str | Sink, _SINK]],
-        Opt(
-            "Alert destination: webhook:URL, slack:URL, command:PROGRAM. Repeatable.",
-            "SINK",
-            "--alert",
-            _ALERTS,
-            kind=Mapping,
-        ),
-    ]
+    alert_baseline: Annotated[str | Run, "a run, its id or its name"] | None
+    alerts: Sequence[Annotated[str | Sink, "a sink such as 'webhook:URL', 'slack:URL' or 'command:PROGRAM'"]]
     mapping: Mapping[str, str] | None  # field names, theirs → ours
-    query: Annotated[str | None, Opt("SQL query for the answers.", "SELECT", panel=_SOURCE)]
-    watermark: Annotated[str | None, Opt("SQL column that grows: a time or a number.", "COLUMN", panel=_SOURCE)]
-    key: Annotated[str, Opt("SQL column with unique row ids (default id).", "COLUMN", panel=_SOURCE)]
-    since: Annotated[str | None, Opt("Langfuse: earliest time to read from.", "TIME", panel=_SOURCE)]
-    observation: Annotated[str | None, Opt("Langfuse: name of the root observations.", "NAME", panel=_SOURCE)]
-    environment: Annotated[str | None, Opt("Langfuse: environment.", "NAME", panel=_SOURCE)]
-    settle: Annotated[Amount, _SETTLE]
-    lateness: Annotated[Amount, _LATENESS]
-    events_to: Annotated[
-        str | None, Opt("OTLP: URL of a collector's logs endpoint for results.", "URL", "--otlp-logs-url", _SOURCE)
-    ]
-    send_back: Annotated[
-        bool, Opt("Write scores back to the source.", flag="--write-back/--no-write-back", panel=_SOURCE)
-    ]
-    every: Annotated[float, Range(0.01), Opt("Seconds between passes (default 10).", "SECONDS", panel=_RUN)]
-    per: Annotated[Literal["day", "release"], Opt("Period of one run (default day).", "", "--run-by", _RUN)]
-    name: Annotated[str | None, Opt("Name of the watch; a new name starts anew.", "NAME", panel=_RUN)]
     concurrency: InFlight | None
     hooks: Sequence[Hook]
     on_pass: Callable[[WatchPass | Exception], None]  # told of every pass, and of what failed and is tried again

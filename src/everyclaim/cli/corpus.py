@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from everyclaim.api.knowledge import build_corpus, open_corpus
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import show, show_json, tell_of_reading, warn
 from everyclaim.core.errors import InputError, JudgeError
 from everyclaim.io import ReadReport, check_apart
-from everyclaim.report.listings import passages_page
-from everyclaim.retrieve.chunking import WORDS
-from everyclaim.retrieve.corpus import CorpusHit
+
+if TYPE_CHECKING:
+    from everyclaim.retrieve.corpus import CorpusHit
 
 
 def build(
@@ -23,7 +22,7 @@ def build(
     ],
     *,
     out: Annotated[str, opt.option("--out FILE.db", "Corpus file to write; an existing corpus is replaced.")],
-    words: Annotated[int, opt.option("--words N", "Maximum number of words in a passage.", min=16, max=4096)] = WORDS,
+    words: Annotated[int, opt.option("--words N", "Maximum number of words in a passage.", min=16, max=4096)] = 256,
     mapping: opt.FieldMap = None,
     format_: opt.Format = None,
     json: Annotated[bool, opt.option("--json", "Print JSON instead of one line.")] = False,
@@ -32,6 +31,8 @@ def build(
 
     The file appears whole or not at all, and the same documents make the same file.
     """
+    from everyclaim.api.knowledge import build_corpus  # not for --help
+
     check_apart({"the source": source}, {"--out": out, "standard output": "-"}, in_folders=True)
     report = ReadReport()
     try:
@@ -54,6 +55,9 @@ def search(
     json: Annotated[bool, opt.option("--json", "Print a JSON list instead of the table.")] = False,
 ) -> None:
     """Show the passages that a metric would judge a claim by, best first."""
+    from everyclaim.api.knowledge import open_corpus
+    from everyclaim.report.listings import passages_page
+
     try:
         found = open_corpus(corpus).find(query, k, topic=topic)
     except JudgeError as error:  # of a sample it would be a failure; here the title is the caller's own

@@ -30,7 +30,6 @@ from everyclaim.models.chat.keys import key_variable, keys_file, where_key_is
 from everyclaim.models.chat.options import without_password
 from everyclaim.models.chat.providers import find_provider, provider_names
 from everyclaim.report.style import Page, data
-from everyclaim.store.store import Store
 
 # Extra → the module that it brings, the package that has it, and what it is for.
 _EXTRAS = {
@@ -137,6 +136,8 @@ def _store(location: str) -> Check:
             return Check("store", False, f"cannot create {location}: {folder} is not a writable folder")
         return Check("store", True, f"{location}, created by the first run")
     try:
+        from everyclaim.store.store import Store  # not for --help
+
         with Store.lent(location) as store:
             found = f"{store.location}, {counted(len(store.runs()), 'run')}"
     except NoStoreError as error:

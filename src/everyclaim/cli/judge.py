@@ -7,12 +7,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from everyclaim.analysis.deferral import band_fit_to_json
-from everyclaim.analysis.judge_eval import MAX_UNJUDGED, MOST_UNJUDGED
-from everyclaim.api.fitting import ANSWERS, cascade_spec, check_fit_name, fit_cascade
-from everyclaim.api.fitting import tune as fit_to
-from everyclaim.api.judge_eval import CASES, KINDS, CheckJudgeOptions, evaluate_judge, smoke_test_judge
-from everyclaim.api.options import DEFAULT_JUDGE, LlmJudgingOptions
+from everyclaim.api.options import DEFAULT_JUDGE, LlmJudgingOptions, StabilityOptions
 from everyclaim.api.settings import options_of
 from everyclaim.api.specs import talks
 from everyclaim.cli import options as opt
@@ -22,7 +17,6 @@ from everyclaim.cli.options import Given, check_destination, with_settings
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.spec import Spec
 from everyclaim.io import ReadReport
-from everyclaim.report.judge import band_page, judge_check_page, judge_test_page, rubric_page, tuning_page
 
 
 @with_settings("judge", "strategy", "strict", "store", models=LlmJudgingOptions)
@@ -35,6 +29,10 @@ def judge_test(*, given: Given, json: opt.Json = False) -> int:
     measure accuracy on your data, label claims and run calibrate. Exit codes: 0 fit to judge, 1 not fit, 2 bad usage,
     3 too many claims without a verdict, or stopped at a limit.
     """
+    from everyclaim.analysis.judge_eval import MOST_UNJUDGED  # not for --help
+    from everyclaim.api.judge_eval import CASES, KINDS, smoke_test_judge
+    from everyclaim.report.judge import judge_test_page
+
     settings = given.settings()
     given.check_use(settings.judge)
     given.check_files(settings, [], {"standard output": "-"})
@@ -53,10 +51,7 @@ def judge_test(*, given: Given, json: opt.Json = False) -> int:
     return OK if test.is_fit else GATE_FAILED
 
 
-_CHECK = opt.options_in(CheckJudgeOptions)
-
-
-@with_settings("judge", "strategy", "strict", "store", models=LlmJudgingOptions, check=_CHECK)
+@with_settings("judge", "strategy", "strict", "store", models=LlmJudgingOptions, check=opt.options_in(StabilityOptions))
 def judge_check(
     run: Annotated[
         str | None,
@@ -79,6 +74,10 @@ def judge_check(
     Exit codes: 0 no instability, bias or drift found, 1 found, 2 bad input or usage, 3 too many claims without a
     verdict, or stopped at a limit.
     """
+    from everyclaim.analysis.judge_eval import MAX_UNJUDGED
+    from everyclaim.api.judge_eval import evaluate_judge
+    from everyclaim.report.judge import judge_check_page
+
     settings = given.settings()
     if "cache" in given.values:
         raise ConfigError("--cache: this check always calls the judge; leave the option out")
@@ -127,7 +126,7 @@ def tune(
             "--answers FILE|N",
             (
                 "Answers with contexts, for labels that have a sample_id; with --from-judge the number of "
-                f"answers to judge (default {ANSWERS})."
+                "answers to judge (default 200)."
             ),
             "Input",
         ),
@@ -150,6 +149,10 @@ def tune(
     the labels, and a rule if that helps: use the file as --rubric FILE.toml. Every claim is judged about eleven times.
     Exit codes: 0 ok, 1 no improvement, 2 bad input or usage, 4 too few labels.
     """
+    from everyclaim.api.fitting import check_fit_name
+    from everyclaim.api.fitting import tune as fit_to
+    from everyclaim.report.judge import rubric_page, tuning_page
+
     is_rubric = talks(judge) and not from_judge
     if out is not None:
         check_fit_name(out, is_rubric=is_rubric)
@@ -242,6 +245,10 @@ def band(
 
     Exit codes: 0 ok, 2 bad input or usage, 4 no claim can be settled.
     """
+    from everyclaim.analysis.deferral import band_fit_to_json
+    from everyclaim.api.fitting import cascade_spec, fit_cascade
+    from everyclaim.report.judge import band_page
+
     settings = given.settings()
     given.check_use(settings.judge)
     given.check_files(settings, [labels, *([answers] if answers else [])], {"standard output": "-"})

@@ -24,7 +24,6 @@ from everyclaim.core.types import Label, Provenance, Sample, Usage, Verdict
 from everyclaim.core.wire import to_json
 from everyclaim.io import ReadReport, check_replaced, open_rows
 from everyclaim.report.findings import how_bad, is_failing
-from everyclaim.report.listings import decomposition_page, verdicts_page
 
 
 @with_settings("decomposer", models=LlmSplittingOptions)
@@ -36,6 +35,8 @@ def claims(
     json: opt.Json = False,
 ) -> None:
     """Show the claims of a text, and what was skipped and why."""
+    from everyclaim.report.listings import decomposition_page  # loads the statistics, which --help does not need
+
     settings = given.settings()
     given.check_use(None, settings.decomposer)
     given.check_files(settings, [], {})
@@ -118,6 +119,8 @@ def verify(
     if json:
         show_json(tally.to_json(reading), indent=None)
     elif not quiet:
+        from everyclaim.report.listings import verdicts_page
+
         page = verdicts_page(
             tally.labels, tally.failures, bad_rows=reading.bad, usage=tally.usage, worst=tally.worst_claims
         )

@@ -5,15 +5,12 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Mapping
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from everyclaim.api.options import LlmOptions, Options
-from everyclaim.api.runs import Run, find_run
+from everyclaim.api.options import LlmOptions, Options, StreamOptions
 from everyclaim.api.settings import Settings, options_of
-from everyclaim.api.watch import WatchingOptions
-from everyclaim.api.watch import baseline as baseline_of
 from everyclaim.cli import options as opt
 from everyclaim.cli import signals
 from everyclaim.cli.console import show_json, warn
@@ -24,16 +21,18 @@ from everyclaim.core.options import declared_options
 from everyclaim.core.plaintext import counted
 from everyclaim.io import DASHBOARD, RULES, check_apart, check_replaced
 from everyclaim.io.sinks import open_sink
-from everyclaim.monitor.watch.report import WatchPass
-from everyclaim.report.clean import json_text
 
-_DECLARED = declared_options(WatchingOptions)
-_FLAGS = {"slices": "--slice", "mapping": "--map"}  # of settings that have another name here
+if TYPE_CHECKING:
+    from everyclaim.api.watch import WatchingOptions
+    from everyclaim.monitor.watch.report import WatchPass
+
+_DECLARED = declared_options(StreamOptions)
+_FLAGS = {"slices": "--slice", "mapping": "--map", "alerts": "--alert"}  # of settings that have another name here
 
 
 @with_settings(
     *SCORING, "map", "slices", "max_failed", "store", "concurrency", "observe",
-    models=LlmOptions, watching=opt.options_in(WatchingOptions),
+    models=LlmOptions, watching=opt.options_in(StreamOptions),
 )  # fmt: skip
 def watch(
     source: Annotated[
@@ -46,6 +45,16 @@ def watch(
     *,
     given: Given,
     watching: Mapping[str, Any],
+    baseline: Annotated[
+        str | None,
+        opt.option(
+            "--alert-baseline RUN", "Run that sets the alert limit; its labels correct for the judge's error.", "Alerts"
+        ),
+    ] = None,
+    alert: Annotated[
+        list[str] | None,
+        opt.option("--alert SINK", "Alert destination: webhook:URL, slack:URL, command:PROGRAM. Repeatable.", "Alerts"),
+    ] = None,
     json: Annotated[bool, opt.option("--json", "Print one JSON line per pass on stdout.", "Output")] = False,
     quiet: opt.Quiet = False,
 ) -> int:
@@ -59,7 +68,7 @@ def watch(
     settings = given.settings()
     given.check_use(settings.judge, settings.decomposer, metric=settings.metric)
     given.check_files(settings, [source], {"the store": settings.store, "standard output": "-"})
-    chosen = {name: value for name, value in watching.items() if value is not None}
+    chosen = opt.only_given({**watching, "alert_baseline": baseline, "alerts": alert})
     for name, words in {"when_spent": ("skip", "wait"), "per": ("day", "release")}.items():
         if name in chosen:
             opt.one_of(_flag(name), chosen[name], words)
@@ -120,6 +129,8 @@ class _Reporter:
 
 def _end(seen: WatchPass, settings: Settings, *, once: bool, quiet: bool) -> int:
     """Say what it came to, and how the command ends."""
+    from everyclaim.api.runs import Run
+
     if not quiet:
         for run, name in seen.runs.items():
             score = Run(run, settings.store).score
@@ -164,9 +175,12 @@ def rules(
     the file explains its numbers. The metrics are those of `--observe prometheus:…`. With --rate no run is read and
     nothing is corrected.
     """
+    from everyclaim.api.runs import find_run
+    from everyclaim.api.watch import baseline as baseline_of
     from everyclaim.monitor.baseline import error_budget
     from everyclaim.monitor.rules import dashboard as made
     from everyclaim.monitor.rules import rules_text
+    from everyclaim.report.clean import json_text
 
     settings = given.settings()
     check_destination("--out", out, any_name=True)
