@@ -194,15 +194,6 @@ def test_what_is_no_text_is_refused_where_a_text_is_judged(field: str, value: ob
         ec.score(**{"response": TEXT, "passages": PASSAGES, field: value})
 
 
-@pytest.mark.parametrize("metric", ["faithfulness", "nli", "qa"])
-@pytest.mark.parametrize("passages", [(), "", ["  "]])
-def test_that_there_are_no_passages_is_said(metric: str, passages: Any) -> None:
-    """A score because nothing was retrieved, or handed over, does not look like one that was found."""
-    result = ec.score(response="The kettle holds 2 litres.", passages=passages, metric=metric)
-    assert result.outcome == "scored"
-    assert "no passages, so no claim can be supported" in result.warnings
-
-
 @pytest.mark.parametrize(
     ("call", "option"),
     [

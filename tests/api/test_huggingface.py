@@ -160,37 +160,6 @@ def test_a_checkpoint_that_does_not_fit_is_refused(
         create_verifier(changed(hhem, tmp_path / "changed", change))
 
 
-def test_weights_that_give_no_number_fail_the_sample(hhem: Model, tmp_path: Path) -> None:
-    """NaN is never a score."""
-    spec = changed(hhem, tmp_path / "nan", lambda state: state["t5.classifier.bias"].fill_(torch.nan))
-    result = ec.score(response="The lid is red.", passages=PASSAGES, judge=spec)
-    assert (result.outcome, result.score) == ("failed", None)
-    assert "not_a_number" in result.reason
-
-
-def test_a_long_document_is_judged_in_chunks(minicheck: Model) -> None:
-    """Far more than the model reads at once: the surest chunk decides, and none is cut off."""
-    document = " ".join(f"Sentence {i} says something about part {i * 7}." for i in range(60))
-    verifier = create_verifier(minicheck.spec())
-    (verdict,) = judged(minicheck.spec(), ["Part 42 is there."], [document])
-    assert len(minicheck.tokenizer(document)["input_ids"]) > 2000
-    seen: list[tuple[str, str]] = []
-    judge = verifier.model.judge  # type: ignore[attr-defined]
-
-    async def watched(pairs: list[tuple[str, str]]) -> Any:
-        seen.extend(pairs)
-        return await judge(pairs)
-
-    verifier.model.judge = watched  # type: ignore[attr-defined]
-    try:
-        asyncio.run(verifier.verify([claim("Part 42 is there.")], [Passage("p1", document)]))
-    finally:
-        verifier.model.judge = judge  # type: ignore[attr-defined]
-    assert " ".join(premise for premise, _ in seen) == document
-    expected = [softmax(minicheck.logits(f"{premise}</s>{text}"))[1] for premise, text in seen]
-    assert supports([verdict]) == pytest.approx([max(expected)], abs=1e-4)
-
-
 def test_minicheck_t5_compares_the_two_answers_at_the_first_step(made: Callable[..., Model]) -> None:
     """The tokens that 0 and 1 begin with; what else the model might say first does not count."""
     model = made("MiniCheck-Flan-T5-Large", tiny.minicheck_t5)

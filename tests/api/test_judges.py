@@ -9,7 +9,6 @@ import pytest
 import everyclaim as ec
 from everyclaim.api.session import Session
 from everyclaim.api.specs import create_verifier
-from everyclaim.core.spec import Spec
 from everyclaim.testing import JudgeServer, play
 
 ANSWER = "The kettle is red. It holds 9 litres. Do you want it?"
@@ -30,29 +29,6 @@ def server() -> object:
 
 def openai(server: JudgeServer, options: str = "") -> str:
     return f"openai:some-model?base_url={server.base_url}{options}"
-
-
-def test_two_calls_per_sample_by_default(server: JudgeServer) -> None:
-    """One to split and one to judge, by the same model; the result says what they took."""
-    result = ec.score(response=ANSWER, passages=SHELF, judge=openai(server))
-    assert (result.outcome, result.score, server.calls) == (ec.Outcome.SCORED, 0.5, 2)
-    assert result.usage.calls == 2
-    assert result.usage.cost is None  # no price is known for this model
-    assert result.provenance.decomposer == result.provenance.verifier == str(Spec.parse(openai(server)))
-    assert result.provenance.parameters["judge_prompt"].startswith("verdict-10")
-
-
-def test_a_file_scored_again_is_not_paid_for_again(server: JudgeServer, tmp_path: Path) -> None:
-    """With a cache the second run makes no call at all and gives the same scores."""
-    rows = [{"id": str(i), "response": f"The kettle number {i} is red.", "contexts": SHELF} for i in range(20)]
-    with ec.Evaluator(judge=openai(server), cache=tmp_path / "cache.db") as evaluator:
-        first = evaluator.score_file(rows, store=tmp_path / "a.db")
-        assert (first.summary.overall.outcomes["scored"], server.calls) == (20, 40)
-        again = evaluator.score_file(rows, store=tmp_path / "b.db")
-        assert server.calls == 40
-        assert [r.score for r in again.results()] == [r.score for r in first.results()]
-        assert {r.usage.cache_hits for r in again.results()} == {2}
-        assert (evaluator.usage.calls, evaluator.usage.cache_hits) == (40, 40)
 
 
 def test_a_cascade_asks_the_model_only_where_the_lexical_judge_is_in_doubt(server: JudgeServer) -> None:
@@ -95,3 +71,23 @@ def test_a_domain_file_changes_the_prompts_version(tmp_path: Path) -> None:
     metric = Session({"judge": f"openai:m?domain={file}"}).metric
     parameters = metric.provenance.parameters
     assert parameters["judge_prompt"].partition("+")[2] == parameters["split_prompt"].partition("+")[2] != ""
+
+
+@pytest.mark.parametrize(
+    ("said", "labels"), [("Yes", ["SUPPORTED", "UNSUPPORTED"]), ("Perhaps", [])], ids=["its words", "another word"]
+)
+def test_a_minicheck_model_is_asked_about_every_claim_in_the_words_it_knows(said: str, labels: list[str]) -> None:
+    """One call per claim, all passages as one document, no schema; any other word is a failure, never a score."""
+    with JudgeServer(lambda request: "No" if "9 litres" in request.messages[-1].content else said) as server:
+        judge = openai(server, "&prompt=minicheck")
+        result = ec.score(
+            response="The kettle is red. It holds 9 litres.", passages=["It is red.", "Red!"], judge=judge
+        )
+        asked = {request.messages[-1].content for request in server.requests}
+    assert asked == {
+        f"Document: It is red.\nRed!\nClaim: The kettle {claim}" for claim in ("holds 9 litres.", "is red.")
+    }
+    assert [claim.verdict.label for claim in result.claims] == labels
+    assert result.reason.partition(":")[0] == ("" if labels else "bad_reply")
+    assert result.provenance.parameters["judge_prompt"] == "minicheck-1"
+    assert result.provenance.decomposer.startswith("embedded")

@@ -58,10 +58,7 @@ def test_a_function_judges(judge: Any) -> None:
     assert result.provenance.verifier.startswith("python:test_own_components:")
     assert [
         one.verdict.label is S for one in ec.verify_claims(["It is red.", "It is new."], SHELF, judge=in_detail)
-    ] == [
-        True,
-        False,
-    ]
+    ] == [True, False]
 
 
 def test_what_a_function_says_is_kept() -> None:
@@ -77,17 +74,7 @@ def test_what_a_function_says_is_kept() -> None:
     assert judged.verdict.probabilities.supported == 0.75
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        None,
-        "maybe",
-        1.5,
-        float("nan"),
-        [],
-        {"probability": True},
-    ],
-)
+@pytest.mark.parametrize("wrong", [None, "maybe", 1.5, float("nan"), [], {"probability": True}])
 def test_what_is_no_verdict_fails_the_sample(wrong: Any) -> None:
     """It is never a score."""
     result = ec.score(response=ANSWER, passages=SHELF, judge=lambda claim, passages: wrong)

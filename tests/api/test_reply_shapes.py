@@ -174,40 +174,6 @@ def test_a_split_in_another_dress_is_the_same_split(shape: Callable[[list[str]],
         assert (found(result), server.calls) == (JUDGED, 2)
 
 
-def first_half(request: Request) -> str:
-    """Play a model that forgets what a prompt says in its second half: kinds, readers, what to skip, the names."""
-    found = json.loads(play(request.messages))
-    if "verdicts" in found:
-        return json.dumps([{"id": row["id"], "label": row["label"].title()} for row in found["verdicts"]])
-    kept = ("sentence", "claim", "label")
-    return json.dumps({"claims": [{k: row[k] for k in kept if k in row} for row in found["claims"]]})
-
-
-def talkative(request: Request) -> str:
-    """Play a model that thinks aloud, explains itself, and writes JSON as people do."""
-    found = play(request.messages)
-    loose = found.replace('"SUPPORTED"', '"Supported"').replace("}]", "},]")
-    return (
-        f"Let me see: c1 {{the first one}} looks fine.\n\nHere is my answer:\n```json\n{loose}\n```\nI hope that helps!"
-    )
-
-
-@pytest.mark.parametrize("reader", [first_half, talkative])
-@pytest.mark.parametrize("one_call", [False, True])
-def test_weak_readers_still_give_usable_replies(reader: Callable[[Request], str], one_call: bool) -> None:
-    """Claims, labels and score are those of a careful reader, without a further call; what was not said is flagged."""
-    with JudgeServer(reader) as server:
-        judge = f"openai:small?base_url={server.base_url}"
-        result = ec.score(response=ANSWER, passages=SHELF, judge=judge, one_call=one_call)
-    assert (result.outcome, result.score, server.calls) == ("scored", 0.5, 1 if one_call else 2)
-    assert [(claim.text, str(claim.verdict.label)) for claim in result.claims] == [
-        (SPLIT[0], "SUPPORTED"),
-        (SPLIT[1], "UNSUPPORTED"),
-    ]
-    flags = {flag for claim in result.claims for flag in claim.verdict.flags}
-    assert ("incomplete_verdict" in flags) == (reader is first_half)
-
-
 @pytest.mark.parametrize(
     "quotes", ["p1: The kettle is red.", [{"passage": "p1", "quote": "The kettle is red."}], [3, "The kettle is red."]]
 )

@@ -84,16 +84,6 @@ def test_the_file_makes_the_judge_judge_as_the_team_does(tuned: Path) -> None:
     assert str(tuned.parent) not in spec
 
 
-def test_a_fit_that_does_not_help_is_not_written(tmp_path: Path) -> None:
-    """The shipped judge is right about these already."""
-    fit = ec.tune(FAIR)
-    assert not fit.helps
-    assert fit.fit.outcome == "no_gain"
-    with pytest.raises(ec.ConfigError, match="does not improve"):
-        fit.write(tmp_path / "tuned.json")
-    assert not (tmp_path / "tuned.json").exists()
-
-
 @pytest.mark.parametrize(
     "labels",
     [LAX[:16], [one | {"contexts": [passage(1)]} for one in LAX], [one | {"label": "SUPPORTED"} for one in LAX]],

@@ -81,7 +81,7 @@ def test_a_model_that_says_yes_to_everything_is_not(tried):
     assert len(found["wrong"]) == 57
     page, _ = tried(answering(lambda claim: "SUPPORTED"))
     assert "not fit to judge" in page.out
-    assert "and 32 more (--json has all)" in page.out
+    assert "and 32 more claims; --json has them all" in page.out
 
 
 def test_a_model_that_makes_up_its_quotes_is_not(tried):

@@ -56,7 +56,7 @@ class Live:
 
     def __init__(self, folder: Path, stack: ExitStack) -> None:
         sys.path[:0] = [str(ROOT / "tests" / name) for name in ("web", "monitor")]
-        from receiver import receiving
+        from loopback import receiving
         from running_service import Service
 
         self.folder = folder

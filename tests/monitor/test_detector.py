@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from streams import answer, failed, stream
 
+import everyclaim as ec
 from everyclaim.core.errors import ConfigError
 from everyclaim.monitor import Alert, Baseline, Detector, JudgeAccuracy, Level, Limits
 
@@ -110,3 +112,16 @@ def test_limits_that_no_rate_can_be_held_against_are_refused(wrong: dict[str, fl
     """A limit of 0 would alarm at the first slip; one of 1 never."""
     with pytest.raises(ConfigError):
         Limits(**wrong)
+
+
+def test_a_baseline_has_the_rates_of_its_run(example: Path) -> None:
+    """Those that its page shows."""
+    run = ec.find_run("first", store=example)
+    found = ec.baseline("first", store=example)
+    shown = run.summary.overall
+    assert found.claims == sum(one.count(label) for one in run.results() for label in ec.Label)
+    assert found.contradicted.value == pytest.approx(shown.rates[ec.Label.CONTRADICTED].value)
+    assert found.contradicted.low < found.contradicted.value < found.contradicted.high
+    assert found.score.value == pytest.approx(shown.score.value)
+    assert found.judge is None
+    assert Detector(Limits.above(found)).limits.contradicted > 1.5 * found.contradicted_by_answer.value

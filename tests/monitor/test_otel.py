@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from collector import collecting
+from loopback import collecting
 from opentelemetry.sdk._logs import LoggerProvider
 from opentelemetry.sdk._logs.export import InMemoryLogRecordExporter, SimpleLogRecordProcessor
 from opentelemetry.sdk.metrics import MeterProvider

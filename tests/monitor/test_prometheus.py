@@ -10,6 +10,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from loopback import free_port
 from prometheus_client.parser import text_string_to_metric_families
 from streams import answer, failed
 
@@ -190,14 +191,6 @@ def test_a_spec_serves_a_port_or_keeps_a_file(tmp_path: Path) -> None:
     assert counted((tmp_path / "m.prom").read_bytes())["everyclaim_answers_total", ("scored", "v2")] == 1
     with pytest.raises(OSError, match="refused"):
         urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics")
-
-
-def free_port() -> int:
-    import socket
-
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,8 +11,9 @@ import pytest
 from promtool import PER_DAY, PER_HOUR, Traffic, fired, promtool
 
 from everyclaim.core.errors import ConfigError
+from everyclaim.monitor import Metrics
 from everyclaim.monitor.baseline import Baseline, ErrorBudget, JudgeAccuracy, Level, error_budget
-from everyclaim.monitor.rules import rules_text
+from everyclaim.monitor.rules import dashboard, rules_text
 
 NOISY = JudgeAccuracy(sensitivity=0.85, specificity=0.95, contradicted=120, others=700)
 USUAL = Baseline(
@@ -35,10 +38,7 @@ def test_silent_on_thirty_days_of_noise_under_a_noisy_judge(tmp_path: Path) -> N
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("budget", "rates"),
-    [
-        (error_budget(USUAL), (0.02, 0.1)),
-        (error_budget(LABELLED, 0.02), (NOISY.judged(0.02), NOISY.judged(0.1))),
-    ],
+    [(error_budget(USUAL), (0.02, 0.1)), (error_budget(LABELLED, 0.02), (NOISY.judged(0.02), NOISY.judged(0.1)))],
 )
 def test_fires_on_a_planted_release_and_names_it(
     tmp_path: Path, budget: ErrorBudget, rates: tuple[float, float]
@@ -94,3 +94,28 @@ def test_what_would_break_the_rules_is_refused(wrong: dict[str, object]) -> None
     """A matcher on a label that the rules use themselves, and what is no label."""
     with pytest.raises(ConfigError):
         rules_text(error_budget(None, 0.02), **wrong)
+
+
+NAME = re.compile(r"\beveryclaim_[a-z_]+\b")
+
+
+def test_dashboard_and_rules_name_only_metrics_that_there_are() -> None:
+    """Of the client, and of the rules that record rates: a renamed metric would make an alert silent for ever."""
+    text, rules = json.dumps(dashboard()), rules_text(error_budget(None, 0.02))
+    families = re.findall(r"^# TYPE (\S+) (\w+)", Metrics().render().decode("utf-8"), re.MULTILINE)
+    parts = {"histogram": ("_bucket", "_sum", "_count")}
+    rendered = {f"{name}{part}" for name, kind in families for part in parts.get(kind, ("",))}
+    assert set(NAME.findall(text)) | set(NAME.findall(rules)) <= rendered
+    assert set(re.findall(r"everyclaim:[a-z_:]+\w+", text)) <= set(re.findall(r"record: (\S+)", rules))
+    assert len(set(NAME.findall(text))) > 10
+
+
+def test_the_expressions_of_the_dashboard_are_promql(tmp_path: Path) -> None:
+    """As rules they pass promtool, with Grafana's variables filled in."""
+    lines = ["groups:", "  - name: dashboard", "    rules:"]
+    for place, target in enumerate(target for panel in dashboard()["panels"] for target in panel["targets"]):
+        expression = target["expr"].replace("$__rate_interval", "5m").replace("$release", ".*")
+        lines += [f"      - record: panel_{place}", f"        expr: {json.dumps(expression)}"]
+    (tmp_path / "panels.yml").write_text("\n".join(lines) + "\n", "utf-8")
+    done = promtool("check", "rules", tmp_path / "panels.yml")
+    assert done.returncode == 0, done.stdout + done.stderr

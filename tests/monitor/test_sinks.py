@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from receiver import Receiver, receiving
+from loopback import Receiver, receiving
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.monitor import Alert, AlertError, Command, Notifier, Slack, Trying, Webhook, sink_from_spec

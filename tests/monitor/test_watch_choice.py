@@ -64,21 +64,6 @@ def test_what_worries_a_cheap_judge_is_judged_besides(log: Path, store: Path) ->
     assert ids(store) == Counter(a2=1)
 
 
-def test_picked_answers_do_not_count_in_the_rates_of_the_random_ones(log: Path, store: Path) -> None:
-    """Two runs: one from which a rate can be read, one of answers that were looked for."""
-    append(log, *(row(number) for number in range(30)))
-    append(
-        log,
-        *(row(number, response="It weighs 9 kg.", contexts=[f"It weighs {number} kg."]) for number in range(30, 60)),
-    )
-    seen = watched(log, store, rate=0.5, screen="lexical")
-    with Store.open_to_read(store) as kept:
-        runs = {run.name.endswith("picked"): run for run in kept.runs()}
-        assert runs[False].kept == seen.chosen["random"]
-        assert runs[True].kept == seen.chosen["worried"] > 0
-        assert not any("everyclaim.picked" in result.tags for result in kept.results(runs[False].id))
-
-
 def test_a_day_has_so_many_answers(log: Path, store: Path) -> None:
     """What is beyond is counted and passed over; the count outlasts the process."""
     append(log, *(row(number) for number in range(10)))

@@ -67,18 +67,9 @@ def test_a_watch_ends_in_order_when_it_is_asked_to(tmp_path: Path) -> None:
     """What is begun is kept, the runs are finished, and the command ends with 0."""
     log = tmp_path / "answers.jsonl"
     append(log, *(row(number) for number in range(3)))
-    command = [
-        sys.executable,
-        "-m",
-        "everyclaim",
-        "watch",
-        str(log),
-        "--store",
-        str(tmp_path / "r.db"),
-        "--judge",
-        "lexical",
-    ]
-    with subprocess.Popen([*command, "--every", "0.05"], stderr=subprocess.PIPE, text=True) as process:
+    options = ["--store", str(tmp_path / "r.db"), "--judge", "lexical", "--every", "0.05"]
+    command = [sys.executable, "-m", "everyclaim", "watch", str(log), *options]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr
         assert "3 new answers · 3 judged" in process.stderr.readline()
         append(log, row(4))

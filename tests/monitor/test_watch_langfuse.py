@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 from langfuse_server import PUBLIC, SECRET, Langfuse
-from watching import ids, watched
+from watching import watched
 
 import everyclaim as ec
 from everyclaim.core.errors import ConfigError, SourceError
@@ -117,16 +116,6 @@ def test_a_trace_that_is_deleted_meanwhile_is_counted_as_that(
     seen = look(project, store)
     assert (seen.judged, seen.refused, seen.not_sent_back) == (1, 1, 0)
     assert look(project, store).refused == 0
-
-
-@pytest.mark.slow
-def test_what_fails_for_a_moment_is_tried_again(project: Langfuse, store: Path) -> None:
-    """Too many requests, and a server that stumbles, when listing and when writing."""
-    project.answer(1)
-    project.faults.extend([("observations", 429, {"Retry-After": "0"}), ("observations", 503, {"Retry-After": "1"})])
-    project.faults.append(("scores", 500, {"Retry-After": "1"}))
-    assert look(project, store).sent_back == 1
-    assert ids(store) == Counter({"trace1:trace1-root": 1})
 
 
 @pytest.mark.slow

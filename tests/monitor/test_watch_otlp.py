@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from collector import Collector, collecting
+from loopback import Collector, collecting, free_port
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceRequest,
     ExportTraceServiceResponse,
@@ -38,12 +38,6 @@ PROTOBUF, JSON = "application/x-protobuf", "application/json"
 def collector() -> Iterator[Collector]:
     with collecting() as taking:
         yield taking
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
 
 
 @contextmanager
@@ -98,22 +92,13 @@ def post(url: str, body: bytes, kind: str = PROTOBUF, **headers: str) -> tuple[i
 
 def a_trace(number: int, **attributes: Any) -> dict[str, Any]:
     """Return a request in JSON with an answer of an agent that retrieves by a tool."""
+    weight = f"The unit weighs {number} kg."
+    found = {"type": "tool_call_response", "id": "1", "response": weight}
     conversation = [
-        {"role": "user", "parts": [{"type": "text", "content": "How heavy?"}]},
-        {
-            "role": "tool",
-            "parts": [{"type": "tool_call_response", "id": "1", "response": f"The unit weighs {number} kg."}],
-        },
-    ]
-    said = [
-        {
-            "role": "assistant",
-            "parts": [
-                {"type": "reasoning", "content": "hm"},
-                {"type": "text", "content": f"The unit weighs {number} kg."},
-            ],
-        }
-    ]
+        {"role": "user", "parts": [{"type": "text", "content": "How heavy?"}]}, {"role": "tool", "parts": [found]}
+    ]  # fmt: skip
+    parts = [{"type": "reasoning", "content": "hm"}, {"type": "text", "content": weight}]
+    said = [{"role": "assistant", "parts": parts}]
     values = {
         "gen_ai.operation.name": "chat",
         "gen_ai.input.messages": json.dumps(conversation),
@@ -211,19 +196,8 @@ def test_a_request_that_is_too_large_is_refused_and_one_with_bad_spans_in_part(s
 def test_spans_that_were_accepted_outlast_a_kill(store: Path, tmp_path: Path) -> None:
     """Answered with 200 is kept: the next watch judges them."""
     port = free_port()
-    command = [
-        sys.executable,
-        "-m",
-        "everyclaim",
-        "watch",
-        f"otlp:127.0.0.1:{port}",
-        "--store",
-        str(store),
-        "--judge",
-        "lexical",
-        "--settle",
-        "60",
-    ]
+    options = ["--store", str(store), "--judge", "lexical", "--settle", "60"]
+    command = [sys.executable, "-m", "everyclaim", "watch", f"otlp:127.0.0.1:{port}", *options]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
         wait_for(lambda: _listens(port))
         for number in range(1, 9):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from everyclaim.core.types import Label
 from everyclaim.report.html.layout import lay_out
-from everyclaim.report.html.marking import Mark
+from everyclaim.report.html.marking import Mark, segments
 
 TABLE = "Prices:\n\n| Model | Price |\n| --- | --- |\n| Piccola | €449 |\n| Doppia | €1,190 |\n\nAll with VAT."
 
@@ -106,3 +106,18 @@ def test_evidence_in_a_record_is_marked_where_it_stands():
     start = text.index('"Monday"')
     blocks = lay_out(text, [Mark(start, start + 20, 1, Label.SUPPORTED, "evidence")])
     assert marked(blocks) == ['"Monday": "9:0-17:0"'[:20]]
+
+
+OFFSETS = st.integers(-5, 50)
+MARKS = st.lists(st.builds(Mark, OFFSETS, OFFSETS, st.integers(1, 5), st.sampled_from(Label)), max_size=8)
+
+
+@given(st.text(max_size=40), MARKS)
+def test_segments_join_to_the_text_and_know_what_covers_them(text, marks):
+    """Overlapping, nested, empty, reversed and outlying marks alike."""
+    found = segments(text, marks)
+    assert "".join(one.text for one in found) == text
+    for one in found:
+        assert text[one.start : one.end] == one.text
+        for place in range(one.start, one.end):
+            assert set(one.marks) == {mark for mark in marks if mark.start <= place < mark.end}

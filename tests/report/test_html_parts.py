@@ -8,11 +8,12 @@ from html.parser import HTMLParser
 
 import pages_sample as sample
 import pytest
+from jinja2 import DictLoader
 
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Difference, Evidence, Label, Outcome, Passage, Result, Sample, Span
 from everyclaim.report.html.answers import answer_view
-from everyclaim.report.html.environment import shared
+from everyclaim.report.html.environment import environment, shared
 
 HOSTILE = [
     "<script>alert(1)</script>", "</textarea><img src=x onerror=alert(1)>", "=cmd|' /C calc'!A0", "{{ 7*7 }}",
@@ -112,3 +113,11 @@ def test_of_very_many_claims_the_failing_ones_are_listed():
     html = rendered(sample.kept(0, Result("t", Outcome.SCORED, 0.99, sample.PROVENANCE, claims=claims)))
     assert "300 of 1,000 claims are listed" in html
     assert html.count('<details class="finding contradicted"') == 10
+
+
+@pytest.mark.parametrize("value", [0.5, None, float("nan"), [1], {"a": 1}])
+def test_what_is_not_formatted_is_an_error(value):
+    """A page never says 0.30000000000000004, None or NaN."""
+    page = environment(DictLoader({"page": "{{ value }}"})).get_template("page")
+    with pytest.raises(TypeError, match="a page cannot print"):
+        page.render(value=value)

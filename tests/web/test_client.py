@@ -142,11 +142,7 @@ def flaky():
     server.server_close()
 
 
-GOOD = (
-    200,
-    {"Content-Type": "application/json"},
-    json.dumps({"claims": [], "skipped": [], "abstained": False}).encode(),
-)
+GOOD = (200, {"Content-Type": "application/json"}, b'{"claims": [], "skipped": [], "abstained": false}')
 
 
 def problem(status, code, **headers):

@@ -51,16 +51,12 @@ def test_from_the_runs_to_the_evidence(dashboard, two_runs, watch):
     """A run is opened from the list, its contradicted claims are asked for, and an open claim lights up its evidence."""
     watched = watch(dashboard)
     page = watched.open("/")
-    watched.check_accessibility()
     page.get_by_role("link", name="towns-2").click()
-    watched.check_accessibility()
     assert page.locator("h1").inner_text().startswith("towns-2")
     assert "30 of 30 answers scored" in page.locator("main").inner_text()
     page.get_by_role("link", name="contradicted").first.click()
-    watched.check_accessibility()
     assert "label=CONTRADICTED" in page.url
     page.locator("table.answers a").first.click()
-    watched.check_accessibility()
     assert page.get_by_text("95 %").count() == 0  # of an answer nothing is estimated
     claim = page.locator("details.finding.contradicted").first
     assert "is not what its passage says" in claim.locator("summary").inner_text()
@@ -117,7 +113,6 @@ def test_two_runs_are_compared(dashboard, two_runs, watch):
     page.wait_for_url("**by=source**")
     assert "regressed" in page.locator("main").inner_text()
     assert page.locator("svg.chart").count() > 0
-    watched.check_accessibility()
     page.locator("section.change a").first.click()
     watched.check_accessibility()
     assert page.locator(".before-after .answer").count() == 2
@@ -132,7 +127,6 @@ def test_runs_over_time_mark_what_changed(place, serve, watch):
     watched = watch(address)
     page = watched.open("/trend")
     page.locator("svg.chart .marked").first.wait_for(state="attached")
-    watched.check_accessibility()
     said = page.locator("main").inner_text()
     assert "Roll v6 back to v3" in said
     assert "from v4 on" in page.locator(".said").inner_text()
@@ -145,7 +139,6 @@ def test_slices_by_failure_modes_lead_to_the_answers(dashboard, two_runs, watch)
     """A cell of the table is the number of claims, and leads to the answers that have them."""
     watched = watch(dashboard)
     page = watched.open(f"/runs/{two_runs[2]}/slices?tag=source")
-    watched.check_accessibility()
     cell = page.get_by_role("row", name="multi").locator("td.heat a").first
     count = int(cell.locator(".small").inner_text())
     cell.click()
@@ -160,7 +153,6 @@ def test_what_labels_say_of_the_judge(dashboard, two_runs, watch):
     place, labelled, _ = two_runs
     watched = watch(dashboard)
     page = watched.open(f"/runs/{labelled}/judge")
-    watched.check_accessibility()
     assert "72 labelled claims" in page.locator("main").inner_text()
     assert page.locator("svg.chart").count() == 2
     with Store.open(place) as store:

@@ -144,9 +144,7 @@ def test_a_comparison_shows_both_answers(compared, watch, scheme):
 
 
 @pytest.mark.parametrize(
-    "answers",
-    [[], [failed()], [answered(["It is so."], [S], name="")]],
-    ids=["nothing", "failed", "no id"],
+    "answers", [[], [failed()], [answered(["It is so."], [S], name="")]], ids=["nothing", "failed", "no id"]
 )
 def test_a_run_with_hardly_anything_in_it(report, watch, answers):
     """It says what there is, and nothing breaks."""

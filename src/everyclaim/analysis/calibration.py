@@ -68,6 +68,11 @@ class Corrected:
         """The estimate to report."""
         return self.ppi or self.rogan_gladen
 
+    @property
+    def warnings(self) -> list[str]:
+        """What is to be minded of the estimates, each once."""
+        return list(dict.fromkeys(text for one in (self.ppi, self.rogan_gladen) if one for text in one.warnings))
+
 
 @dataclass(frozen=True, slots=True)
 class Reliability:

@@ -15,14 +15,7 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from everyclaim.analysis.deferral import BandFit, LabelledJudgement, fit_deferral
 from everyclaim.api.claims import LABEL, MEANS, ClaimVerdict, given_claim, label_of, read_labelled, verify_rows
-from everyclaim.api.options import (
-    DEFAULT_JUDGE,
-    JudgeSpec,
-    LlmJudgingOptions,
-    RowOptions,
-    chosen_of,
-    public,
-)
+from everyclaim.api.options import DEFAULT_JUDGE, JudgeSpec, LlmJudgingOptions, RowOptions, chosen_of, public
 from everyclaim.api.runs import Source
 from everyclaim.api.session import Session
 from everyclaim.api.specs import MARKS, create_verifier, refuse_unused, talks

@@ -114,14 +114,7 @@ def label_queue(run: RunName = None, n: Size = 100, **options: Unpack[QueueOptio
 
 
 def places_to_label(
-    kept: Store,
-    run: Run,
-    n: int,
-    *,
-    by: By,
-    answers: bool,
-    seed: int,
-    taken: Collection[tuple[int, int]] = (),
+    kept: Store, run: Run, n: int, *, by: By, answers: bool, seed: int, taken: Collection[tuple[int, int]] = ()
 ) -> list[tuple[int, int]]:
     """Choose what to label: the place of the sample, and that of the claim in it (0 for a whole answer).
 

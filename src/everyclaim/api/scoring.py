@@ -89,11 +89,7 @@ def score(
 
 @public
 async def averify_claims(
-    claims: Claims,
-    passages: Passages,
-    *,
-    question: Text = "",
-    **options: Unpack[JudgeOptions],
+    claims: Claims, passages: Passages, *, question: Text = "", **options: Unpack[JudgeOptions]
 ) -> tuple[JudgedClaim, ...]:
     """Judge given claims; see `verify_claims`."""
     with closing(Session(options)) as session:
@@ -102,11 +98,7 @@ async def averify_claims(
 
 @public
 def verify_claims(
-    claims: Claims,
-    passages: Passages,
-    *,
-    question: Text = "",
-    **options: Unpack[JudgeOptions],
+    claims: Claims, passages: Passages, *, question: Text = "", **options: Unpack[JudgeOptions]
 ) -> tuple[JudgedClaim, ...]:
     """Judge given claims against passages without splitting; one verdict per claim, in order.
 

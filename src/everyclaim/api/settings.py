@@ -69,12 +69,10 @@ class ProjectOptions(TypedDict, total=False):
     max_contradicted: Annotated[Share | None, _gate("Maximum share of contradicted claims; exit with 1 above it.")]
     max_unsupported: Annotated[Share | None, _gate("Maximum share of unsupported claims; exit with 1 above it.")]
     max_unread: Annotated[
-        Share | None,
-        _gate("Maximum share of answers in a language that the judge cannot read; exit with 1 above it."),
+        Share | None, _gate("Maximum share of answers in a language that the judge cannot read; exit with 1 above it.")
     ]
     min_citation_precision: Annotated[
-        Share | None,
-        _gate("Minimum share of correct citations (metric attribution); exit with 1 below it."),
+        Share | None, _gate("Minimum share of correct citations (metric attribution); exit with 1 below it.")
     ]
     min_citation_recall: Annotated[
         Share | None,

@@ -28,10 +28,7 @@ OF_POOLS = (  # options that hold for whoever talks through our chat models
 _BY_PROVIDER = "; a model is named with its provider, as in openai:{name}"
 DECOMPOSERS = Registry(
     "decomposers",
-    {
-        "embedded": "everyclaim.decompose.embedded:from_spec",
-        "python": "everyclaim.core.spec:imported",
-    },
+    {"embedded": "everyclaim.decompose.embedded:from_spec", "python": "everyclaim.core.spec:imported"},
     others=lambda: dict.fromkeys(provider_names(), "everyclaim.api.judges:llm_decomposer"),
     advice=_BY_PROVIDER,
 )

@@ -177,10 +177,7 @@ def _panels() -> list[dict[str, Any]]:
         ),
         _panel(
             "Contradicted claims, corrected for the judge's error, over 1h (rules of `everyclaim watch rules`)",
-            {
-                corrected: "{{release}}",
-                f"{corrected} + 2 * everyclaim:contradicted:error_1h": "and 2 standard errors",
-            },
+            {corrected: "{{release}}", f"{corrected} + 2 * everyclaim:contradicted:error_1h": "and 2 standard errors"},
             "percentunit",
         ),
         _panel("Claims by verdict", {count(claims, "label", f"{{{_RELEASE}}}"): "{{label}}"}, stacked=True),

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from everyclaim.analysis.calibration import Calibration, ends, method
 from everyclaim.analysis.comparison import AnswerChange, ClaimChange, Comparison, Side, pairing
-from everyclaim.analysis.deltas import FEWEST, FEWEST_EVENTS, Delta, DeltaFinding, MeasuredPart
+from everyclaim.analysis.deltas import FEWEST, FEWEST_EVENTS, AnswerMeasure, Delta, DeltaFinding, MeasuredPart
 from everyclaim.analysis.estimates import NO_NUMBER, interval, percent, points
 from everyclaim.analysis.slices import FEW
 from everyclaim.analysis.trend import ModeTable, ReleaseReport, Series, Trend
@@ -27,6 +27,8 @@ from everyclaim.report.style import (
     house_table,
     indented,
     joined,
+    left_out,
+    page,
     whole,
 )
 from everyclaim.store.figures import StoredClaim
@@ -47,14 +49,18 @@ _RANK = {DeltaFinding.REGRESSED: 0, DeltaFinding.IMPROVED: 1, DeltaFinding.NO_DI
 
 def comparison_page(comparison: Comparison, *, movers: int) -> Page:
     """Show what changed in words, the numbers, by failure mode and slice, and the answers that moved."""
-    parts: list[RenderableType] = [_head(comparison), Text(), Text(whole(comparison.sentence), style="bold")]
-    if comparison.advice:
-        parts += [Text(), Text(whole(comparison.advice), style="bold red")]
-    if comparison.differs:
-        told = data("; ".join(comparison.differs), limit=400)
-        parts += [Text(), Text.assemble(("judged differently: ", "yellow"), told)]
-    parts += _evidence(comparison, _ROWS_SHOWN, movers)
-    return Page(indented(Stack(*parts), 2))
+    return page(
+        _head(comparison),
+        Text(whole(comparison.sentence), "bold"),
+        Text(whole(comparison.advice), "bold red") if comparison.advice else None,
+        _differing(comparison.differs),
+        Stack(*_evidence(comparison, _ROWS_SHOWN, movers)),
+    )
+
+
+def _differing(differs: Sequence[str]) -> Text | None:
+    told = data("; ".join(differs), limit=400)
+    return Text.assemble(("judged differently: ", "yellow"), told) if differs else None
 
 
 def _evidence(
@@ -62,7 +68,7 @@ def _evidence(
 ) -> Iterator[RenderableType]:
     """Show the numbers, by failure mode and slice `most` rows of each, and the answers that moved."""
     numbers = comparison.numbers
-    yield from (Text(), _table("", [(delta.measure.title, delta) for delta in numbers.whole]))
+    yield _table("", [(delta.measure.title, delta) for delta in numbers.whole])
     if numbers.same_text:
         heading = "same answer, different judge"
         yield from (Text(), _table(heading, [(delta.measure.title, delta) for delta in numbers.same_text]))
@@ -71,8 +77,7 @@ def _evidence(
             continue
         tested = [row for row in rows if row[1].p_value is not None]
         yield from (Text(), _table(heading, tested[:most]))
-        if most and (rest := len(tested) - most) > 0:
-            yield Text(f"… and {rest:,} more rows; --json has them all", style="dim")
+        yield from left_out(len(tested) - most if most else 0, "row", "; --json has them all")
         if few := len(rows) - len(tested):
             yield Text(untested(few), style="dim")
     if comparison.changes is not None:
@@ -88,18 +93,16 @@ def trend_page(trend: Trend) -> Page:
     """Show the runs in their order, and where a measure changed its level."""
     made = house_table("run", "answers", "score", "supported", "unsupp.", "contrad.")
     for point in trend.points:
-        cells = [percent(rate.value) for rate in point.rates.values()]
-        cells[0] = NO_NUMBER if point.score.value is None else f"{point.score.value:.3f}"
+        cells = [_level(measure, rate.value) for measure, rate in point.rates.items()]
         made.add_row(data(point.side.title, limit=40), f"{point.side.outcomes[Outcome.SCORED]:,}", *cells)
-    parts: list[RenderableType] = [Text("trend", style="bold"), Text(), made, Text()]
-    for heading, rows in _by_cut(trend.parts):
-        parts += [_runs_table(heading, rows, trend), Text()]
-    parts += [hanging(Text("-"), data(line)) for line in trend.sentences]
-    if trend.advice:
-        parts += [Text(), Text(trend.advice, style="bold red")]
-    if trend.differs:
-        parts += [Text(), Text.assemble(("judged differently: ", "yellow"), data("; ".join(trend.differs), limit=400))]
-    return Page(indented(Stack(*parts), 2))
+    return page(
+        Text("trend", "bold"),
+        made,
+        *(_runs_table(heading, rows, trend) for heading, rows in _by_cut(trend.parts)),
+        Stack(*(hanging(Text("-"), data(line)) for line in trend.sentences)),
+        Text(trend.advice, "bold red") if trend.advice else None,
+        _differing(trend.differs),
+    )
 
 
 def _runs_table(heading: str, parts: Sequence[Series], trend: Trend) -> RenderableType:
@@ -110,19 +113,18 @@ def _runs_table(heading: str, parts: Sequence[Series], trend: Trend) -> Renderab
     ordered = sorted(parts, key=lambda part: not part.changes)
     for part in ordered[:_ROWS_SHOWN]:
         cells = [
-            Text(_level(part, place), style="bold" if any(change.at == place for change in part.changes) else "")
+            Text(
+                _level(part.part.measure, part.rates[place].value),
+                style="bold" if any(change.at == place for change in part.changes) else "",
+            )
             for place in range(first, len(trend.points))
         ]
         made.add_row(data(row_name(part.part), limit=60), *cells)
-    more = len(parts) - _ROWS_SHOWN
-    return Stack(made, Text(f"… and {more:,} more rows; --json has them all", style="dim")) if more > 0 else made
+    return Stack(made, *left_out(len(parts) - _ROWS_SHOWN, "row", "; --json has them all"))
 
 
-def _level(part: Series, place: int) -> str:
-    rate = part.rates[place]
-    return (
-        NO_NUMBER if rate.value is None else f"{rate.value:.3f}" if part.part.measure.is_score else percent(rate.value)
-    )
+def _level(measure: AnswerMeasure, value: float | None) -> str:
+    return NO_NUMBER if value is None else f"{value:.3f}" if measure.is_score else percent(value)
 
 
 def _head(comparison: Comparison) -> RenderableType:
@@ -183,9 +185,9 @@ def _table(heading: str, rows: Sequence[tuple[str, Delta]]) -> RenderableType:
 
 def levels(delta: Delta) -> str:
     """Write what a measure was before and is after."""
-    if delta.measure.is_score:
-        return " → ".join(NO_NUMBER if one is None else f"{one:.3f}" for one in (delta.before, delta.after))
-    return " → ".join(NO_NUMBER if one is None else f"{100 * one:.1f}" for one in (delta.before, delta.after)) + " %"
+    return " → ".join(_level(delta.measure, one).removesuffix(" %") for one in (delta.before, delta.after)) + (
+        "" if delta.measure.is_score else " %"
+    )
 
 
 def change_of(delta: Delta) -> str:
@@ -222,8 +224,7 @@ def _moved(moved: AnswerChange) -> Iterator[RenderableType]:
     yield joined([data(mover.id, "bold", limit=60), *told])
     for change in moved.claims[:_CLAIMS_SHOWN]:
         yield indented(_claim(change), 2)
-    if (rest := len(moved.claims) - _CLAIMS_SHOWN) > 0:
-        yield indented(Text(f"… and {counted(rest, 'more claim')}", style="dim"), 2)
+    yield from (indented(line, 2) for line in left_out(len(moved.claims) - _CLAIMS_SHOWN, "claim"))
 
 
 def _step(pair: tuple[int, int]) -> str:
@@ -274,7 +275,7 @@ _RULE_STYLE = {"roll back": "bold red", "watch": "yellow", "keep": "green", "too
 
 def release_terminal(report: ReleaseReport) -> Page:
     """Show the sentence, what the rule says, and its evidence."""
-    return Page(indented(Stack(*_release(report), *_labels(report)), 2))
+    return page(Stack(*_release(report), *_labels(report)))
 
 
 def release_markdown(report: ReleaseReport) -> str:
@@ -286,7 +287,7 @@ def release_markdown(report: ReleaseReport) -> str:
             "<!-- everyclaim release report -->",
             headline(f"{comparison.after.title} against {comparison.before.title}", 1),
             *_release(report),
-            *(hanging(Text("-"), Text(line)) for line in trend_lines(report.trend)),
+            *(hanging(Text("-"), Text(line)) for line in (report.trend.sentences if report.trend else ())),
             headline("All answers"),
             *_evidence(comparison, None, _MOVED, leave_out=shown),
             *(_modes(table) for table in report.mode_tables),
@@ -341,8 +342,3 @@ def label_lines(found: Calibration | None) -> list[str]:
             f"error: {percent(best.value)} ({ends(best)}, {method(best)})."
         )
     return lines
-
-
-def trend_lines(trend: Trend | None) -> list[str]:
-    """Say where the level of a measure changed over all parts."""
-    return list(trend.sentences) if trend else []

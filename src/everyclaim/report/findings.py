@@ -24,7 +24,7 @@ from everyclaim.core.types import (
     Verdict,
     tag_values,
 )
-from everyclaim.report.style import LABEL_SIGN, LABEL_STYLE, data, hanging, indented, joined
+from everyclaim.report.style import LABEL_SIGN, LABEL_STYLE, data, hanging, indented, joined, left_out
 
 CLAIMS_SHOWN = 5
 EVIDENCE_SHOWN = 2
@@ -91,7 +91,8 @@ def _answer(record: Kept) -> Iterator[RenderableType]:
         yield _question(result.question)
     if result.components:
         yield Text.assemble(("parts ", "dim"), _parts(result.components))
-    yield from _failing(result.claims, _texts(record.sample, result))
+    texts = texts_of(record.sample, result)
+    yield from _failing(result.claims, {name: text for name, (_, text) in texts.items()})
     yield from _citations(result)
     missing = [claim for claim in result.reference_claims if is_failing(claim.verdict)]
     if missing:
@@ -100,12 +101,17 @@ def _answer(record: Kept) -> Iterator[RenderableType]:
         yield from _failing(missing, {RESPONSE: record.sample.response})
 
 
-def _texts(sample: Sample, result: Result) -> dict[str, str]:
-    """Return what evidence can lie in, by id: passages of the sample, what a metric found, a reference with an id."""
-    found = result.details.get("passages", {})
-    texts = {name: row["text"] for name, row in found.items()} if isinstance(found, Mapping) else {}
-    texts |= {passage.id: passage.text for passage in sample.passages}
-    return texts if sample.reference is None else {REFERENCE: sample.reference} | texts
+def texts_of(sample: Sample, result: Result) -> dict[str, tuple[str, str]]:
+    """Return title and text of what claims were judged against, by id, in order: passages, what a metric found."""
+    found = {passage.id: (passage.title, passage.text) for passage in sample.passages}
+    searched = result.details.get("passages", {})
+    if isinstance(searched, Mapping):
+        for name, row in searched.items():
+            if isinstance(row, Mapping) and isinstance(text := row.get("text"), str):  # a metric's own may be otherwise
+                found.setdefault(name, (str(row.get("title", "")), text))
+    if sample.reference:
+        found.setdefault(REFERENCE, ("Reference answer", sample.reference))
+    return found
 
 
 def _failing(claims: Sequence[JudgedClaim], texts: Mapping[str, str]) -> Iterator[RenderableType]:
@@ -114,8 +120,7 @@ def _failing(claims: Sequence[JudgedClaim], texts: Mapping[str, str]) -> Iterato
     )
     for claim in failing[:CLAIMS_SHOWN]:
         yield from (indented(line, level) for level, line in _claim(claim, texts))
-    if len(failing) > CLAIMS_SHOWN:
-        yield Text(f"… and {counted(len(failing) - CLAIMS_SHOWN, 'more claim')}", style="dim")
+    yield from left_out(len(failing) - CLAIMS_SHOWN, "claim")
 
 
 def _citations(result: Result) -> Iterator[RenderableType]:
@@ -125,8 +130,7 @@ def _citations(result: Result) -> Iterator[RenderableType]:
         name = Text(f"citation {found.finding.value}  ", "bold yellow")
         yield hanging(Text("¶", "bold yellow"), name + data(text, limit=_LONG))
         yield indented(data(found.told(), "dim", _LONG), 2)
-    if len(faults) > CLAIMS_SHOWN:
-        yield Text(f"… and {counted(len(faults) - CLAIMS_SHOWN, 'more citation')}", style="dim")
+    yield from left_out(len(faults) - CLAIMS_SHOWN, "citation")
 
 
 def _parts(components: Mapping[str, float | None]) -> Text:
@@ -153,15 +157,13 @@ def _claim(claim: JudgedClaim, texts: Mapping[str, str]) -> Iterator[tuple[int, 
     style = LABEL_STYLE[verdict.label]
     name = Text(f"{verdict.label.value.lower()}  ", f"bold {style}")
     yield 0, hanging(Text(LABEL_SIGN[verdict.label], f"bold {style}"), name + data(claim.text, limit=_LONG))
-    remarks = _remarks(verdict)
-    if remarks:
+    if remarks := _remarks(verdict):
         yield 2, joined([*remarks])
     if verdict.conflict:
         yield 2, _conflict(verdict)
     for evidence in verdict.evidence[:EVIDENCE_SHOWN]:
         yield 2, _in_context(evidence, texts.get(evidence.passage_id), style)
-    if len(verdict.evidence) > EVIDENCE_SHOWN:
-        yield 2, Text(f"… and {counted(len(verdict.evidence) - EVIDENCE_SHOWN, 'more place')}", style="dim")
+    yield from ((2, line) for line in left_out(len(verdict.evidence) - EVIDENCE_SHOWN, "place"))
     if verdict.rationale:
         yield 2, Text.assemble(("because ", "dim"), data(verdict.rationale, limit=_LONG))
 

@@ -35,7 +35,9 @@ from everyclaim.report.style import (
     house_table,
     indented,
     joined,
-    usage_line,
+    left_out,
+    page,
+    usage_block,
 )
 from everyclaim.stats.intervals import Estimate
 from everyclaim.stats.types import Inference
@@ -64,19 +66,20 @@ def judge_test_page(test: JudgeTest, kinds: Mapping[str, str]) -> Page:
             _basis("claim", len(test.answered), sets),
         ]
     )
-    parts: list[RenderableType] = [head, Text(), _table(test, kinds), Text()]
-    if test.unjudged:
-        parts += [Text(f"{counted(test.unjudged, 'claim')} without a usable verdict", style="yellow"), Text()]
-    if test.wrong:
-        parts += [_wrong(test, kinds), Text()]
-    parts.append(joined([Text("usage", style="dim"), usage_line(test.usage)], " "))
-    if test.is_fit:
-        parts += [Text(), Text("fit to judge", style="bold green")]
-    else:
-        parts += [Text(), Text("not fit to judge", style="bold red")]
-        parts += [hanging(Text("-"), Text(why)) for why in test.why_not]
-    parts += [Text(), Text(f"{RULE}.", style="dim")]
-    return Page(indented(Stack(*parts), 2))
+    verdict = Text("fit to judge", "bold green") if test.is_fit else Text("not fit to judge", "bold red")
+    return page(
+        head,
+        _table(test, kinds),
+        _unjudged(test.unjudged),
+        _wrong(test, kinds) if test.wrong else None,
+        usage_block(test.usage),
+        Stack(verdict, *(hanging(Text("-"), Text(why)) for why in test.why_not)),
+        Text(f"{RULE}.", "dim"),
+    )
+
+
+def _unjudged(claims: int) -> Text | None:
+    return Text(f"{counted(claims, 'claim')} without a usable verdict", "yellow") if claims else None
 
 
 def _basis(what: str, claims: int, sets: int) -> str:
@@ -117,9 +120,7 @@ def _wrong(test: JudgeTest, kinds: Mapping[str, str]) -> RenderableType:
         said = f"{kinds.get(one.kind, one.kind)}: {given}, but is {one.expected.value.lower()}"
         told = joined([data(one.claim), Text(said, style="dim")])
         rows.append(hanging(sign, told))
-    if (rest := len(test.wrong) - _WRONG_SHOWN) > 0:
-        rows.append(Text(f"and {rest} more (--json has all)", style="dim"))
-    return Stack(*rows)
+    return Stack(*rows, *left_out(len(test.wrong) - _WRONG_SHOWN, "claim", "; --json has them all"))
 
 
 def judge_check_page(found: JudgeCheck) -> Page:
@@ -135,21 +136,20 @@ def judge_check_page(found: JudgeCheck) -> Page:
     for name, rate in rows:
         if rate.n:
             made.add_row(name, percent(rate.value), interval(rate), share_of(rate))
-    parts: list[RenderableType] = [head, Text(), made]
-    if found.unjudged:
-        parts.append(Text(f"no verdict for {100 * found.unjudged:.1f} % of the requests", "yellow"))
-    if found.lengths:
-        parts += [Text(), _lengths(found)]
-    parts += [Text(), _drift(found.drift)]
-    if found.against:
-        parts += [Text(), _against(found.against)]
-    parts.append(Text())
-    parts += [hanging(Text("!", "bold red"), Text(told)) for told in (*found.findings, *found.shortfalls)]
-    if found.verdict:
-        parts.append(Text(found.verdict, "" if found.shortfalls else "green"))
-    if found.usage.calls:
-        parts += [Text(), Text.assemble(("usage ", "dim"), usage_line(found.usage))]
-    return Page(indented(Stack(*parts), 2))
+    unjudged = f"no verdict for {100 * found.unjudged:.1f} % of the requests"
+    verdict = Text(found.verdict, "" if found.shortfalls else "green")
+    return page(
+        head,
+        Stack(made, Text(unjudged, "yellow")) if found.unjudged else made,
+        _lengths(found) if found.lengths else None,
+        _drift(found.drift),
+        _against(found.against) if found.against else None,
+        Stack(
+            *(hanging(Text("!", "bold red"), Text(told)) for told in (*found.findings, *found.shortfalls)),
+            *([verdict] if found.verdict else []),
+        ),
+        usage_block(found.usage) if found.usage.calls else None,
+    )
 
 
 def _lengths(found: JudgeCheck) -> RenderableType:
@@ -203,14 +203,11 @@ def band_page(fit: BandFit, judge: str, spec: str) -> Page:
     )
     for name, edge, settled in rows:
         made.add_row(name, edge if settled.claims else NO_NUMBER, *_numbers(settled))
-    parts: list[RenderableType] = [head, Text(), made, Text()]
-    if fit.settled.claims:
-        doubt = fit.claims - fit.settled.claims
-        parts += [Text(f"uncertain: {doubt:,} of {fit.claims:,} claims ({percent(doubt / fit.claims)})"), Text()]
-        parts.append(_use(spec))
-    else:
-        parts.append(Text(fit.why_nothing, style="yellow"))
-    return Page(indented(Stack(*parts), 2))
+    if not fit.settled.claims:
+        return page(head, made, Text(fit.why_nothing, "yellow"))
+    doubt = fit.claims - fit.settled.claims
+    share = f"uncertain: {doubt:,} of {fit.claims:,} claims ({percent(doubt / fit.claims)})"
+    return page(head, made, Text(share), _use(spec))
 
 
 def _numbers(settled: Settled) -> tuple[str, str, str]:
@@ -225,25 +222,26 @@ def _numbers(settled: Settled) -> tuple[str, str, str]:
 
 def tuning_page(fit: TuningFit, written: str | None) -> Page:
     """Show what a fit gains on documents that it did not see; `written` is the file, where there is one."""
-    parts = [*_fit_parts(fit), Text()]
-    if written:
-        if fit.alarm:
-            parts.append(Text("the thresholds for contradicted claims are fitted, too"))
-        parts.append(_use(f"embedded?tuned={written}"))
-    else:
-        parts.append(Text(fit.why_not, style="" if fit.helps else "yellow"))
-    return Page(indented(Stack(*parts), 2))
+    alarm = [Text("the thresholds for contradicted claims are fitted, too")] if fit.alarm else []
+    use = Stack(*alarm, _use(f"embedded?tuned={written}")) if written else _unused(fit)
+    return page(*_fit_blocks(fit), use)
 
 
-def _fit_parts(fit: TuningFit) -> list[RenderableType]:
+def _unused(fit: TuningFit) -> Text:
+    return Text(fit.why_not, "" if fit.helps else "yellow")
+
+
+def _fit_blocks(fit: TuningFit) -> Iterator[RenderableType]:
     """Show what a fit is made from, and its gain."""
     basis = _basis("labelled claim", fit.claims, fit.documents)
     by = [] if fit.labelled_by == "labels" else [joined([Text("labels by"), data(fit.labelled_by)], " ")]
     labels = " · ".join(f"{count:,} {label.lower().replace('_', ' ')}" for label, count in sorted(fit.labels.items()))
-    parts: list[RenderableType] = [joined([Text("tuning", style="bold"), basis, *by]), Text(labels, style="dim")]
-    if fit.left_out:
-        left_out = counted(fit.left_out, "labelled claim")
-        parts.append(Text(f"{left_out} skipped: no passages, or too long", style="yellow"))
+    skipped = f"{counted(fit.left_out, 'labelled claim')} skipped: no passages, or too long"
+    yield Stack(
+        joined([Text("tuning", style="bold"), basis, *by]),
+        Text(labels, style="dim"),
+        *([Text(skipped, style="yellow")] if fit.left_out else []),
+    )
     if fit.table:
         made = house_table("held-out documents", "before", "after", "change", "95 %")
         for name, one in fit.table.items():
@@ -251,26 +249,19 @@ def _fit_parts(fit: TuningFit) -> list[RenderableType]:
                 _NAMES[name], f"{one.before:.3f}", f"{one.after:.3f}", f"{one.after - one.before:+.3f}",
                 f"{one.low:+.3f} to {one.high:+.3f}",
             )  # fmt: skip
-        parts += [Text(), made]
-    return parts
+        yield made
 
 
 def rubric_page(fit: RubricFit, written: str | None) -> Page:
     """Show what worked examples gain on documents that they are not from; `written` is the rubric's file."""
-    parts = _fit_parts(fit)
-    if fit.unjudged:
-        parts.append(Text(f"{counted(fit.unjudged, 'claim')} without a usable verdict", style="yellow"))
-    if fit.helps:
-        rule = f", and a rule to be {fit.rule}" if fit.rule else ""
-        parts += [Text(), Text(f"the rubric has {counted(fit.examples, 'worked example')}{rule}")]
-    if fit.usage.calls:
-        parts += [Text(), joined([Text("usage", style="dim"), usage_line(fit.usage)], " ")]
-    parts.append(Text())
-    if written:
-        parts.append(_use(fit.judge, f" --rubric {written}"))
-    else:
-        parts.append(Text(fit.why_not, style="" if fit.helps else "yellow"))
-    return Page(indented(Stack(*parts), 2))
+    rule = f", and a rule to be {fit.rule}" if fit.rule else ""
+    return page(
+        *_fit_blocks(fit),
+        _unjudged(fit.unjudged),
+        Text(f"the rubric has {counted(fit.examples, 'worked example')}{rule}") if fit.helps else None,
+        usage_block(fit.usage) if fit.usage.calls else None,
+        _use(fit.judge, f" --rubric {written}") if written else _unused(fit),
+    )
 
 
 def _use(spec: str, more: str = "") -> Text:
@@ -290,23 +281,23 @@ def calibration_page(found: Calibration) -> Page:
     """Lay a calibration out."""
     people = counted(len(found.annotators), "annotator")
     head = joined([Text(f"run {found.run}", "bold"), counted(found.labelled, "labelled claim"), people])
-    parts: list[RenderableType] = [head, Text(), _rates_table(found), Text(), _corrected_table(found.corrected), Text()]
-    parts += [_confusion(found), Text()]
-    if found.agreement:
-        parts += [_agreement(found.agreement), Text()]
-    for name, groups in found.groups.items():
-        if len(groups) > 1:
-            parts += [_groups(name, groups), Text()]
-    if found.modes:
-        parts += [_shares("failure mode by people", "failing by judge", found.modes), Text()]
-    if found.judged_modes:
-        parts += [_shares("failure mode by judge", "failing by people", found.judged_modes), Text()]
-    parts += _probabilities(found)
-    if found.promise:
-        parts.append(hanging(Text("✓", "green"), Text(f"promise: {found.promise}")))
-    parts += [hanging(Text("·", "dim"), Text(note)) for note in found.notes]
-    parts += [hanging(Text("→", "bold"), Text(text)) for text in found.advice]
-    return Page(indented(Stack(*parts), 2))
+    probabilities = list(_probabilities(found))
+    return page(
+        head,
+        _rates_table(found),
+        _corrected_table(found.corrected),
+        _confusion(found),
+        _agreement(found.agreement) if found.agreement else None,
+        *(_groups(name, groups) for name, groups in found.groups.items() if len(groups) > 1),
+        _shares("failure mode by people", "failing by judge", found.modes) if found.modes else None,
+        _shares("failure mode by judge", "failing by people", found.judged_modes) if found.judged_modes else None,
+        Stack(*probabilities) if probabilities else None,
+        Stack(
+            *([hanging(Text("✓", "green"), Text(f"promise: {found.promise}"))] if found.promise else []),
+            *(hanging(Text("·", "dim"), Text(note)) for note in found.notes),
+            *(hanging(Text("→", "bold"), Text(text)) for text in found.advice),
+        ),
+    )
 
 
 def corrected_rows(found: Corrected) -> list[tuple[str, str, str, str]]:
@@ -347,8 +338,7 @@ def _corrected_table(found: Corrected) -> RenderableType:
     made = house_table("rate", "value", "95 % interval", "method")
     for row in corrected_rows(found):
         made.add_row(*row)
-    told = [text for one in (found.ppi, found.rogan_gladen) if one for text in one.warnings]
-    lines = [Text(f"! {text}", "yellow") for text in dict.fromkeys(told)]
+    lines = [Text(f"! {text}", "yellow") for text in found.warnings]
     return Stack(made, *lines, *(Text(f"not computed: {text}", "dim") for text in found.why))
 
 
@@ -372,15 +362,13 @@ def _agreement(one: AnnotatorAgreement) -> RenderableType:
 
 def _groups(name: str, groups: Mapping[str, JudgeRates]) -> RenderableType:
     made = house_table(data(name, limit=60), "TPR (95 %)", "labels", "TNR (95 %)", "labels")
-    shown = list(groups.items())[:GROUPS_SHOWN]
-    for value, one in shown:
+    for value, one in list(groups.items())[:GROUPS_SHOWN]:
         made.add_row(
             data(value, limit=60) if value else Text("(not given)", "dim"),
             *_rate_cells(one.tpr, one.supported),
             *_rate_cells(one.tnr, one.failing),
         )
-    more = len(groups) - len(shown)
-    return Stack(made, Text(f"… and {more:,} more; --json has them all", "dim")) if more else made
+    return Stack(made, *left_out(len(groups) - GROUPS_SHOWN, "value", "; --json has them all"))
 
 
 def _rate_cells(rate: Estimate, labels: int) -> tuple[str, Text]:
@@ -403,16 +391,14 @@ def _shares(what: str, hit: str, shares: Mapping[str, Estimate]) -> RenderableTy
     return made
 
 
-def _probabilities(found: Calibration) -> list[RenderableType]:
-    lines: list[RenderableType] = []
+def _probabilities(found: Calibration) -> Iterator[Text]:
     if one := found.reliability:
-        lines.append(Text(f"probabilities: calibration error {one.ece:.3f}, Brier score {one.brier:.3f} (0 is best)"))
+        yield Text(f"probabilities: calibration error {one.ece:.3f}, Brier score {one.brier:.3f} (0 is best)")
     if fit := found.fitted:
         told = f"calibration error on {fit.reported_on:,} held-out labels: {fit.before.ece:.3f}"
         if fit.after.ece < fit.before.ece:
             told += f"; {fit.after.ece:.3f} with probabilities calibrated on the other {fit.fitted_on:,}"
-        lines.append(Text(told))
-    return [*lines, Text()] if lines else []
+        yield Text(told)
 
 
 _SHOWN = 5  # rejected sentences
@@ -428,15 +414,14 @@ def splits_page(found: SplitCheck) -> Page:
     made.add_row("accepted", percent(accepted.value), interval(accepted), share_of(accepted), standing)
     for mark, rate in found.with_mark.items():
         made.add_row(f"with {words(mark.value)}", percent(rate.value), interval(rate), share_of(rate), "")
-    parts: list[RenderableType] = [head, Text(), made]
-    if found.incomplete:
-        parts.append(Text(f"{counted(found.incomplete, 'sentence')} with unreviewed claims: not counted", "dim"))
-    parts += [Text(note, "dim") for note in found.notes]
-    for one in found.rejected[:_SHOWN]:
-        parts += [Text(), *_rejected(one)]
-    if (more := len(found.rejected) - _SHOWN) > 0:
-        parts += [Text(), Text(f"… and {counted(more, 'more rejected sentence')}; --json has them all", "dim")]
-    return Page(indented(Stack(*parts), 2))
+    incomplete = f"{counted(found.incomplete, 'sentence')} with unreviewed claims: not counted"
+    notes = [*([incomplete] if found.incomplete else []), *found.notes]
+    return page(
+        head,
+        Stack(made, *(Text(note, "dim") for note in notes)),
+        *(Stack(*_rejected(one)) for one in found.rejected[:_SHOWN]),
+        *left_out(len(found.rejected) - _SHOWN, "rejected sentence", "; --json has them all"),
+    )
 
 
 def _rejected(one: SplitSentence) -> Iterator[RenderableType]:

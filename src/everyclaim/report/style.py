@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from rich import box
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.console import Group as Stack
 from rich.padding import Padding
 from rich.segment import Segment
 from rich.table import Table
@@ -47,6 +48,15 @@ class Page:
             for segment in _without_trailing_blanks(line):
                 yield _in_ascii(segment) if options.ascii_only else segment
             yield Segment.line()
+
+
+def page(*blocks: RenderableType | None) -> Page:
+    """Return a page of blocks, set in from its edge, with a blank line between those that are there."""
+    parts: list[RenderableType] = []
+    for block in blocks:
+        if block is not None:
+            parts += [Text(), block] if parts else [block]
+    return Page(indented(Stack(*parts), 2))
 
 
 def _without_trailing_blanks(line: list[Segment]) -> list[Segment]:
@@ -131,6 +141,11 @@ def hanging(sign: Text, content: Text) -> Table:
     return made
 
 
+def left_out(rest: int, noun: str, tail: str = "") -> list[RenderableType]:
+    """Return a line that counts what is not shown; no line where that is nothing."""
+    return [Text(f"… and {counted(rest, f'more {noun}')}{tail}", "dim")] if rest > 0 else []
+
+
 def data(text: str, style: str = "", limit: int | None = None) -> Text:
     """Return text from outside, made safe."""
     return Text(one_line(text, limit), style=style)
@@ -139,6 +154,11 @@ def data(text: str, style: str = "", limit: int | None = None) -> Text:
 def joined(parts: list[Text | str], separator: str = " · ") -> Text:
     """Join pieces that are there into one line."""
     return Text(separator).join(Text(part) if isinstance(part, str) else part for part in parts if part)
+
+
+def usage_block(usage: Usage) -> Text:
+    """Say what judges took, behind its heading."""
+    return joined([Text("usage", "dim"), usage_line(usage)], " ")
 
 
 def usage_line(usage: Usage) -> Text:

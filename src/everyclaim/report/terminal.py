@@ -36,6 +36,7 @@ from everyclaim.report.style import (
     house_table,
     indented,
     joined,
+    left_out,
     usage_line,
 )
 from everyclaim.stats.intervals import Estimate
@@ -67,13 +68,9 @@ def run_page(
     elif known_error and summary.overall.claims:
         parts += [Text(), indented(hanging(Text("accuracy", "dim"), Text(known_error)), 2)]
     if worst:
-        parts += [Text(), Text.assemble(("Worst answers", "bold"), _order(worst)), findings(worst)]
+        by = "score" if worst[0].result.probability is None else "probability of being faithful"
+        parts += [Text(), Text.assemble(("Worst answers", "bold"), f" · lowest {by} first"), findings(worst)]
     return Page(Stack(*parts))
-
-
-def _order(worst: Sequence[Kept]) -> str:
-    by = "score" if worst[0].result.probability is None else "probability of being faithful"
-    return f" · lowest {by} first"
 
 
 def _heading(record: RunRecord) -> RenderableType:
@@ -102,7 +99,10 @@ def provenance_line(provenance: Provenance) -> Text:
 def _summary(summary: Summary, name: str = "score") -> list[RenderableType]:
     """Lay a summary out; `name` is what its score is called."""
     shown = (piece for part in overview(summary, name) for piece in (indented(part, 2), Text()))
-    return [*shown, indented(_remarks(summary), 2), *slice_tables(summary.slices)]
+    lines = Table.grid(padding=(0, 2, 0, 0))
+    for heading, content, style in remarks(summary):
+        lines.add_row(Text(heading, style=style), content)
+    return [*shown, indented(lines, 2), *slice_tables(summary.slices)]
 
 
 def overview(summary: Summary, name: str = "score") -> list[RenderableType]:
@@ -145,13 +145,9 @@ def _components(components: Mapping[str, Estimate]) -> Table:
 
 
 def _outcomes(group: Group) -> Text:
-    rest = [
-        Text(
-            f"{group.outcomes[outcome]:,} {words(outcome.value)}",
-            style="bold red" if outcome is Outcome.FAILED and group.outcomes[outcome] else "",
-        )
-        for outcome in other_outcomes(group)
-    ]
+    rest = [Text(f"{group.outcomes[outcome]:,} {words(outcome.value)}") for outcome in other_outcomes(group)]
+    if group.outcomes[Outcome.FAILED]:
+        rest[other_outcomes(group).index(Outcome.FAILED)].stylize("bold red")
     return joined([Text(f"{group.scored:,} scored of {group.total:,}"), *rest])
 
 
@@ -176,13 +172,6 @@ def _rates(group: Group) -> Table:
     ):
         made.add_row(name, f"{round((share.value or 0) * share.n):,}", percent(share.value), interval(share))
     return made
-
-
-def _remarks(summary: Summary) -> RenderableType:
-    lines = Table.grid(padding=(0, 2, 0, 0))
-    for name, content, style in remarks(summary):
-        lines.add_row(Text(name, style=style), content)
-    return lines
 
 
 def remarks(summary: Summary) -> list[tuple[str, Text, str]]:
@@ -270,29 +259,14 @@ def _judging(judging: JudgingSummary) -> Iterator[tuple[str, Text]]:
         if cascade.agreement.n:
             audit = f"audit: {share_of(cascade.agreement)} agree ({interval(cascade.agreement)})"
         saved = "savings unknown" if cascade.saved is None else f"about {dollars(cascade.saved)} saved"
-        yield (
-            "cascade",
-            joined(
-                [
-                    joined(
-                        [
-                            f"{percent(cascade.settled.value)} of {counted(cascade.settled.n, 'claim')} settled by",
-                            data(cascade.first),
-                            f"({interval(cascade.settled)})",
-                        ],
-                        " ",
-                    ),
-                    audit,
-                ]
-            ),
-        )
+        settled = f"{percent(cascade.settled.value)} of {counted(cascade.settled.n, 'claim')} settled by "
+        told = Text.assemble(settled, data(cascade.first), f" ({interval(cascade.settled)})")
+        yield "cascade", joined([told, audit])
         spared = joined([f"{counted(cascade.spared, 'answer')} settled by the first judge alone", saved])
         yield "", spared if cascade.spared else Text("every answer had claims for the second judge")
     if judging.disagreement and judging.disagreement.n:
-        yield (
-            "panel",
-            Text(f"judges disagree on {share_of(judging.disagreement)} claims ({interval(judging.disagreement)})"),
-        )
+        torn = f"judges disagree on {share_of(judging.disagreement)} claims ({interval(judging.disagreement)})"
+        yield "panel", Text(torn)
     if judging.flips:
         yield "repeats", Text(f"{share_of(judging.flips)} claims changed their label ({interval(judging.flips)})")
 
@@ -355,9 +329,7 @@ def _slice_rates(tag: str, groups: Sequence[tuple[str, Group]]) -> RenderableTyp
             percent(group.rates[Label.UNSUPPORTED].value),
             percent(group.rates[Label.CONTRADICTED].value),
         )
-    parts: list[RenderableType] = [made]
-    if (more := len(groups) - SLICES_SHOWN) > 0:
-        parts.append(Text(f"… and {counted(more, 'more value')}; --json has all", style="dim"))
+    parts: list[RenderableType] = [made, *left_out(len(groups) - SLICES_SHOWN, "value", "; --json has them all")]
     if any(group.is_rough for _, group in groups[:SLICES_SHOWN]):
         parts.append(Text(f"! fewer than {FEW} scored answers: read the interval, not the number", style="yellow"))
     return Stack(*parts)
@@ -368,7 +340,7 @@ def _modes(tag: str, values: Sequence[str], modes: Sequence[tuple[str, Sequence[
     made = house_table(data(f"% of claims by {tag}", limit=60), *(_value(value) for value in values))
     for mode, shares in modes:
         made.add_row(words(mode), *(percent(share) if share else NO_NUMBER for share in shares))
-    return Stack(made, Text(f"… and {counted(more, 'more value')}; --json has all", style="dim")) if more > 0 else made
+    return Stack(made, *left_out(more, "value", "; --json has them all"))
 
 
 def _value(value: str) -> Text:

@@ -81,12 +81,7 @@ def check_binding(binding: Binding, *, has_tokens: bool, command: str = "serve")
         raise ConfigError(f"--workers must be between 1 and 256, got {binding.workers}")
 
 
-def run(
-    app: Callable[[], Any],
-    binding: Binding,
-    *,
-    on_listening: Callable[[str], None] | None = None,
-) -> None:
+def run(app: Callable[[], Any], binding: Binding, *, on_listening: Callable[[str], None] | None = None) -> None:
     """Serve what `app` makes until an end is asked for: by Ctrl-C, by SIGTERM.
 
     `app` is called once in every process; with several `workers` it must be possible to pickle it (a function of a

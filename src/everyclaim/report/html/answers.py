@@ -22,6 +22,7 @@ from everyclaim.core.types import (
     Result,
     Sample,
 )
+from everyclaim.report.findings import is_failing, texts_of
 from everyclaim.report.html.layout import LaidOutBlock, lay_out
 from everyclaim.report.html.marking import Mark, Segment, segments
 from everyclaim.verify.failing import difference
@@ -60,7 +61,7 @@ class ClaimView:
     @property
     def is_failing(self) -> bool:
         """Whether it is worth a look: it is not supported, or its passages disagree."""
-        return self.label is not Label.SUPPORTED or self.claim.verdict.conflict
+        return is_failing(self.claim.verdict)
 
     @property
     def citation_fault(self) -> CitationStatus | None:
@@ -172,19 +173,6 @@ def _with_citations(
     return [replace(view, citations=told[view.claim.id]) if view.claim.id in told else view for view in claims]
 
 
-def texts_of(sample: Sample, result: Result) -> dict[str, tuple[str, str]]:
-    """Return title and text of what claims were judged against, by id, in order: passages, what a metric found."""
-    found = {passage.id: (passage.title, passage.text) for passage in sample.passages}
-    searched = result.details.get("passages", {})
-    if isinstance(searched, Mapping):
-        for name, row in searched.items():
-            if isinstance(row, Mapping) and isinstance(text := row.get("text"), str):  # a metric's own may be otherwise
-                found.setdefault(name, (str(row.get("title", "")), text))
-    if sample.reference is not None and sample.reference:
-        found.setdefault(REFERENCE, ("Reference answer", sample.reference))
-    return found
-
-
 def _with_differences(
     claims: Sequence[JudgedClaim], texts: Mapping[str, tuple[str, str]], question: str
 ) -> list[JudgedClaim]:
@@ -198,11 +186,7 @@ def _with_differences(
 
 
 def _claim(
-    number: int,
-    claim: JudgedClaim,
-    texts: Mapping[str, tuple[str, str]],
-    numbers: Mapping[str, int],
-    judge: str,
+    number: int, claim: JudgedClaim, texts: Mapping[str, tuple[str, str]], numbers: Mapping[str, int], judge: str
 ) -> ClaimView:
     verdict = claim.verdict
     marks = []

@@ -17,6 +17,7 @@ from everyclaim.core.plaintext import counted, one_line
 from everyclaim.core.types import Label
 from everyclaim.report.html.environment import shown
 from everyclaim.report.style import LABEL_SIGN, shares_of
+from everyclaim.stats.intervals import Estimate
 
 WIDTH = 440
 _ROW = 26
@@ -43,6 +44,11 @@ class ChartPoint:
     kind: str = ""
 
 
+def reading(name: str, rate: Estimate, unit: str, kind: str = "") -> ChartPoint:
+    """Return a rate as a chart draws it; `unit` is what it is of, empty: untold."""
+    return ChartPoint(name, rate.value, rate.low, rate.high, f"{rate.n:,} {unit}" if unit else "", kind)
+
+
 def label_bar(counts: Mapping[Label, int], *, title: str = "Claims by label") -> Markup:
     """Draw one bar shared out by label; a label that occurs is never too narrow to be seen."""
     total = sum(counts.values())
@@ -63,50 +69,45 @@ def label_bar(counts: Mapping[Label, int], *, title: str = "Claims by label") ->
 
 def interval_plot(readings: Sequence[ChartPoint], *, title: str, axis: str) -> Markup:
     """Draw one row per reading: a point at its value, a line over its interval; the axis goes from 0 to 100 %."""
-    left, right = 150, WIDTH - _RIGHT
-    height = len(readings) * _ROW + _AXIS + 6
-    scale = _Scale(left, right)
-    bottom = height - _AXIS
-    parts = [*_grid(scale, 4, bottom), *_x_axis(scale, bottom, axis)]
-    told = []
-    for place, one in enumerate(readings):
-        y = 6 + place * _ROW + _ROW / 2
-        parts.append(_text(one_line(one.name, _NAME), left - 10, y + 4, "end", title=one.name))
-        if one.value is None:
-            parts.append(_text("no data", left + 6, y + 4, class_="quiet"))
-            told.append(f"{one_line(one.name, 60)}: no data")
-            continue
-        parts += _whisker(scale, one, y)
-        told.append(_told(one))
-    return _svg(title, ". ".join(told) + ".", parts, height)
+    scale, bottom = _Scale(150, WIDTH - _RIGHT), _bottom(readings)
+    grid = [_line(scale(tick), 4, scale(tick), bottom, "grid") for tick in _TICKS]
+    return _rows(readings, scale, [*grid, *_x_axis(scale, bottom, axis)], title, _NAME)
 
 
 def difference_plot(readings: Sequence[ChartPoint], *, title: str, axis: str) -> Markup:
     """Draw one row per difference of shares, a point and its interval, on an axis around 0 as wide as it has to be."""
-    left, right = 170, WIDTH - _RIGHT
-    height = len(readings) * _ROW + _AXIS + 6
-    bottom = height - _AXIS
+    bottom = _bottom(readings)
     ends = (end for one in readings for end in (one.value, one.low, one.high) if end is not None)
     furthest = max(map(abs, ends), default=0.0)
     reach = next((end for end in (0.02, 0.05, 0.1, 0.2, 0.5) if furthest <= end), 1.0)
-    scale = _Scale(left, right, -reach, reach)
+    scale = _Scale(170, WIDTH - _RIGHT, -reach, reach)
     parts = []
     for tick in (-1.0, -0.5, 0.0, 0.5, 1.0):
         x = scale(tick * reach)
         parts.append(_line(x, 4, x, bottom, "base" if tick == 0 else "grid"))
         written = f"{100 * tick * reach:+g}".replace("-", "−") if tick else "0"
         parts.append(_text(written, x, bottom + 15, "middle", class_="tick"))
-    parts.append(_text(axis, (left + right) / 2, bottom + 30, "middle", class_="axis"))
+    parts.append(_text(axis, (scale.left + scale.right) / 2, bottom + 30, "middle", class_="axis"))
+    return _rows(readings, scale, parts, title, _NAME + 4)
+
+
+def _bottom(readings: Sequence[ChartPoint]) -> int:
+    return len(readings) * _ROW + 6
+
+
+def _rows(readings: Sequence[ChartPoint], scale: _Scale, parts: list[Markup], title: str, longest: int) -> Markup:
+    """Draw a row for each reading into a chart with these axes."""
     told = []
     for place, one in enumerate(readings):
         y = 6 + place * _ROW + _ROW / 2
-        parts.append(_text(one_line(one.name, _NAME + 4), left - 10, y + 4, "end", title=one.name))
+        parts.append(_text(one_line(one.name, longest), scale.left - 10, y + 4, "end", title=one.name))
         if one.value is None:
-            parts.append(_text("unknown", left + 6, y + 4, class_="quiet"))
-            continue
-        parts += _whisker(scale, one, y)
-        told.append(_told(one))
-    return _svg(title, ". ".join(told) + ".", parts, height)
+            parts.append(_text("no data", scale.left + 6, y + 4, class_="quiet"))
+            told.append(f"{one_line(one.name, 60)}: no data")
+        else:
+            parts += _whisker(scale, one, y)
+            told.append(_told(one))
+    return _svg(title, ". ".join(told) + ".", parts, _bottom(readings) + _AXIS)
 
 
 def histogram(counts: Sequence[int], edges: Sequence[float], *, title: str, axis: str, unit: str = "answers") -> Markup:
@@ -269,10 +270,6 @@ def _band(points: Sequence[tuple[float, ChartPoint]], down: Any, kind: str) -> M
     upper = [f"{_n(x)},{_n(down(high))}" for x, _, high in known]
     lower = [f"{_n(x)},{_n(down(low))}" for x, low, _ in reversed(known)]
     return _tag("polygon", points=" ".join(upper + lower), class_=f"band {kind}")
-
-
-def _grid(scale: _Scale, top: float, bottom: float) -> list[Markup]:
-    return [_line(scale(tick), top, scale(tick), bottom, "grid") for tick in _TICKS]
 
 
 def _x_axis(scale: _Scale, y: float, name: str, *, percent: bool = True) -> list[Markup]:

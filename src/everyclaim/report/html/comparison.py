@@ -21,7 +21,6 @@ from everyclaim.report.comparison import (
     levels,
     method_note,
     side_line,
-    trend_lines,
     untested,
 )
 from everyclaim.report.html.answers import AnswerView, answer_view
@@ -53,17 +52,22 @@ def comparison_view(
     comparison: Comparison, before: Mapping[int, Kept], after: Mapping[int, Kept], leave_out: Collection[str] = ()
 ) -> dict[str, Any]:
     """Return what the page of a comparison shows, without the cuts that are shown otherwise."""
-    numbers = comparison.numbers
-    same = [(delta.measure.title, delta) for delta in numbers.same_text]
-    return {
+    return numbers_view(comparison, leave_out) | {
         "comparison": comparison,
-        "pairing": pairing(comparison.matching),
         "sides": [side_line(side).plain for side in (comparison.before, comparison.after)],
-        "whole": table("", [(delta.measure.title, delta) for delta in numbers.whole]),
-        "same_text": table("", same) if same else None,
-        "parts_": [table(heading, rows) for heading, rows in cuts(numbers.parts) if heading not in leave_out],
         "changed": changed_claims(comparison).plain if comparison.changes is not None else "",
         "moved": list(_moved(comparison.moved, before, after)),
+    }
+
+
+def numbers_view(comparison: Comparison, leave_out: Collection[str] = ()) -> dict[str, Any]:
+    """Return the tables and charts of a comparison, and what is said of how they were made."""
+    numbers = comparison.numbers
+    return {
+        "pairing": pairing(comparison.matching),
+        "whole": _table("", [(delta.measure.title, delta) for delta in numbers.whole]),
+        "same_text": _table("", [(delta.measure.title, delta) for delta in numbers.same_text]),
+        "parts_": [_table(heading, rows) for heading, rows in cuts(numbers.parts) if heading not in leave_out],
         "note": method_note(comparison),
     }
 
@@ -94,8 +98,7 @@ class DeltaTable:
     left_out: int
 
 
-def table(heading: str, deltas: Sequence[tuple[str, Delta]]) -> DeltaTable:
-    """Lay the deltas of a cut out."""
+def _table(heading: str, deltas: Sequence[tuple[str, Delta]]) -> DeltaTable:
     tested = [row for row in deltas if row[1].p_value is not None or not heading]
     rows = [delta_row(name, delta) for name, delta in tested[:_LISTED]]
     drawn = [
@@ -137,15 +140,6 @@ def _moved(moved: Iterable[AnswerChange], before: Mapping[int, Kept], after: Map
         )
 
 
-@dataclass(frozen=True, slots=True)
-class ModeCell:
-    """The share of claims that fail in one way, before and after, with the class of the word for it."""
-
-    text: str
-    word: str
-    kind: str
-
-
 def release_page(report: ReleaseReport, before: Mapping[int, Kept], after: Mapping[int, Kept]) -> bytes:
     """Write the report of a release, UTF-8; the mappings hold the answers that moved, by their places."""
     shown = {f"{table.slice} + failure mode" for table in report.mode_tables}
@@ -156,22 +150,13 @@ def release_page(report: ReleaseReport, before: Mapping[int, Kept], after: Mappi
         **comparison_view(report.comparison, before, after, leave_out=shown),
         rule=report.rule,
         notes=report.notes,
-        tables=[(table.slice, table.values, _mode_rows(table)) for table in report.mode_tables],
+        tables=[(table.slice, table.values, list(_mode_rows(table))) for table in report.mode_tables],
         people=label_lines(report.comparison.calibration),
-        trend=trend_lines(report.trend),
+        trend=report.trend.sentences if report.trend else (),
     )
 
 
-def _mode_rows(table: ModeTable) -> list[tuple[str, list[ModeCell | None]]]:
-    return [
-        (
-            mode,
-            [
-                ModeCell(levels(delta), delta.finding.value if delta.is_shown else "", KIND[delta.finding])
-                if delta
-                else None
-                for delta in (deltas.get(value) for value in table.values)
-            ],
-        )
-        for mode, deltas in table.deltas.items()
-    ]
+def _mode_rows(table: ModeTable) -> Iterable[tuple[str, list[DeltaRow | None]]]:
+    for mode, deltas in table.deltas.items():
+        found = [deltas.get(value) for value in table.values]
+        yield mode, [delta_row(mode, delta) if delta else None for delta in found]

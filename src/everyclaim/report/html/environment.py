@@ -91,25 +91,13 @@ def _printed(value: Any) -> Any:
     raise TypeError(f"a page cannot print {value!r}: numbers go through a filter, and what is missing is said in words")
 
 
-def _probability(value: float | None) -> str:
-    return estimates.NO_NUMBER if value is None else f"{value:.2f}"
-
-
-def _line(text: str, limit: int = 200) -> str:
-    return one_line(text, limit)
-
-
 def _commands(text: str) -> Markup:
     return Markup(re.sub("`(.+?)`", r"<kbd>\1</kbd>", str(escape(shown(text)))))  # noqa: S704 - escaped
 
 
-def _sentence(text: str) -> Markup:
-    return _commands(text[:1].upper() + text[1:])
-
-
 _FILTERS = {
     "commands": _commands,
-    "sentence": _sentence,
+    "sentence": lambda text: _commands(text[:1].upper() + text[1:]),
     "whole": whole,
     "percent": estimates.percent,
     "interval": estimates.interval,
@@ -117,12 +105,12 @@ _FILTERS = {
     "score": estimates.score,
     "share_of": estimates.share_of,
     "number": number,
-    "probability": _probability,
+    "probability": lambda value: estimates.NO_NUMBER if value is None else f"{value:.2f}",
     "thousands": "{:,}".format,
     "counted": counted,
     "dollars": dollars,
     "words": words,
-    "line": _line,
+    "line": lambda text, limit=200: one_line(text, limit),
     "word": lambda label: label.value.lower(),
     "sign": LABEL_SIGN.__getitem__,
     "meaning": LABEL_MEANING.__getitem__,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from markupsafe import Markup
 
@@ -14,12 +15,11 @@ from everyclaim.analysis.slices import FEW
 from everyclaim.analysis.summary import Group, Summary
 from everyclaim.core.plaintext import metric_title
 from everyclaim.core.types import Label
-from everyclaim.report.html.charts import ChartPoint, histogram, interval_plot, label_bar, reliability_chart
+from everyclaim.report.html.charts import histogram, interval_plot, label_bar, reading, reliability_chart
 from everyclaim.report.html.environment import whole_page
 from everyclaim.report.html.packing import Reader, pack
 from everyclaim.report.judge import corrected_rows
 from everyclaim.report.terminal import by_size, mode_shares, most_frequent, other_outcomes, plain_remarks
-from everyclaim.stats.intervals import Estimate
 from everyclaim.store.records import RunRecord
 
 BINS = 10
@@ -30,12 +30,7 @@ _TOLD_ELSEWHERE = {"why"}
 
 
 def run_report(
-    record: RunRecord,
-    summary: Summary,
-    read: Reader,
-    *,
-    calibration: Calibration | None = None,
-    known_error: str = "",
+    record: RunRecord, summary: Summary, read: Reader, *, calibration: Calibration | None = None, known_error: str = ""
 ) -> bytes:
     """Write the report of a run, UTF-8; `read` yields its answers.
 
@@ -99,7 +94,7 @@ def slice_view(tag: str, groups: Mapping[str, Group]) -> SliceView:
     """Lay the slices of one tag out."""
     ordered = by_size(groups)
     readings = [
-        _reading(value or "(not given)", group.score, "answers")
+        reading(value or "(not given)", group.score, "answers", "supported")
         for value, group in ordered[:_CHARTED]
         if not group.is_tiny
     ]
@@ -108,42 +103,21 @@ def slice_view(tag: str, groups: Mapping[str, Group]) -> SliceView:
     return SliceView(tag, tuple(ordered[:_LISTED]), chart, left_out, *mode_shares(ordered, _BESIDE))
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeView:
-    """What labels say of the judge: its rates against the target, the corrected share, and its probabilities."""
-
-    calibration: Calibration
-    rates: tuple[tuple[str, Estimate, int, str], ...]
-    corrected: tuple[tuple[str, str, str, str], ...]
-    best: tuple[str, str, str] | None  # of these the one to report: value, interval, how
-    warnings: tuple[str, ...]
-    reliability: Markup | None
-
-
-def judge_view(found: Calibration) -> JudgeView:
-    """Lay out what is known of a judge from labels."""
+def judge_view(found: Calibration) -> dict[str, Any]:
+    """Return what labels say of a judge: its rates against the target, the corrected share, its probabilities."""
     named = [("supported claims recognised", found.rates.tpr, found.rates.supported)]
     named.append(("failing claims recognised", found.rates.tnr, found.rates.failing))
-    chart = None
-    if found.reliability:
-        bins = [(one.stated, _reading("", one.found, "labels")) for one in found.reliability.curve]
-        chart = reliability_chart(bins)
-    return JudgeView(
-        found,
-        tuple((name, rate, labels, standing_text(rate)) for name, rate, labels in named),
-        tuple(corrected_rows(found.corrected)),
-        (percent(best.value), ends(best), method(best)) if (best := found.corrected.shown) else None,
-        tuple(
-            dict.fromkeys(
-                text for one in (found.corrected.ppi, found.corrected.rogan_gladen) if one for text in one.warnings
-            )
-        ),
-        chart,
-    )
-
-
-def _reading(name: str, rate: Estimate, unit: str = "claims") -> ChartPoint:
-    return ChartPoint(name, rate.value, rate.low, rate.high, f"{rate.n:,} {unit}", "supported")
+    curve = found.reliability.curve if found.reliability else ()
+    bins = [(one.stated, reading("", one.found, "labels", "supported")) for one in curve]
+    best = found.corrected.shown
+    return {
+        "calibration": found,
+        "rates": [(name, rate, labels, standing_text(rate)) for name, rate, labels in named],
+        "corrected": corrected_rows(found.corrected),
+        "best": (percent(best.value), ends(best), method(best)) if best else None,  # of these the one to report
+        "warnings": found.corrected.warnings,
+        "reliability": reliability_chart(bins) if found.reliability else None,
+    }
 
 
 def _share(count: int, whole: int) -> float | None:

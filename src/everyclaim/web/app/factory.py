@@ -14,23 +14,12 @@ from starlette.responses import Response
 from everyclaim.api.evaluator import Evaluator
 from everyclaim.core.errors import EveryclaimError, InputError, UserError
 from everyclaim.web.app.auth import Access, Authenticator, Sessions, check_form
-from everyclaim.web.app.pages import (
-    answers,
-    compare,
-    desk,
-    judge,
-    labelling,
-    login,
-    run,
-    runs,
-    trend,
-    tryout,
-)
+from everyclaim.web.app.pages import answers, compare, desk, labelling, login, run, runs, trend, tryout
 from everyclaim.web.app.site import NotReadyError, Site, render
 from everyclaim.web.app.site import router as files
 from everyclaim.web.security import App, Shield
 
-PAGES = (login, runs, run, answers, judge, trend, compare, tryout, labelling, desk)
+PAGES = (login, runs, run, answers, trend, compare, tryout, labelling, desk)
 ROUTERS = (files, *(page.router for page in PAGES))
 
 

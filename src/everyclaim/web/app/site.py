@@ -18,12 +18,14 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Request
 from jinja2 import Environment, PackageLoader
 from starlette.exceptions import HTTPException
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from everyclaim._version import __version__
 from everyclaim.api.evaluator import Evaluator
+from everyclaim.core.errors import NoStoreError
 from everyclaim.core.types import Outcome
 from everyclaim.report.html.environment import asset, environment
+from everyclaim.store.records import RunRecord
 from everyclaim.store.store import Store
 from everyclaim.web.app.auth import Access, Sessions, visitor_of
 from everyclaim.web.tokens import RateLimiter
@@ -185,6 +187,13 @@ class Site:
         _ = self.read_store
         return self._store("write", Store.open)
 
+    def runs(self) -> list[RunRecord]:
+        """Return all runs, the newest first; none as long as there is no store."""
+        try:
+            return self.read_store.runs()
+        except NoStoreError:
+            return []
+
     def close(self) -> None:
         """Close the store and let go of what is being computed."""
         self.memo.close()
@@ -203,6 +212,11 @@ def site_of(request: Request) -> Site:
     """Return the dashboard that a request is for."""
     found: Site = request.app.state.site
     return found
+
+
+def download(value: Any, name: str) -> Response:
+    """Hand out JSON as a file."""
+    return JSONResponse(value, headers={"content-disposition": f'attachment; filename="{name}"'})
 
 
 def render(request: Request, template: str, **context: Any) -> HTMLResponse:

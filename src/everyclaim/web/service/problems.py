@@ -6,13 +6,7 @@ import json
 from collections.abc import Mapping
 from math import ceil
 
-from everyclaim.core.errors import (
-    BudgetExceeded,
-    EveryclaimError,
-    JudgeError,
-    OperatorError,
-    UserError,
-)
+from everyclaim.core.errors import BudgetExceeded, EveryclaimError, JudgeError, OperatorError, UserError
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -45,12 +39,7 @@ class Problem(Exception):  # noqa: N818 - the word of the standard
     """A request that gets no answer. `retry_after` is in seconds."""
 
     def __init__(
-        self,
-        code: str,
-        detail: str,
-        *,
-        retry_after: float | None = None,
-        headers: Mapping[str, str] | None = None,
+        self, code: str, detail: str, *, retry_after: float | None = None, headers: Mapping[str, str] | None = None
     ) -> None:
         super().__init__(code, detail)
         self.code = code

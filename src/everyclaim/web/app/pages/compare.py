@@ -6,20 +6,19 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
-from everyclaim.analysis.comparison import Comparison, pairing, provenance_differences
+from everyclaim.analysis.comparison import Comparison, provenance_differences
 from everyclaim.analysis.slices import AUTO
 from everyclaim.api.compare import compare
-from everyclaim.core.errors import InputError, NoStoreError
-from everyclaim.report.comparison import cuts, method_note
+from everyclaim.core.errors import InputError
 from everyclaim.report.html.answers import answer_view
-from everyclaim.report.html.comparison import table
+from everyclaim.report.html.comparison import numbers_view
 from everyclaim.store import browsing
 from everyclaim.store.records import RunRecord
 from everyclaim.web.app.pages.answers import CONTEXT, kept_at
 from everyclaim.web.app.run_view import RunView, view_run
-from everyclaim.web.app.site import Site, render, site_of
+from everyclaim.web.app.site import download, render, site_of
 
 router = APIRouter()
 _LISTED = 200  # runs to choose from
@@ -29,7 +28,7 @@ _LISTED = 200  # runs to choose from
 def page(request: Request, before: str = "", after: str = "", by: Annotated[Sequence[str], Query()] = ()) -> Response:
     """Show a comparison, or what to compare."""
     site = site_of(request)
-    records = _records(site)
+    records = [record for record in site.runs() if record.kept]
     shown = {"records": records[:_LISTED], "before": before, "after": after, "by": list(by), "found": None, "tags": []}
     if not (before and after):
         pair = _comparable(records)
@@ -39,25 +38,8 @@ def page(request: Request, before: str = "", after: str = "", by: Annotated[Sequ
     tags = _tags(sides)
     chosen = tuple(tag for tag in tags if tag in by)
     found = compared(sides, chosen)
-    numbers = found.numbers
-    return render(
-        request,
-        "compare.html",
-        **shown
-        | {
-            "before": sides[0].record.id,
-            "after": sides[1].record.id,
-            "by": list(chosen),
-            "tags": tags,
-            "found": found,
-            "sides": sides,
-            "pairing": pairing(found.matching),
-            "whole": table("", [(delta.measure.title, delta) for delta in numbers.whole]),
-            "same_text": table("", [(delta.measure.title, delta) for delta in numbers.same_text]),
-            "tables": [table(heading, rows) for heading, rows in cuts(numbers.parts)],
-            "note": method_note(found),
-        },
-    )
+    shown |= {"before": sides[0].record.id, "after": sides[1].record.id, "by": list(chosen), "tags": tags}
+    return render(request, "compare.html", **shown | {"found": found, "sides": sides} | numbers_view(found))
 
 
 @router.get("/compare.json")
@@ -67,8 +49,7 @@ def as_json(request: Request, before: str, after: str, by: Annotated[Sequence[st
     sides = view_run(site, before), view_run(site, after)
     _check(sides)
     name = f"compare-{sides[0].record.id}-{sides[1].record.id}.json"
-    written = compared(sides, tuple(tag for tag in _tags(sides) if tag in by)).to_json()
-    return JSONResponse(written, headers={"content-disposition": f'attachment; filename="{name}"'})
+    return download(compared(sides, tuple(tag for tag in _tags(sides) if tag in by)).to_json(), name)
 
 
 @router.get("/compare/answer")
@@ -91,13 +72,6 @@ def compared(sides: tuple[RunView, RunView], by: tuple[str, ...]) -> Comparison:
         ("compare", *stamps, by, browsing.labels_stamp(site.read_store)),
         lambda: compare(sides[0].run, sides[1].run, by=by, anyway=True, store=site.location),
     )
-
-
-def _records(site: Site) -> list[RunRecord]:
-    try:
-        return [record for record in site.read_store.runs() if record.kept]
-    except NoStoreError:
-        return []
 
 
 def _comparable(records: Sequence[RunRecord]) -> tuple[str, str]:

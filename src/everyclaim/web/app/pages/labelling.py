@@ -20,11 +20,11 @@ from starlette.responses import RedirectResponse, Response
 from everyclaim.analysis.labels import ADJUDICATED, Opinion, opinions_of, settle
 from everyclaim.api.labeling import LabelingSession
 from everyclaim.api.labels import LONGEST_NAME, label_queue
-from everyclaim.core.errors import ConfigError, NoStoreError, UserError
+from everyclaim.core.errors import ConfigError, UserError
 from everyclaim.core.kinds import WAYS
 from everyclaim.core.types import Label, Outcome, SplitMark
 from everyclaim.io import open_rows
-from everyclaim.store.records import Annotation, LabelQueue, RunRecord
+from everyclaim.store.records import Annotation
 from everyclaim.store.store import Store
 from everyclaim.web.app.auth import visitor_of
 from everyclaim.web.app.pages.desk import may_label
@@ -156,21 +156,15 @@ def export(request: Request, run: str, form: str) -> Response:
 
 
 def _queues(request: Request, form: QueueForm, *, said: str = "", http_status: int = 200) -> Response:
-    try:
-        store = site_of(request).read_store
-    except NoStoreError:
-        runs: list[RunRecord] = []
-        found: list[LabelQueue] = []
-    else:
-        runs, found = store.runs(_RUNS_OFFERED), store.labelling.queues()
+    runs = site_of(request).runs()
+    found = site_of(request).read_store.labelling.queues() if runs else []
     names = {run.id: run.name or run.id for run in runs}
-    names |= {queue.run: store.run(queue.run).name or queue.run for queue in found if queue.run not in names}
     return render(
         request,
         "label_queues.html",
         http_status=http_status,
         queues=found,
-        runs=[run for run in runs if run.counts[Outcome.SCORED]],
+        runs=[run for run in runs[:_RUNS_OFFERED] if run.counts[Outcome.SCORED]],
         names=names,
         ways=[(way, _MEANINGS[way]) for way in WAYS],
         form=form,

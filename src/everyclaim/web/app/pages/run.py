@@ -1,4 +1,4 @@
-"""A run: what it comes to, its slices by failure modes, its name and its end."""
+"""A run: what it comes to, its slices by failure modes, its judge by people's labels, its name and its end."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ import numpy as np
 from fastapi import APIRouter, Form, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
-from everyclaim.analysis.slices import AUTOMATIC, FailureMatrix, matrix_of
-from everyclaim.core.errors import ConfigError
-from everyclaim.report.html.charts import ChartPoint, interval_plot, label_bar
-from everyclaim.report.html.run import score_chart
-from everyclaim.report.terminal import most_frequent
+from everyclaim.analysis.calibration import Calibration
+from everyclaim.analysis.slices import AUTOMATIC, SHOWN_FROM, FailureMatrix, matrix_of
+from everyclaim.core.errors import ConfigError, InputError
+from everyclaim.report.html.charts import interval_plot, label_bar, reading
+from everyclaim.report.html.run import judge_view, score_chart
+from everyclaim.report.terminal import most_frequent, plain_remarks
 from everyclaim.store import browsing
 from everyclaim.web.app.auth import visitor_of
 from everyclaim.web.app.run_view import slice_address, view_run
-from everyclaim.web.app.site import render, site_of
+from everyclaim.web.app.site import download, render, site_of
 
 router = APIRouter()
 WORST = 5
@@ -25,6 +26,8 @@ _SHOWN = 12  # values of a tag, in the overview
 _LONGEST = 200  # characters of a name
 _SHADES = 5
 _ROWS = 200
+_GROUPS = 40
+_TOLD_ELSEWHERE = {"why", "scores", "length"}
 
 
 @router.get("/runs/{name}")
@@ -41,10 +44,7 @@ def overview(request: Request, name: str) -> Response:
         return render(request, "run_live.html", **shown, labels=browsing.label_counts(store, run))
     summary, figures = run_view.summary, run_view.figures
     trust = run_view.trust
-    rates = [
-        ChartPoint(label.value.lower(), one.value, one.low, one.high, kind=label.value.lower())
-        for label, one in summary.overall.rates.items()
-    ]
+    rates = [reading(label.value.lower(), one, "", label.value.lower()) for label, one in summary.overall.rates.items()]
     return render(
         request,
         "run.html",
@@ -122,3 +122,41 @@ def slices(request: Request, name: str, tag: str = "") -> Response:
 def _shade(matrix: FailureMatrix, share: float | None) -> int:
     """Return how dark a cell is, from 0 to 5: its share of the highest there is."""
     return min(_SHADES, ceil(_SHADES * share / matrix.highest)) if share and matrix.highest else 0
+
+
+@router.get("/runs/{name}/judge")
+def judge(request: Request, name: str) -> Response:
+    """Show what is known of the judge."""
+    run_view = view_run(site_of(request), name)
+    trust = run_view.trust
+    found = trust.calibration
+    groups = found.groups if found else {}
+    return render(
+        request,
+        "judge.html",
+        run_view=run_view,
+        known_error=trust.line,
+        known=trust.known,
+        view=judge_view(found) if found else None,
+        rates=_rates(found) if found else "",
+        groups=[(tag, list(rates.items())[:_GROUPS]) for tag, rates in groups.items() if len(rates) > 1],
+        fewest=SHOWN_FROM,
+        remarks=plain_remarks(run_view.summary, _TOLD_ELSEWHERE),
+    )
+
+
+@router.get("/runs/{name}/judge.json")
+def judge_as_json(request: Request, name: str) -> Response:
+    """Return what labels say of the judge, in the public schema."""
+    found = view_run(site_of(request), name).trust.calibration
+    if found is None:
+        raise InputError("no claims of this run are labelled yet")
+    return download(found.to_json(), f"judge-{found.run}.json")
+
+
+def _rates(found: Calibration) -> str:
+    named = [("supported claims", found.rates.tpr), ("failing claims", found.rates.tnr)]
+    if found.answers:
+        named += [("faithful answers", found.answers.tpr), ("failing answers", found.answers.tnr)]
+    points = [reading(name, rate, "labels") for name, rate in named]
+    return interval_plot(points, title="Judge vs. people", axis="correct verdicts, with 95 % intervals")

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 
 from fastapi import APIRouter, Request
 from markupsafe import Markup
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from everyclaim.analysis.deltas import CONTRADICTED, SCORE, SUPPORTED, UNSUPPORTED, AnswerMeasure
 from everyclaim.analysis.trend import Trend
 from everyclaim.api.compare import FEWEST_RUNS, check_alike, trend_over
-from everyclaim.core.errors import InputError, NoStoreError
-from everyclaim.report.html.charts import ChartPoint, line_chart
+from everyclaim.core.errors import InputError
+from everyclaim.report.html.charts import line_chart, reading
 from everyclaim.store.records import RunRecord
 from everyclaim.web.app.pages.runs import matches
 from everyclaim.web.app.run_view import RunView
-from everyclaim.web.app.site import Site, render, site_of
+from everyclaim.web.app.site import Site, download, render, site_of
 
 router = APIRouter()
 MOST = 30  # runs of a series
@@ -55,18 +55,12 @@ def as_json(request: Request, q: str = "", judge: str = "") -> Response:
     records, _, _, _ = _series(site, q, judge)
     if not records:
         raise InputError("no matching finished run")
-    return JSONResponse(
-        _trend(site, records).to_json(), headers={"content-disposition": 'attachment; filename="trend.json"'}
-    )
+    return download(_trend(site, records).to_json(), "trend.json")
 
 
 def _series(site: Site, q: str, judge: str) -> tuple[list[RunRecord], list[str], str, int]:
     """Return the runs of the series, oldest first; the judges there are; the chosen one; how many runs are left out."""
-    try:
-        everything: Sequence[RunRecord] = site.read_store.runs()
-    except NoStoreError:
-        everything = ()
-    wanted = [record for record in everything if record.status == "finished" and record.kept and matches(record, q)]
+    wanted = [record for record in site.runs() if record.status == "finished" and record.kept and matches(record, q)]
     judges = sorted({record.provenance.verifier for record in wanted})
     chosen = judge or (wanted[0].provenance.verifier if wanted else ANY)
     found = [record for record in wanted if chosen in {ANY, record.provenance.verifier}]
@@ -85,11 +79,8 @@ def _trend(site: Site, records: Sequence[RunRecord]) -> Trend:
 def _chart(found: Trend, measures: Sequence[AnswerMeasure], title: str) -> Markup:
     series = {
         measure.title: [
-            ChartPoint(
-                point.side.title, rate.value, rate.low, rate.high, kind=measure.name if measure.name != "score" else ""
-            )
+            reading(point.side.title, point.rates[measure], "", "" if measure.is_score else measure.name)
             for point in found.points
-            for rate in (point.rates[measure],)
         ]
         for measure in measures
     }
