@@ -47,35 +47,38 @@ _RARE = """\
 `--help` does not list these. Most are also [settings](settings.md); options of a language model can be
 part of its spec.
 """
-_COMMON_FROM = 3  # commands that have an option, before it is explained once for all
+_COMMON_FROM = 2  # commands that have an option, before it is explained once for all
 
 
 def reference() -> str:
     """Return the page."""
     commands = list(every_command())
-    shown = Counter(_row(option) for _, command in commands for option in _options(command))
-    common = [row for row, count in shown.items() if count >= _COMMON_FROM]
-    rare = dict.fromkeys(_row(option) for _, command in commands for option in _options(command, hidden=True))
+    shown = Counter(_entry(option) for _, command in commands for option in _options(command))
+    common = [entry for entry, count in shown.items() if count >= _COMMON_FROM]
+    rare: dict[tuple[str, str], list[str]] = {}
+    for name, command in commands:
+        for option in _options(command, hidden=True):
+            rare.setdefault(_entry(option), []).append(f"`{name}`")
     lines = [_HEAD]
     for name, command in commands:
         lines += _command(name, command, common)
-    return "\n".join([*lines, _COMMON, *_table("option", common), _RARE, *_table("option", rare)])
+    lines += [_COMMON, *_block(common), _RARE]
+    for names in dict.fromkeys(map(tuple, rare.values())):
+        lines += [_fill(", ".join(names) + ":"), *_block([entry for entry in rare if tuple(rare[entry]) == names])]
+    return "\n".join(lines)
 
 
-def _command(name: str, command: Any, common: list[str]) -> Iterator[str]:
+def _command(name: str, command: Any, common: list[tuple[str, str]]) -> Iterator[str]:
     arguments = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
     usage = [argument.metavar if argument.required else f"[{argument.metavar}]" for argument in arguments]
     yield f"## everyclaim {name}\n"
     yield f"```text\neveryclaim {' '.join([name, *usage, '[OPTIONS]'])}\n```\n"
-    yield from (textwrap.fill(part, 120) + "\n" for part in command.help.split("\n\n"))
-    yield from _table("argument", [f"| `{_cell(each.metavar)}` | {_cell(each.help)} |" for each in arguments])
-    options, rare = _options(command), _options(command, hidden=True)
-    yield from _table("option", [row for row in map(_row, options) if row not in common])
-    for title, also in {"Common": [option for option in options if _row(option) in common], "Rarer": rare}.items():
-        if also:
-            listed = ", ".join(f"`{option.opts[0]}`" for option in also)
-            text = f"[{title} options](#{title.lower()}-options): {listed}."
-            yield textwrap.fill(text, 120, break_on_hyphens=False) + "\n"
+    yield from map(_fill, command.help.split("\n\n"))
+    options = _options(command)
+    entries = [entry for entry in map(_entry, options) if entry not in common]
+    yield from _block([*((argument.metavar, argument.help) for argument in arguments), *entries])
+    if also := ", ".join(f"`{option.opts[0]}`" for option in options if _entry(option) in common):
+        yield _fill(f"[Common options](#common-options): {also}.")
 
 
 def _options(command: Any, *, hidden: bool = False) -> list[Any]:
@@ -83,19 +86,24 @@ def _options(command: Any, *, hidden: bool = False) -> list[Any]:
     return [option for option in options if option.hidden is hidden]
 
 
-def _table(head: str, rows: Iterable[str]) -> Iterator[str]:
-    if rows := list(rows):
-        yield "\n".join([f"| {head} | meaning |", "| --- | --- |", *rows, ""])
+def _block(entries: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Write names and meanings as `--help` does."""
+    if entries := list(entries):
+        column = min(max(len(name) for name, _ in entries), 32) + 2
+        indent = " " * column
+        yield "```text"
+        for name, meaning in entries:
+            head = name.ljust(column) if len(name) <= column - 2 else f"{name}\n{indent}"
+            yield head + textwrap.fill(meaning, 120 - column).replace("\n", f"\n{indent}")
+        yield "```\n"
 
 
-def _row(option: Any) -> str:
+def _entry(option: Any) -> tuple[str, str]:
     value = "" if option.is_flag else f" {option.metavar or 'TEXT'}"
-    names = ", ".join(f"`{_cell(name + value)}`" for name in [*option.opts, *option.secondary_opts])
     is_value = isinstance(option.default, int | float | str) and not isinstance(option.default, bool)
-    default = f" Default `{option.default}`." if is_value and option.default != "" else ""
-    return f"| {names} | {_cell(option.help)}{default} |"
+    default = f" Default {option.default}." if is_value and option.default != "" else ""
+    return ", ".join(name + value for name in [*option.opts, *option.secondary_opts]), option.help + default
 
 
-def _cell(text: str) -> str:
-    """Write text that may stand in a cell of a table."""
-    return text.replace("|", "\\|")
+def _fill(text: str) -> str:
+    return textwrap.fill(text, 120, break_on_hyphens=False) + "\n"
