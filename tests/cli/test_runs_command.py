@@ -106,6 +106,33 @@ def test_a_run_is_deleted_by_id_or_name(everyclaim, desk):
     assert [run["name"] for run in listed(everyclaim)] == ["three"]
 
 
+def test_of_runs_with_one_name_the_newest_is_shown(everyclaim, caplog):
+    """A line says which it is, and lists them all; none is deleted by that name."""
+    for _ in range(2):
+        everyclaim("score", "answers.jsonl", "--quiet", "--name", "one", "--fresh")
+    runs = [f"{run['id']} ({run['created'][:16].replace('T', ' ')} UTC)" for run in listed(everyclaim)]
+    done = everyclaim("report", "one")
+    assert caplog.messages == [
+        f"using the newest of 2 runs named 'one': {', '.join(runs)}; pass an id to choose another"
+    ]
+    assert f"run {runs[0][:12]}" in done.out
+    done = everyclaim("runs", "--delete", "one")
+    assert done.said == [f"error: 2 runs are named 'one': {', '.join(runs)}; pass an id"]
+    assert len(listed(everyclaim)) == 2
+
+
+def test_one_answer_is_shown_with_all_its_claims(everyclaim):
+    """With the text, supported claims and their evidence too, or as JSON; an unknown id is an error."""
+    everyclaim("score", "answers.jsonl", "--quiet")
+    done = everyclaim("report", "--answer", "good")
+    assert "✓ supported" in done.out
+    assert "answer " in done.out
+    (row,) = json.loads(everyclaim("report", "--answer", "good", "--json").out)
+    assert row["id"] == "good"
+    done = everyclaim("report", "--answer", "nowhere")
+    assert (done.code, done.said) == (2, [f"error: run {listed(everyclaim)[0]['id']} has no answer with the id 'nowhere'"])
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_a_run_under_way_is_running_and_a_killed_one_interrupted(everyclaim, desk):

@@ -42,7 +42,7 @@ def test_what_to_type_next(everyclaim, desk):
     """Three commands with the run and the file as they are called; none where a gate or a machine asked."""
     done = everyclaim("score", "answers.jsonl", "--store", "my runs.db")
     report, label, gate = (line.strip() for line in done.out.partition("\nNext\n\n")[2].splitlines())
-    assert re.search(r"report [0-9a-f]{12} --store 'my runs.db' --html report.html$", report)
+    assert re.search(r"report [0-9a-f]{12} --store 'my runs.db' --report report.html$", report)
     assert re.search(r"label [0-9a-f]{12} --store 'my runs.db' --out labels.csv$", label)
     assert re.search(r"score answers.jsonl --store 'my runs.db' --fail-under 0\.\d+  # low end of the interval$", gate)
     for command in (report, label):

@@ -41,7 +41,9 @@ def compare(
     movers: Annotated[
         int, opt.option("--top-changes N", "Number of answers with the largest changes to show.", min=0)
     ] = 5,
-    html: Annotated[str | None, opt.option("--html FILE", "Write a report as one HTML file, with the answers.")] = None,
+    report: Annotated[
+        str | None, opt.option("--report FILE", "Write a report as one HTML file, with the answers.")
+    ] = None,
     fail: Annotated[
         bool,
         opt.option("--fail-on-regression", "Exit with 1 on a significant regression, with 4 if inconclusive."),
@@ -63,19 +65,19 @@ def compare(
 
     if len(runs) < _TWO:
         raise ConfigError("at least two runs are needed, the older first; `everyclaim runs` lists them")
-    check_destination("--html", html, any_name=True)
-    if html == "-" and json:
-        raise ConfigError("--html - and --json would both write to standard output: choose one")
+    check_destination("--report", report, any_name=True)
+    if report == "-" and json:
+        raise ConfigError("--report - and --json would both write to standard output: choose one")
     settings = given.settings()
     known = [find_run(run, store=settings.store) for run in runs]
     if len(known) > _TWO:
-        if html:
-            raise ConfigError("--html needs exactly two runs")
+        if report:
+            raise ConfigError("--report needs exactly two runs")
         return _trend(known, by=by, anyway=anyway, fail=fail, json=json)
     comparison = compare_runs(known[0], known[1], by=by or (), anyway=anyway, movers=movers)
-    if html:
-        comparison.report(html)
-    show_result(comparison.to_json, lambda: comparison_page(comparison, movers=movers), json=json, stderr=html == "-")
+    if report:
+        comparison.report(report)
+    show_result(comparison.to_json, lambda: comparison_page(comparison, movers=movers), json=json, stderr=report == "-")
     if fail:
         from everyclaim.analysis.gate import against_baseline
         from everyclaim.cli.finish import GATE_CODES
@@ -91,7 +93,7 @@ def _trend(runs: list[Run], *, by: list[str] | None, anyway: bool, fail: bool, j
     from everyclaim.report.comparison import trend_page
 
     if fail:
-        raise ConfigError("--fail-on-regression needs exactly two runs; use `release-report` for a series")
+        raise ConfigError("--fail-on-regression needs exactly two runs; use `compare --release` for a series")
     found = trend(runs, by=by or (), anyway=anyway)
     show_result(found.to_json, lambda: trend_page(found), json=json)
     return OK
@@ -103,9 +105,9 @@ def release_report(
         list[str], typer.Argument(metavar="RUN…", help="Ids, starts of ids, or names of runs; the oldest first.")
     ],
     *,
-    out: Annotated[
+    report: Annotated[
         list[str] | None,
-        opt.option("--out FILE", "Write the report: .html, Markdown (.md) or JSON (.json). Repeatable."),
+        opt.option("--report FILE", "Write the report: .html, Markdown (.md) or JSON (.json). Repeatable."),
     ] = None,
     by: Annotated[
         list[str] | None, opt.option("--by TAG", "Slices (default: those of the newest run, else auto). Repeatable.")
@@ -136,12 +138,12 @@ def release_report(
     from everyclaim.api.compare import release_report as report_on
     from everyclaim.report.comparison import release_terminal
 
-    for place in out or ():
+    for place in report or ():
         check_name(place)
-        check_destination("--out", place, any_name=True)
+        check_destination("--report", place, any_name=True)
     settings = given.settings()
     found = report_on(runs, by=by or None, lasting=lasting, anyway=anyway, store=settings.store)
-    for place in out or ():
+    for place in report or ():
         found.write(place)
         warn(f"written: {place}", kind="")
     show_result(found.to_json, lambda: release_terminal(found), json=json)

@@ -104,7 +104,7 @@ def _next_commands(run: Run, summary: Summary, file: str, store: str | None) -> 
     """Say what may be done with the run next, as it is to be typed."""
     program = "everyclaim" if shutil.which("everyclaim") == shutil.which(sys.argv[0]) else shlex.quote(sys.argv[0])
     placed = f" --store {shlex.quote(str(store))}" if store else ""
-    commands = [f"report {run.id}{placed} --html report.html", f"label {run.id}{placed} --out labels.csv"]
+    commands = [f"report {run.id}{placed} --report report.html", f"label {run.id}{placed} --out labels.csv"]
     low = summary.overall.score.low
     if low and not run.record.provenance.lower_is_better:
         commands.append(

@@ -110,7 +110,9 @@ Report = Annotated[
     str | None,
     option("--report FILE", "Write a report: .html with every answer, .json with summary and worst answers.", _OUTPUT),
 ]
-Html = Annotated[str | None, option("--html FILE", "Write a report as one HTML file.", _OUTPUT)]
+Html = Annotated[
+    str | None, option("--html FILE", "Write a report as HTML, whatever the suffix.", _OUTPUT, hidden=True)
+]
 Junit = Annotated[
     str | None,
     option("--junit FILE", "Write JUnit XML: one case per answer, plus the gate.", _OUTPUT),

@@ -78,14 +78,11 @@ def _delete(location: str, wanted: list[str]) -> None:
 
     Store.open_to_read(location).close()  # opening to write would make a store, or change one of an older version
     with Store.open(location) as kept:
-        found = {one: kept.run(one) for one in wanted}
-        for name, record in found.items():
-            same = [other.id for other in kept.runs() if other.name == name and name]
-            if len(same) > 1 and record.id != name:
-                raise InputError(f"{len(same)} runs are named {name!r}; pass an id: {', '.join(same)}")
+        found = {record.id: record for record in (kept.run(one, is_unique=True) for one in wanted)}
+        for record in found.values():
             if record.status == "running":
                 raise InputError(f"run {record.id} is being scored: stop it first")
-        for record in {record.id: record for record in found.values()}.values():
+        for record in found.values():
             labels = len(kept.labels(record.id))
             kept.delete_run(record.id)
             and_labels = (

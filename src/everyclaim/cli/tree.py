@@ -90,6 +90,7 @@ FORMER_OPTIONS = {
     "lasting": "consecutive",
     "lateness": "late-window",
     "movers": "top-changes",
+    "out": "report",  # of compare
     "per": "run-by",
     "screen": "prefilter",
     "send-back": "write-back",

@@ -45,6 +45,24 @@ def findings(records: Sequence[Kept]) -> RenderableType:
     return Stack(*parts)
 
 
+def answers(records: Sequence[Kept]) -> RenderableType:
+    """Show answers with every claim in the order of the text, and what is no claim."""
+    parts: list[RenderableType] = []
+    for record in records:
+        result, texts = record.result, _texts(record.sample, record.result)
+        reason = f"{words(result.outcome.value)}: {result.reason}" if result.reason else ""
+        rows = {"question": [result.question], "answer": [record.sample.response], "no score": [reason]}
+        rows |= {"not a claim": [f"{piece.text} ({words(piece.reason)})" for piece in result.skipped]}
+        rows |= {"warning": list(result.warnings)}
+        about: list[RenderableType] = [
+            Text.assemble((f"{name} ", "dim"), data(text)) for name, listed in rows.items() for text in listed if text
+        ]
+        claims = (_claim(claim, texts) for claim in (*result.claims, *result.reference_claims))
+        shown = [indented(line, level) for lines in claims for level, line in lines]
+        parts += [_heading(result), indented(Stack(*about, Text(), *shown, *_citations(result)), 2)]
+    return Stack(*parts)
+
+
 def claim_findings(rows: Sequence[tuple[Sample, Verdict]]) -> RenderableType:
     """List given claims with what is wrong with them; each is the response of its sample."""
     parts: list[RenderableType] = []

@@ -6,7 +6,7 @@ import logging
 import os
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict
 from typing import Any, Literal, Self, TypeVar
@@ -31,8 +31,15 @@ _PATIENCE = 30.0  # seconds for which whoever writes a run waits for a server th
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 5.0  # seconds between looks at it
 _MANY = 1_000  # samples of a run, from which on it matters how a query is carried out
 _RECENT = 200  # runs whose names are looked through for the one that was meant
+_LISTED = 5  # runs that a message names
 _PREFIX = 4  # the fewest characters of a run's id that may stand for it
 _NEWEST = (RUNS.c.created.desc(), RUNS.c.id)
+
+
+def _listed(runs: Sequence[RunRecord]) -> str:
+    """List runs with the times at which they started."""
+    first = [f"{run.id} ({run.created[:16].replace('T', ' ')} UTC)" for run in runs[:_LISTED]]
+    return ", ".join([*first, *["…"] * (len(runs) > _LISTED)])
 
 
 def under_way(run: str) -> str:
@@ -255,24 +262,31 @@ class RunStore(Closing):
         """Return the runs, newest first."""
         return self._records(sa.select(RUNS).order_by(*_NEWEST).limit(limit))
 
-    def run(self, wanted: str) -> RunRecord:
-        """Return the run with this id, else the newest with this name, else the one whose id begins so.
+    def run(self, wanted: str, *, is_unique: bool = False) -> RunRecord:
+        """Return the run with this id, else the newest with this name, else the one whose id starts so.
 
-        Raises `InputError` when there is none, or when several ids begin so.
+        Raises `InputError` if there is none, if several ids start so, or, if `is_unique`, several have the name.
         """
         if not wanted:
             raise InputError("the run id or name is empty; `everyclaim runs` lists the runs")
-        for query in (
-            sa.select(RUNS).where(RUNS.c.id == wanted),
-            sa.select(RUNS).where(RUNS.c.name == wanted, RUNS.c.name != "").order_by(*_NEWEST).limit(1),
-            sa.select(RUNS).where(RUNS.c.id.startswith(wanted, autoescape=True)).order_by(*_NEWEST).limit(3),
-        ):
-            found = self._records(query)
-            if len(found) == 1 and wanted and (wanted in {found[0].id, found[0].name} or len(wanted) >= _PREFIX):
+        newest = sa.select(RUNS).order_by(*_NEWEST).limit(_RECENT)
+        if found := self._records(newest.where(RUNS.c.id == wanted)):
+            return found[0]
+        if found := self._records(newest.where(RUNS.c.name == wanted)):
+            if len(found) > 1:
+                if is_unique:
+                    raise InputError(f"{len(found)} runs are named {wanted!r}: {_listed(found)}; pass an id")
+                _logger.warning(
+                    "using the newest of %d runs named %r: %s; pass an id to choose another",
+                    len(found), wanted, _listed(found),
+                )  # fmt: skip
+            return found[0]
+        if len(wanted) >= _PREFIX:
+            found = self._records(newest.where(RUNS.c.id.startswith(wanted, autoescape=True)))
+            if len(found) > 1:
+                raise InputError(f"{len(found)} run ids start with {wanted!r}: {_listed(found)}; pass more of the id")
+            if found:
                 return found[0]
-            if len(found) > 1 and len(wanted) >= _PREFIX:
-                ids = ", ".join(record.id for record in found)
-                raise InputError(f"run {wanted!r} is ambiguous ({ids}, …): pass more of the id")
         if os.path.isfile(wanted):  # noqa: PTH113 - of what may be no path
             raise InputError(f"{wanted} is a file, not a run: score it first, then name the run")
         meant = did_you_mean(wanted, [record.name for record in self.runs(_RECENT) if record.name])
