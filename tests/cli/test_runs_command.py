@@ -130,7 +130,10 @@ def test_one_answer_is_shown_with_all_its_claims(everyclaim):
     (row,) = json.loads(everyclaim("report", "--answer", "good", "--json").out)
     assert row["id"] == "good"
     done = everyclaim("report", "--answer", "nowhere")
-    assert (done.code, done.said) == (2, [f"error: run {listed(everyclaim)[0]['id']} has no answer with the id 'nowhere'"])
+    assert (done.code, done.said) == (
+        2,
+        [f"error: run {listed(everyclaim)[0]['id']} has no answer with the id 'nowhere'"],
+    )
 
 
 @pytest.mark.slow

@@ -27,6 +27,7 @@ CHARTS = {
         {"supported": READINGS, "other": [ChartPoint("care", 0.04, 0.01, 0.07)] * 4},
         title="Releases", axis="release", marked={2: HOSTILE},
     ),
+    "scores": line_chart({"mean score": READINGS}, title="Releases", axis="release", percent=False),
     "one run": line_chart({"supported": READINGS[:1]}, title="Releases", axis="release"),
     "no run": line_chart({}, title="Releases", axis="release"),
     "reliability": reliability_chart([(0.2, ChartPoint("0 to 40 %", 0.3, 0.1, 0.6, "9 labels")), (0.9, READINGS[2])]),

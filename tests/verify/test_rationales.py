@@ -40,6 +40,21 @@ def test_a_reason_quotes_the_support_or_says_what_differs(claim: str, passage: s
     assert reason(claim, passage).startswith(wanted)
 
 
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Dogs may not enter the hut.", "Dogs are not allowed in the hut."),
+        ("Guests may not smoke in the rooms.", "Smoking is forbidden in the rooms."),
+        ("Guests may smoke in the rooms.", "Smoking is forbidden in the rooms."),
+    ],
+)
+def test_may_is_no_doubt_where_the_other_side_forbids(claim: str, passage: str) -> None:
+    """Nor is a ban said to be missing where a word such as "forbidden" states it."""
+    said = reason(claim, passage)
+    assert "certain" not in said
+    assert "the passage does not" not in said
+
+
 def test_no_word_is_said_to_be_missing_that_a_passage_holds() -> None:
     """The text 5000mAh holds its number, and a record its keys, however they are cut into words."""
     record = '{"order_id": 10023, "items": [{"sku": "A1", "qty": 2, "price": 49.99}], "currency": "USD"}'

@@ -96,17 +96,19 @@ class Trend:
 
     def _sentences(self) -> Iterator[str]:
         for measure, changes in self.changes.items():
-            name = str(MeasuredPart(measure))
+            part = MeasuredPart(measure)
             if not changes:
-                yield f"{name}: no change of level found over {len(self.points)} runs"
-            yield from (self._sentence(name, change) for change in changes)
+                yield f"{part}: no change of level found over {len(self.points)} runs"
+            yield from (self._sentence(part, change) for change in changes)
         for series in self.parts:
-            yield from (self._sentence(str(series.part), change) for change in series.changes)
+            yield from (self._sentence(series.part, change) for change in series.changes)
 
-    def _sentence(self, name: str, change: ChangePoint) -> str:
+    def _sentence(self, part: MeasuredPart, change: ChangePoint) -> str:
+        is_score = part.measure.is_score
+        levels = (f"{one:.3f}" if is_score else f"{100 * one:.1f}" for one in (change.before, change.after))
         return (
-            f"{name}: from {one_line(self.points[change.at].side.title, 60)} on, {100 * change.before:.1f} →"
-            f" {100 * change.after:.1f} % (by {points(change.after - change.before)} points,"
+            f"{part}: from {one_line(self.points[change.at].side.title, 60)} on, {' → '.join(levels)}"
+            f"{'' if is_score else ' %'} (by {points(change.after - change.before)} points,"
             f" p {max(change.p_value, 0.001):.3f})"
         )
 

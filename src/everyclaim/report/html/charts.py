@@ -134,7 +134,12 @@ def histogram(counts: Sequence[int], edges: Sequence[float], *, title: str, axis
 
 
 def line_chart(
-    series: Mapping[str, Sequence[ChartPoint]], *, title: str, axis: str, marked: Mapping[int, str] | None = None
+    series: Mapping[str, Sequence[ChartPoint]],
+    *,
+    title: str,
+    axis: str,
+    marked: Mapping[int, str] | None = None,
+    percent: bool = True,
 ) -> Markup:
     """Draw values over runs in their order, one line per series with its interval as a band.
 
@@ -156,7 +161,8 @@ def line_chart(
     for tick in _TICKS:
         y = down(tick * highest)
         parts.append(_line(left, y, right, y, "grid"))
-        parts.append(_text(f"{100 * tick * highest:g} %", left - 6, y + 4, "end", class_="tick"))
+        level = f"{100 * tick * highest:g} %" if percent else f"{tick * highest:g}"
+        parts.append(_text(level, left - 6, y + 4, "end", class_="tick"))
     told = []
     for place, why in sorted((marked or {}).items()):
         parts.append(_line(across(place), top, across(place), bottom, "marked"))
@@ -168,7 +174,7 @@ def line_chart(
         line = " ".join(f"{_n(across(place))},{_n(down(one.value or 0))}" for place, one in known)
         parts.append(_tag("polyline", points=line, class_=f"series {kind}"))
         parts += [_dot(across(place), down(one.value or 0), kind) for place, one in known]
-        told += [f"{name}, {_told(one)}" for _, one in known]
+        told += [f"{name}, {_told(one, percent=percent)}" for _, one in known]
     written = [_short(name) for name in _told_apart(names)]
     widest = (max(map(len, written), default=0) + 1) * (_GLYPH if "".join(names).isascii() else 2 * _GLYPH)
     every = ceil(widest * (len(names) - 1) / (scale.right - scale.left)) or 1
@@ -280,13 +286,14 @@ def _x_axis(scale: _Scale, y: float, name: str, *, percent: bool = True) -> list
     return [*parts, _text(name, (scale.left + scale.right) / 2, y + 30, "middle", class_="axis")]
 
 
-def _told(one: ChartPoint) -> str:
+def _told(one: ChartPoint, *, percent: bool = True) -> str:
+    factor, digits, unit = (100, 1, " %") if percent else (1, 3, "")
     between = ""
     if one.low is not None and one.high is not None:
-        between = f" (95 % {100 * one.low:.1f} to {100 * one.high:.1f} %)"
+        between = f" (95 % {factor * one.low:.{digits}f} to {factor * one.high:.{digits}f}{unit})"
     note = f", {one.note}" if one.note else ""
     name = f"{one_line(one.name, 60)}: " if one.name else "found "
-    return f"{name}{100 * (one.value or 0):.1f} %{between}{note}"
+    return f"{name}{factor * (one.value or 0):.{digits}f}{unit}{between}{note}"
 
 
 def _told_apart(names: Sequence[str]) -> Sequence[str]:

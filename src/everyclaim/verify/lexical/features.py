@@ -16,13 +16,14 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import JaroWinkler, LCSseq
 
 from everyclaim.text.antonyms import antonyms
+from everyclaim.text.cues import Cue, cues
 from everyclaim.text.quantities import Quantity
 from everyclaim.text.tokens import tokenize
 from everyclaim.verify.lexical import words
 from everyclaim.verify.lexical.alignment import AlignedSource, Alignment, portions, sentence, widen_by_neighbours
 from everyclaim.verify.lexical.analysis import NAME, NUMBER, PLAIN, Float32Array, Reading
 from everyclaim.verify.lexical.checks import FactCheck
-from everyclaim.verify.lexical.comparison import LexicalComparison, beside
+from everyclaim.verify.lexical.comparison import LexicalComparison, beside, cues_beside
 from everyclaim.verify.lexical.labels import label_of
 from everyclaim.verify.lexical.vectors import WordVectors
 
@@ -316,18 +317,34 @@ def _cue_words(it: LexicalComparison) -> dict[str, float]:
     claim, reading, start, end = it.claim, it.reading, it.start, it.end
     own, near, window = claim.norms, [reading.norms[at] for at in beside(it)], set(reading.norms[start:end])
     row: dict[str, float] = {}
-    for name, cues in _CUES.items():
-        mine, theirs = [word for word in own if word in cues], [word for word in near if word in cues]
+    for name, listed in _CUES.items():
+        mine, theirs = [word for word in own if word in listed], [word for word in near if word in listed]
         row[f"{name}_claim"] = float(len(mine))
         row[f"{name}_only_claim"] = float(sum(word not in window for word in mine))
         row[f"{name}_only_source"] = float(sum(word not in own for word in theirs))
     negated, denied = negations(it)
-    otherwise = any(word in words.LEXICAL_NEGATIONS for word in (near if negated else own))  # "denied", "failed to"
-    differ = bool(negated) != bool(denied) and not otherwise
+    differ = bool(negated) != bool(denied) and not denies_by_verb(it)[1 if negated else 0]
     turned = not all(answer.agrees for answer in it.answers) if it.answers else differ
     row["negation_parity"] = float(turned)
     row["pronouns"] = float(sum(word in words.PRONOUNS for word in own)) / len(own)
     return row
+
+
+def hedges(it: LexicalComparison) -> tuple[list[Cue], list[Cue]]:
+    """Find the words of doubt of the claim and of the window. Where the other side denies, "may" is a permission."""
+    denied = [bool(places) or by_verb for places, by_verb in zip(negations(it), denies_by_verb(it), strict=True)]
+    ours, theirs = (
+        [cue for cue in found if cue.kind == "hedge" and not (denies and cue.text.casefold() == "may")]
+        for found, denies in ((cues(it.claim.text), denied[1]), (cues_beside(it), denied[0]))
+    )
+    return ours, theirs
+
+
+def denies_by_verb(it: LexicalComparison) -> tuple[bool, bool]:
+    """Say for the claim and for the window whether a word such as "denied", "failed to" or "forbidden" is there."""
+    near = [it.reading.norms[at] for at in beside(it)]
+    ours, theirs = (any(word in words.LEXICAL_NEGATIONS for word in norms) for norms in (it.claim.norms, near))
+    return ours, theirs
 
 
 def negations(it: LexicalComparison) -> tuple[list[int], list[int]]:

@@ -8,11 +8,10 @@ from typing import NamedTuple
 
 from everyclaim.core.plaintext import one_line
 from everyclaim.core.types import Evidence, FailureMode
-from everyclaim.text.cues import cues
 from everyclaim.verify.lexical.analysis import Reading
 from everyclaim.verify.lexical.checks import FactCheck
-from everyclaim.verify.lexical.comparison import LexicalComparison, cues_beside
-from everyclaim.verify.lexical.features import negations
+from everyclaim.verify.lexical.comparison import LexicalComparison
+from everyclaim.verify.lexical.features import hedges, negations
 from everyclaim.verify.lexical.model import is_negated
 from everyclaim.verify.lexical.modes.classify import Classified
 from everyclaim.verify.lexical.modes.differences import denial
@@ -112,10 +111,9 @@ def _hedge(it: LexicalComparison, row: Mapping[str, float]) -> str:
     """Say which side hedges what the other states firmly; empty when both do or neither does."""
     if row["exact_main"] < 0.5:
         return ""
-    ours = [cue.text for cue in cues(it.claim.text) if cue.kind == "hedge"]
-    theirs = [cue.text for cue in cues_beside(it) if cue.kind == "hedge"]
+    ours, theirs = hedges(it)
     if ours and not theirs:
-        return f"the claim says '{ours[0]}', the passage states it as certain"
+        return f"the claim says '{ours[0].text}', the passage states it as certain"
     if theirs and not ours and row["hedge_only_source"]:
-        return f"the passage says '{theirs[0]}', the claim states it as certain"
+        return f"the passage says '{theirs[0].text}', the claim states it as certain"
     return ""

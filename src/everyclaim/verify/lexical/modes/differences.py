@@ -17,7 +17,7 @@ from everyclaim.text.tokens import STOPWORDS, content_stems
 from everyclaim.verify.lexical.alignment import sentence
 from everyclaim.verify.lexical.analysis import NAME, Reading
 from everyclaim.verify.lexical.checks import FactCheck, facts, span
-from everyclaim.verify.lexical.features import negations
+from everyclaim.verify.lexical.features import denies_by_verb, hedges, negations
 from everyclaim.verify.lexical.modes.parting import Doubt, Parting, Swap, doubt_of, is_time, same_speaker, stands
 
 _NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
@@ -206,6 +206,8 @@ def _hedge(parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference | None:
     for kinds, ours, said in _HEDGING:
         for kind in kinds:
             cues = parting.only(kind, mine=ours)
+            if kind == "hedge":
+                cues = [cue for cue in cues if cue in hedges(parting.it)[0 if ours else 1]]
             if cues and ours:
                 return FoundDifference(_mine(parting, cues[0]), _across(parting), said.format(cues[0].text))
             if cues:
@@ -227,7 +229,7 @@ def _negation(parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference | No
     """Name the word that denies on one side what the other affirms."""
     it = parting.it
     ours, theirs = negations(it)
-    if it.answers or bool(ours) == bool(theirs):
+    if it.answers or bool(ours) == bool(theirs) or denies_by_verb(it)[1 if ours else 0]:
         return None  # with a field that answers, the claim agrees
     reading, place = (it.claim, ours[0]) if ours else (it.reading, theirs[0])
     if theirs and not _shares(parting, reading.sentence[place]):

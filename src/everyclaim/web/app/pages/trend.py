@@ -89,4 +89,6 @@ def _chart(found: Trend, measures: Sequence[AnswerMeasure], title: str) -> Marku
         for measure in measures
         for change in found.changes.get(measure, ())
     }
-    return line_chart(series, title=title, axis="runs in order, 95 % intervals as bands", marked=marked)
+    return line_chart(
+        series, title=title, axis="runs in order, 95 % intervals as bands", marked=marked, percent=measures != (SCORE,)
+    )
