@@ -49,7 +49,8 @@ def answers(records: Sequence[Kept]) -> RenderableType:
     """Show answers with every claim in the order of the text, and what is no claim."""
     parts: list[RenderableType] = []
     for record in records:
-        result, texts = record.result, _texts(record.sample, record.result)
+        result = record.result
+        texts = {name: text for name, (_, text) in texts_of(record.sample, result).items()}
         reason = f"{words(result.outcome.value)}: {result.reason}" if result.reason else ""
         rows = {"question": [result.question], "answer": [record.sample.response], "no score": [reason]}
         rows |= {"not a claim": [f"{piece.text} ({words(piece.reason)})" for piece in result.skipped]}
@@ -57,6 +58,7 @@ def answers(records: Sequence[Kept]) -> RenderableType:
         about: list[RenderableType] = [
             Text.assemble((f"{name} ", "dim"), data(text)) for name, listed in rows.items() for text in listed if text
         ]
+        texts[RESPONSE] = record.sample.response
         claims = (_claim(claim, texts) for claim in (*result.claims, *result.reference_claims))
         shown = [indented(line, level) for lines in claims for level, line in lines]
         parts += [_heading(result), indented(Stack(*about, Text(), *shown, *_citations(result)), 2)]
