@@ -37,34 +37,6 @@ def test_what_can_change_a_verdict_becomes_part_of_the_spec(judge: str, options:
     assert str(judge_spec(judge, options)) == spec
 
 
-@pytest.mark.parametrize(
-    ("judge", "options", "says"),
-    [
-        ("openai:m?claims_per_call=2", {"claims_per_call": 3}, "'3' and '2'"),
-        ("cascade:openai:m?1.repeats=2", {"repeats": 3}, "differ"),
-    ],
-)
-def test_what_is_said_twice_and_differently_is_an_error(judge: str, options: dict[str, object], says: str) -> None:
-    """Never a silent choice."""
-    with pytest.raises(ec.ConfigError) as raised:
-        judge_spec(judge, options)
-    assert says in str(raised.value)
-
-
-def test_a_file_keeps_replies_beside_its_store_unless_told(tmp_path: Path) -> None:
-    """So that the second scoring of the same file asks nobody."""
-    rows = [{"id": str(i), "response": f"The kettle holds {i} litres.", "contexts": SHELF} for i in range(1, 4)]
-    with JudgeServer(played) as server:
-        options = {"judge": "openai:m", "base_url": server.base_url}
-        ec.score_file(rows, store=tmp_path / "runs.db", **options)
-        ec.score_file(rows, store=tmp_path / "runs.db", **options)
-        assert server.calls == 6
-        assert (tmp_path / "replies.db").exists()
-        ec.score_file(rows, store=tmp_path / "other" / "runs.db", cache="off", **options)
-        assert server.calls == 12
-    assert not (tmp_path / "other" / "replies.db").exists()
-
-
 def test_what_fails_in_one_batch_waits_for_the_others(tmp_path: Path) -> None:
     """An answer's batches are all paid, so all are in the cache when it fails, and are not asked again."""
     sentences = " ".join(f"Kettle number {i} is red." for i in range(1, 5))

@@ -65,25 +65,6 @@ def test_a_fit_that_helps_says_so_with_a_table(lax: Any) -> None:
     assert lax.fit.table["roc_auc"].after > lax.fit.table["roc_auc"].before
 
 
-def test_the_file_makes_the_judge_judge_as_the_team_does(tuned: Path) -> None:
-    """By the spec, on a claim that was not labelled; what results store names the file by its content alone."""
-    claim, where = "Kettle 77 is a nice green present for friends.", passage(77)
-    (before,) = ec.verify_claims(claim, where)
-    (after,) = ec.verify_claims(claim, where, judge=f"embedded?tuned={tuned}")
-    assert before.verdict.label is ec.Label.UNSUPPORTED
-    assert after.verdict.label is ec.Label.SUPPORTED
-    elsewhere = tuned.with_name("other name.json")
-    elsewhere.write_text(json.dumps(json.loads(tuned.read_text()), indent=3))
-    specs = {
-        ec.score(response=claim, passages=where, judge=f"embedded?tuned={path}").provenance.verifier
-        for path in (tuned, elsewhere)
-    }
-    (spec,) = specs
-    assert spec.startswith("embedded:")
-    assert "tuned=" in spec
-    assert str(tuned.parent) not in spec
-
-
 @pytest.mark.parametrize(
     "labels",
     [LAX[:16], [one | {"contexts": [passage(1)]} for one in LAX], [one | {"label": "SUPPORTED"} for one in LAX]],
