@@ -14,6 +14,10 @@ from everyclaim.testing import ScriptedChat
 
 RIGHT = [
     ("With an aide an hour costs 9 euros, without one 8 euros.", "Without an aide an hour costs 8 euros."),
+    (
+        "In 2022 cracks were found, but none goes through the wall.",
+        "None of the cracks found in 2022 goes through the wall.",
+    ),
     ("The iPhone 15 is new. It has 6 GB of memory.", "The iPhone 15 has 6 GB of memory."),
     ("A rival, the Galaxy S23, costs 1,000 euros.", "The Galaxy S23 costs €1000."),
     ("Two boilers heat up in 11 minutes, the other needs 6.", "The other boiler needs 6 minutes."),

@@ -60,31 +60,31 @@ def test_no_marker_of_a_chat_template_stands_in_a_document(marker: str) -> None:
     assert json.loads(written)["text"] == f"a{marker}b"
 
 
-VERDICT = "verdict-10/inference=allowed/numbers=rounded/hedges=flag/reasons=failing/probabilities=scale"
+VERDICT = "verdict-11/inference=allowed/numbers=rounded/hedges=flag/reasons=failing/probabilities=scale"
 PINNED: list[tuple[Any, tuple[Any, ...], dict[str, Any], str, str]] = [
     (
         SplitPrompt(),
         (SplitTask({}, former={"s1": {"y": ["x"]}}),),
         {},
-        "split-10/atomicity=high/coverage=high",
-        "7c1a63fdf7ee",
+        "split-11/atomicity=high/coverage=high",
+        "5a3e3caf654b",
     ),
-    (SplitPrompt("low", "low"), (SplitTask({}),), {}, "split-10/atomicity=low/coverage=low", "fe5f1d0e5d77"),
-    (VerdictPrompt(), ([], {}, ""), {"shared": False}, VERDICT, "1801be8c6077"),
+    (SplitPrompt("low", "low"), (SplitTask({}),), {}, "split-11/atomicity=low/coverage=low", "0bfbbfd903cd"),
+    (VerdictPrompt(), ([], {}, ""), {"shared": False}, VERDICT, "e97d3d8661ea"),
     (
         VerdictPrompt(Strictness("explicit", "exact", "strict")),
         ([], {}, ""),
         {"shared": False},
-        "verdict-10/inference=explicit/numbers=exact/hedges=strict/reasons=failing/probabilities=scale",
-        "5520e4ae9cc2",
+        "verdict-11/inference=explicit/numbers=exact/hedges=strict/reasons=failing/probabilities=scale",
+        "880e7a023e7d",
     ),
     (NliPrompt(), ([], {}, ""), {"shared": False}, "nli-1", "a03633ac898a"),
     (
         OneCallPrompt(),
         (SplitTask({}), {}),
         {"shared": False},
-        f"onecall-7/split-10/atomicity=high/coverage=high/{VERDICT}",
-        "7cc75a450b69",
+        f"onecall-8/split-11/atomicity=high/coverage=high/{VERDICT}",
+        "330c92c9099c",
     ),
     (QuestionPrompt(), ({}, ""), {}, "questions-1/per_sentence=3", "94d11eacf55e"),
     (AnswerPrompt(), ({}, {}), {}, "answers-1", "921fcd2a9599"),

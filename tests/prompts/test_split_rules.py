@@ -17,15 +17,16 @@ from everyclaim.prompts.templates import template
 from everyclaim.testing import ScriptedChat, request_data
 
 RULES = {
-    "stands alone adds no more than it must": "Other sentences get nothing added, not even the topic.",
-    "pointers at passages are left out": 'pointers to sources ("according to passage 2")',
-    "praise is left out": 'praise ("a great choice")',
+    "stands alone adds no more than it must": 'Nothing else is added: "You can visit daily"',
+    "pointers at passages are left out": 'pointers to sources ("see passage 2")',
+    "praise is left out": "markup, praise and pointers",
     "attributions stay": "what was said and who said it",
     "conditions stay": "a statement and its condition, exception, cause or purpose",
     "alternatives stay": 'alternatives ("or")',
-    "date and place are facts of their own": "place, date and amount",
-    "but not of what stays whole": "Keep whole, date and amount included",
-    "long lists": "over six items: five to a claim",
+    "date and place are facts of their own": "at most one place, date or amount",
+    "a yes is a claim": '"Yes" and "no" are claims ("The dam is safe.") unless their sentence goes on to say so',
+    "liking is no fact": 'opinion (the writer\'s liking: "a lovely place")',
+    "long lists": "long lists: five items to a claim",
     "items": "List items and table rows take in their lead-in or column names",
     "steps": "Steps, rules, advice",
     "repeats": "repeated facts are claims",

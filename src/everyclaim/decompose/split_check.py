@@ -28,6 +28,7 @@ _LONGEST = 8_000  # characters of a sentence or claim; what is longer is not che
 _FAR = 6  # words between a negation and what it denies
 _BEFORE = 1  # words of content in front of a negation that it may deny: "Fees: none"
 _ANAPHORIC = ("one", "ones")  # behind a negation: what they stand for is denied
+_PRONOUN = "none"  # a negation that stands for what it denies
 _LIKE = 4  # letters that two forms of one name share at least
 _ENDING = 3  # letters by which they may differ
 
@@ -199,6 +200,8 @@ def _negations(tokens: Sequence[Token], own: Sequence[Token], sentence: str) -> 
         governed = stem(behind[0]) if behind else ""
         if there and (governed in denied or governed not in stems):
             continue
+        if tokens[i].norm == _PRONOUN and any(own[j].norm == _PRONOUN for j in there):
+            continue  # it stands for something said before it: "cracks were found, but none is deep"
         if not there and (_is_opposite(governed, stems) or any(cue.kind == "negation" for cue in cues(sentence))):
             continue
         yield tokens[i].start, tokens[i].end
