@@ -91,25 +91,39 @@ class Fields:
         self.required = next(iter(known))
         self.slices = tuple(slices)
         self.needed_slices = {name for name in slices if not isinstance(slices, Mapping) or slices[name]}
-        self.mapped, self._more_contexts = _ours_to_theirs(known, mapping or {})
-        self.named = {*self.mapped.values(), *self._more_contexts}  # by the mapping
+        self.mapped = _ours_to_theirs(known, mapping or {})
+        self.named = {theirs for names in self.mapped.values() for theirs in names}  # by the mapping
+        self.conversations: Mapping[str, Any] | None = None  # how rows of messages are read; None: they are not
         self._known = known
         self._keeps_others = others
-        self.conversations: Mapping[str, Any] | None = None  # how rows of messages are read; None: they are not
         self._plans: dict[tuple[str, ...], _Plan] = {}
+        self._names = {name for names in known.values() for name in names}
+        self._roots = {part for name in (*self.named, *self.slices) for part in (name, name.split(".")[0])}
 
     def get(self, row: Mapping[str, Any], ours: str) -> Any:
         """Return the row's value for a field of ours, None when it has none."""
         if ours in self.mapped:
-            if ours == "contexts" and self._more_contexts:
-                return [look_up(row, theirs) or None for theirs in (self.mapped[ours], *self._more_contexts)]
-            return look_up(row, self.mapped[ours])
+            values = [look_up(row, theirs) for theirs in self.mapped[ours]]
+            return values[0] if len(values) == 1 else [value or None for value in values]
         plan = self._plan(row)
-        for theirs in plan.columns.get(ours, ()):
-            value = row[theirs]
-            if value is not None:
-                return _titled(value, row, plan.beside) if ours == "contexts" and plan.beside else value
-        return _numbered_passages(row, plan.passages) if ours == "contexts" and plan.passages else None
+        value = next((row[theirs] for theirs in plan.columns.get(ours, ()) if row[theirs] is not None), None)
+        if ours != "contexts" or not (plan.beside or plan.passages):
+            return value
+        if value is None:
+            return [
+                {part: row[column] for part, column in parts.items()} if row[parts["text"]] else None
+                for parts in plan.passages
+            ] or None
+        if not isinstance(value, str) or not value or value.lstrip()[:1] in {"[", "{"}:
+            return value
+        return [{part: row[column] for part, column in plan.beside.items()} | {"text": value}]
+
+    def has(self, row: Mapping[str, Any], ours: str) -> bool:
+        """Whether the row has a column for a field of ours, whatever it holds."""
+        if ours in self.mapped:
+            return has_path(row, self.mapped[ours][0])
+        plan = self._plan(row)
+        return ours in plan.columns or (ours == "contexts" and bool(plan.passages))
 
     def has_required(self, row: Mapping[str, Any]) -> bool:
         """Whether the row has a column for the required field, or for messages that hold it, whatever that holds."""
@@ -118,31 +132,12 @@ class Fields:
     def columns(self, row: Mapping[str, Any], fields: Iterable[str]) -> set[str]:
         """Return the row's columns that are recognised as these fields; what the mapping names is not among them."""
         plan = self._plan(row)
-        numbered = [column for parts in plan.passages.values() for column in parts.values()]
-        known = {column for ours in fields for column in plan.columns.get(ours, ())} | {*numbered}
-        return known - self.named
-
-    def has(self, row: Mapping[str, Any], ours: str) -> bool:
-        """Whether the row has a column for a field of ours, whatever it holds."""
-        if ours in self.mapped:
-            return has_path(row, self.mapped[ours])
-        plan = self._plan(row)
-        return ours in plan.columns or (ours == "contexts" and bool(plan.passages))
+        numbered = {column for parts in plan.passages for column in parts.values()}
+        return numbered.union(*(plan.columns.get(ours, ()) for ours in fields)) - self.named
 
     def rivals(self, row: Mapping[str, Any]) -> list[tuple[str, str]]:
         """Return pairs of columns that both claim one field of ours: the one used, the one ignored."""
-        plan = self._plan(row)
-        found = [
-            (theirs[0], other)
-            for ours, theirs in plan.columns.items()
-            if ours not in self.mapped
-            for other in theirs[1:]
-            if other not in self.mapped.values()
-        ]
-        used = self.mapped.get("contexts") or next(iter(plan.columns.get("contexts", ())), "")
-        texts = [parts["text"] for _, parts in sorted(plan.passages.items())]
-        others = [text for text in texts if text != used and text not in self._more_contexts]
-        return found + ([(used, others[0])] if used and others else [])
+        return self._plan(row).rivals
 
     def others(self, row: Mapping[str, Any]) -> list[str]:
         """Return the columns that are to be tags, as no field, mapping or slice uses them."""
@@ -150,28 +145,24 @@ class Fields:
 
     def wanted(self, columns: Iterable[str], scalars: Iterable[str] = ()) -> list[str]:
         """Keep the columns that any field, mapping or slice can use, in their order; of `scalars` what can be a tag."""
-        others = {*scalars} if self._keeps_others else set()
-        roots = self._roots()
-        names = {name for names in self._known.values() for name in names}
+        used = self._roots | ({*scalars} if self._keeps_others else set())
         return [
             column
             for column in columns
-            if column in roots or _plain_name(column) in names or self._place_of_passage(column) or column in others
+            if column in used or _plain_name(column) in self._names or self._place_of_passage(column)
         ]
-
-    def _roots(self) -> set[str]:
-        return {part for name in (*self.named, *self.slices) for part in (name, name.split(".")[0])}
 
     def missing_required(self, columns: Iterable[str]) -> InputError:
         """Build the error for a source in which nothing is the required field."""
         names = list(columns)
         if self.required in self.mapped:
-            return self.missing_mapped(self.mapped[self.required], names)
-        expected = "|".join(self._known[self.required])
-        likely = self._guess(names)
+            return self.missing_mapped(self.mapped[self.required][0], names)
+        known = self._known[self.required]
+        close = (difflib.get_close_matches(name, names, n=1, cutoff=0.8) for name in known)
+        likely = next((shown(found[0]) for found in close if found), "THEIRS")
         return InputError(
-            f"no field for the {self.required} ({expected}); the fields are: {listed(names)}. Map one: "
-            f"--map {shown(likely) if likely else 'THEIRS'}={self.required}"
+            f"no field for the {self.required} ({'|'.join(known)}); the fields are: {listed(names)}. Map one: "
+            f"--map {likely}={self.required}"
         )
 
     def missing_mapped(self, theirs: str, columns: Iterable[str]) -> InputError:
@@ -179,14 +170,6 @@ class Fields:
         names = list(columns)
         meant = did_you_mean(theirs, names)
         return InputError(f"there is no field {theirs!r}; the fields are: {listed(names)}{meant}")
-
-    def _guess(self, columns: list[str]) -> str:
-        """Suggest the one column whose name is close to a recognised name."""
-        for name in self._known[self.required]:
-            close = difflib.get_close_matches(name, columns, n=1, cutoff=0.8)
-            if close:
-                return close[0]
-        return ""
 
     def _plan(self, row: Mapping[str, Any]) -> _Plan:
         shape = tuple(row)
@@ -209,12 +192,23 @@ class Fields:
         found = {
             ours: [column for name in names for column in present.get(name, ())] for ours, names in self._known.items()
         }
-        used = self._roots().union(*found.values(), *(parts.values() for parts in passages.values()))
+        numbered = [parts for _, parts in sorted(passages.items()) if "text" in parts]
+        used = self._roots.union(*found.values(), *(parts.values() for parts in passages.values()))
+        rivals = [
+            (theirs[0], other)
+            for ours, theirs in found.items()
+            if ours not in self.mapped
+            for other in theirs[1:]
+            if other not in self.named
+        ]
+        first = [*self.mapped.get("contexts", ()), *found.get("contexts", ())][:1]
+        texts = [parts["text"] for parts in numbered if parts["text"] not in {*first, *self.mapped.get("contexts", ())}]
         return _Plan(
-            {ours: theirs for ours, theirs in found.items() if theirs},
-            {number: parts for number, parts in passages.items() if "text" in parts},
-            passages.get(_ALONE, {}),
-            [column for column in columns if column not in used],
+            columns={ours: theirs for ours, theirs in found.items() if theirs},
+            passages=numbered,
+            beside=passages.get(_ALONE, {}),
+            others=[column for column in columns if column not in used],
+            rivals=rivals + ([(first[0], texts[0])] if first and texts else []),
         )
 
     def _place_of_passage(self, column: str) -> tuple[int, str] | None:
@@ -230,24 +224,10 @@ class _Plan(NamedTuple):
     """What the columns of a row are: those of each field, of numbered passages, beside a single one, and the others."""
 
     columns: dict[str, list[str]]
-    passages: dict[int, dict[str, str]]
+    passages: list[dict[str, str]]
     beside: dict[str, str]
     others: list[str]
-
-
-def _titled(value: Any, row: Mapping[str, Any], beside: Mapping[str, str]) -> Any:
-    """Return the contexts; where they are one text, with the title and the id that stand in columns beside it."""
-    if not isinstance(value, str) or not value or value.lstrip()[:1] in {"[", "{"}:
-        return value
-    return [{**{part: row[column] for part, column in beside.items()}, "text": value}]
-
-
-def _numbered_passages(row: Mapping[str, Any], passages: Mapping[int, Mapping[str, str]]) -> list[Any]:
-    """Return the passages of numbered columns in order; None where there is no text."""
-    return [
-        {part: row[column] for part, column in parts.items()} if row[parts["text"]] else None
-        for _, parts in sorted(passages.items())
-    ]
+    rivals: list[tuple[str, str]]
 
 
 def look_up(row: Any, path: str) -> Any:
@@ -275,24 +255,18 @@ def _find(row: Any, path: str) -> Any:
     return value
 
 
-def _ours_to_theirs(
-    known: Mapping[str, tuple[str, ...]], mapping: Mapping[str, str]
-) -> tuple[dict[str, str], list[str]]:
-    """Return their name for each field of ours that is mapped, and the other names that are mapped to the contexts."""
-    ours_to_theirs: dict[str, str] = {}
-    more_contexts: list[str] = []
+def _ours_to_theirs(known: Mapping[str, tuple[str, ...]], mapping: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the mapped names of each field of ours that is mapped: several for the contexts alone."""
+    found: dict[str, list[str]] = {}
     for theirs, given in mapping.items():
         ours = next((field for field, names in known.items() if given == field or given in names), None)
         if ours is None:
             meant = did_you_mean(given, [name for names in known.values() for name in names])
             raise ConfigError(f"cannot map {theirs!r} to {given!r}: no such field; known: {', '.join(known)}{meant}")
-        if ours in ours_to_theirs and ours != "contexts":
-            raise ConfigError(f"both {ours_to_theirs[ours]!r} and {theirs!r} are mapped to {ours!r}; keep one")
-        if ours in ours_to_theirs:
-            more_contexts.append(theirs)
-        else:
-            ours_to_theirs[ours] = theirs
-    return ours_to_theirs, more_contexts
+        if ours in found and ours != "contexts":
+            raise ConfigError(f"both {found[ours][0]!r} and {theirs!r} are mapped to {ours!r}; keep one")
+        found.setdefault(ours, []).append(theirs)
+    return found
 
 
 def _plain_name(column: str) -> str:

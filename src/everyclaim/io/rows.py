@@ -38,8 +38,7 @@ _TEXTS_OF_SAMPLE = {  # and whether they may be None
     "release": True,
     "timestamp": True,
 }
-_LABEL_TEXTS = ("label", "sample_id", "claim", "annotator", "note", "failure_mode", "chosen")
-_MARK_TEXTS = ("mark", "sample_id", "claim", "annotator", "note", "chosen")
+_SAID = ("sample_id", "claim", "annotator", "note", "failure_mode", "chosen")
 _NO_MODE = "none"
 MOST_OTHERS, MOST_VALUES, LONGEST_OTHER = 20, 200, 100  # fields that nobody named, as tags: values of one, characters
 
@@ -95,16 +94,12 @@ class RowMaker:
 
     def sample(self, number: int, row: Mapping[str, Any]) -> Sample:
         """Make a sample. Raises `RowError` saying why the row cannot be one."""
-        self._tell_rivals(number, row)
-        response = self._judged_text(number, row, "response")
-        question, reference = (self._text(number, row, name) or "" for name in ("question", "reference"))
-        passages = self._passages(number, row)
-        _refuse(self.limits.fault({"response": response, "question": question, "reference": reference}, passages))
+        texts, passages = self._judged(number, row, "response", ("question", "reference"))
         return Sample(
-            response=response,
+            response=texts["response"],
             passages=passages,
-            question=question,
-            reference=reference or None,
+            question=texts["question"],
+            reference=texts["reference"] or None,
             tags=self._tags(row),
             **{name: text or None for name, text in self._texts(row, ("model", "release", "timestamp")).items()},
             history=self._beside(number, row, "history", turns_of),
@@ -114,21 +109,9 @@ class RowMaker:
 
     def claim(self, number: int, row: Mapping[str, Any]) -> ClaimRow:
         """Make a claim. Raises `RowError` saying why the row cannot be one."""
-        self._tell_rivals(number, row)
-        claim = self._judged_text(number, row, "claim")
-        if not claim.strip():
-            raise RowError("the claim is empty")
-        question, sentence = (self._text(number, row, name) or "" for name in ("question", "sentence"))
-        passages = self._passages(number, row)
-        _refuse(self.limits.fault({"claim": claim, "question": question, "sentence": sentence}, passages))
-        return ClaimRow(
-            claim=claim,
-            passages=passages,
-            question=question,
-            sentence=sentence,
-            tags=self._tags(row),
-            id=self._id(number, row),
-        )
+        texts, passages = self._judged(number, row, "claim", ("question", "sentence"))
+        tags = self._tags(row)
+        return ClaimRow(self._id(number, row), passages=passages, tags=tags, **texts)
 
     def document(self, number: int, row: Mapping[str, Any]) -> DocumentRow:
         """Make a document. Raises `RowError` saying why the row cannot be one."""
@@ -136,45 +119,53 @@ class RowMaker:
         text = self._judged_text(number, row, "text")
         if not text.strip():
             raise RowError("the text is empty")
-        title = named("title", as_scalar_text, self._fields.get(row, "title")) or ""
+        title = self._texts(row, ("title",))["title"]
         return DocumentRow(self._id(number, row), title, text)
 
     def label(self, number: int, row: Mapping[str, Any]) -> LabelRow:
         """Make a label. Raises `RowError` saying why the row cannot be one."""
-        texts = self._texts(row, _LABEL_TEXTS)
-        if not texts["sample_id"].strip():
-            raise RowError("there is no sample_id")
-        label = _one_of("label", texts["label"], [*Label])
-        mode = _one_of("failure_mode", texts["failure_mode"], [*FailureMode, _NO_MODE])
-        found = self._label_row(number, row, texts, Label(label) if label else None)
-        return found._replace(failure_mode=None if mode == _NO_MODE else mode)
+        return self._said(number, row, "label", Label, ("sample_id",))
 
     def mark(self, number: int, row: Mapping[str, Any]) -> LabelRow:
         """Make a mark of how a claim was cut. Raises `RowError` saying why the row cannot be one."""
-        texts = self._texts(row, _MARK_TEXTS)
-        for name in ("sample_id", "claim"):
-            if not texts[name].strip():
-                raise RowError(f"there is no {name}")
-        mark = _one_of("mark", texts["mark"], [*SplitMark])
-        found = self._label_row(number, row, texts, SplitMark(mark) if mark else None)
-        return found._replace(better=_lines(self._fields.get(row, "better")))
+        return self._said(number, row, "mark", SplitMark, ("sample_id", "claim"))
 
-    def _texts(self, row: Mapping[str, Any], names: Sequence[str]) -> dict[str, str]:
-        return {name: named(name, as_scalar_text, self._fields.get(row, name)) or "" for name in names}
-
-    def _label_row(
-        self, number: int, row: Mapping[str, Any], texts: Mapping[str, str], value: Label | SplitMark | None
+    def _said(
+        self, number: int, row: Mapping[str, Any], kind: str, words: type[Label | SplitMark], needed: Sequence[str]
     ) -> LabelRow:
+        texts = self._texts(row, (kind, *_SAID))
+        if absent := next((name for name in needed if not texts[name].strip()), None):
+            raise RowError(f"there is no {absent}")
+        value = _one_of(kind, texts[kind], [*words])
+        mode = _one_of("failure_mode", texts["failure_mode"], [*FailureMode, _NO_MODE])
         return LabelRow(
             number,
-            value,
+            words(value) if value else None,
             _unescaped(texts["sample_id"]),
             _unescaped(texts["claim"]) or None,
             _span(self._fields.get(row, "span")),
             texts["annotator"].strip(),
             texts["note"],
             texts["chosen"].strip(),
+            None if mode == _NO_MODE else mode,
+            _lines(self._fields.get(row, "better")),
         )
+
+    def _judged(
+        self, number: int, row: Mapping[str, Any], ours: str, beside: Sequence[str]
+    ) -> tuple[dict[str, str], tuple[Passage, ...]]:
+        """Return the text under test with the texts beside it, and its passages; all within the limits."""
+        self._tell_rivals(number, row)
+        texts = {ours: self._judged_text(number, row, ours)}
+        if ours == "claim" and not texts[ours].strip():
+            raise RowError("the claim is empty")
+        texts |= {name: self._text(number, row, name) or "" for name in beside}
+        passages = self._passages(number, row)
+        _refuse(self.limits.fault(texts, passages))
+        return texts, passages
+
+    def _texts(self, row: Mapping[str, Any], names: Sequence[str]) -> dict[str, str]:
+        return {name: named(name, as_scalar_text, self._fields.get(row, name)) or "" for name in names}
 
     def again(self, number: int, sample: Sample) -> Sample:
         """Return a sample that was made elsewhere, its ids made unique.
@@ -216,15 +207,11 @@ class RowMaker:
 
     def _first_text(self, number: int, ours: str, value: Any) -> Any:
         """Take the first of a list of strings; leave everything else as it is."""
-        if not isinstance(value, list):
-            return value
-        texts = [plain(item) for item in value]
+        texts = [plain(item) for item in value] if isinstance(value, list) else []
         if not texts or not all(isinstance(text, str) for text in texts):
             return value
-        if len(texts) == 1:
-            self._warn(f"the {ours} is a list; its only text is used", f"row {number}")
-        else:
-            self._warn(f"the {ours} is a list; its first text is used", f"row {number}, {len(texts)} texts")
+        which, count = ("only", "") if len(texts) == 1 else ("first", f", {len(texts)} texts")
+        self._warn(f"the {ours} is a list; its {which} text is used", f"row {number}{count}")
         return texts[0]
 
     def _passages(self, number: int, row: Mapping[str, Any]) -> tuple[Passage, ...]:

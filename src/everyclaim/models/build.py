@@ -158,12 +158,9 @@ def _wrapped(metered: Metered, settings: ChatSettings) -> Cached:
 def _check_libraries(extra: str) -> None:
     """Raise `MissingExtraError` for what is imported when first needed, which must not be mid-run to fail."""
     for library in ("aiolimiter", "stamina"):
-        if not _is_installed(library):
+        try:
+            is_installed = find_spec(library) is not None
+        except ValueError:  # blocked by a None in sys.modules
+            is_installed = False
+        if not is_installed:
             raise MissingExtraError(f"a judge at {extra}", extra)
-
-
-def _is_installed(library: str) -> bool:
-    try:
-        return find_spec(library) is not None
-    except ValueError:  # blocked by a None in sys.modules
-        return False

@@ -9,8 +9,7 @@ history loses nothing: an action that was undone stays, with the id of the actio
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, overload
@@ -104,13 +103,6 @@ def of_run(connection: sa.Connection, run: str, kind: Kind) -> Any:
     ]
 
 
-def has_any(connection: sa.Connection, run: str) -> bool:
-    """Whether a text of the run is labelled."""
-    joined = sa.join(LABELS, SAMPLES, LABELS.c.answer_key == SAMPLES.c.answer_key)
-    query = sa.select(SAMPLES.c.position).select_from(joined).where(SAMPLES.c.run_id == run).limit(1)
-    return connection.execute(query).first() is not None
-
-
 def is_sample(run: str, sample_id: str) -> sa.ColumnElement[bool]:
     """Match a sample's id through the index, which holds only its beginning."""
     # Written out as in the index, not as parameters, or the index is not used.
@@ -134,12 +126,6 @@ def _claim_ids(connection: sa.Connection, run: str, answers: Mapping[int, str]) 
 
 
 # ---- writing
-
-
-def put_all(connection: sa.Connection, run: str, annotations: Sequence[AnyAnnotation], created: str) -> None:
-    """Keep labels and marks, each in place of the annotator's earlier one of the same text."""
-    for annotation in annotations:
-        put(connection, Act(secrets.token_hex(16), run), annotation, created)
 
 
 def put(connection: sa.Connection, act: Act, annotation: AnyAnnotation, created: str) -> None:
@@ -192,33 +178,28 @@ def set_skipped(connection: sa.Connection, act: Act, about: About, number: int |
 # ---- history
 
 
-def find_entry(connection: sa.Connection, action_id: str) -> HistoryEntry | None:
-    """Return the action with this id, when it was done already."""
-    row = connection.execute(sa.select(LABEL_HISTORY).where(LABEL_HISTORY.c.id == action_id)).mappings().first()
-    return None if row is None else _entry(row)
-
-
-def entries(connection: sa.Connection, run: str, *, key: str | None = None) -> list[HistoryEntry]:
-    """Return what was done in a run, or about one of its texts, the oldest first."""
-    query = sa.select(LABEL_HISTORY).where(LABEL_HISTORY.c.run_id == run)
-    if key is not None:
-        query = query.where(LABEL_HISTORY.c.claim_key == key)
-    ordered = query.order_by(LABEL_HISTORY.c.created, LABEL_HISTORY.c.annotator, LABEL_HISTORY.c.number)
-    return [_entry(row) for row in connection.execute(ordered).mappings()]
-
-
-def last_to_undo(connection: sa.Connection, act: Act, annotator: str) -> HistoryEntry | None:
-    """Return what this annotator did last in this queue of the run, and has not undone."""
+def entries(
+    connection: sa.Connection, *wanted: sa.ColumnElement[bool], newest_first: bool = False, most: int | None = None
+) -> list[HistoryEntry]:
+    """Return what was done, of what is wanted, in the order of the actions."""
     columns = LABEL_HISTORY.c
-    query = (
-        sa.select(LABEL_HISTORY)
-        .where(columns.annotator == annotator, columns.run_id == act.run, columns.queue_id == act.queue)
-        .where(columns.action != "undo", columns.undone.is_(None))
-        .order_by(columns.number.desc())
-        .limit(1)
-    )
-    row = connection.execute(query).mappings().first()
-    return None if row is None else _entry(row)
+    order = (columns.number.desc(),) if newest_first else (columns.created, columns.annotator, columns.number)
+    rows = connection.execute(sa.select(LABEL_HISTORY).where(*wanted).order_by(*order).limit(most)).mappings()
+    names = ("id", "number", "actor", "action", "before", "after", "undone", "created")
+    return [
+        HistoryEntry(
+            about=About(row["claim_key"], row["annotator"], row["answer_key"]),
+            run=row["run_id"],
+            queue=row["queue_id"],
+            **{name: row[name] for name in names},
+        )
+        for row in rows
+    ]
+
+
+def entry(connection: sa.Connection, action_id: str) -> HistoryEntry | None:
+    """Return the action with this id, when it was done already."""
+    return next(iter(entries(connection, LABEL_HISTORY.c.id == action_id)), None)
 
 
 @contextmanager
@@ -256,25 +237,10 @@ def state_of(connection: sa.Connection, act: Act, about: About) -> dict[str, Any
     return found
 
 
-def mark_undone(connection: sa.Connection, entry: HistoryEntry, by: str) -> None:
-    """Note that an action was undone by another."""
-    connection.execute(sa.update(LABEL_HISTORY).where(LABEL_HISTORY.c.id == entry.id).values(undone=by))
-
-
 def _in_queue(act: Act, about: About) -> tuple[sa.ColumnElement[bool], ...]:
     columns = QUEUE_ITEMS.c
-    return (
-        columns.queue_id == act.queue,
-        columns.annotator == about.annotator,
-        columns.claim_key == about.key,
-    )
+    return columns.queue_id == act.queue, columns.annotator == about.annotator, columns.claim_key == about.key
 
 
 def _of(table: sa.Table, about: About) -> tuple[sa.ColumnElement[bool], ...]:
     return (table.c.claim_key == about.key, table.c.annotator == about.annotator)
-
-
-def _entry(row: sa.RowMapping) -> HistoryEntry:
-    about = About(row["claim_key"], row["annotator"], row["answer_key"])
-    names = ("id", "number", "actor", "action", "before", "after", "undone", "created")
-    return HistoryEntry(about=about, run=row["run_id"], queue=row["queue_id"], **{name: row[name] for name in names})

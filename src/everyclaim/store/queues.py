@@ -18,7 +18,7 @@ from everyclaim.core.types import Label, SplitMark
 from everyclaim.store import labels
 from everyclaim.store.labels import About, Act, AnyAnnotation, HistoryEntry
 from everyclaim.store.records import Annotation, LabelQueue, Progress, QueueItem, now
-from everyclaim.store.tables import LABELS, MARKS, QUEUE_ITEMS, QUEUES
+from everyclaim.store.tables import LABEL_HISTORY, LABELS, MARKS, QUEUE_ITEMS, QUEUES
 
 Transaction = Callable[[], AbstractContextManager[sa.Connection]]
 
@@ -49,28 +49,17 @@ class Labelling:
         """Keep a new queue: for each annotator the items in the order in which they are shown."""
         made = secrets.token_hex(6)
         head = {
-            "id": made,
-            "run_id": run,
-            "name": name,
-            "chosen": chosen,
-            "answers": answers,
-            "annotators": list(items),
-            "overlap": overlap,
-            "created": now(),
-        }
+            "id": made, "run_id": run, "name": name, "chosen": chosen, "answers": answers, "annotators": list(items),
+            "overlap": overlap, "created": now(),
+        }  # fmt: skip
         rows = [
             {
-                "queue_id": made,
-                "annotator": annotator,
-                "place": place,
-                "position": item.position,
-                "ordinal": item.ordinal,
-                "claim_key": item.key,
-                "skipped": None,
+                "queue_id": made, "annotator": annotator, "place": place, "position": item.position,
+                "ordinal": item.ordinal, "claim_key": item.key, "skipped": None,
             }
             for annotator, own in items.items()
             for place, item in enumerate(own)
-        ]
+        ]  # fmt: skip
         with self._write() as connection:
             self._lock(connection, run)
             connection.execute(sa.insert(QUEUES), head)
@@ -97,23 +86,19 @@ class Labelling:
 
     def items(self, queue: str, annotator: str) -> list[QueueItem]:
         """Return what an annotator has in a queue, in their order, and what they said of it."""
+        columns = QUEUE_ITEMS.c
         query = (
-            sa.select(QUEUE_ITEMS, LABELS.c.label, MARKS.c.mark)
+            sa.select(
+                columns.position, columns.ordinal, columns.claim_key, LABELS.c.label, MARKS.c.mark, columns.skipped
+            )
             .select_from(_with_what_is_said())
-            .where(QUEUE_ITEMS.c.queue_id == queue, QUEUE_ITEMS.c.annotator == annotator)
-            .order_by(QUEUE_ITEMS.c.place)
+            .where(columns.queue_id == queue, columns.annotator == annotator)
+            .order_by(columns.place)
         )
         with self._read() as connection:
             return [
-                QueueItem(
-                    row["position"],
-                    row["ordinal"],
-                    row["claim_key"],
-                    Label(row["label"]) if row["label"] else None,
-                    SplitMark(row["mark"]) if row["mark"] else None,
-                    row["skipped"],
-                )
-                for row in connection.execute(query).mappings()
+                QueueItem(place, number, key, label and Label(label), mark and SplitMark(mark), skipped)
+                for place, number, key, label, mark, skipped in connection.execute(query)
             ]
 
     # ---- actions
@@ -147,14 +132,17 @@ class Labelling:
         """
 
         def change(connection: sa.Connection) -> None:
-            last = labels.last_to_undo(connection, act, annotator)
+            columns = LABEL_HISTORY.c
+            not_undone = (columns.action != "undo", columns.undone.is_(None))
+            here = (columns.annotator == annotator, columns.run_id == act.run, columns.queue_id == act.queue)
+            last = next(iter(labels.entries(connection, *here, *not_undone, newest_first=True, most=1)), None)
             if last is None:
                 return
             if labels.state_of(connection, act, last.about) != last.after:
                 raise InputError("this claim was labelled again elsewhere since: nothing to undo")
             with labels.recorded(connection, act, last.about, "undo", now()):
                 labels.restore(connection, act, last.about, last.before)
-            labels.mark_undone(connection, last, act.id)
+            connection.execute(sa.update(LABEL_HISTORY).where(columns.id == last.id).values(undone=act.id))
 
         return self._find_or_do(act, change)
 
@@ -166,7 +154,8 @@ class Labelling:
     def history(self, run: str, *, key: str | None = None) -> list[HistoryEntry]:
         """Return what people did in a run, or about one of its texts, the oldest first."""
         with self._read() as connection:
-            return labels.entries(connection, run, key=key)
+            about = [] if key is None else [LABEL_HISTORY.c.claim_key == key]
+            return labels.entries(connection, LABEL_HISTORY.c.run_id == run, *about)
 
     # ---- how
 
@@ -179,29 +168,22 @@ class Labelling:
     def _find_or_do(self, act: Act, change: Callable[[sa.Connection], None]) -> HistoryEntry | None:
         with self._write() as connection:
             self._lock(connection, act.run)
-            if (done := labels.find_entry(connection, act.id)) is None:
+            if (done := labels.entry(connection, act.id)) is None:
                 change(connection)
-                done = labels.find_entry(connection, act.id)
+                done = labels.entry(connection, act.id)
             return done
 
     def _queues(self, query: sa.Select[Any]) -> list[LabelQueue]:
         with self._read() as connection:
             rows = connection.execute(query).mappings().all()
             found = _progress(connection, [row["id"] for row in rows])
+        plain = ("id", "name", "chosen", "answers", "overlap", "created")
         return [
             LabelQueue(
-                id=row["id"],
+                **{name: row[name] for name in plain},
                 run=row["run_id"],
-                name=row["name"],
-                chosen=row["chosen"],
-                answers=row["answers"],
                 annotators=tuple(row["annotators"]),
-                overlap=row["overlap"],
-                created=row["created"],
-                progress={
-                    annotator: found.get((row["id"], annotator), Progress(0, 0, 0, 0))
-                    for annotator in row["annotators"]
-                },
+                progress={who: found.get((row["id"], who), Progress(0, 0, 0, 0)) for who in row["annotators"]},
             )
             for row in rows
         ]

@@ -7,6 +7,7 @@ thread, and raises `StoreError` with one line when the database cannot do it.
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import islice
@@ -24,7 +25,7 @@ from everyclaim.store.figures import Figures, StoredClaim, read_figures
 from everyclaim.store.queues import Labelling
 from everyclaim.store.records import Annotation, kept_from, now, rows_of, sample_from
 from everyclaim.store.run_store import RunStore
-from everyclaim.store.tables import CLAIMS, RUNS, SAMPLES, TAGS
+from everyclaim.store.tables import CLAIMS, LABELS, RUNS, SAMPLES, TAGS
 
 T = TypeVar("T")
 
@@ -132,13 +133,10 @@ class Store(RunStore):
         """Return the claims of the samples at these places, in their order."""
         found: dict[int, list[StoredClaim]] = {position: [] for position in positions}
         columns = CLAIMS.c
-        query = (
-            sa.select(columns.position, columns.text, columns.label, columns.failure_mode)
-            .where(columns.run_id == run, columns.position.in_(found))
-            .order_by(columns.position, columns.ordinal)
-        )
+        query = sa.select(columns.position, columns.text, columns.label, columns.failure_mode)
+        query = query.where(columns.run_id == run, columns.position.in_(found))
         with self._read() as connection:
-            for position, text, label, mode in connection.execute(query):
+            for position, text, label, mode in connection.execute(query.order_by(columns.position, columns.ordinal)):
                 found[position].append(StoredClaim(position, text, Label(label), mode))
         return found
 
@@ -163,7 +161,8 @@ class Store(RunStore):
         """Keep labels, or marks, in one transaction, each in place of the annotator's earlier one of the same text."""
         with self._write() as connection:
             self._lock(connection, run)
-            labels.put_all(connection, run, new, now())
+            for annotation in new:
+                labels.put(connection, labels.Act(secrets.token_hex(16), run), annotation, now())
 
     def labels(self, run: str) -> list[Annotation[Label]]:
         """Return the labels of a run's texts, for whichever run they were given, in the order of its samples."""
@@ -172,8 +171,9 @@ class Store(RunStore):
 
     def has_labels(self, run: str) -> bool:
         """Whether people labelled a claim or an answer of this run's texts."""
+        labelled = sa.select(SAMPLES.c.position).join(LABELS, LABELS.c.answer_key == SAMPLES.c.answer_key)
         with self._read() as connection:
-            return labels.has_any(connection, run)
+            return connection.execute(labelled.where(SAMPLES.c.run_id == run).limit(1)).first() is not None
 
     @property
     def labelling(self) -> Labelling:

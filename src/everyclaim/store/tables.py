@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
 import sqlalchemy as sa
@@ -40,34 +41,29 @@ def unescape(text: str) -> str:
     return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if "\x1a" in text else text
 
 
-class Text(sa.types.TypeDecorator[str]):
+class Text(sa.types.TypeDecorator[Any]):
     """Any Python string, on any database."""
 
     impl = sa.Text
     cache_ok = True
-
-    def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> str | None:  # noqa: ARG002 - SQLAlchemy's signature
-        """Python → database."""
-        return None if value is None else escape(value)
-
-    def process_result_value(self, value: str | None, dialect: sa.Dialect) -> str | None:  # noqa: ARG002 - SQLAlchemy's signature
-        """Database → Python."""
-        return None if value is None else unescape(value)
-
-
-class Json(sa.types.TypeDecorator[Any]):
-    """A JSON value as text, read back equal to the last digit and in the same order."""
-
-    impl = sa.Text
-    cache_ok = True
+    write: Callable[[Any], str] = staticmethod(escape)
+    read: Callable[[str], Any] = staticmethod(unescape)
 
     def process_bind_param(self, value: Any, dialect: sa.Dialect) -> str | None:  # noqa: ARG002 - SQLAlchemy's signature
         """Python → database."""
-        return None if value is None else escape(_dumps(value))
+        return None if value is None else self.write(value)
 
     def process_result_value(self, value: str | None, dialect: sa.Dialect) -> Any:  # noqa: ARG002 - SQLAlchemy's signature
         """Database → Python."""
-        return None if value is None else json.loads(unescape(value))
+        return None if value is None else self.read(value)
+
+
+class Json(Text):
+    """A JSON value as text, read back equal to the last digit and in the same order."""
+
+    cache_ok = True
+    write = staticmethod(lambda value: escape(_dumps(value)))
+    read = staticmethod(lambda text: json.loads(unescape(text)))
 
 
 METADATA = sa.MetaData()

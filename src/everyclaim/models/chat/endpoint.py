@@ -43,7 +43,7 @@ class Endpoint:
         known = options.api == "messages" and options.base_url.endswith("/v1")
         self.path = self._wire.path.removeprefix("/v1") if known else self._wire.path
         self.capabilities_: Capabilities = first_capabilities(options)  # learned
-        self.before_another: Callable[[], None] = _no_limit  # asked before a request is put in another way
+        self.before_another: Callable[[], None] = lambda: None  # asked before a request is put in another way
 
     @property
     def spec(self) -> str:
@@ -101,8 +101,9 @@ class Endpoint:
                 ):
                     cut, tried = reply, unlimited(tried)
                     continue
-                if cut is not None and not _needed_more(reply, cut):
-                    tried = replace(tried, dropped=tried.dropped - {NOT_LIMITED})
+                told = reply.usage.completion_tokens
+                if cut is not None and (reply.finish != "stop" or 0 < told <= cut.usage.completion_tokens):
+                    tried = replace(tried, dropped=tried.dropped - {NOT_LIMITED})  # it needed no more
                 self._remember(tried, structured=call.schema is not None)
                 content = without_key(reply.content, self._key)
                 if content is not reply.content or attempt:
@@ -147,15 +148,6 @@ def from_spec(spec: Spec | str, *, key: str | None = None) -> Endpoint:
     required = options.is_home and not given_in_header
     secret = find_key(options.provider, given=key, variable=options.key_env, required=required)
     return Endpoint(options, Transport(options, secret), secret)
-
-
-def _needed_more(reply: ChatReply, cut: ChatReply) -> bool:
-    """Whether a whole reply is longer than the one that was cut, as far as the endpoint tells."""
-    return reply.finish == "stop" and not 0 < reply.usage.completion_tokens <= cut.usage.completion_tokens
-
-
-def _no_limit() -> None:
-    """Let every request be made."""
 
 
 def _encodable(message: Message) -> Message:

@@ -52,6 +52,10 @@ EXCEPTIONS: Mapping[str, str] = {
     "builtins.OSError": "connection",
     "ssl.SSLCertVerificationError": "config",
 }
+# In the code or the words of an error.
+_OF_MONEY = ("insufficient_quota", "billing", "credit")
+_OF_CONTENT = ("content_filter", "content_policy", "responsibleai")
+_OF_LENGTH = ("maximum context length", "prompt is too long", "context window", "too many tokens", "context length")
 _SAYS = {
     "timeout": "no complete answer in time",
     "connection": "cannot connect",
@@ -115,7 +119,7 @@ def from_status(
         )
     if status in {404, 405} or status < 400:
         return ConfigError(f"the endpoint {where} does not know the model or the address ({status}): {shown}")
-    if status == 402 or (status == 429 and said.is_about_money):
+    if status == 402 or (status == 429 and any(word in said.code for word in _OF_MONEY)):
         return BudgetExceeded(f"the account at {where} has no credit left ({status}): {shown}")
     code = _code(status, said)
     message = f"{where} answered {status}: {shown}"
@@ -172,20 +176,6 @@ class _ErrorText:
         code = f"{error.get('code') or ''} {error.get('type') or ''} {inner if isinstance(inner, dict) else ''}"
         return cls(str(error.get("message") or error.get("detail") or error), code, str(error.get("param") or ""))
 
-    @property
-    def is_about_money(self) -> bool:
-        return any(word in self.code for word in ("insufficient_quota", "billing", "credit"))
-
-    @property
-    def is_about_length(self) -> bool:
-        text = self.message.lower()
-        words = ("maximum context length", "prompt is too long", "context window", "too many tokens", "context length")
-        return "context_length" in self.code or any(word in text for word in words)
-
-    @property
-    def is_about_content(self) -> bool:
-        return any(word in self.code for word in ("content_filter", "content_policy", "responsibleai"))
-
 
 def _code(status: int, said: _ErrorText) -> str:
     if status == 429:
@@ -196,9 +186,10 @@ def _code(status: int, said: _ErrorText) -> str:
         return "overloaded"
     if status in {409, 425, 499} or (status >= 500 and status != 501):
         return "server_error"
-    if status == 413 or said.is_about_length:
+    text = said.message.lower()
+    if status == 413 or "context_length" in said.code or any(words in text for words in _OF_LENGTH):
         return "too_long"
-    return "filtered" if said.is_about_content else "bad_request"
+    return "filtered" if any(word in said.code for word in _OF_CONTENT) else "bad_request"
 
 
 def _package(kind: type) -> str:

@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-_GRAPH, _INITIALIZER = 7, 5  # fields of ModelProto and GraphProto
-_DIMENSIONS, _KIND, _INTEGERS, _NAME, _RAW = 1, 2, 5, 8, 9  # of TensorProto
-_FLOATS = 4
+# Numbers of fields: the way to an initializer in ModelProto and GraphProto, and what is read of its TensorProto.
+_GRAPH, _INITIALIZER = 7, 5
+_DIMENSION, _KIND, _FLOATS, _INTEGERS, _NAME, _RAW = 1, 2, 4, 5, 8, 9
 _KINDS = {1: "<f4", 2: "u1", 3: "i1"}
-_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5  # how a field is written
+_VARINT, _BYTES, _SIZES = 0, 2, {1: 8, 5: 4}  # how a field is written: the rest have a size in bytes
 
 Array = npt.NDArray[np.generic]
 
@@ -27,57 +27,34 @@ def initializers(path: Path, names: frozenset[str]) -> dict[str, Array]:
         content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     found: dict[str, Array] = {}
     for field, start, end in _fields(content, 0, len(content)):
-        if field != _GRAPH:
-            continue
-        for inner, first, last in _fields(content, start, end):
-            if inner == _INITIALIZER:
-                name, array = _tensor(content, first, last, names)
-                if array is not None:
-                    found[name] = array
+        for inner, first, last in _fields(content, start, end) if field == _GRAPH else ():
+            parts = list(_fields(content, first, last)) if inner == _INITIALIZER else []
+            name = next((content[start:stop].decode("utf-8") for part, start, stop in parts if part == _NAME), "")
+            if name in names:
+                found[name] = _array(content, parts)
     return found
 
 
-def _tensor(content: mmap.mmap, start: int, end: int, names: frozenset[str]) -> tuple[str, Array | None]:
-    dimensions: list[int] = []
-    kind, name, raw, integers = 0, "", (0, 0), (0, 0)
-    for field, first, last in _fields(content, start, end):
-        if field == _DIMENSIONS:  # a lone number, or several packed
-            place = first
-            while place < last:
-                value, place = _varint(content, place)
-                dimensions.append(value)
-        elif field == _KIND:
-            kind = _varint(content, first)[0]
-        elif field == _NAME:
-            name = content[first:last].decode("utf-8")
-        elif field == _RAW:
-            raw = (first, last)
-        elif field in {_FLOATS, _INTEGERS}:
-            integers = (first, last)
-    if name not in names:
-        return name, None
-    if raw == (0, 0) and kind == 1:
-        raw = integers
-    if raw != (0, 0):
-        count = (raw[1] - raw[0]) // np.dtype(_KINDS[kind]).itemsize
-        return name, np.frombuffer(content, _KINDS[kind], count, raw[0]).reshape(dimensions)
-    return name, np.array([_varint(content, integers[0])[0]], _KINDS[kind]).reshape(dimensions)
+def _array(content: mmap.mmap, parts: list[tuple[int, int, int]]) -> Array:
+    shape = [_varint(content, start)[0] for part, start, _ in parts if part == _DIMENSION]
+    kind = np.dtype(_KINDS[next(_varint(content, start)[0] for part, start, _ in parts if part == _KIND)])
+    held, start, end = next(place for place in parts if place[0] in {_RAW, _FLOATS, _INTEGERS})
+    if held == _INTEGERS:  # a lone one
+        return np.array([_varint(content, start)[0]], kind).reshape(shape)
+    return np.frombuffer(content, kind, (end - start) // kind.itemsize, start).reshape(shape)
 
 
 def _fields(content: mmap.mmap, place: int, end: int) -> Iterator[tuple[int, int, int]]:
     """Number and extent of every field of a message."""
     while place < end:
         key, place = _varint(content, place)
-        kind = key & 7
-        if kind == _BYTES:
+        written = key & 7
+        if written == _BYTES:
             length, place = _varint(content, place)
-            stop = place + length
-        elif kind == _VARINT:
-            stop = _varint(content, place)[1]
         else:
-            stop = place + {_FIXED64: 8, _FIXED32: 4}[kind]
-        yield key >> 3, place, stop
-        place = stop
+            length = _varint(content, place)[1] - place if written == _VARINT else _SIZES[written]
+        yield key >> 3, place, place + length
+        place += length
 
 
 def _varint(content: mmap.mmap, place: int) -> tuple[int, int]:
