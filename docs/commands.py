@@ -33,12 +33,12 @@ def telemetry() -> str:
 
 
 def python() -> str:
-    """Return the page of the Python API with the public names, each with the first paragraph of its docstring."""
+    """Return the page of the Python API with the public names, each with the first sentence of its docstring."""
     head, _, rest = (FOLDER / "python.md").read_text(encoding="utf-8").partition(BEGIN)
     lines = []
     for name in sorted(set(everyclaim.__all__) - {"__version__"}):
-        purpose = (inspect.getdoc(getattr(everyclaim, name)) or "").partition("\n\n")[0]
-        lines.append(f"- `{name}`: {purpose.replace(chr(10), ' ').replace('``', '`')}")
+        purpose = " ".join((inspect.getdoc(getattr(everyclaim, name)) or "").partition("\n\n")[0].split())
+        lines.append(f"- `{name}`: {purpose.partition('. ')[0].rstrip('.').replace('``', '`')}.")
     return "\n".join([head + BEGIN, *lines, "", END + rest.partition(END)[2]])
 
 

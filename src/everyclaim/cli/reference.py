@@ -71,8 +71,7 @@ def reference() -> str:
 def _command(name: str, command: Any, common: list[tuple[str, str]]) -> Iterator[str]:
     arguments = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
     usage = [argument.metavar if argument.required else f"[{argument.metavar}]" for argument in arguments]
-    yield f"## everyclaim {name}\n"
-    yield f"```text\neveryclaim {' '.join([name, *usage, '[OPTIONS]'])}\n```\n"
+    yield f"## everyclaim {' '.join([name, *usage])}\n"
     yield from map(_fill, command.help.split("\n\n"))
     options = _options(command)
     entries = [entry for entry in map(_entry, options) if entry not in common]
