@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.server
 import json
+import sys
 import threading
 from typing import ClassVar
 
@@ -191,6 +192,14 @@ def test_what_will_not_work_is_told_at_once(flaky, fault, kind):
     with ec.Client(flaky.address, token="ecl_x") as client, no_sleep(), pytest.raises(kind):
         client.claims("x")
     assert len(flaky.asked) == 1
+
+
+@pytest.mark.parametrize("module", ["aiohttp", "stamina"])
+def test_without_the_extra_it_is_named(module, monkeypatch):
+    """One line that says what to install."""
+    monkeypatch.setitem(sys.modules, module, None)
+    with ec.Client() as client, pytest.raises(ec.MissingExtraError, match=r"everyclaim\[client\]"):
+        client.claims("x")
 
 
 def test_a_data_set_sent_again_is_the_same_job(flaky):

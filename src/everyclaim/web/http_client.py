@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from io import BytesIO
-from types import ModuleType
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from everyclaim.core.errors import (
@@ -23,7 +21,7 @@ from everyclaim.core.errors import (
 from everyclaim.core.lifetime import on_close
 from everyclaim.models import Patience
 from everyclaim.models.chat.keys import Secret
-from everyclaim.models.chat.retrying import quieten
+from everyclaim.models.chat.retrying import attempts
 
 if TYPE_CHECKING:
     import aiohttp
@@ -70,69 +68,43 @@ class HttpClient:
 
         Raises the library's errors.
         """
-        import stamina
-
-        quieten()
-        begun = time.monotonic()
-        attempts = stamina.retry_context(
-            on=lambda error: self._wait(error, begun),
-            attempts=self.patience.attempts,
-            timeout=self.patience.seconds,
-            wait_initial=self.patience.first_wait,
-            wait_max=self.patience.longest_wait,
-            wait_jitter=min(1.0, self.patience.first_wait),
-        )
         try:
-            async for attempt in attempts:
+            import aiohttp
+            import stamina  # noqa: F401 - both or none
+        except ImportError:
+            raise MissingExtraError("the client", "client") from None
+        kind = {"Content-Type": "application/json" if data is None else "application/x-ndjson"}
+        token = {"Authorization": f"Bearer {self.token.reveal()}"} if self.token else {}
+        request = {
+            "headers": {**(headers or {}), **(kind if (body, data) != (None, None) else {}), **token},
+            "params": query or [],
+            "timeout": aiohttp.ClientTimeout(total=self.seconds if data is None else None, sock_read=self.seconds),
+            "allow_redirects": False,
+        }
+        try:
+            async for attempt in attempts(self.patience, lambda error: isinstance(error, _Refused) and error.again):
                 with attempt:
-                    status, answer = await self._once(method, path, body, data, dict(headers or {}), query or [])
+                    sent = _pieces(data) if data is not None else body and BytesIO(json.dumps(body).encode())
+                    status, answer = await self._once(method, path, data=sent, **request)
             return read(answer)
         except (KeyError, TypeError, ValueError, AttributeError):
             raise self._stranger(status) from None
         except _Refused as refused:
             raise refused.error from None
 
-    def _wait(self, error: Exception, begun: float) -> bool | float:
-        if not isinstance(error, _Refused) or not error.again:
-            return False
-        if error.retry_after is None:
-            return True
-        left = self.patience.seconds - (time.monotonic() - begun)
-        return error.retry_after if error.retry_after <= left else False
+    async def _once(self, method: str, path: str, **request: Any) -> tuple[int, Any]:
+        import aiohttp
 
-    async def _once(
-        self,
-        method: str,
-        path: str,
-        body: Any,
-        data: IO[bytes] | None,
-        headers: dict[str, str],
-        query: list[tuple[str, str]],
-    ) -> tuple[int, Any]:
-        client = _library()
-        sent: Any = None
-        if data is not None:
-            sent, headers = _pieces(data), headers | {"Content-Type": "application/x-ndjson"}
-        elif body is not None:
-            sent, headers = BytesIO(json.dumps(body).encode()), headers | {"Content-Type": "application/json"}
-        if self.token:
-            headers["Authorization"] = f"Bearer {self.token.reveal()}"
-        patience = client.ClientTimeout(total=None if data is not None else self.seconds, sock_read=self.seconds)
+        if self._session is None:
+            self._session = aiohttp.ClientSession(auto_decompress=True, trust_env=True)
+            on_close(self._session.close)
         try:
-            async with self._open(client).request(
-                method,
-                self.address + path,
-                data=sent,
-                headers=headers,
-                params=query,
-                timeout=patience,
-                allow_redirects=False,
-            ) as answer:
+            async with self._session.request(method, self.address + path, **request) as answer:
                 whole = await answer.content.read(_MOST_MB * 1_000_000 + 1)
                 while len(whole) <= _MOST_MB * 1_000_000 and (more := await answer.content.read(1 << 20)):
                     whole += more
                 return answer.status, self._read(answer.status, answer.headers, whole)
-        except (TimeoutError, client.ClientError, OSError) as error:
+        except (TimeoutError, aiohttp.ClientError, OSError) as error:
             reason = "time limit exceeded" if isinstance(error, TimeoutError) else type(error).__name__
             raise _Refused(OperatorError(f"no answer from {self.address}: {reason}"), again=True) from None
 
@@ -168,21 +140,6 @@ class HttpClient:
         if code == "judge-failed":
             return JudgeError.from_reason(detail, retry_after=wait)
         return OperatorError(f"{self.address}: {detail}")
-
-    def _open(self, client: ModuleType) -> aiohttp.ClientSession:
-        if self._session is None:
-            self._session = client.ClientSession(auto_decompress=True, trust_env=True)
-            on_close(self._session.close)
-        return self._session
-
-
-def _library() -> ModuleType:
-    try:
-        import aiohttp
-        import stamina  # noqa: F401 - both or none
-    except ImportError:
-        raise MissingExtraError("the client", "client") from None
-    return aiohttp
 
 
 async def _pieces(data: IO[bytes]) -> AsyncIterator[bytes]:

@@ -39,40 +39,38 @@ class Patience:
             raise ConfigError(f"retries need at least one attempt and positive times, got {self}")
 
 
-def attempts(patience: Patience) -> AsyncIterator[Attempt]:
+def _is_retryable(error: Exception) -> bool:
+    return isinstance(error, JudgeError) and error.code in RETRYABLE
+
+
+def attempts(patience: Patience, is_temporary: Callable[[Exception], bool] = _is_retryable) -> AsyncIterator[Attempt]:
     """Return the attempts to make: ``async for attempt in …: with attempt: …``; waits lie between them.
 
-    What is worth another try is decided by the code of a `JudgeError`; every other error ends them.
+    `is_temporary` says of an error whether it is worth another try; every other error ends them. The wait is what the
+    error's `retry_after` asks for, where it has one.
     """
     import stamina  # costs more than a call's own bookkeeping, so it is started by the first failure
 
-    quieten()
+    begun = time.monotonic()
+
+    def wait(error: Exception) -> bool | float:
+        if not is_temporary(error):
+            return False
+        asked: float | None = getattr(error, "retry_after", None)
+        left = patience.seconds - (time.monotonic() - begun)
+        return asked is None or (asked <= left and asked)
+
+    # Keep stamina's line per retry off the screen of programs that have not set up logging; others still get it.
+    if not (logger := logging.getLogger("stamina")).handlers:
+        logger.addHandler(logging.NullHandler())
     return stamina.retry_context(
-        on=_waiting(patience, time.monotonic()),
+        on=wait,
         attempts=patience.attempts,
         timeout=patience.seconds,
         wait_initial=patience.first_wait,
         wait_max=patience.longest_wait,
         wait_jitter=min(1.0, patience.first_wait),
     )
-
-
-def _waiting(patience: Patience, begun: float) -> Callable[[Exception], bool | float]:
-    def wait(error: Exception) -> bool | float:
-        """Return whether to try again, or the seconds that the provider asks to wait."""
-        if not isinstance(error, JudgeError) or error.code not in RETRYABLE:
-            return False
-        left = patience.seconds - (time.monotonic() - begun)
-        return error.retry_after is None or (error.retry_after <= left and error.retry_after)
-
-    return wait
-
-
-def quieten() -> None:
-    """Keep stamina's line per retry off the screen of programs that have not set up logging; others still get it."""
-    logger = logging.getLogger("stamina")
-    if not logger.handlers:
-        logger.addHandler(logging.NullHandler())
 
 
 @dataclass(slots=True)
