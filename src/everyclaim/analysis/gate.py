@@ -195,27 +195,23 @@ def against_baseline(
     deltas = [delta for delta in gated if (parts or delta.measure in _GATED) and delta.low is not None]
     if not deltas:
         return GateResult(GateStatus.INCONCLUSIVE, f"nothing to compare with {comparison.before.title}")
-    if any(delta.finding is DeltaFinding.REGRESSED and _best_case(delta) > margin for delta in deltas):
+    if any(delta.finding is DeltaFinding.REGRESSED and _worsening(delta)[0] > margin for delta in deltas):
         return GateResult(GateStatus.FAILED, comparison.sentence)
     if comparison.doubts:
         told = "; ".join(comparison.doubts)
         return GateResult(GateStatus.INCONCLUSIVE, f"{told}. {comparison.sentence}")
     if confident:
         watched = [delta for delta in deltas if delta.measure in (SCORE, CONTRADICTED)]
-        if any(_worst_case(delta) > margin + _ROUNDING for delta in watched):
+        if any(_worsening(delta)[1] > margin + _ROUNDING for delta in watched):
             what = f"a drop of more than {100 * margin:g} points is possible. {comparison.sentence}"
             return GateResult(GateStatus.INCONCLUSIVE, what)
     return GateResult(GateStatus.PASSED, comparison.sentence)
 
 
-def _best_case(delta: Delta) -> float:
-    """By how much it got worse at least, as far as the interval says."""
-    return -(delta.high or 0.0) if delta.more_is_better else delta.low or 0.0
-
-
-def _worst_case(delta: Delta) -> float:
-    """By how much it may have got worse at most, as far as the interval says."""
-    return -(delta.low or 0.0) if delta.more_is_better else delta.high or 0.0
+def _worsening(delta: Delta) -> tuple[float, float]:
+    """By how much it got worse, at least and at most, as far as the interval says."""
+    low, high = delta.low or 0.0, delta.high or 0.0
+    return (-high, -low) if delta.more_is_better else (low, high)
 
 
 # ---- the answers to look at first

@@ -118,7 +118,7 @@ def compare_figures(
         is_better = part.measure.more_is_better and not (lower_is_better and part.measure is SCORE)
         return replace(found, more_is_better=is_better)
 
-    parts = [delta(part, masks) for part, masks in _parts_with_masks(sides, by, paired=matching.paired)]
+    parts = [delta(part, masks) for part, masks in parts_with_masks(sides, by, paired=matching.paired)]
     primary, *secondary = (delta(MeasuredPart(measure), everything) for measure in WHOLE)
     alone: list[Delta] = []
     if other_judge and matching.same_text:
@@ -196,11 +196,29 @@ class Counted:
         return np.asarray(has[self.rows])
 
 
-def parts_of(sides: Sequence[Counted], by: Sequence[str]) -> Iterator[MeasuredPart]:
-    """Yield what is measured beside the whole: failure modes, then what is asked for within slices.
+def parts_with_masks(
+    sides: Sequence[Counted], by: Sequence[str], *, paired: bool = False
+) -> Iterator[tuple[MeasuredPart, Sequence[Mask]]]:
+    """Yield what is measured beside the whole and there at all, with the rows of each side that it is measured on.
 
     Raises `ConfigError` for a cut by what no sample has.
     """
+    where, masks = None, [side.inside(()) for side in sides]
+    for part in _parts(sides, by):
+        if part.where != where:
+            where, masks = part.where, [side.inside(part.where) for side in sides]
+            if paired:  # a pair is in a slice by the tags of its newer answer, or of the older where that has none
+                masks = [np.where(sides[1].has_tags([tag for tag, _ in where]), masks[1], masks[0])] * 2
+        if part.mode is None:
+            is_there = any(mask.any() for mask in masks)
+        else:
+            is_there = any(side.rate(part, mask)[0].any() for side, mask in zip(sides, masks, strict=True))
+        if is_there:
+            yield part, masks
+
+
+def _parts(sides: Sequence[Counted], by: Sequence[str]) -> Iterator[MeasuredPart]:
+    """Yield what is measured beside the whole: failure modes, then what is asked for within slices."""
     modes = sorted({mode for side in sides for mode in side.run.modes})
     yield from (MeasuredPart.of_mode(mode) for mode in modes)
     for cut in expanded(by):
@@ -212,23 +230,6 @@ def parts_of(sides: Sequence[Counted], by: Sequence[str]) -> Iterator[MeasuredPa
                 yield from (MeasuredPart.of_mode(mode, where) for mode in modes)
             else:
                 yield from (MeasuredPart(measure, where) for measure in OF_PARTS)
-
-
-def _parts_with_masks(
-    sides: Sequence[Counted], by: Sequence[str], *, paired: bool
-) -> Iterator[tuple[MeasuredPart, Sequence[Mask]]]:
-    where, masks = None, [side.inside(()) for side in sides]
-    for part in parts_of(sides, by):
-        if part.where != where:
-            where, masks = part.where, [side.inside(part.where) for side in sides]
-            if paired:  # a pair is in a slice by the tags of its newer answer, or of the older where that has none
-                masks = [np.where(sides[1].has_tags([tag for tag, _ in where]), masks[1], masks[0])] * 2
-        if part.mode is None:
-            is_there = any(mask.any() for mask in masks)
-        else:
-            is_there = any(side.rate(part, mask)[0].any() for side, mask in zip(sides, masks, strict=True))
-        if is_there:
-            yield part, masks
 
 
 def _tags_of(sides: Sequence[Counted], cut: str) -> tuple[list[str], bool]:

@@ -21,7 +21,7 @@ from everyclaim.analysis.deltas import (
 )
 from everyclaim.analysis.estimates import plain, points, written
 from everyclaim.analysis.rollback import WATCHED, RollBack, roll_back
-from everyclaim.analysis.run_differences import Counted, compare_figures, parts_of
+from everyclaim.analysis.run_differences import Counted, compare_figures, parts_with_masks
 from everyclaim.core.plaintext import one_line, wrapped
 from everyclaim.core.types import Label
 from everyclaim.stats.change_points import ChangePoint, change_points
@@ -161,7 +161,7 @@ def trend_of(
     """
     counted = [Counted(run) for run in runs]
     whole = {measure: Series(MeasuredPart(measure), _rates(counted, MeasuredPart(measure))) for measure in _SHOWN}
-    parts = [Series(part, _rates(counted, part)) for part in parts_of(counted, by) if _occurs(counted, part)]
+    parts = [Series(part, _rates(counted, part)) for part, _ in parts_with_masks(counted, by)]
     testable = sum(series.is_testable for series in parts)
     share = (1 - LEVEL) / (2 if testable else 1)
     changes = {measure: whole[measure].tested(share / len(_TESTED)).changes for measure in _TESTED}
@@ -194,12 +194,6 @@ def _rule(
         if len(run.ids)
     ]
     return roll_back(sides[first - 1].title, sides[-1].title, parts, judge)
-
-
-def _occurs(counted: Sequence[Counted], part: MeasuredPart) -> bool:
-    if part.mode is None:
-        return any(side.inside(part.where).any() for side in counted)
-    return any(side.rate(part, side.inside(part.where))[0].any() for side in counted)
 
 
 def _rates(counted: Sequence[Counted], part: MeasuredPart) -> tuple[Estimate, ...]:
