@@ -94,7 +94,7 @@ def test_bins_hold_every_claim_once(rows, bins):
     [
         (lambda: fit_platt([1, 1], [0.2, 0.4]), "labels of both kinds"),
         (lambda: fit_isotonic([1, 0], [0.2, 1.4]), "between 0 and 1; number 1 is 1.4"),
-        (lambda: fit_isotonic([1, 0], [0.2, 0.4], [1, -1]), "weights must lie at or above 0"),
+        (lambda: fit_isotonic([1, 0], [0.2, 0.4], [1, -1]), "weights must be at or above 0"),
         (lambda: fit_isotonic([1, 0], [0.2, 0.4], [0, 0]), "all weights are 0"),
     ],
 )

@@ -132,7 +132,7 @@ def test_a_planted_slice_is_found_and_only_it():
     ("call", "message"),
     [
         (lambda: paired_mean_difference([0.1, 0.2], [0.1]), "rows of one length are needed: before 2, after 1"),
-        (lambda: paired_mean_difference([1.1], [0.1]), "before must lie between 0 and 1; number 0 is 1.1"),
+        (lambda: paired_mean_difference([1.1], [0.1]), "before must be between 0 and 1; number 0 is 1.1"),
         (lambda: paired_mean_difference([], []), "before is empty"),
         (lambda: paired_difference(([2], [1]), ([0], [1])), "between 0 and its denominator"),
     ],

@@ -66,7 +66,7 @@ def test_without_clusters_the_normal_interval_is_the_t_interval(values):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: wilson(1, 2, level=95), "level must lie between 0 and 1, not 95"),
+        (lambda: wilson(1, 2, level=95), "level must be between 0 and 1, not 95"),
         (lambda: newcombe_difference((1, 1), (2, 0)), "n must be at least 1, not 0"),
         (lambda: clustered_normal([]), "values is empty"),
         (lambda: clustered_normal([0.1, math.nan]), "number 1 is nan"),

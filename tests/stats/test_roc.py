@@ -69,7 +69,7 @@ def test_a_cut_has_the_rate_it_was_chosen_for(pairs, rate, of):
     [
         (lambda: roc_auc([1, 1], [0.1, 0.2]), "both positives and negatives"),
         (lambda: roc_auc([1, 0], [0.1, np.inf]), "number 1 is inf"),
-        (lambda: threshold_for([1, 0], [0.1, 0.2], 90), "rate must lie above 0 and at most at 1, not 90"),
+        (lambda: threshold_for([1, 0], [0.1, 0.2], 90), "rate must be above 0 and at most at 1, not 90"),
         (lambda: threshold_for([1, 0], [0.1, 0.2], 0.9, "supported"), "positives or negatives, not supported"),
     ],
 )

@@ -48,10 +48,10 @@ def test_pieces_give_what_the_whole_gives():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: Watch(5), "limit must lie between 0 and 1, not 5"),
+        (lambda: Watch(5), "limit must be between 0 and 1, not 5"),
         (lambda: observe(Watch(0.05), [0.5, 2]), "number 1 is 2"),
         (lambda: Watch(0.05).has_risen(0), "at least 1, not 0"),
-        (lambda: Watch(0.05).is_above(0), "alpha must lie between 0 and 1"),
+        (lambda: Watch(0.05).is_above(0), "alpha must be between 0 and 1"),
     ],
 )
 def test_bad_input_is_named(call, message):

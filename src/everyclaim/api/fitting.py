@@ -182,7 +182,7 @@ def check_fit_name(path: str | os.PathLike[str], *, is_rubric: bool) -> None:
     """Raise `ConfigError` for the name of a fit's file that says another kind of file."""
     kind, ending = ("TOML", ".toml") if is_rubric else ("JSON", ".json")
     if not os.fspath(path).lower().endswith(ending):
-        raise ConfigError(f"{os.fspath(path)}: what is written is {kind}; end the name in {ending}")
+        raise ConfigError(f"{os.fspath(path)}: the file is {kind}; its name must end in {ending}")
 
 
 @public

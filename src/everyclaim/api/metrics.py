@@ -185,7 +185,7 @@ def combined(spec: Spec, parts: Parts) -> Assembled:
             continue
         built[name] = CombinedPart(assemble(Spec(_PARTS[name], "", options), inner), weight)
     if strange := [key for key in own if key.partition(".")[0] not in _PARTS]:
-        raise ConfigError(f"option {strange[0]!r} of 'combined' belongs to none of its parts: {', '.join(_PARTS)}")
+        raise ConfigError(f"unknown option {strange[0]!r} of 'combined'; parts: {', '.join(_PARTS)}")
     parameters = {
         f"{name}.{key}": value
         for name, part in built.items()

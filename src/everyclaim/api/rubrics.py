@@ -62,7 +62,7 @@ class _RubricJudge:
                 f"{judge.spec!r} takes no rubric: tune 'embedded', or a language model such as 'openai:…'"
             )
         if judge.prompt.domain.version:
-            raise ConfigError("a rubric is what is made here: leave out the one of the judge")
+            raise ConfigError("tuning makes a rubric: pass a judge without one")
         return judge
 
     def judge_under(self, rubric: str) -> LlmVerifier:

@@ -179,7 +179,7 @@ def _scoring(evaluator: Evaluator, address: str | None, actors: int | None) -> A
 def _check_one_file_options(files: list[str], given: dict[str, str | None]) -> None:
     for option, value in given.items():
         if value is not None and len(files) > 1:
-            raise ConfigError(f"{option} takes one file at a time, got {len(files)}")
+            raise ConfigError(f"{option} needs exactly one input file, got {len(files)}")
     if files.count("-") > 1:
         raise ConfigError("standard input can be read only once")
 

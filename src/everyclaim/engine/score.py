@@ -111,7 +111,7 @@ def _fault(sample: Sample, result: object) -> str:
     for claims in (result.claims, result.reference_claims):
         ids = [claim.id for claim in claims]
         if len(set(ids)) < len(ids) or any(claim.verdict.claim_id != claim.id for claim in claims):
-            return "misaligned_verdicts: a claim has no verdict of its own"
+            return "misaligned_verdicts: verdicts do not match the claims"
     return _fault_in_parts(result)
 
 

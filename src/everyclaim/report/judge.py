@@ -183,7 +183,7 @@ def _against(one: OtherJudge) -> RenderableType:
     kappa = "" if one.kappa is None else f", kappa {one.kappa:.2f}"
     alike = f"{percent(one.agreeing.value)} of {counted(one.claims, 'claim')} labelled alike ({interval(one.agreeing)})"
     told = f"; accuracy {_points(one.difference)} points"
-    return Text.assemble("beside ", data(one.judge, "bold", 60), f": {alike}{kappa}{told}")
+    return Text.assemble("compared with ", data(one.judge, "bold", 60), f": {alike}{kappa}{told}")
 
 
 def _points(one: Inference) -> str:

@@ -141,7 +141,7 @@ def _codes(ratings: Sequence[Hashable], categories: Sequence[Hashable]) -> NDArr
     try:
         return np.array([numbers[said] for said in ratings], dtype=np.intp)
     except KeyError as unknown:
-        raise ValueError(f"a rating is none of the categories: {unknown.args[0]!r}") from None
+        raise ValueError(f"a rating is not one of the categories: {unknown.args[0]!r}") from None
     except TypeError:
         raise ValueError("ratings must be names or numbers, not lists or other containers") from None
 

@@ -53,7 +53,7 @@ def alt_test(
     """
     share(level, "level")
     if not 0 <= epsilon < 1:
-        raise ValueError(f"epsilon must lie between 0 and 1, not {epsilon:g}")
+        raise ValueError(f"epsilon must be between 0 and 1, not {epsilon:g}")
     said = _codes(ratings, judged)
     people, machine = said[:, :-1], said[:, -1]
     annotators = people.shape[1]

@@ -49,7 +49,7 @@ def bootstrap(
     if sums.ndim != 2 or len(sums) < 2:
         raise ValueError(f"a table with a row for each of at least two clusters is needed, not shape {sums.shape}")
     if not np.isfinite(sums).all():
-        raise ValueError("the table holds NaN or infinity")
+        raise ValueError("the table contains NaN or infinity")
     with np.errstate(divide="ignore", invalid="ignore"):
         total = np.array([[math.fsum(column) for column in sums.T]])
         value = float(statistic(total)[0])

@@ -24,7 +24,7 @@ def cluster_codes(clusters: ArrayLike | None, rows: int) -> NDArray[np.intp]:
     if names.shape != (rows,):
         raise ValueError(f"one cluster is needed for each row: {names.shape}, {(rows,)}")
     if (names.dtype.kind == "f" and np.isnan(names).any()) or (names.dtype == object and any(x is None for x in names)):
-        raise ValueError("a row has no cluster: give each row without one a cluster of its own")
+        raise ValueError("a row has no cluster: give each row without one a unique cluster")
     try:
         return np.unique(names, return_inverse=True)[1]
     except TypeError:

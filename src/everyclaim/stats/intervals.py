@@ -100,7 +100,7 @@ def clustered_ratios(
         if top.shape != bottom.shape or top.ndim != 1:
             raise ValueError(f"numerators and denominators must be rows of one length: {top.shape}, {bottom.shape}")
         if not np.all((top >= 0) & (top <= bottom)):
-            raise ValueError("every numerator must lie between 0 and its denominator")
+            raise ValueError("every numerator must be between 0 and its denominator")
     grouped = _by_cluster(tops, bottoms, clusters)
     rates = [_RatioSums(top, bottom) for top, bottom in zip(*grouped, strict=True)]
     plain = [_plain_counts(top, bottom, rate) for top, bottom, rate in zip(tops, bottoms, rates, strict=True)]

@@ -162,7 +162,7 @@ def _rates(before: Rate, after: Rate) -> list[Floats]:
     rows = [column(values, name, 0) for values, name in zip((*before, *after), names, strict=True)]
     same_length(**dict(zip(("before", "before_units", "after", "after_units"), rows, strict=True)))
     if np.any(rows[0] > rows[1]) or np.any(rows[2] > rows[3]):
-        raise ValueError("every numerator must lie between 0 and its denominator")
+        raise ValueError("every numerator must be between 0 and its denominator")
     if not (rows[1].any() and rows[3].any()):
         raise ValueError("one of the two rates has no units: nothing can be compared")
     return rows

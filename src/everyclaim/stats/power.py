@@ -24,7 +24,7 @@ def detectable_paired_difference(pairs: int, spread: float, power: float = 0.8, 
 def labels_for_half_width(rate: float, half_width: float, level: float = 0.95) -> int:
     """Return how many labels give Wilson's interval of a rate this half width or less."""
     if not 0 <= rate <= 1:
-        raise ValueError(f"rate must lie between 0 and 1, not {rate:g}")
+        raise ValueError(f"rate must be between 0 and 1, not {rate:g}")
     share(half_width, "half_width")
     low, high = 0, 1
     while wilson(rate * high, high, level).width > 2 * half_width and high < _MOST:

@@ -47,7 +47,7 @@ class JudgeCounts:
             (self.negatives_right, self.negatives, "negatives"),
         ):
             if not 0 <= right <= count(of, name):
-                raise ValueError(f"{name} right must lie between 0 and {of:g}, not {right:g}")
+                raise ValueError(f"{name} right must be between 0 and {of:g}, not {right:g}")
 
     @property
     def sensitivity(self) -> float:
@@ -82,7 +82,7 @@ def rogan_gladen(positives: float, n: float, judge: JudgeCounts, level: float = 
     """
     count(n, "n", 1)
     if not 0 <= positives <= n:
-        raise ValueError(f"positives must lie between 0 and n={n:g}, not {positives:g}")
+        raise ValueError(f"positives must be between 0 and n={n:g}, not {positives:g}")
     p, (q0, q1) = positives / n, _informative(judge)
     value = min(1.0, max(0.0, (p + q0 - 1) / (q0 + q1 - 1)))
     z = normal_quantile(level)
@@ -182,7 +182,7 @@ def allocate_labels(labels: int, rate: float, judge: tuple[float, float], pilot:
     share(rate, "rate")
     q0, q1 = judge
     if not (0 <= q0 <= 1 and 0 <= q1 <= 1):
-        raise ValueError(f"specificity and sensitivity must lie between 0 and 1, not {q0:g} and {q1:g}")
+        raise ValueError(f"specificity and sensitivity must be between 0 and 1, not {q0:g} and {q1:g}")
     kappa = (pilot * (1 - q0) + 1) / (pilot * (1 - q1) + 1)
     positives = round(labels / (1 + (1 / rate - 1) * math.sqrt(kappa)))
     return Allocation(labels - positives, positives)

@@ -18,7 +18,7 @@ def wilson(successes: float, n: float, level: float = 0.95) -> Interval:
     Whole numbers are not needed: `n` may be an effective sample size. Raises ValueError unless 0 ≤ successes ≤ n.
     """
     if not 0 <= successes <= n < math.inf:
-        raise ValueError(f"successes must lie between 0 and n={n}, not {successes}")
+        raise ValueError(f"successes must be between 0 and n={n}, not {successes}")
     if n == 0:
         return Interval(0.0, 1.0, level)
     z = normal_quantile(level)

@@ -68,7 +68,7 @@ def threshold_for(
     """
     y, score, _ = _checked(truth, scores, None)
     if not 0 < rate <= 1:
-        raise ValueError(f"rate must lie above 0 and at most at 1, not {rate:g}")
+        raise ValueError(f"rate must be above 0 and at most at 1, not {rate:g}")
     if of not in ("positives", "negatives"):
         raise ValueError(f"of must be positives or negatives, not {of}")
     places = np.unique(score)

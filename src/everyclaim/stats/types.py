@@ -75,7 +75,7 @@ class Sampling:
 
     def __post_init__(self) -> None:
         if not 0 < self.level < 1:
-            raise ValueError(f"level must lie between 0 and 1, not {self.level}")
+            raise ValueError(f"level must be between 0 and 1, not {self.level}")
         if self.resamples < 1:
             raise ValueError(f"resamples must be at least 1, not {self.resamples}")
 
@@ -101,7 +101,7 @@ def column(values: ArrayLike, name: str, low: float = -math.inf, high: float = m
         raise ValueError(f"{name} must be finite numbers; number {at} is {row[at]}")
     if row.min() < low or row.max() > high:
         at = int(np.flatnonzero((row < low) | (row > high))[0])
-        raise ValueError(f"{name} must lie {_within(low, high)}; number {at} is {row[at]:g}")
+        raise ValueError(f"{name} must be {_within(low, high)}; number {at} is {row[at]:g}")
     return row
 
 
@@ -123,7 +123,7 @@ def same_length(**rows: Floats | NDArray[np.intp]) -> None:
 def share(value: float, name: str) -> float:
     """Return the value when it lies strictly between 0 and 1; raises ValueError otherwise."""
     if not 0 < value < 1:
-        raise ValueError(f"{name} must lie between 0 and 1, not {value:g}")
+        raise ValueError(f"{name} must be between 0 and 1, not {value:g}")
     return value
 
 

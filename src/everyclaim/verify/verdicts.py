@@ -137,7 +137,7 @@ def fault_of_verdict(verdict: Verdict, passages: set[str]) -> str:
     labels = [verdict.label, *(part.label for part in verdict.per_passage)]
     for label in labels:
         if label not in _LABELS:
-            return f"label {label!r} is none of {', '.join(Label)}"
+            return f"label {label!r} is not one of {', '.join(Label)}"
     for probabilities in (verdict.probabilities, *(part.probabilities for part in verdict.per_passage)):
         if probabilities is not None and not _is_distribution(probabilities):
             return f"probabilities {tuple(probabilities)} are not three numbers in [0, 1] that sum to 1"

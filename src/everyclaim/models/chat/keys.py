@@ -66,7 +66,7 @@ def find_key(provider: str, *, given: str | None = None, variable: str = "", req
         if value := os.environ.get(variable):
             return _checked(value, variable)
         if not _VARIABLE.fullmatch(variable):  # a key, by mistake, is not repeated
-            raise ConfigError("key_env must be the name of an environment variable that holds the key")
+            raise ConfigError("key_env must be the name of an environment variable that contains the key")
         raise ConfigError(f"key_env names the environment variable {variable}, which is not set")
     usual = key_variable(provider)
     if value := os.environ.get(usual, "") or _from_file(provider):
@@ -88,7 +88,7 @@ def where_key_is(provider: str) -> str:
 
 
 def key_variable(name: str) -> str:
-    """Return the environment variable that holds the key of a provider or search engine."""
+    """Return the environment variable that contains the key of a provider or search engine."""
     return SEARCH_VARIABLES[name] if name in SEARCH_VARIABLES else find_provider(name).key_variable
 
 

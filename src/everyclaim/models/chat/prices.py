@@ -74,7 +74,7 @@ def _read(file: Path) -> Mapping[str, Any]:
     except (OSError, ValueError) as error:
         raise ConfigError(f"the price file {file} cannot be read: {error}") from None
     if not isinstance(rows, dict):
-        raise ConfigError(f"the price file {file} must hold one table per provider")
+        raise ConfigError(f"the price file {file} must contain one table per provider")
     return rows
 
 
