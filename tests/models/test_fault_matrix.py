@@ -11,6 +11,7 @@ from chatting import ENDPOINTS, KEY, ask
 from everyclaim.core.errors import BudgetExceeded, ConfigError, JudgeError
 from everyclaim.models import read_reply
 from everyclaim.testing import (
+    Fault,
     JudgeServer,
     Reply,
     body,
@@ -73,6 +74,16 @@ FAILS: dict[str, tuple[list[Any], str, int]] = {
         1,
     ),
     "request too large": ([rejected("too large", status=413)], "too_long", 1),
+    "408 for ever": ([rejected("late", status=408)], "timeout", 5),
+    "409 for ever": ([rejected("busy", status=409)], "server_error", 5),
+    "422": ([Fault(422, raw=b'{"detail": [{"msg": "no"}]}')], "bad_request", 3),
+    "501": ([server_error(501)], "bad_request", 3),
+    "504 for ever": ([server_error(504)], "timeout", 5),
+    "filtered by a policy": (
+        [Fault(400, raw=b'{"error": {"message": "x", "innererror": {"code": "ResponsibleAIPolicyViolation"}}}')],
+        "filtered",
+        1,
+    ),
     "content filter on the prompt": ([rejected("flagged", code="content_filter")], "filtered", 1),
 }
 
@@ -80,6 +91,7 @@ STOPS: dict[str, tuple[list[Any], type[Exception], int]] = {
     "401": ([rejected(f"Incorrect API key provided: {KEY}", status=401)], ConfigError, 1),
     "403": ([rejected("not for you", status=403)], ConfigError, 1),
     "404": ([rejected("no such model", status=404)], ConfigError, 1),
+    "407": ([Fault(407)], ConfigError, 1),
     "402": ([rejected("pay first", status=402)], BudgetExceeded, 1),
     "429 because the money is gone": ([rejected("quota", status=429, code="insufficient_quota")], BudgetExceeded, 1),
 }
@@ -101,11 +113,12 @@ def test_what_passes_is_tried_again(endpoint: str, fault: str) -> None:
 def test_what_stays_fails_this_call_with_a_stable_code(endpoint: str, fault: str) -> None:
     """A fault that stays ends after the stated attempts, with a code to count by and what was paid."""
     script, code, calls = FAILS[fault]
-    if code in {"too_long", "filtered"} and endpoint.startswith("messages") and "code" in str(script):
-        script = [rejected("prompt is too long", status=400)] if code == "too_long" else [Reply("", "refusal")]
-    with JudgeServer(script) as server:
-        if code == "filtered" and endpoint.startswith("messages"):
-            assert ask(server, endpoint).finish == "refusal"  # Anthropic's filter answers; it has no such error
+    answers = fault == "content filter on the prompt" and endpoint == "messages"  # which has no such error
+    if endpoint == "messages" and fault == "prompt too long":
+        script = [rejected("prompt is too long: 9 > 8", status=400)]
+    with JudgeServer([Reply("", "refusal")] if answers else script) as server:
+        if answers:
+            assert ask(server, endpoint).finish == "refusal"
         else:
             with pytest.raises(JudgeError) as caught:
                 ask(server, endpoint)
@@ -127,6 +140,23 @@ def test_what_would_fail_every_call_stops_the_run(endpoint: str, fault: str) -> 
             ask(server, endpoint)
         assert server.calls == calls
         assert KEY not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("location", "said"),
+    [
+        ("https://ada:secret@new.example/v1/chat?api_key=sk-12345678", "moved to https://new.example/v1/chat (301)"),
+        ("/v2/chat", "moved (301)"),
+        ("http://[::1", "moved (301)"),
+        ("", "moved (301)"),
+    ],
+)
+def test_a_redirect_is_a_moved_endpoint_and_no_unknown_model(location: str, said: str) -> None:
+    """Where it leads is said, without what may be secret in it."""
+    with JudgeServer(Fault(301, {"Location": location})) as server, pytest.raises(ConfigError) as caught:
+        ask(server)
+    assert said in str(caught.value)
+    assert not any(word in str(caught.value) for word in ("model", "secret", "sk-"))
 
 
 @every_endpoint

@@ -3,11 +3,12 @@
 import json
 
 import pytest
-from chatting import ENDPOINTS, SCHEMA, WIRES, ask
+from chatting import ENDPOINTS, KEY, SCHEMA, WIRES, ask
 
+import everyclaim as ec
 from everyclaim.core.protocols import Message
 from everyclaim.core.types import Usage
-from everyclaim.testing import JudgeServer, Reply
+from everyclaim.testing import JudgeServer, Reply, Request, play
 
 TURNS = [
     Message("system", "Judge strictly.", cache=True),
@@ -19,10 +20,12 @@ TURNS = [
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS)
 def test_every_character_arrives(endpoint: str) -> None:
-    """Braces, percent signs, NUL and right-to-left marks are data; roles and order stay."""
+    """Braces, percent signs, NUL and right-to-left marks are data; roles and order stay; surrogates keep their length."""
     with JudgeServer('{"ok": true}') as server:
         ask(server, endpoint, messages=TURNS)
         got = server.requests[0].messages
+        ask(server, endpoint, messages=[Message("user", "a\ud800b\udfffc")])
+        assert server.requests[1].text == "a\ufffdb\ufffdc"
     assert [(m.role, m.content) for m in got] == [(m.role, m.content) for m in TURNS]
 
 
@@ -78,21 +81,6 @@ def test_usage_counts_what_was_sent_and_what_came_from_the_prefix_cache(endpoint
         assert ask(server, endpoint).usage == Usage(1, 1000, 20, 0, None, 600, wrote)
 
 
-@pytest.mark.parametrize(
-    ("endpoint", "field", "value"),
-    [
-        ("chat", "max_tokens", 77),
-        ("responses", "max_output_tokens", 77),
-        ("messages", "max_tokens", 77),
-    ],
-)
-def test_the_output_limit_has_its_name_in_each_format(endpoint: str, field: str, value: int) -> None:
-    """One option, three names."""
-    with JudgeServer('{"ok": true}') as server:
-        ask(server, endpoint, reply_tokens=str(value))
-        assert server.requests[0].body[field] == value
-
-
 @pytest.mark.parametrize("endpoint", ENDPOINTS)
 def test_other_headers_query_and_body_fields_are_sent(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """For gateways and Azure-style endpoints; a value may come from the environment."""
@@ -105,9 +93,42 @@ def test_other_headers_query_and_body_fields_are_sent(endpoint: str, monkeypatch
     assert request.path.endswith("?api-version=2026-01")
 
 
-@pytest.mark.parametrize("endpoint", ENDPOINTS)
-def test_lone_surrogates_arrive_as_replacement_characters(endpoint: str) -> None:
-    """One for one, so that offsets stay true."""
-    with JudgeServer('{"ok": true}') as server:
-        ask(server, endpoint, messages=[Message("user", "a\ud800b\udfffc")])
-        assert server.requests[0].text == "a\ufffdb\ufffdc"
+# What stands between
+
+
+@pytest.fixture
+def _no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+
+
+@pytest.mark.usefixtures("_no_proxies")
+@pytest.mark.parametrize("endpoint", ["chat", "messages"])
+def test_calls_go_through_the_proxy_of_the_environment(monkeypatch: pytest.MonkeyPatch, endpoint: str) -> None:
+    """It gets the whole address, and its answer is the reply; `NO_PROXY` keeps a server of one's own out of it."""
+    with JudgeServer('{"ok": true}') as proxy, JudgeServer('{"ok": false}') as server:
+        monkeypatch.setenv("HTTP_PROXY", proxy.root)
+        assert ask("http://judge.invalid/v1", endpoint).content == '{"ok": true}'  # no name server knows it
+        assert proxy.requests[0].path.startswith("http://judge.invalid/v1/")
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        assert ask(server, endpoint).content == '{"ok": false}'
+        assert (proxy.calls, server.calls) == (1, 1)
+
+
+@pytest.mark.parametrize(("latency", "again"), [(0.0, 0.004), (0.01, 0.004), (0.01, 0.015)])
+def test_no_answer_gets_the_verdicts_of_another(monkeypatch: pytest.MonkeyPatch, latency: float, again: float) -> None:
+    """A gateway sends every third response a second time on its kept connection, before or while the next is due."""
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    rows = [
+        {"response": f"The kettle holds {n} litres.", "passages": [f"The kettle holds {n + n % 2} litres."]}
+        for n in range(1, 41)
+    ]
+
+    def late(request: Request) -> Reply:
+        return Reply(play(request.messages), again=again if request.number % 3 == 0 else None)
+
+    with JudgeServer(late, latency=latency) as server:
+        judge = f"openai:judge-1?base_url={server.base_url}"
+        run = ec.score_file(rows, judge=judge, decomposer="embedded", concurrency=2)
+    assert [one.score for one in run.results()] == [float(n % 2 == 0) for n in range(1, 41)]

@@ -220,12 +220,6 @@ def test_an_unknown_cost_is_none_and_said(price: Price | None, told: Usage, cost
     assert ("unknown" in meter.says) is (cost is None)
 
 
-# Budget
-
-
-# Together
-
-
 # Chat models of others
 
 

@@ -56,12 +56,16 @@ class ReadReport:
     bad: int = 0
     bad_rows: list[BadRow] = field(default_factory=list)
     incomplete: str = ""
-    _warnings: dict[str, _Warning] = field(default_factory=dict)
+    _warnings: dict[str, tuple[int, str]] = field(default_factory=dict)  # how often, and the first example
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """One line per kind of warning, with how many rows it concerns and the first example."""
-        return tuple(warning.line(text) for text, warning in self._warnings.items())
+        lines = []
+        for text, (count, example) in self._warnings.items():
+            rows = f"{count} times; " if count > 1 else ""
+            lines.append(f"{text} ({rows}first: {example})" if example else text)
+        return tuple(lines)
 
     def add_bad(self, row: BadRow) -> None:
         """Count a bad row."""
@@ -73,17 +77,5 @@ class ReadReport:
 
     def warn(self, text: str, example: str = "") -> None:
         """Count a warning; `text` names the kind and is the same for all rows of that kind."""
-        if text in self._warnings:
-            self._warnings[text].count += 1
-        else:
-            self._warnings[text] = _Warning(1, example)
-
-
-@dataclass(slots=True)
-class _Warning:
-    count: int
-    example: str
-
-    def line(self, text: str) -> str:
-        rows = f"{self.count} times; " if self.count > 1 else ""
-        return f"{text} ({rows}first: {self.example})" if self.example else text
+        count, first = self._warnings.get(text, (0, example))
+        self._warnings[text] = (count + 1, first)

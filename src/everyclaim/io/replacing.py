@@ -12,8 +12,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -93,25 +92,19 @@ def _are_ours(columns: list[str]) -> bool:
     return results == RESULT_COLUMNS.keys() or {"label", "usage", "provenance"} <= results <= _OF_VERDICTS
 
 
-@dataclass(frozen=True, slots=True)
-class _FileIdentity:
-    path: str | None  # links followed; None for a stream
-    file: tuple[int, int] | None  # device and number on it; None for what is not there yet
+class _FileIdentity(NamedTuple):
+    path: Path | None  # links followed; None for a stream
+    file: tuple[int, int] | None  # device and number on it; None for what is not there yet, and for a folder
     is_folder: bool = False
 
     def is_same(self, other: _FileIdentity) -> bool:
-        return (self.path is not None and self.path == other.path) or (
-            self.file is not None and self.file == other.file
-        )
+        return any(own is not None and own == theirs for own, theirs in zip(self[:2], other[:2], strict=True))
 
     def holds(self, other: _FileIdentity) -> bool:
         """Whether this is a folder and the other is in it, and not in a hidden part of it."""
-        if not self.is_folder or self.path is None or other.path is None:
+        if not self.is_folder or not self.path or not other.path or not other.path.is_relative_to(self.path):
             return False
-        inside = Path(other.path)
-        return inside.is_relative_to(self.path) and not any(
-            part.startswith(".") for part in inside.relative_to(self.path).parts
-        )
+        return not any(part.startswith(".") for part in other.path.relative_to(self.path).parts)
 
 
 def check_apart(reads: Mapping[str, Any], writes: Mapping[str, Any], *, in_folders: bool = False) -> None:
@@ -120,38 +113,34 @@ def check_apart(reads: Mapping[str, Any], writes: Mapping[str, Any], *, in_folde
     Keys say what each is (``--out``, ``the store``); ``-`` is a standard stream, and what is no path is passed over.
     With `in_folders`, a new file may appear in a folder that is read. Raises `ConfigError`.
     """
-    sources = [(name, given, place) for name, given, place in _places(reads, sys.stdin)]
     taken: list[tuple[str, _FileIdentity]] = []
     for name, given, place in _places(writes, sys.stdout):
-        for source, read, other in sources:
+        for source, read, other in _places(reads, sys.stdin):
             if place.is_same(other):
                 raise ConfigError(f"{_named(name, given)} would overwrite {_named(source, read)}: choose another name")
             if not in_folders and other.holds(place):
                 raise ConfigError(
                     f"{_named(name, given)} would be written into {_named(source, read)}: choose another folder"
                 )
-        for before, other in taken:
-            if place.is_same(other):
-                raise ConfigError(f"{before} and {name} are both {given}: choose different names")
+        if before := next((before for before, other in taken if place.is_same(other)), None):
+            raise ConfigError(f"{before} and {name} are both {given}: choose different names")
         taken.append((name, place))
 
 
-def _places(given: Mapping[str, Any], stream: Any) -> list[tuple[str, str, _FileIdentity]]:
-    found = []
+def _places(given: Mapping[str, Any], stream: Any) -> Iterator[tuple[str, str, _FileIdentity]]:
     for name, value in given.items():
-        if isinstance(value, str | os.PathLike) and (text := os.fspath(value)):
-            place = _of_stream(stream) if text == "-" else _of_path(text)
-            if place is not None:
-                found.append((name, text, place))
-    return found
+        text = os.fspath(value) if isinstance(value, str | os.PathLike) else ""
+        if text and (place := _of_stream(stream) if text == "-" else _of_path(text)):
+            yield name, text, place
 
 
 def _of_path(text: str) -> _FileIdentity | None:
-    path = os.path.realpath(text.removeprefix("sqlite:///")) if "\0" not in text else ""
-    if not path or ("://" in text and not text.startswith("sqlite:///")):
+    name = text.removeprefix("sqlite:///")
+    if "\0" in text or "://" in name:
         return None
+    path = Path(os.path.realpath(name))
     try:
-        status = os.stat(path)  # noqa: PTH116 - of a path that is text
+        status = path.stat()
     except OSError:
         return _FileIdentity(path, None)
     if stat.S_ISDIR(status.st_mode):

@@ -215,15 +215,21 @@ class _Columns:
         """Take note of a row."""
         if isinstance(row, Sample):
             self._needed.clear()
-            self._see_tags(row.tags)
+            if isinstance(row.tags, Mapping):  # it may hold anything yet
+                self._slices.difference_update(row.tags)
+                self._tags.update(dict.fromkeys(map(str, row.tags)) if len(self._tags) < 200 else {})
             self._contexts = self._contexts or bool(row.passages)
         elif isinstance(row, BadRow):
             self._first_bad = self._first_bad or row
         else:
             self._see_row(row.values)
 
-    def check(self) -> None:
-        """Raise `InputError` for what was not seen."""
+    def check(self, *, any_rows: bool = True) -> None:
+        """Raise `InputError` for what was not seen, also for no rows where there should be some."""
+        if not any_rows:
+            if self._source.may_be_empty:
+                return
+            raise InputError(f"{self._source.name} has no rows")
         if self._needed and not self._seen and self._first_bad:
             raise InputError(f"no row of {self._source.name} can be read; the first problem is in {self._first_bad}")
         if _REQUIRED in self._needed:
@@ -232,11 +238,6 @@ class _Columns:
             raise self._fault(self._fields.missing_mapped(min(self._needed), self._seen))
         if self._slices:
             raise self._fault(self._fields.missing_mapped(min(self._slices), [*self._seen, *self._tags]))
-
-    def check_may_be_empty(self) -> None:
-        """Raise `InputError` when there are no rows where there should be some."""
-        if not self._source.may_be_empty:
-            raise InputError(f"{self._source.name} has no rows")
 
     def warn_of_missing_contexts(self, report: ReadReport) -> None:
         """Warn when nothing was judged against anything, which is rarely meant."""
@@ -255,24 +256,15 @@ class _Columns:
             has = self._fields.has_required(values)
             self._needed = {name for name in self._needed if not (has if name == _REQUIRED else has_path(values, name))}
         if self._slices:
-            tags = self._tag_names(values)
+            try:
+                tags: Mapping[str, Tag] = tags_of(self._fields.get(values, "tags"))
+            except RowError:  # the row will be kept out for it
+                tags = {}
             self._slices = {name for name in self._slices if not has_path(values, name) and name not in tags}
         self._contexts = self._contexts or self._fields.has(values, "contexts")
 
-    def _see_tags(self, tags: Any) -> None:
-        """Take note of the tags of a Sample, which may hold anything yet."""
-        if isinstance(tags, Mapping):
-            self._slices.difference_update(tags)
-            self._tags.update(dict.fromkeys(map(str, tags)) if len(self._tags) < 200 else {})
-
     def _fault(self, error: InputError) -> InputError:
         return InputError(f"{self._source.name}: {error}")
-
-    def _tag_names(self, values: Mapping[str, Any]) -> Mapping[str, Tag]:
-        try:
-            return tags_of(self._fields.get(values, "tags"))
-        except RowError:  # the row will be kept out for it
-            return {}
 
     def _check_columns(self, columns: Sequence[str]) -> None:
         """Raise `InputError` for what is in no column, nor can be nested in one, and for what is in two."""
@@ -309,10 +301,8 @@ def _after_lookahead(rows: Iterable[Row], columns: _Columns) -> Iterator[Row]:
                 held.clear()
         else:
             yield row
-    if count == 0:
-        columns.check_may_be_empty()
-    elif count < LOOKAHEAD_ROWS:
-        columns.check()
+    if count < LOOKAHEAD_ROWS:
+        columns.check(any_rows=count > 0)
     yield from held
 
 

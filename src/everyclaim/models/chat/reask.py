@@ -99,12 +99,6 @@ def portions(items: Mapping[Key, Item], at_most: int = AT_ONCE) -> Iterator[dict
         yield {key: items[key] for key in keys[start : start + at_most]}
 
 
-def _halves(items: Mapping[Key, Item]) -> list[dict[Key, Item]]:
-    rows = list(items.items())
-    middle = len(rows) // 2
-    return [dict(rows[:middle]), dict(rows[middle:])]
-
-
 async def _ask(inquiry: Inquiry[Item, Answer], items: Mapping[Key, Item], *, shared: bool) -> dict[Key, Answer]:
     """Ask for these things, once more for those left out, in halves where a reply is too long."""
     answers: dict[Key, Answer] = {}
@@ -116,7 +110,9 @@ async def _ask(inquiry: Inquiry[Item, Answer], items: Mapping[Key, Item], *, sha
             usable = await exchange.ask(missing, attempt)
         except JudgeError as error:
             if error.code in TOO_MUCH and len(missing) > 1:
-                return answers | await ask_for_each(inquiry, _halves(missing), shared=True)
+                rows, middle = list(missing.items()), len(missing) // 2
+                halves = [dict(rows[:middle]), dict(rows[middle:])]
+                return answers | await ask_for_each(inquiry, halves, shared=True)
             if error.code not in WORTH_ASKING_AGAIN:
                 raise
             reason = reason or error
@@ -129,7 +125,8 @@ async def _ask(inquiry: Inquiry[Item, Answer], items: Mapping[Key, Item], *, sha
                 return answers
     if inquiry.needs == "none" or (inquiry.needs == "some" and answers):
         return answers
-    exchange.evict()
+    for forget in exchange.forget:
+        forget()
     if reason:
         raise reason
     absent = ", ".join(str(key) for key in items if key not in answers)
@@ -145,7 +142,7 @@ class _Exchange(Generic[Item, Answer]):
     def __init__(self, inquiry: Inquiry[Item, Answer], *, shared: bool) -> None:
         self._inquiry = inquiry
         self._shared = shared
-        self._forget: list[Callable[[], None]] = []
+        self.forget: list[Callable[[], None]] = []  # drop a reply, so that it is asked for again some day
         self.failure: JudgeError | None = None  # of the last call, as opposed to a reply of no use
 
     async def ask(self, items: Mapping[Key, Item], attempt: int) -> dict[Key, Answer]:
@@ -177,11 +174,6 @@ class _Exchange(Generic[Item, Answer]):
         keys = {f"{inquiry.ids}{number}": key for number, key in enumerate(items, start=first)}
         return keys, inquiry.write({name: items[key] for name, key in keys.items()}, self._shared)
 
-    def evict(self) -> None:
-        """Let what was asked be asked again some day."""
-        for forget in self._forget:
-            forget()
-
     async def _reply(self, messages: Sequence[Message], schema: Mapping[str, Any] | None, tag: str) -> ChatReply:
         chat = self._inquiry.chat
         try:
@@ -190,5 +182,5 @@ class _Exchange(Generic[Item, Answer]):
             self.failure = error
             raise
         if forget := getattr(chat, "forget", None):
-            self._forget.append(lambda: forget(messages, schema=schema, tag=tag))
+            self.forget.append(lambda: forget(messages, schema=schema, tag=tag))
         return reply

@@ -127,11 +127,12 @@ class Transport:
                 headers=self._headers if content_type is JSON else {**self._headers, "content-type": content_type},
                 params={name: value.reveal() for name, value in options.query.items()} or None,
                 allow_redirects=False,
-                timeout=self._timeout(seconds or options.timeout),
+                timeout=self._aiohttp.ClientTimeout(total=seconds or options.timeout, sock_connect=CONNECT_SECONDS),
             ) as response:
                 yield response
         except Exception as error:  # noqa: BLE001  (the boundary; what it does not know is raised as it is)
-            raise translated(error, options.where, self.secrets) from None
+            ours = error if isinstance(error, EveryclaimError) else from_exception(error, options.where, self.secrets)
+            raise (ours or error) from None
 
     def renew(self) -> None:
         """Use the connections that this event loop has open for no further request."""
@@ -144,16 +145,11 @@ class Transport:
             await session.close()
             await asyncio.sleep(0)  # lets the sockets' close callbacks run before a loop ends
 
-    def _timeout(self, seconds: float) -> aiohttp.ClientTimeout:
-        timeout: aiohttp.ClientTimeout = self._aiohttp.ClientTimeout(total=seconds, sock_connect=CONNECT_SECONDS)
-        return timeout
-
     def _session(self) -> aiohttp.ClientSession:
         on_close(self.aclose)
-        http = self._aiohttp
+        http: Any = self._aiohttp
         session: aiohttp.ClientSession = http.ClientSession(
-            connector=clean_connector(http),
-            cookie_jar=http.DummyCookieJar(),
+            connector=clean_connector(http), cookie_jar=http.DummyCookieJar()
         )
         return session
 
@@ -238,13 +234,6 @@ def read_response(
     if error := error_in_body(payload, where, secrets):
         raise error
     return payload
-
-
-def translated(error: Exception, where: str, secrets: tuple[Secret, ...]) -> Exception:
-    """Return our error for a library's; what nobody knows comes back as it is."""
-    if isinstance(error, EveryclaimError):
-        return error
-    return from_exception(error, where, secrets) or error
 
 
 def _headers(options: EndpointOptions, key: Secret) -> dict[str, str]:

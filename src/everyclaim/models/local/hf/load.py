@@ -18,7 +18,6 @@ from everyclaim.models.local.hf.networks import (
     Head,
     Network,
     OnnxNetwork,
-    Setup,
     auto_network,
     libraries,
     t5_token_network,
@@ -64,18 +63,13 @@ class _Opening:
 
     def network(self, head: Head) -> Network:
         """Open the network, exported or built by torch."""
-        return self.export() if self.exported else auto_network(self.folder, head, self.setup)
+        return self.export() if self.exported else auto_network(self.folder, head, self.options)
 
     def export(self) -> Network:
         """Open the exported network."""
         if self.folder.onnx is None:  # pragma: no cover - `find_folder` saw to it
             raise ConfigError(f"{self.folder.name!r} has no exported network")
         return OnnxNetwork(self.folder.onnx, self.options.device)
-
-    @property
-    def setup(self) -> Setup:
-        """Where and in which numbers torch runs it."""
-        return Setup(self.options.device, self.options.dtype)
 
     def limit(self, usual: int) -> int:
         """Return how many tokens an input may have: as asked or as usual, and never more than there are positions."""
@@ -147,7 +141,7 @@ def _hhem(opening: _Opening) -> LoadedPairs:
     if opening.exported:
         network = opening.export()
     else:
-        network = t5_token_network(folder, foundation, opening.setup, prefix=families.HHEM_PREFIX, classes=2)
+        network = t5_token_network(folder, foundation, options, prefix=families.HHEM_PREFIX, classes=2)
     used = f"{name}@{foundation.revision}" if foundation.revision else name
     return opening.pairs(family, open_tokenizer(foundation), network, families.HHEM_TOKENS, hf_foundation=used)
 

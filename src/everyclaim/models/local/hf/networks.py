@@ -11,7 +11,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -20,6 +19,7 @@ import numpy.typing as npt
 
 from everyclaim.core.errors import ConfigError, MissingExtraError
 from everyclaim.models.local.hf.folder import Folder, weight_files
+from everyclaim.models.local.hf.options import ModelOptions
 from everyclaim.models.local.onnx import quiet_onnxruntime
 
 Ints = npt.NDArray[np.int64]
@@ -48,19 +48,11 @@ class Network(Protocol):
         """Run one batch."""
 
 
-@dataclass(frozen=True, slots=True)
-class Setup:
-    """Where and in which numbers a network runs."""
-
-    device: str
-    dtype: str
-
-
 class TorchNetwork:
     """A torch module in evaluation mode. `call` picks the logits out of what it returns."""
 
-    def __init__(self, module: Any, call: Callable[..., Any], setup: Setup, *, typed: bool = False) -> None:
-        self.device = chosen_device(setup.device)
+    def __init__(self, module: Any, call: Callable[..., Any], device: str, *, typed: bool = False) -> None:
+        self.device = chosen_device(device)
         self._module = module.to(self.device).eval()
         self._call = call
         self._typed = typed
@@ -109,7 +101,7 @@ class OnnxNetwork:
         return np.asarray(logits, dtype=np.float32)
 
 
-def auto_network(folder: Folder, head: Head, setup: Setup) -> TorchNetwork:
+def auto_network(folder: Folder, head: Head, options: ModelOptions) -> TorchNetwork:
     """Build a network of an architecture that transformers knows.
 
     Raises `ConfigError` when it does not know it, or when weights are missing.
@@ -123,19 +115,21 @@ def auto_network(folder: Folder, head: Head, setup: Setup) -> TorchNetwork:
                 folder.path,
                 trust_remote_code=False,
                 local_files_only=True,
-                dtype=getattr(torch, setup.dtype),
+                dtype=getattr(torch, options.dtype),
                 output_loading_info=True,
             )
     except Exception as error:  # noqa: BLE001 - whatever is wrong with the files
         raise ConfigError(f"cannot load {folder.name!r}: {_first_line(error)}") from None
     _nothing_missing(folder, told["missing_keys"])
     if head == "seq2seq":
-        return TorchNetwork(module, _first_step, setup)
+        return TorchNetwork(module, _first_step, options.device)
     typed = (getattr(module.config, "type_vocab_size", 0) or 0) > 1
-    return TorchNetwork(module, lambda model, tensors: model(**tensors).logits, setup, typed=typed)
+    return TorchNetwork(module, lambda model, tensors: model(**tensors).logits, options.device, typed=typed)
 
 
-def t5_token_network(folder: Folder, foundation: Folder, setup: Setup, *, prefix: str, classes: int) -> TorchNetwork:
+def t5_token_network(
+    folder: Folder, foundation: Folder, options: ModelOptions, *, prefix: str, classes: int
+) -> TorchNetwork:
     """Build T5's encoder with a token classifier from weights whose names start with `prefix`.
 
     Architecture and sizes are the foundation's. Reading the weights this way needs no code of the repository.
@@ -159,8 +153,8 @@ def t5_token_network(folder: Folder, foundation: Folder, setup: Setup, *, prefix
         raise ConfigError(
             f"{folder.name!r} has weights that this architecture does not have: {', '.join(sorted(left)[:3])}"
         )
-    module = module.to(getattr(torch, setup.dtype))
-    return TorchNetwork(module, lambda model, tensors: model(**tensors).logits, setup)
+    module = module.to(getattr(torch, options.dtype))
+    return TorchNetwork(module, lambda model, tensors: model(**tensors).logits, options.device)
 
 
 def chosen_device(wanted: str) -> str:
@@ -205,19 +199,16 @@ def _first_step(module: Any, tensors: Mapping[str, Any]) -> Any:
 def _state(folder: Folder, torch: Any) -> dict[str, Any]:
     state: dict[str, Any] = {}
     for file in weight_files(folder):
-        state |= _read(file, torch)
+        try:
+            if file.suffix == ".safetensors":
+                from safetensors.torch import load_file
+
+                state |= load_file(file)
+            else:
+                state |= torch.load(file, map_location="cpu", weights_only=True)
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with the file
+            raise ConfigError(f"cannot read the weights {str(file)!r}: {_first_line(error)}") from None
     return state
-
-
-def _read(file: Path, torch: Any) -> dict[str, Any]:
-    try:
-        if file.suffix == ".safetensors":
-            from safetensors.torch import load_file
-
-            return dict(load_file(file))
-        return dict(torch.load(file, map_location="cpu", weights_only=True))
-    except Exception as error:  # noqa: BLE001 - whatever is wrong with the file
-        raise ConfigError(f"cannot read the weights {str(file)!r}: {_first_line(error)}") from None
 
 
 def _nothing_missing(folder: Folder, missing: Sequence[str]) -> None:
