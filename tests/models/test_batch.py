@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -29,14 +30,45 @@ from everyclaim.testing import (
 TWO = ("chat", "messages")  # one per provider
 
 
+def shaky() -> Callable[[Request], Any]:
+    """A server that fails the first four questions twice."""
+    tries: Counter[str] = Counter()
+
+    def answer(request: Request) -> Any:
+        tries[request.text] += 1
+        return server_error(500) if int(request.text.split()[-1]) < 4 and tries[request.text] < 3 else echo(request)
+
+    return answer
+
+
+# What happens, how many ask, at how many a batch at most, and the batches that come of it.
+COURSES: dict[str, tuple[BatchScript, int, int | None, list[int]]] = {
+    "all that wait together are one batch": (BatchScript(polls=3), 40, None, [40]),
+    "more than a batch takes are several": (BatchScript(), 25, 10, [10, 10, 5]),
+    "what failed for the moment goes into another, together": (BatchScript(), 12, None, [12, 4, 4]),
+    "what was not got to is sent again: expired": (BatchScript(endings=("expired", "completed")), 20, None, [20, 10]),
+    "what was not got to is sent again: cancelled": (
+        BatchScript(endings=("cancelled", "completed")), 20, None, [20, 10],
+    ),
+    **{
+        f"a submission is tried again: {fault.status} {dict(fault.headers)}": (
+            BatchScript(submissions=[fault] * 3), 8, None, [8],
+        )
+        for fault in (rate_limited(), rate_limited(2), server_error(500), server_error(529))
+    },
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("wire", PROVIDERS)
-def test_calls_that_wait_together_are_one_batch(wire: str, tmp_path: Path) -> None:
-    """Forty calls are one batch, each gets its own answer, and no call is made one by one."""
-    with JudgeServer(echo, batches=BatchScript(polls=3)) as server:
-        replies = ask_batched(server, wire, settings(tmp_path), numbered(40))
-        assert answers(replies) == numbered(40)
-        assert [len(batch.requests) for batch in server.batch_desk.batches] == [40]
-        assert server.batch_desk.looks == 4
+@pytest.mark.parametrize("course", COURSES)
+def test_every_call_gets_its_own_answer_and_none_is_asked_in_vain(wire: str, course: str, tmp_path: Path) -> None:
+    """In as few batches as it takes; no call is made one by one."""
+    script, count, most, sizes = COURSES[course]
+    with JudgeServer(shaky() if "for the moment" in course else echo, batches=script) as server:
+        replies = ask_batched(server, wire, settings(tmp_path, max_requests=most), numbered(count))
+        assert answers(replies) == numbered(count)
+        assert [len(batch.requests) for batch in server.batch_desk.batches] == sizes
+        assert server.batch_desk.submissions == len(sizes) + len(script.submissions)
         assert server.calls == 0
 
 
@@ -73,15 +105,6 @@ def test_what_was_answered_comes_from_the_cache(wire: str, tmp_path: Path) -> No
         state.close()
 
 
-@pytest.mark.parametrize("wire", TWO)
-def test_more_than_a_batch_takes_is_several_batches(wire: str, tmp_path: Path) -> None:
-    """By number: 25 calls at 10 a batch are 10, 10 and 5."""
-    with JudgeServer(echo) as server:
-        replies = ask_batched(server, wire, settings(tmp_path, max_requests=10), numbered(25))
-        assert answers(replies) == numbered(25)
-        assert [len(batch.requests) for batch in server.batch_desk.batches] == [10, 10, 5]
-
-
 def mixed(request: Request) -> Any:
     number = int(request.text.split()[-1])
     if number % 10 == 1:
@@ -106,40 +129,6 @@ def test_one_request_fails_alone(wire: str, tmp_path: Path) -> None:
             else:
                 assert isinstance(reply, ChatReply)
                 assert reply.finish == {3: "refusal", 4: "length"}.get(number % 10, "stop")
-
-
-@pytest.mark.parametrize("wire", TWO)
-def test_what_failed_for_the_moment_goes_into_another_batch(wire: str, tmp_path: Path) -> None:
-    """Server errors of single requests are retried, together, and only they."""
-    tries: dict[str, int] = {}
-
-    def shaky(request: Request) -> Any:
-        tries[request.text] = tries.get(request.text, 0) + 1
-        return server_error(500) if int(request.text.split()[-1]) < 4 and tries[request.text] < 3 else echo(request)
-
-    with JudgeServer(shaky) as server:
-        replies = ask_batched(server, wire, settings(tmp_path), numbered(12))
-        assert answers(replies) == numbered(12)
-        assert [len(batch.requests) for batch in server.batch_desk.batches] == [12, 4, 4]
-
-
-@pytest.mark.parametrize("wire", TWO)
-@pytest.mark.parametrize("ending", ["expired", "cancelled"])
-def test_what_the_provider_did_not_get_to_is_sent_again(wire: str, ending: Any, tmp_path: Path) -> None:
-    """Half of twenty are done when the batch ends early: the other ten go into the next batch, and no other."""
-    with JudgeServer(echo, batches=BatchScript(endings=(ending, "completed"))) as server:
-        assert answers(ask_batched(server, wire, settings(tmp_path), numbered(20))) == numbered(20)
-        assert [len(batch.requests) for batch in server.batch_desk.batches] == [20, 10]
-
-
-@pytest.mark.parametrize("wire", TWO)
-@pytest.mark.parametrize("fault", [rate_limited(), rate_limited(2), server_error(500), server_error(529)])
-def test_a_submission_is_tried_again(wire: str, fault: Any, tmp_path: Path) -> None:
-    """Three faults before the batch is taken: it is taken once."""
-    with JudgeServer(echo, batches=BatchScript(submissions=[fault] * 3)) as server:
-        assert answers(ask_batched(server, wire, settings(tmp_path), numbered(8))) == numbered(8)
-        assert server.batch_desk.submissions == 4
-        assert [len(batch.requests) for batch in server.batch_desk.batches] == [8]
 
 
 def short(exchange: Callable[..., Any]) -> Callable[..., Any]:
@@ -196,11 +185,9 @@ def test_a_wrong_key_stops_the_run(wire: str, tmp_path: Path) -> None:
 def test_a_full_queue_at_the_provider_makes_batches_smaller(tmp_path: Path) -> None:
     """An account that takes six requests at a time gets 40 in batches of at most five, one after the other."""
     with JudgeServer(echo, batches=BatchScript(most_requests=6)) as server:
-        replies = ask_batched(server, "chat", settings(tmp_path), numbered(40))
-        assert answers(replies) == numbered(40)
+        assert answers(ask_batched(server, "chat", settings(tmp_path), numbered(40))) == numbered(40)
         good = [len(batch.requests) for batch in server.batch_desk.batches if batch.ending == "completed"]
-        assert sum(good) == 40
-        assert max(good) <= 6
+        assert (sum(good), max(good) <= 6) == (40, True)
 
 
 @pytest.mark.parametrize("wire", TWO)

@@ -11,10 +11,9 @@ from chatting import KEY, SCHEMA, ask, run, spec_for
 import everyclaim as ec
 from everyclaim.core.protocols import Message
 from everyclaim.models import Budget, ChatSettings, build_chat_model
-from everyclaim.models.chat.capabilities import first_capabilities
+from everyclaim.models.chat.capabilities import LEAST, TIMES, describe_reply_limit, first_capabilities, thinks
 from everyclaim.models.chat.endpoint import from_spec
 from everyclaim.models.chat.options import read_options
-from everyclaim.models.chat.reply_limits import LEAST, TIMES, said, thinks
 from everyclaim.models.chat.wires import WIRES, ChatRequest
 from everyclaim.testing import Fault, JudgeServer, Reply, Request, play, rejected
 from everyclaim.testing.script import Step
@@ -182,7 +181,7 @@ def test_a_limit_goes_with_what_is_asked(endpoint: str) -> None:
 def test_models_that_are_known_to_think_are_not_limited(model: str, told: str) -> None:
     """By their name, or by what is asked of them; a limit in the spec is the limit. The provenance says which."""
     options = read_options(model)
-    assert (said(options), thinks(options)) == (told, told == "none")
+    assert (describe_reply_limit(options), thinks(options)) == (told, told == "none")
 
 
 def thinker(request: Request) -> Step:

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everyclaim.core.errors import JudgeError
-from everyclaim.models.local.hf.batching import Batcher
+from everyclaim.models.local.hf.inputs import Batcher, Tokens
 from everyclaim.models.local.hf.networks import Float32Array, Ints
-from everyclaim.models.local.hf.tokens import Tokens
 
 
 class Summing:

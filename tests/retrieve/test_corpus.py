@@ -14,7 +14,7 @@ from everyclaim.api.knowledge import build_corpus, open_corpus
 from everyclaim.core.errors import InputError, JudgeError
 from everyclaim.io import DocumentRow, ReadReport
 from everyclaim.retrieve import Corpus
-from everyclaim.retrieve.chunking import cut
+from everyclaim.retrieve.corpus_file import cut
 from everyclaim.text.tokens import tokenize
 
 BREAD = DocumentRow("bread", "Sourdough bread", "A starter is flour and water. Wild yeast raises the dough overnight.")

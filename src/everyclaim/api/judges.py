@@ -39,7 +39,7 @@ from everyclaim.models import (
     wrap_chat_model,
 )
 from everyclaim.models.build import Chat
-from everyclaim.models.chat import reply_limits
+from everyclaim.models.chat.capabilities import describe_reply_limit
 from everyclaim.models.chat.options import ChatOptions, read_options
 from everyclaim.models.chat.providers import find_provider
 from everyclaim.prompts import (
@@ -210,7 +210,7 @@ def llm_verifier(spec: Spec, chats: ChatClients | None = None) -> LlmVerifier | 
         reply_tokens=min(REPLY_TOKENS, read(rest, ChatOptions).reply_tokens or REPLY_TOKENS),
         input_tokens=own.get("input_tokens", INPUT_TOKENS),
         temperature=asked.options.get("temperature", ""),
-        reply_limit=reply_limits.said(read_options(asked)),
+        reply_limit=describe_reply_limit(read_options(asked)),
     )
 
 
@@ -227,7 +227,7 @@ def llm_decomposer(spec: Spec, chats: ChatClients | None = None) -> LlmDecompose
     chat = (chats or ChatClients()).model(asked)
     domain = _domain(own.get("domain", ""))
     prompt = SplitPrompt(own.get("atomicity", "high"), own.get("coverage", "high"), domain, rules)
-    limit = reply_limits.said(read_options(asked))
+    limit = describe_reply_limit(read_options(asked))
     sentences, language = own.get("sentences", 30), own.get("language", "")
     return LlmDecomposer(chat, prompt, sentences, language, _named(rest, said), limit)
 

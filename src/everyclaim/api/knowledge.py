@@ -18,8 +18,8 @@ from everyclaim.core.spec import Registry, Spec
 from everyclaim.io import ReadReport, read_documents
 from everyclaim.retrieve import Corpus, CorpusInfo, as_knowledge
 from everyclaim.retrieve import build_corpus as build_file
-from everyclaim.retrieve.chunking import WORDS
 from everyclaim.retrieve.corpus import is_corpus_file
+from everyclaim.retrieve.corpus_file import WORDS
 
 if TYPE_CHECKING:
     from everyclaim.models import ReplyCache

@@ -278,7 +278,7 @@ class CheckedSource:
 
     async def search(self, query: str, k: int, *, topic: str | None = None) -> Sequence[Passage]:
         """Search. Raises `JudgeError` when it cannot, and for what are no passages."""
-        from everyclaim.retrieve.checked import searched
+        from everyclaim.retrieve.sources import searched
 
         return await searched(self.source, query, k, topic=topic)
 

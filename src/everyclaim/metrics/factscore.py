@@ -10,8 +10,8 @@ from everyclaim.core.gather import gather
 from everyclaim.core.types import Claim, JudgedClaim, Passage, Sample, tag_values
 from everyclaim.metrics.context import MetricContext, Score, supported
 from everyclaim.metrics.penalty import Penalty
-from everyclaim.retrieve.checked import AnswerShelf
 from everyclaim.retrieve.queries import Around
+from everyclaim.retrieve.sources import AnswerShelf
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from everyclaim.core.types import Claim, JudgedClaim, Label, Outcome, Passage, R
 from everyclaim.decompose.decontextualize import Prepared, Preparer, WordPreparer, tied
 from everyclaim.metrics.context import MetricContext, Score, supported
 from everyclaim.prompts.queries import Searched
-from everyclaim.retrieve.checked import AnswerShelf
 from everyclaim.retrieve.queries import Around, QueryWriter, WordQueries
+from everyclaim.retrieve.sources import AnswerShelf
 
 K = 64  # the paper's median number of relevant facts
 OverSet = Literal["median", "max"]

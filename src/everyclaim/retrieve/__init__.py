@@ -2,6 +2,6 @@
 
 from everyclaim.retrieve.bm25 import Bm25Ranker
 from everyclaim.retrieve.corpus import Corpus, CorpusInfo, build_corpus
-from everyclaim.retrieve.functions import as_knowledge
+from everyclaim.retrieve.sources import as_knowledge
 
 __all__ = ["Bm25Ranker", "Corpus", "CorpusInfo", "as_knowledge", "build_corpus"]

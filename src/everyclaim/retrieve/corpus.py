@@ -20,8 +20,7 @@ from everyclaim.core.validation import validate_call
 from everyclaim.io import DocumentRow
 from everyclaim.io.sinks import whole_file
 from everyclaim.retrieve.bm25 import Bm25Ranker
-from everyclaim.retrieve.chunking import WORDS
-from everyclaim.retrieve.corpus_file import APPLICATION, SCHEMA, fill, match, topic_keys
+from everyclaim.retrieve.corpus_file import APPLICATION, SCHEMA, WORDS, fill, match, topic_keys
 
 _MAGIC = b"SQLite format 3\x00"
 _APPLICATION_AT = 68  # where SQLite's header has the application's number

@@ -8,16 +8,21 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from everyclaim._version import __version__
+from everyclaim.core.types import Span
 from everyclaim.io import DocumentRow
-from everyclaim.retrieve.chunking import cut
-from everyclaim.text.tokens import STOPWORDS, tokenize
+from everyclaim.text.tokens import STOPWORDS, Token, tokenize
+from everyclaim.text.windows import sentence_spans
 
 SCHEMA = 1
 APPLICATION = 0x45434F52  # how SQLite's header says that a database is one of these
+WORDS = 256  # of a passage, as in FActScore
+_LETTERS_PER_WORD = 16  # text without words (rows of marks, encoded data) is bounded by its length instead
 MOST_TERMS = 64  # of a query; more would only make it slow
+_TOPIC_WORDS = 200  # of a question that are looked at
+_TITLE_WORDS = 12
 
 _TABLES = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -94,10 +99,6 @@ def topic_keys(topic: str) -> Iterator[list[str]]:
         yield [" ".join(run) for run in runs if not STOPWORDS.issuperset(run)]
 
 
-_TOPIC_WORDS = 200  # of a question that are looked at
-_TITLE_WORDS = 12
-
-
 def storable(text: str) -> str:
     """Replace lone surrogates, which no encoding carries, one character for one."""
     try:
@@ -114,3 +115,58 @@ def _folded(text: str) -> str:
 def _plain(norm: str) -> str:
     """Drop what is no word to SQLite (symbols alone) and what would end a quoted one."""
     return norm.replace('"', " ").strip() if any(character.isalnum() for character in norm) else ""
+
+
+# ---- documents into passages of a bounded number of words, at the bounds of sentences
+
+
+def cut(text: str, words: int = WORDS) -> Iterator[Span]:
+    """Yield the passages of a text in order: runs of whole sentences of at most `words` words.
+
+    Words are tokens; in scripts without spaces every character is one. A sentence that is longer by itself is cut
+    between words. Together the passages hold everything but white space between them.
+    """
+    start = end = weight = 0
+    for span in sentence_spans(text):
+        sentence = Span(*span)
+        tokens = tokenize(text[sentence.start : sentence.end])
+        own = _weight(len(tokens), sentence)
+        if weight and weight + own > words:
+            yield Span(start, end)
+            weight = 0
+        if own > words:
+            *whole, sentence = _pieces(text, sentence, tokens, words)
+            yield from whole
+            own = _weight(len(tokenize(text[sentence.start : sentence.end])), sentence)
+        start = start if weight else sentence.start
+        end = sentence.end
+        weight += own
+    if weight:
+        yield Span(start, end)
+
+
+def _weight(tokens: int, sentence: Span) -> int:
+    return max(1, tokens, -(-(sentence.end - sentence.start) // _LETTERS_PER_WORD))
+
+
+def _pieces(text: str, sentence: Span, tokens: Sequence[Token], words: int) -> Iterator[Span]:
+    """Cut one sentence that is too long; where it has too few words for its length, after so many letters."""
+    most = words * _LETTERS_PER_WORD
+    begin = 0
+    count = 0
+    for token in tokens:
+        if count == words or (token.end - begin > most and token.start > begin):
+            yield from _lengths(text, sentence.start + begin, sentence.start + token.start, most)
+            begin, count = token.start, 0
+        count += 1
+    yield from _lengths(text, sentence.start + begin, sentence.end, most)
+
+
+def _lengths(text: str, start: int, end: int, most: int) -> Iterator[Span]:
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    while end - start > most:
+        yield Span(start, start + most)
+        start += most
+    if end > start:
+        yield Span(start, end)

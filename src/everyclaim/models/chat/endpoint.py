@@ -13,6 +13,7 @@ from everyclaim.core.spec import Spec
 from everyclaim.core.types import Usage
 from everyclaim.models.chat.call import AGAIN, Call
 from everyclaim.models.chat.capabilities import (
+    NOT_LIMITED,
     Capabilities,
     first_capabilities,
     is_about_our_limit,
@@ -22,7 +23,6 @@ from everyclaim.models.chat.capabilities import (
 from everyclaim.models.chat.error_mapping import RejectedError
 from everyclaim.models.chat.keys import Secret, find_key, without_key
 from everyclaim.models.chat.options import EndpointOptions, read_options
-from everyclaim.models.chat.reply_limits import NOT_LIMITED
 from everyclaim.models.chat.transport import Transport
 from everyclaim.models.chat.wires import WIRES, ChatRequest
 

@@ -14,10 +14,9 @@ from typing import Any, Literal, NamedTuple
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import ChatReply, Fork, Message
 from everyclaim.core.types import Usage
-from everyclaim.models.chat.capabilities import Capabilities
+from everyclaim.models.chat.capabilities import NOT_LIMITED, Capabilities, reply_limit
 from everyclaim.models.chat.options import EndpointOptions, Mode
 from everyclaim.models.chat.replies import read_forks
-from everyclaim.models.chat.reply_limits import NOT_LIMITED, reply_limit
 
 Json = dict[str, Any]
 Finish = Literal["stop", "length", "refusal", "filtered"]

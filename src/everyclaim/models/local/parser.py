@@ -12,7 +12,8 @@ A sentence is read alone and unpadded, so that its tree never depends on its nei
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import mmap
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -22,7 +23,6 @@ import numpy as np
 import numpy.typing as npt
 
 from everyclaim.core.memory import Memory, once
-from everyclaim.models.local.embeddings import initializers
 from everyclaim.models.local.onnx import (
     CLS,
     SEP,
@@ -32,7 +32,6 @@ from everyclaim.models.local.onnx import (
     single_threaded_session,
     threads_by_default,
 )
-from everyclaim.models.local.trees import best_tree
 from everyclaim.text.words import word_spans
 
 if TYPE_CHECKING:
@@ -43,7 +42,16 @@ POSITIONS = 512  # word pieces of a sentence; words behind them hang on the root
 _REMEMBERED = 16_000_000  # bytes of trees
 _TOKEN_BYTES = 300
 _WORDS = "reader.words.weight"  # the embeddings' name in the judge's network
+_LONG = 100  # words; the arcs of a longer sentence may cross
 Array = npt.NDArray[np.generic]
+Scores = npt.NDArray[np.float32]
+Heads = npt.NDArray[np.int64]
+
+# Numbers of fields: the way to an initializer in ModelProto and GraphProto, and what is read of its TensorProto.
+_GRAPH, _INITIALIZER = 7, 5
+_DIMENSION, _KIND, _FLOATS, _INTEGERS, _NAME, _RAW = 1, 2, 4, 5, 8, 9
+_KINDS = {1: "<f4", 2: "u1", 3: "i1"}
+_VARINT, _BYTES, _SIZES = 0, 2, {1: 8, 5: 4}  # how a field is written: the rest have a size in bytes
 
 
 class ParsedToken(NamedTuple):
@@ -178,3 +186,131 @@ def shipped_embeddings() -> tuple[Array, np.float32, int]:
 
 
 _lately = Memory(_REMEMBERED)
+
+
+# ---- the best tree among scored arcs; arcs that cross are mistakes more often than not in English
+
+
+def best_tree(scores: Scores) -> Heads:
+    """Heads of the best tree; `scores` [N, N + 1] are of every head for every word, head 0 being the root."""
+    bounded = np.array(scores, np.float64)
+    count = len(bounded)
+    bounded[np.arange(count), np.arange(1, count + 1)] = -np.inf
+    heads: Heads = bounded.argmax(1)
+    if count <= _LONG:
+        return heads if _is_tree(heads) and not _crosses(heads) else _best_nested(bounded)
+    return heads if _is_tree(heads) else _grown(bounded)
+
+
+def _is_tree(heads: Heads) -> bool:
+    """Whether one word is the root, and every word leads to it."""
+    leads = np.concatenate([[0], heads])
+    for _ in range(len(heads).bit_length()):
+        leads = leads[leads]
+    return (heads == 0).sum() == 1 and not leads.any()
+
+
+def _crosses(heads: Heads) -> bool:
+    """Whether two arcs cross, that of the root apart."""
+    places = np.flatnonzero(heads) + 1
+    left, right = np.minimum(places, heads[places - 1]), np.maximum(places, heads[places - 1])
+    begins, ends = left[:, None], right[:, None]
+    return bool(((begins < left) & (left < ends) & (ends < right)).any())
+
+
+def _grown(scores: npt.NDArray[np.float64]) -> Heads:
+    """Heads of a good tree, whether or not arcs cross: from the root, always by the arc that loses least."""
+    count = len(scores)
+    heads: Heads = np.zeros(count, np.int64)
+    losses = scores.max(1) - scores[:, 0]
+    root = int(losses.argmin())
+    gains = scores[:, 1:] - scores.max(1, keepdims=True)  # of every head for every word
+    best, waiting = np.full(count, root), np.arange(count) != root
+    while waiting.any():
+        reached = np.where(waiting, gains[np.arange(count), best], -np.inf)
+        word = int(reached.argmax())
+        heads[word], waiting[word] = best[word] + 1, False
+        best = np.where(gains[:, word] > gains[np.arange(count), best], word, best)
+    return heads
+
+
+def _best_nested(scores: npt.NDArray[np.float64]) -> Heads:
+    """Eisner's algorithm: heads of the best tree without arcs that cross."""
+    count = len(scores)
+    arcs = scores[:, 1:]
+    leftward, rightward = np.zeros((count, count)), np.zeros((count, count))  # finished spans headed by their end
+    to_left, to_right = np.full((count, count), -np.inf), np.full((count, count), -np.inf)  # an arc over the span
+    halves = np.zeros((3, count, count), np.int64)  # where a span is cut: below an arc, leftward, rightward
+    for width in range(1, count):
+        for i in range(count - width):
+            j = i + width
+            joined = rightward[i, i:j] + leftward[i + 1 : j + 1, j]
+            halves[0, i, j] = i + joined.argmax()
+            to_left[i, j], to_right[i, j] = joined.max() + arcs[i, j], joined.max() + arcs[j, i]
+            ended = leftward[i, i:j] + to_left[i:j, j]
+            begun = to_right[i, i + 1 : j + 1] + rightward[i + 1 : j + 1, j]
+            leftward[i, j], rightward[i, j] = ended.max(), begun.max()
+            halves[1, i, j], halves[2, i, j] = i + ended.argmax(), i + 1 + begun.argmax()
+    root = int((leftward[0] + rightward[:, -1] + scores[:, 0]).argmax())
+    heads: Heads = np.zeros(count, np.int64)
+    waiting = [(0, root, False), (root, count - 1, True)]
+    while waiting:
+        i, j, is_rightward = waiting.pop()
+        if i == j:
+            continue
+        cut = int(halves[1 + is_rightward, i, j])
+        first, last = (i, cut) if is_rightward else (cut, j)
+        heads[last if is_rightward else first] = (first if is_rightward else last) + 1
+        middle = int(halves[0, first, last])
+        waiting += [(first, middle, True), (middle + 1, last, False)]
+        waiting.append((cut, j, True) if is_rightward else (i, cut, False))
+    return heads
+
+
+# ---- one array out of an ONNX file, without loading its network: the embeddings of words ship once
+
+
+def initializers(path: Path, names: frozenset[str]) -> dict[str, Array]:
+    """Read the arrays of these names; what is large stays in the file and is read page by page."""
+    with path.open("rb") as file:
+        content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    found: dict[str, Array] = {}
+    for field, start, end in _fields(content, 0, len(content)):
+        for inner, first, last in _fields(content, start, end) if field == _GRAPH else ():
+            parts = list(_fields(content, first, last)) if inner == _INITIALIZER else []
+            name = next((content[start:stop].decode("utf-8") for part, start, stop in parts if part == _NAME), "")
+            if name in names:
+                found[name] = _array(content, parts)
+    return found
+
+
+def _array(content: mmap.mmap, parts: list[tuple[int, int, int]]) -> Array:
+    shape = [_varint(content, start)[0] for part, start, _ in parts if part == _DIMENSION]
+    kind = np.dtype(_KINDS[next(_varint(content, start)[0] for part, start, _ in parts if part == _KIND)])
+    held, start, end = next(place for place in parts if place[0] in {_RAW, _FLOATS, _INTEGERS})
+    if held == _INTEGERS:  # a lone one
+        return np.array([_varint(content, start)[0]], kind).reshape(shape)
+    return np.frombuffer(content, kind, (end - start) // kind.itemsize, start).reshape(shape)
+
+
+def _fields(content: mmap.mmap, place: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """Number and extent of every field of a message."""
+    while place < end:
+        key, place = _varint(content, place)
+        written = key & 7
+        if written == _BYTES:
+            length, place = _varint(content, place)
+        else:
+            length = _varint(content, place)[1] - place if written == _VARINT else _SIZES[written]
+        yield key >> 3, place, place + length
+        place += length
+
+
+def _varint(content: mmap.mmap, place: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = content[place]
+        value |= (byte & 127) << shift
+        place, shift = place + 1, shift + 7
+        if byte < 128:
+            return value, place

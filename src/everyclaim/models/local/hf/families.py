@@ -29,9 +29,8 @@ import numpy as np
 from everyclaim.core.errors import ConfigError, JudgeError
 from everyclaim.core.protocols import Marked
 from everyclaim.core.types import Label, Probabilities
-from everyclaim.models.local.hf.batching import Batcher
+from everyclaim.models.local.hf.inputs import Batcher, TextEncoder, Tokens, as_tokens
 from everyclaim.models.local.hf.networks import Float32Array
-from everyclaim.models.local.hf.tokens import TextEncoder, Tokens, as_tokens
 
 HHEM_PREFIX = "t5."
 HHEM_FOUNDATION = "google/flan-t5-base"

@@ -10,9 +10,9 @@ from importlib.metadata import PackageNotFoundError, version
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.types import Label
 from everyclaim.models.local.hf import families
-from everyclaim.models.local.hf.batching import Batcher, padded
 from everyclaim.models.local.hf.families import LoadedPairs, LoadedTokens, PairFamily
 from everyclaim.models.local.hf.folder import Folder, find_folder, is_export
+from everyclaim.models.local.hf.inputs import Batcher, TextEncoder, as_tokens, open_tokenizer, padded
 from everyclaim.models.local.hf.networks import (
     Float32Array,
     Head,
@@ -23,7 +23,6 @@ from everyclaim.models.local.hf.networks import (
     t5_token_network,
 )
 from everyclaim.models.local.hf.options import FAMILIES, FOUNDATIONS, KNOWN, Family, HfOptions
-from everyclaim.models.local.hf.tokens import TextEncoder, as_tokens, open_tokenizer
 
 # Positions that these kinds of models count but do not use.
 _UNUSED_POSITIONS: Mapping[str, int] = {"roberta": 2, "xlm-roberta": 2, "camembert": 2}
