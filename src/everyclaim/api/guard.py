@@ -205,19 +205,12 @@ def _specs(*models: Any) -> list[str]:
 
 
 def _author(generate: Any, rewriter: Any, session: Session) -> Author | None:
-    if generate is None and rewriter is None:
-        return None
-    writer: Author | None
-    if generate is None:
-        writer = None
-    elif isinstance(generate, str) or hasattr(generate, "complete"):
+    writer: Author | None = None
+    if isinstance(generate, str) or hasattr(generate, "complete"):
         writer = ChatAuthor(_chat(generate, session))
-    else:
+    elif generate is not None:
         writer = FunctionAuthor(generate)
-    if rewriter is None:
-        return writer
-    corrector = ChatAuthor(_chat(rewriter, session))
-    return SplitAuthors(writer, corrector)
+    return writer if rewriter is None else SplitAuthors(writer, ChatAuthor(_chat(rewriter, session)))
 
 
 def _chat(model: Any, session: Session) -> ChatModel:
