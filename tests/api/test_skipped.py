@@ -100,3 +100,37 @@ def test_a_guard_does_not_validate_what_was_not_checked(response: str, reason: s
     assert not answer.checked
     assert len(answer.attempts) == 1
     assert "not checked" in answer.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("response", "question", "warned"),
+    [
+        (f"{CLAIM} **No**", "When was the kettle made?", True),
+        (f"{CLAIM} Yes.", "Is the kettle red?", False),  # a claim
+        (f"Yes. {CLAIM}", "", False),
+    ],
+)
+def test_a_yes_or_no_that_the_question_does_not_explain_is_a_warning(
+    response: str, question: str, warned: bool
+) -> None:
+    """It says something that was not checked."""
+    result = ec.score(response=response, passages=SHELF, question=question)
+    assert bool(result.unchecked) is warned
+    assert any("yes or no" in text for text in result.warnings) is warned
+
+
+@pytest.mark.parametrize(
+    ("link", "passage", "warned"),
+    [
+        ("(https://a.example/it-was-recalled-by-acme)", "", True),
+        ("[Details](https://a.example/kettles/The%20kettle%20was%20recalled)", "", True),
+        ("(https://a.example/kettles)", "", False),
+        ("(https://a.example/kettles)", "See https://a.example/recalls.", True),
+        ("(https://a.example/it-was-recalled-by-acme)", "From https://a.example/it-was-recalled-by-acme", False),
+    ],
+)
+def test_an_address_that_no_passage_holds_hides_no_words(link: str, passage: str, warned: bool) -> None:
+    """One whose words assert something, and any where passages hold others; an address of a passage is a citation."""
+    result = ec.score(response=f"{CLAIM[:-1]} {link}.", passages=[*SHELF, passage] if passage else SHELF)
+    assert ("a citation refers to no passage" in result.warnings) is warned
+    assert result.score == 1.0

@@ -86,3 +86,26 @@ def test_a_language_model_is_asked_whether_the_passages_answer(label: str, findi
 def test_directions_courtesies_and_refusals_are_no_claims(text: str) -> None:
     """They speak of the page and of whom to ask, not of the world."""
     assert not ec.extract_claims(text).claims
+
+
+@pytest.mark.parametrize(
+    ("response", "denied"),
+    [
+        ("The documents do not mention that the warranty lasts 24 months.", True),
+        ("The lamp has a tank. The text does not state that the warranty lasts 24 months.", True),
+        ("The context provides no information that the warranty lasts 24 months.", True),
+        ("The lamp has a tank. The documents do not mention that the warranty lasts 36 months.", False),
+        ("The documents do not say whether the lamp is recalled.", False),
+    ],
+)
+def test_who_denies_that_the_passages_state_something_is_wrong_where_they_do(response: str, denied: bool) -> None:
+    """Whatever was asked, and without a question; a guard does not accept it."""
+    passages = [TELLS, "The lamp has a tank."]
+    for question in ("", "Who made the lamp?"):
+        result = ec.score(question=question, response=response, passages=passages)
+        refusal = result.details.get("refusal", {})
+        assert (refusal.get("finding") == "wrong") is denied
+        assert refusal.get("denied") == (TELLS if denied else None)
+    answer = ec.Guard(None).answer("Who made the lamp?", passages, response=response)
+    assert answer.checked is not denied
+    assert any(TELLS in warning for warning in answer.warnings) is denied

@@ -115,7 +115,7 @@ class Summary:
     warnings: int  # warnings in all, over all results
     warned: int  # results with a warning
     warning_texts: Mapping[str, int]  # results by what the warning says, the first hundred different ones
-    unchecked: int  # answers with a skipped sentence that holds a number or a name
+    unchecked: int  # answers with a skipped sentence that may state something
     all_skipped: int  # answers of which every sentence was skipped
     usage: Usage
     judging: JudgingSummary

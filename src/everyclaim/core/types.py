@@ -154,7 +154,8 @@ class Claim:
 class Skipped:
     """A part of the response that is not a claim, and the reason (`question`, `greeting`, `meta`, ...).
 
-    `unchecked`: it contains a number or a name, so an assertion may have been missed.
+    `unchecked`: it may assert something: it contains a number or a name, or is a yes or no that cannot be read with the
+    question.
     """
 
     text: str
@@ -416,7 +417,7 @@ class Result:
 
     @property
     def unchecked(self) -> tuple[Skipped, ...]:
-        """Skipped parts that contain a number or a name."""
+        """Skipped parts that may assert something."""
         return tuple(piece for piece in self.skipped if piece.unchecked)
 
     def count(self, label: Label) -> int:

@@ -24,9 +24,9 @@ _ASKING = word_set("when whenever where wherever why how what which who whom who
 # Verbs of what one does with an answer: "you can ask", "the documents only cover", "I could not find".
 _TALK = word_set(
     """
-    ask asks check consult contact see visit refer provide provided rephrase clarify specify find look want wanted
-    need needed like have has had let reach feel search share shared wish speak talk try read review know mean help
-    helps assist answer answers apologize apologise do does did cover covers covered mention mentions mentioned
+    ask asks check consult contact see visit refer provide provides provided rephrase clarify specify find look want
+    wanted need needed like have has had let reach feel search share shared wish speak talk try read review know mean
+    help helps assist answer answers apologize apologise do does did cover covers covered mention mentions mentioned
     discuss discusses discussed contain contains contained focus focuses focused describe describes described
     include includes included address addresses addressed state states stated say says said give gives gave given
     list lists tell tells refers talks offer offers believe think suggest recommend hope advise confirm locate
@@ -93,15 +93,15 @@ def statements(tree: Tree) -> Iterator[int]:
 
 
 def presumed(text: str) -> list[tuple[int, int]]:
-    """Where a question or refusal takes something for granted: "why Ada left", "Ada, who made the pump"."""
+    """Where a question or refusal takes something for granted: "why Ada left", "the pump, made by Ada"."""
     tree = tree_of(text)
     found = []
     for place in range(len(tree.tokens)):
         subject = tree.subject(place)
-        if subject is None or tree.low(subject) in {"i", "we", "you"}:
-            continue
         inside = tree.under(place)
-        if _opener(tree, place) in _ASKING or tree.relation(place) == "acl:relcl":
+        is_told = subject is not None and tree.low(subject) not in {"i", "we", "you"}
+        is_participle = subject is None and tree.relation(place) == "acl" and tree.tokens[place].tag in {"VBN", "VBG"}
+        if is_participle or (is_told and (_opener(tree, place) in _ASKING or tree.relation(place) == "acl:relcl")):
             first = inside[0]
             while first and tree.tokens[first - 1].pos in {"NOUN", "PROPN", "PUNCT"}:  # whom it is said of
                 first -= 1

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
+from urllib.parse import unquote, urlsplit
 
 from everyclaim.core.types import Citation, Claim, Decomposition, Passage, Skipped
 from everyclaim.decompose.contexts import Ground
 from everyclaim.text.citations import citations
-from everyclaim.text.sources import names_only, passages_of
+from everyclaim.text.sources import ADDRESS, CASELESS, asserts_something, names_only, passages_of
 
 
 def tied(claims: Sequence[Claim], response: str, sentences: Sequence[Ground]) -> tuple[Claim, ...]:
@@ -66,7 +68,19 @@ def _names_none(mark: Citation, passages: Sequence[Passage]) -> bool:
     """Whether a citation names no passage, by words alone or by a number that none of the passages has."""
     if any(passages_of(source, passages) for source in mark.sources):
         return False
-    return any(names_only(one) or (bool(passages) and one.number and not one.name) for one in mark.sources)
+    return any(
+        names_only(one) or (bool(passages) and one.number and not one.name) or _is_foreign(one.address, passages)
+        for one in mark.sources
+    )
+
+
+def _is_foreign(address: str, passages: Sequence[Passage]) -> bool:
+    """Whether no passage holds an address, though passages hold others, or its own words state something."""
+    held = [f"{one.id} {one.title} {one.text}" for one in passages]
+    if not address or any(address.rstrip("/") in text for text in held):
+        return False
+    words = re.sub(r"[-_+/=.]+", " ", unquote(urlsplit(address)._replace(scheme="", netloc="").geturl()))
+    return asserts_something(words) or any(re.search(ADDRESS, text, CASELESS) for text in held)
 
 
 def _groups(marks: Sequence[Citation], response: str) -> list[list[Citation]]:

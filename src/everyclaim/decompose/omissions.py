@@ -2,7 +2,8 @@
 
 A decomposer's word that a sentence is no claim is believed of a sentence without number and name. Of others it is
 believed only where that is plain: a heading without a verb, a lead-in whose words the items carry, a mark of a source,
-a question, an abstention. The rest is marked `unchecked`.
+a question, an abstention. The rest is marked `unchecked`, and so is a yes or no to a question with which
+it cannot be read.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _CAPITALS = word_set(  # of languages that write common nouns like names, or put
 
 
 def marked(parts: Decomposition, question: str) -> Decomposition:
-    """Mark what a decomposition skipped although it holds a number or a name."""
+    """Mark what a decomposition skipped although it may assert something."""
     if not parts.skipped:
         return parts
     asked = tokenize(question)
@@ -51,6 +52,8 @@ def _names(text: str) -> list[Name]:
 def _says_something(one: Skipped, asked: Sequence[Token], said: Sequence[Token]) -> bool:
     if one.reason in _NO_SENTENCE:
         return False
+    if one.reason == "bare_answer":
+        return bool(asked)  # read with this question it would be a claim
     if len(one.text) > _LONG:
         return True
     text = without_citations(one.text)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from everyclaim.core.types import Span
 from everyclaim.decompose.assertions import asserts, is_talk, statements, tree_of
 from everyclaim.decompose.tree import Tree
+from everyclaim.text.edges import capital
 from everyclaim.text.language import ENGLISH, language_of
 from everyclaim.text.tokens import word_set
 
@@ -30,6 +31,7 @@ _TELLING = word_set(  # what sources do, and what becomes of an answer
     "tell told described available clear determined reached derived drawn possible"
 )
 _SAYING = word_set("say tell state specify mention indicate")
+_MENTIONING = word_set("mention state specify")  # what a text does, and neither data nor results of a study
 _SAID = word_set("stated specified mentioned indicated")  # which only texts do
 _DENIES = re.compile(r"n[o'’]t\b|\b(?:no|unable|insufficient)\b", re.IGNORECASE)
 _CAN = word_set("can ca could")
@@ -46,11 +48,40 @@ def is_abstention(text: str) -> bool:
     if _WORDS.fullmatch(bare):
         return True
     tree = tree_of(bare)
-    if any(_declines(tree, place) for place in range(len(tree.tokens))) and not asserts(bare):
+    if any(_declines(tree, place) for place in range(len(tree.tokens))) and not asserts(_without_content(tree, bare)):
         return True
     withheld = {place for place in range(len(tree.tokens)) if _withholds(tree, place)}
     others = [place for place in statements(tree) if place not in withheld and not is_talk(tree, place)]
     return bool(withheld) and not others and language_of(bare) in {"", ENGLISH}
+
+
+def denied_statement(text: str) -> str:
+    """Return what a refusal says that the sources do not tell, where it is a statement; empty where it is none.
+
+    "The documents do not mention that the pool closed." denies "The pool closed.", which a passage may state.
+    """
+    if len(text) > _LONGEST:
+        return ""
+    bare = text.strip().rstrip(".!")
+    tree = tree_of(bare)
+    for place in range(len(tree.tokens)):
+        if tree.kind(place) not in {"ccomp", "acl"} or tree.subject(place) is None or not tree.is_finite(place):
+            continue
+        words = tree.under(place)
+        words = words[1:] if tree.low(words[0]) == "that" else words
+        if not tree.tokens[words[0]].tag.startswith("W") and not tree.is_conditional(place):  # "whether it closed"
+            return f"{capital(bare[tree.tokens[words[0]].start : tree.tokens[words[-1]].end])}."
+    return ""
+
+
+def _without_content(tree: Tree, text: str) -> str:
+    """Leave out what is denied to be in the sources: "no information that the pool closed"."""
+    for place in range(len(tree.tokens)):
+        noun = tree.tokens[place].head
+        if tree.kind(place) == "acl" and tree.low(noun) in _LACKING and _is_none(tree, noun):
+            inside = tree.under(place)
+            return text[: tree.tokens[inside[0]].start] + text[tree.tokens[inside[-1]].end :]
+    return text
 
 
 def refused_part(text: str) -> tuple[Span, Span] | None:
@@ -119,7 +150,9 @@ def _declines(tree: Tree, place: int) -> bool:
     subject, word = tree.subject(place), tree.low(place)
     speaks = subject is None or tree.low(subject) in {"i", "we"}
     objects = tree.of(place, "obj")
-    about = subject is not None and _is_about_sources(tree, subject)
+    about = subject is not None and (
+        _is_about_sources(tree, subject) or (tree.low(subject) in _TEXTS and word in _MENTIONING)
+    )
     if (speaks or about or (subject is not None and tree.relation(subject) == "expl")) and any(
         tree.low(noun) in _LACKING and _is_none(tree, noun) for noun in [*objects, *tree.of(place, "nsubj")]
     ):

@@ -59,10 +59,13 @@ def _left_unsaid(result: Result) -> list[str]:
     warnings = []
     if result.is_all_skipped:
         warnings.append("every sentence was skipped, so no claim was checked")
-    marks = [piece for piece in result.unchecked if is_mark(piece.text)]
+    marks = [piece for piece in result.unchecked if is_mark(piece.text) or piece.text.startswith("](")]  # a link
     if marks:
         warnings.append("a citation refers to no passage")
-    if unchecked := {piece.reason for piece in result.unchecked if piece not in marks} - {Outcome.UNREAD.value}:
+    unchecked = {piece.reason for piece in result.unchecked if piece not in marks} - {Outcome.UNREAD.value}
+    if "bare_answer" in unchecked:
+        warnings.append("a yes or no could not be read with the question and was not checked")
+    if unchecked := unchecked - {"bare_answer"}:
         reasons = ", ".join(sorted(reason.replace("_", " ") for reason in unchecked))
         warnings.append(f"a skipped sentence contains a number or a name and was not checked: {reasons}")
     if len(result.claims) > MANY_CLAIMS:

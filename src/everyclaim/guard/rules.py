@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+from everyclaim.core.cited import refusal_of
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.types import JudgedClaim, Label, Outcome, Result
 from everyclaim.guard.answers import Attempt
@@ -75,8 +76,8 @@ class Rules:
         return [claim for claim in wrong if claim.verdict.label not in self.labels("pass")] or wrong
 
     def accepts(self, result: Result) -> bool:
-        """Whether an answer is good enough, and all of it was checked: no sentence with a number or a name skipped."""
-        return self.likes(result) and not result.unchecked
+        """Whether an answer is good enough, and all of it was checked: no sentence that may state something skipped."""
+        return self.likes(result) and not result.unchecked and not _denies_wrongly(result)
 
     def likes(self, result: Result) -> bool:
         """Whether what was checked is good enough; who declines to answer states nothing that could be wrong."""
@@ -102,6 +103,8 @@ class Rules:
         """Say why an answer is not good enough; empty when it is."""
         if self.accepts(result):
             return ""
+        if self.likes(result) and _denies_wrongly(result):
+            return f"the answer says that no passage states this, but one does: {result.details['refusal']['denied']!r}"
         if self.likes(result):
             piece = result.unchecked[0]
             if is_mark(piece.text):
@@ -113,6 +116,12 @@ class Rules:
         if blocked:
             return f"{len(blocked)} of {len(result.claims)} claims would be blocked: {blocked[0].text!r}"
         return f"the score {result.score:.3g} is below the threshold {self.threshold:g}"
+
+
+def _denies_wrongly(result: Result) -> bool:
+    """Whether an answer says that the passages do not tell something that they tell."""
+    refusal = refusal_of(result) or {}
+    return refusal.get("finding") == "wrong" and "denied" in refusal
 
 
 def _one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> None:

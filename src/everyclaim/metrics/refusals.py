@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from everyclaim.core.protocols import Verifier
 from everyclaim.core.types import Claim, Decomposition, Evidence, Label, Passage, Span
-from everyclaim.decompose.refusals import TALK_WORDS
+from everyclaim.decompose.refusals import TALK_WORDS, denied_statement
 from everyclaim.models.local.parser import parse
 from everyclaim.text.dates import moments
 from everyclaim.text.names import names
@@ -48,6 +48,9 @@ async def refusal(
     first wrong one counts: "I could not find the price, but the warranty is two years." None where nothing is asked.
     """
     declined = [piece.text for piece in parts.skipped if piece.reason == "abstention"]
+    for text in declined:
+        if (denied := denied_statement(text)) and (found := await _supporting(denied, passages, verifier)):
+            return found | {"denied": denied} | ({} if parts.abstained else {"declined": text})
     if not question.strip() or not (declined or parts.abstained):
         return None
     if parts.abstained:
@@ -72,14 +75,26 @@ async def _judged(
         found = _answer(asked, f"{question} {declined}", passages)
     else:
         missing = f"what this sentence says they do not: {declined!r}" if declined else f"an answer to: {question}"
-        claim = Claim("refusal", f"The passages contain {missing}", Span(0, 0), question)
-        (judgement,) = await judged(verifier, [claim], passages, question=question)
-        is_answered = judgement.verdict.label is Label.SUPPORTED
-        found = next(iter(judgement.verdict.evidence), None) if is_answered else None
-        if is_answered and found is None:
-            return {"finding": "wrong"}
+        return await _supporting(f"The passages contain {missing}", passages, verifier, question) or {
+            "finding": "right"
+        }
+    return _wrong_by(found) if found else {"finding": "right"}
+
+
+async def _supporting(
+    statement: str, passages: Sequence[Passage], verifier: Verifier, question: str = ""
+) -> dict[str, Any] | None:
+    """Return the finding of a refusal that denies a statement which the judge finds supported; None otherwise."""
+    claim = Claim("refusal", statement, Span(0, len(statement)), statement)
+    (judgement,) = await judged(verifier, [claim], passages, question=question)
+    if judgement.verdict.label is not Label.SUPPORTED:
+        return None
+    return _wrong_by(next(iter(judgement.verdict.evidence), None))
+
+
+def _wrong_by(found: Evidence | None) -> dict[str, Any]:
     if found is None:
-        return {"finding": "right"}
+        return {"finding": "wrong"}
     return {"finding": "wrong", "passage": found.passage_id, "span": [found.start, found.end], "quote": found.quote}
 
 

@@ -59,7 +59,7 @@ def decomposition_page(decomposition: Decomposition, response: str) -> Page:
 
 def _tally(decomposition: Decomposition, response: str) -> Text:
     count = sum(piece.unchecked for piece in decomposition.skipped)
-    unchecked = Text(f"{count:,} of them with a number or a name: not checked" if count else "", style="yellow")
+    unchecked = Text(f"{count:,} of them not checked" if count else "", style="yellow")
     if decomposition.abstained:
         return joined([Text("the response declines to answer"), unchecked])
     if not decomposition.claims:

@@ -194,7 +194,7 @@ def remarks(summary: Summary) -> list[tuple[str, Text, str]]:
     line("conflicts", torn, when=summary.conflicts)
     line("refusals", _refusals(summary), when=summary.refusals)
     line("citations", _counts(summary.citations), when=summary.citations)
-    unchecked = f"{counted(summary.unchecked, 'answer')} with a skipped sentence that contains a number or name"
+    unchecked = f"{counted(summary.unchecked, 'answer')} with a skipped sentence that may state something"
     line("skipped", unchecked, when=summary.unchecked, style="yellow")
     line("failed", _counts(summary.failures), when=summary.failures, style="bold red")
     for place, said in enumerate(_warnings(summary.warning_texts)):
