@@ -188,7 +188,7 @@ SPLITS = {
     ),
     "what somebody did by it": (
         "One guest enjoyed the meal, praising the chicken and the soup.",
-        ["One guest enjoyed the meal.", "One guest enjoyed the meal, praising the chicken and the soup."],
+        ["One guest enjoyed the meal.", "One guest praised the chicken.", "One guest praised the soup."],
     ),
     "what it has, told first": (
         "With a rating of 3.5 stars, the café offers cakes.",
@@ -309,6 +309,61 @@ SPLITS = {
             ),
         ],
     ),
+    "which of an unknown noun": (
+        "It is the roof of the tower, which has a red flag.",
+        ["It is the roof of the tower.", "It is the roof of the tower, which has a red flag."],
+    ),
+    "where something else happened": (
+        "Ada Lind moved to Lund, where her brother taught.",
+        ["Ada Lind moved to Lund.", "Ada Lind moved to Lund, where her brother taught."],
+    ),
+    "examples among who acts, and where": (
+        "Drinks such as tea are sold there. Ada Lind sang in halls such as the Rosa and the Mira.",
+        [
+            "Drinks are sold there.",
+            "Tea is sold there.",
+            "Ada Lind sang in halls.",
+            "Ada Lind sang in the Rosa.",
+            "Ada Lind sang in the Mira.",
+        ],
+    ),
+    "a pair in a list": (
+        "The kiosk sells tea, bread and butter, and fresh milk.",
+        [
+            "The kiosk sells tea.",
+            "The kiosk sells bread.",
+            "The kiosk sells butter.",
+            "The kiosk sells fresh milk.",
+        ],
+    ),
+    "none of two": (
+        "There is no sauna and no pool. The pump and the valve are not made here.",
+        [
+            "There is no sauna.",
+            "There is no pool.",
+            "The pump is not made here.",
+            "The valve is not made here.",
+        ],
+    ),
+    "a clause in the middle of a list": (
+        "Trade was growing, boats were active in the bay, and old mills were closing.",
+        ["Trade was growing.", "Boats were active in the bay.", "Old mills were closing."],
+    ),
+    "what followed": (
+        "The box is isolated from the network, so nothing you try there affects it.",
+        ["The box is isolated from the network.", "Nothing you try there affects it."],
+    ),
+    "who told what it has": (
+        "According to one guest, the café offers a quiet hall, with friendly staff.",
+        [
+            "According to one guest, the café offers a quiet hall.",
+            "According to one guest, the café has friendly staff.",
+        ],
+    ),
+    "when from, when to": (
+        "Ada Lind played in the NFL from 1965-1982.",
+        ["Ada Lind played in the NFL.", "Ada Lind played from 1965-1982."],
+    ),
     "an age": (
         "Wardi McDonald, 34, disappeared in Detroit on February 1, 2001.",
         [
@@ -336,6 +391,10 @@ PRONOUNS = {
     "what it was said to be": (
         "Rosa is a small café in Lund. Guests like it. The café opens at nine.",
         "Rosa opens at nine.",
+    ),
+    "what its name says": (
+        "Rosa's Restaurant opened in May. The restaurant seats forty.",
+        "Rosa's Restaurant seats forty.",
     ),
     "owner by what it was said to be": ("Rosa is a hall in Lund. The hall's rooms are big.", "Rosa's rooms are big."),
     "two were said to be it": (
@@ -418,12 +477,10 @@ WHOLE = {
     "nested clause": "He lived in a house that was built in 1900 and belonged to his aunt.",
     "first who": "She was the first woman who crossed the lake.",
     "which about the whole": "The pump failed, which led to a flood in the cellar.",
-    "who is not known to be meant": "Gurus exercise control over the lives of their disciples, who live with them for years.",
     "one name": "The party is strongest in the regional cities of Ballarat, Bendigo and Geelong.",
     "members of the noun above": "The app is used by perpetrators of domestic violence, gang members and drug dealers.",
     "two that are named beside their noun": "Jill's parents, Jim Bob and Michelle Duggar, posted a video.",
     "infinitives of different kinds": "ATVs are more physically demanding to ride and require balance.",
-    "which after of": "It is the roof of the tower, which has a red flag.",
     "attribution of a birth": "Smith said he was born in Rome in 1950.",
     "contact clause": "The pies they bake are good.",
     "mixed together": "Mix the flour and the water in a bowl.",
@@ -441,7 +498,6 @@ WHOLE = {
     "a list in brackets": "It has four parts (Part A, Part B and Part C).",
     "halves without a verb": "Half of it goes through the head and the other half through the steam wand.",
     "values without a verb": "Drainage came to 623 ml with the pump and 1010 ml without it.",
-    "which about several": "Refunds go to guests, which may take days.",
     "only some": "The carrier delivered only the desk and the lamp.",
 }
 

@@ -61,6 +61,8 @@ def _is_circumstance(tree: Tree, kid: int) -> bool:
     if tree.relation(kid) in {"obl:unmarked", "obl:tmod", "obl:npmod"} and not tree.of(kid, "case"):
         return _is_time(tree, kid)
     cases = [tree.low(case) for case in tree.of(kid, "case")]
+    if cases[:1] == ["from"] and _is_time(tree, kid):
+        return True
     if not cases or cases[0] not in _PLACING or (cases[0] == "by" and not tree.of(kid, "nummod")):
         return False
     if cases[0] in {"for", "through"} and not (tree.of(kid, "nummod") and not tree.of(kid, "nmod")):

@@ -60,16 +60,21 @@ def completed(text: str, before: str) -> str:
     return named(text, pronoun, [before]) or text
 
 
-def described(sentence: str) -> tuple[str, str]:
-    """What a sentence that says what something named is calls it, and its name: "Rosa is a café …"; else empty."""
+def described(sentence: str) -> dict[str, str]:
+    """What a sentence about something named calls it, with its name: "Rosa is a café …", "Rosa Hall opened …"."""
     tokens = parse([sentence])[0]
     tree = Tree(tokens) if tokens else None
     subject = tree.subject(tree.root) if tree else None
-    if tree is None or subject is None or not tree.of(tree.root, "cop") or tokens[subject].pos != "PROPN":
-        return "", ""
-    indefinite = any(tree.low(det) in {"a", "an"} for det in tree.of(tree.root, "det"))
+    if tree is None or subject is None or not tokens[subject].text[:1].isupper():
+        return {}
     name = _subject(sentence, "it").partition(",")[0]
-    return (tree.low(tree.root), name) if indefinite and name and not tree.is_negated(tree.root) else ("", "")
+    nouns = [tree.low(subject), *(tree.low(i) for i in tree.of(subject, "compound", "flat"))]
+    if tokens[subject].pos != "PROPN" and (tree.of(subject, "det") or not tree.of(subject, "compound", "nmod:poss")):
+        return {}  # "Guests like it"
+    indefinite = any(tree.low(det) in {"a", "an"} for det in tree.of(tree.root, "det"))
+    if indefinite and tree.of(tree.root, "cop") and not tree.is_negated(tree.root):
+        nouns.append(tree.low(tree.root))
+    return dict.fromkeys(nouns, name) if name else {}
 
 
 def renamed(text: str, names: Mapping[str, str]) -> str:
@@ -178,7 +183,8 @@ def _phrase(text: str, tree: Tree, place: int, pronoun: str) -> str:
     """Return a noun with what belongs to it, where a pronoun may stand for it; empty where it may not."""
     apart = [kid for kid in tree.kids[place] if tree.kind(kid) in {"cc", "case", "advmod", "discourse", "punct"}]
     edges = [kid for kid in apart if kid in {*range(place)} or kid == max(tree.under(place))]
-    words = tree.under(place, without=edges)
+    asides = [kid for kid in tree.kids[place] if kid > place and tree.comma_before(kid)]
+    words = tree.under(place, without=[*edges, *asides])
     tokens = [tree.tokens[i] for i in words]
     if any(token.tag in _NO_SUBJECT for token in tokens) or any(tree.low(i) in _POINTING for i in words):
         return ""

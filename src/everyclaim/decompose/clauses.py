@@ -7,7 +7,7 @@ from dataclasses import replace
 from everyclaim.decompose.conjuncts import HELPERS, SUBJECTS
 from everyclaim.decompose.coordination import inherited, is_gapped
 from everyclaim.decompose.drafts import Draft
-from everyclaim.decompose.monotone import is_stated
+from everyclaim.decompose.monotone import is_source, is_stated
 from everyclaim.decompose.repairs import MODIFIERS
 from everyclaim.decompose.tree import NOMINAL, Tree
 
@@ -245,7 +245,7 @@ def _framing(tree: Tree, place: int, one: int) -> frozenset[int]:
             continue
         elif tree.kind(kid) == "advcl" and tree.is_conditional(kid):
             found |= set(tree.under(kid)) if not front else set()
-        elif _is_source(tree, kid) or (
+        elif is_source(tree, kid) or (
             (tree.kind(kid) == "advmod" or (tree.kind(kid) == "obl" and tree.of(kid, "case")))
             and not front
             and tree.is_past(place) == tree.is_past(one)
@@ -261,14 +261,9 @@ def _speech(tree: Tree, place: int, conjuncts: list[int]) -> list[int]:
         for kid in tree.of(one, "parataxis", "obl"):
             told = tree.kind(kid) == "parataxis" and tree.tokens[_with_comma(tree, kid)[0]].text == ","
             speaks = told and tree.subject(kid) is not None and not tree.of(kid, "obj", "obl", "ccomp", "aux:pass")
-            if kid > one and (speaks or _is_source(tree, kid)):
+            if kid > one and (speaks or is_source(tree, kid)):
                 found.append(kid)
     return found
-
-
-def _is_source(tree: Tree, place: int) -> bool:
-    """Whether a phrase names who said it: "according to the report"."""
-    return any(tree.low(case) == "according" for case in tree.of(place, "case"))
 
 
 def _with_comma(tree: Tree, place: int) -> list[int]:

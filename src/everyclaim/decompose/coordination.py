@@ -19,9 +19,8 @@ _DENYING = frozenset({"or", "nor", ",", ";"})
 
 def by_conjunct(draft: Draft, tree: Tree) -> list[Draft]:
     """One fact for each conjunct of the first coordination that holds of each alone."""
-    if any(tree.kind(place) == "advcl" for place in draft.whole):
-        return [draft]
-    for place in sorted(draft.places):
+    told = {i for place in draft.whole for i in tree.under(place)}  # the rest is a fact already
+    for place in sorted(told & draft.places or draft.places):
         if tree.tokens[place].pos in {"VERB", "AUX"} and tree.is_finite(place):
             continue
         conjuncts = [c for c in tree.conjuncts(place) if c in draft.places]
@@ -34,7 +33,9 @@ def by_conjunct(draft: Draft, tree: Tree) -> list[Draft]:
 def _may_choose(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> bool:
     """Whether each conjunct holds alone."""
     words = {tree.low(cc) for one in [place, *conjuncts] for cc in tree.joiners(one)}
-    denied = bool(words) and words <= _DENYING and any(tree.is_negated(step) for step in way_up(tree, place, draft))
+    denied = _is_denied_alike(tree, place, conjuncts) or (
+        bool(words) and words <= _DENYING and any(tree.is_negated(step) for step in way_up(tree, place, draft))
+    )
     allowed = words <= {"or", ","} and any(
         tree.low(i) == "can" for step in way_up(tree, place, draft) for i in tree.of(step, "aux")
     )
@@ -80,12 +81,19 @@ def _may_choose(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> b
     return True
 
 
+def _is_denied_alike(tree: Tree, place: int, conjuncts: list[int]) -> bool:
+    """Whether a denial holds of each: "no sauna and no pool", "the pump and the valve are not made here"."""
+    if all(any(map(tree.is_denying, tree.of(one, "det"))) for one in [place, *conjuncts]):
+        return True
+    return tree.relation(place) in SUBJECTS and tree.joins(place) and tree.is_negated(tree.tokens[place].head)
+
+
 def _is_doubtful(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     """Whether what is coordinated may not be what the tree says: "the roof of the hall, big rooms, and a bar"."""
     members = [place, *conjuncts]
     signs = [c for c in conjuncts if tree.comma_before(c)]
     joined = [c for c in conjuncts if tree.joiners(c)]
-    if len(joined) > 1 and (not signs or len(joined) > 2 or _is_exemplary(tree, place)):
+    if len(joined) > 1 and (not signs or len(joined) > 2):
         return True  # "a kettle and a jug with a lid and a filter"
     nominal = tree.tokens[place].pos in {"NOUN", "PROPN"} and not _is_exemplary(tree, place)
     if (
@@ -97,23 +105,36 @@ def _is_doubtful(tree: Tree, place: int, conjuncts: list[int]) -> bool:
         return True  # ", and" rather begins a clause
     if any(tree.subject(c) is not None for c in conjuncts) and tree.subject(place) is None:
         return True
+    described = tree.of(place, "cop") and any(tree.low(det) in {"a", "an"} for det in tree.of(place, "det"))
+    if (
+        described
+        and len(conjuncts) == 1
+        and any(kid < conjuncts[0] for kid in tree.of(place, "nmod"))
+        and any(tree.tokens[c].pos == "NOUN" and not tree.of(c, "det", "nmod:poss") for c in conjuncts)
+    ):
+        return True  # "is a teacher of law and legal history"
     if _is_exemplary(tree, place) and any(tree.of(c, "case") for c in conjuncts):
         return True  # "including fish, along with furs"
     above = tree.tokens[place].head
     before = {tree.low(i) for i in range(max(above, 0), place) if tree.tokens[i].pos in {"NOUN", "SYM"}}
-    if any(tree.low(c) in before for c in conjuncts):
+    if any(tree.low(c) in before for c in conjuncts) and not _is_exemplary(tree, place):
         return True  # "came to 6 ml with it and 9 ml without it"
     if above >= 0 and any(place < kid < conjuncts[-1] for kid in tree.of(above, "xcomp")):
         return True  # "found the staff friendly and the tables close together"
     objects = [kid for one in members for kid in tree.of(one, "obj")]
     verbs = [i for i in members if tree.tokens[i].pos == "VERB"]
-    bare = [i for i in verbs if max(tree.under(i, without=[c for c in conjuncts if c != i])) == i]
+    bare = [i for i in verbs if not any(kid in range(i, conjuncts[-1]) for kid in tree.kids[i] if kid not in conjuncts)]
     if any(one < kid for one in bare for kid in objects):
         return True  # "to understand and improve the site"
     if any(kid > conjuncts[-1] for kid in tree.of(place, "appos")):
         return True  # "by Ada and Bert, two painters"
     if tree.tokens[place].tag.startswith("W"):
         return True  # "depends on where and how"
+    if tree.tokens[place].pos == "PROPN" and any(
+        tree.tokens[c].tag == "NNS" and any(tree.tokens[i].pos == "PROPN" for i in tree.of(c, "compound"))
+        for c in conjuncts if not tree.of(c, "det", "case")
+    ):  # fmt: skip
+        return True  # "some Belkin and Linksys routers"
     if any(b - a == 1 for a, b in pairwise(members)):
         return True  # "left upper and right lower lungs"
     kinds = {tree.tokens[one].pos for one in members}
@@ -195,7 +216,7 @@ def chosen(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int])
             k for k in tree.kids[place]
             if tree.kind(k) in {"nmod", "acl", "obl", "obj"} and (k > conjuncts[-1] or one < k < (following or k))
         ]  # fmt: skip
-        apart = [k for k in behind if tree.comma_before(k)]
+        apart = [k for k in behind if tree.comma_before(k) and tree.tokens[place].pos != "ADJ"]
         if any(not {tree.low(case) for case in tree.of(k, "case")} & EXEMPLARY for k in apart):
             return None  # "four gyros and two heaters, with an aim of one degree"
         behind = [k for k in behind if k not in apart]
@@ -236,7 +257,7 @@ def inherited(tree: Tree, place: int, one: int) -> frozenset[int]:
         kind = tree.kind(kid)
         if kid > place and kid > min(tree.conjuncts(place)):
             continue
-        if tree.relation(kid) in _SHARED and kind not in own:
+        if tree.relation(kid) in _SHARED and kind not in own and not _is_compound(tree, kid):
             adjectives = (
                 tree.tokens[one].pos == "ADJ" and kind == "case" and not tree.of(one, "cop")
             )  # "as warm and dry"
@@ -257,6 +278,11 @@ def inherited(tree: Tree, place: int, one: int) -> frozenset[int]:
         elif kind == "advmod" and tree.of(place, "cop") and tree.tokens[kid].pos == "ADV" and kid < place:
             shared |= {kid} if kid < min(tree.of(place, "cop")) or tree.low(kid) == "also" else set()
     return frozenset(shared)
+
+
+def _is_compound(tree: Tree, kid: int) -> bool:
+    """Whether what is taken for an owner is part of a word: "case volume"."""
+    return tree.relation(kid) == "nmod:poss" and tree.tokens[kid].pos != "PRON" and not tree.of(kid, "case")
 
 
 def _is_in_front(tree: Tree, kid: int, place: int) -> bool:

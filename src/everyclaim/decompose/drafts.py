@@ -10,6 +10,7 @@ from itertools import pairwise
 from everyclaim.decompose.conjuncts import HELPERS, SUBJECTS
 from everyclaim.decompose.repairs import QUOTES
 from everyclaim.decompose.tree import Tree
+from everyclaim.models.local.onnx import shipped_tokenizer
 
 _IDENTIFIER = re.compile(r"\w{2,}(?:\(\)|\.\w|_\w)")  # code, whose case tells
 _SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "'re": "is", "'ve": "has"}
@@ -68,10 +69,10 @@ class Draft:
         first = kept[0] if kept else ""
         if isinstance(self.pieces[0], int) and tree.tokens[self.pieces[0]].text in _OPENERS:
             return True
+        told = [i for i in kept if isinstance(i, int) and tree.tokens[i].tag == "VBN" and tree.subject(i)]
         finite = [
-            i for i in kept
-            if isinstance(i, str) or tree.tokens[i].tag in FINITE or (tree.tokens[i].tag == "VBN" and tree.subject(i))
-        ]  # fmt: skip
+            i for i in kept if isinstance(i, str) or i in self.changes or i in told or tree.tokens[i].tag in FINITE
+        ]
         return bool(finite) and (first not in finite or first == min(tree.under(tree.root)))
 
     def only(self, places: Collection[int]) -> Draft:
@@ -87,6 +88,20 @@ class Draft:
             return self
         word = _SINGULAR.get(tree.low(chain[0])) or (_third_person(first.text) if first.tag == "VBP" else None)
         return replace(self, changes={**self.changes, chain[0]: word}) if word else None
+
+    def made_finite(self, tree: Tree, verb: int, *, past: bool, plural: bool | None) -> Draft | None:
+        """Put a participle into the past or present; None where its form is not known: "making", in the past."""
+        stem = tree.low(verb).removesuffix("ing")
+        single = stem[:-1] if stem[-2:-1] == stem[-1:] else stem
+        if past:
+            forms = [f"{stem}ed", f"{stem[:-1]}ied"]
+        elif plural:
+            forms = [f"{stem}e", stem, single]
+        else:
+            forms = [f"{stem}es", f"{stem}s", f"{single}s", f"{stem[:-1]}ies"]
+        known = shipped_tokenizer()
+        word = next((form for form in forms if known.token_to_id(form) is not None), None)
+        return replace(self, changes={**self.changes, verb: word}) if word else None
 
     def text(self, tree: Tree) -> str:
         """Write the fact as a sentence."""

@@ -65,7 +65,8 @@ def statements(sentence: str) -> list[tuple[int, int]]:
     if len(found) < 2 or len(sentence) > MAX_CHARACTERS or not all(map(_is_closed, texts)):
         return [(0, len(sentence))]
     prepare(texts)
-    return found if all(map(_is_statement, texts)) else [(0, len(sentence))]
+    whole = all(map(_is_statement, texts)) or (_label_end(texts[0]) and all(map(_is_statement, texts[1:])))
+    return found if whole else [(0, len(sentence))]
 
 
 def _is_closed(text: str) -> bool:

@@ -41,7 +41,9 @@ def is_stated(tree: Tree, place: int, draft: Draft, *, denied: bool = False) -> 
     for step in way[:-1]:
         if tree.kind(step) == "acl" and any(tree.low(mark) == "to" for mark in tree.of(step, "mark")):
             continue
-        if tree.kind(step) == "acl" and _is_some(tree, tree.tokens[step].head, draft):
+        if tree.kind(step) == "acl" and (
+            _is_some(tree, tree.tokens[step].head, draft) or _is_known(tree, tree.tokens[step].head)
+        ):
             continue
         if tree.kind(step) in _CLOSED and not any(
             tree.low(mark) in {"by", "for", "to"} for mark in tree.of(step, "mark")
@@ -66,7 +68,7 @@ def holds_jointly(tree: Tree, place: int, draft: Draft) -> bool:
     if any(tree.low(verb) in _JOINT for verb in verbs[:1]):
         return True
     near = [*way, *tree.conjuncts(place)]
-    clause = {tree.low(kid) for step in near for kid in tree.kids[step] if kid in draft.places}
+    clause = {tree.low(i) for step in near for i in tree.kids[step] if i in draft.places and tree.kind(i) != "case"}
     if any(tree.low(i) == "each" for i in tree.under(place)):
         return True  # "for each other"
     if any(tree.low(kid) == "both" for step in verbs for kid in tree.kids[step]):
@@ -90,6 +92,20 @@ def _is_some(tree: Tree, noun: int, draft: Draft) -> bool:
     if any(tree.kind(step) in {"nsubj", "csubj", "obl"} for step in steps):
         return False
     return all(tree.low(det) in {"a", "an", "some", "several", "many"} for det in tree.of(noun, "det", "nmod:poss"))
+
+
+def _is_known(tree: Tree, noun: int) -> bool:
+    """Whether a noun speaks of certain things, however they are told apart: "the house built by Ada and Bert"."""
+    return tree.tokens[noun].pos == "PROPN" or any(
+        tree.low(det) in {"the", "this", "that", "these", "those", "one", "another"}
+        or tree.relation(det) == "nmod:poss"
+        for det in tree.of(noun, "det", "nmod:poss", "nummod")
+    )
+
+
+def is_source(tree: Tree, place: int) -> bool:
+    """Whether a phrase names who said it: "according to the report"."""
+    return any(tree.low(case) == "according" for case in tree.of(place, "case"))
 
 
 def _likens(tree: Tree, step: int) -> bool:

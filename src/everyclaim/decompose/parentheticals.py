@@ -9,7 +9,7 @@ from everyclaim.decompose.adjuncts import is_event
 from everyclaim.decompose.conjuncts import HELPERS, SUBJECTS
 from everyclaim.decompose.coordination import EXEMPLARY
 from everyclaim.decompose.drafts import Draft
-from everyclaim.decompose.monotone import is_limited, way_up
+from everyclaim.decompose.monotone import is_limited, is_source, way_up
 from everyclaim.decompose.tree import Tree
 from everyclaim.text.units import UNITS
 
@@ -41,7 +41,17 @@ def _detachments(draft: Draft, tree: Tree) -> Iterator[list[Draft]]:
         made = _aside(draft, tree, place, noun)
         rest = draft.without(_with_commas(tree, tree.under(place)))
         if made is not None and rest.places:
-            yield [rest, made]
+            yield [rest, _as_told(draft, tree, made)]
+
+
+def _as_told(draft: Draft, tree: Tree, made: Draft) -> Draft:
+    """A fact behind who told it, where that opens the sentence: "According to Ada, …"."""
+    source = next((kid for kid in tree.of(draft.head, "obl") if kid in draft.places and is_source(tree, kid)), None)
+    if source is None or source > draft.head or source in made.places:
+        return made
+    told = tree.under(source)
+    comma = [i for i in (told[-1] + 1,) if tree.tokens[i].text == ","]
+    return replace(made, pieces=(*told, *comma, *made.pieces))
 
 
 def _is_open(tree: Tree, clause: int) -> bool:
@@ -62,20 +72,25 @@ def _aside(draft: Draft, tree: Tree, place: int, noun: int) -> Draft | None:
     inside = [i for i in tree.under(place) if i in draft.places]
     apart = tree.comma_before(place)
     named = tree.tokens[noun].pos == "PROPN" and ":" in {tree.low(i) for i in (inside[0] - 1, inside[0], noun - 1)}
+    kept = replace(draft, whole=draft.whole | {place})  # it only goes, and says nothing alone
     if relation == "appos" and apart and not named:  # "X-Men: Apocalypse"
-        return _apposition(draft, tree, place, noun, inside)
+        loose = tree.tokens[place].pos in {"NOUN", "NUM", "SYM"} and _ends_phrase(tree, inside)
+        return _apposition(draft, tree, place, noun, inside) or (kept if loose else None)
     if relation == "nmod:desc":
         return _title(draft, tree, place, noun, inside)
     if {tree.low(i) for i in tree.of(place, "case")} & EXEMPLARY and tree.tokens[noun].pos == "NOUN":
         return _instance(draft, tree, place, noun, inside)
     if relation in {"acl", "acl:relcl"} and not apart and _may_go(draft, tree, place, noun, inside):
-        return replace(draft, whole=draft.whole | {place})
+        return kept
     if relation == "acl:relcl" and not named:
-        return _relative(draft, tree, place, noun, inside, apart=apart)
+        told = _relative(draft, tree, place, noun, inside, apart=apart)
+        return told or (kept if apart and _is_free(tree, inside) else None)
     if relation == "acl" and tree.tokens[place].tag == "VBN" and tree.tokens[noun].pos in {"NOUN", "PROPN"}:
         return _participle(draft, tree, place, noun, inside, apart=apart)
     if tree.kind(place) in {"nmod", "obl", "advcl"} and (absolute := _absolute(draft, tree, place, inside)):
         return absolute
+    if tree.kind(place) == "advcl" and apart and any(tree.low(i) in EXEMPLARY for i in tree.of(place, "mark")):
+        return kept
     if tree.kind(place) in {"advcl", "acl"} and apart and tree.tokens[place].tag in {"VBG", "VBN"}:
         following = max(inside) + 2
         if following < len(tree.tokens) and tree.tokens[following].tag in {"WDT", "WP"}:
@@ -83,10 +98,12 @@ def _aside(draft: Draft, tree: Tree, place: int, noun: int) -> Draft | None:
         if tree.tokens[place].tag == "VBN":
             return _opening(draft, tree, place, noun, inside)
         if _follows(tree, place, noun, inside):
-            return replace(draft, whole=draft.whole | {place}, minor=True)
+            return _meanwhile(draft, tree, place, noun, inside) or replace(kept, minor=True)
     if tree.kind(place) in {"nmod", "obl"}:
         if apart or tree.tokens[inside[-1]].text == ",":
-            return _possession(draft, tree, place, noun, inside)
+            told = _possession(draft, tree, place, noun, inside)
+            loose = apart and inside[0] > noun and [tree.low(i) for i in tree.of(place, "case")] == ["with"]
+            return told or (kept if loose and _ends_phrase(tree, inside) else None)
         owner = _described(tree, draft, noun)
         return _of_described(draft, tree, place, owner, inside) if owner is not None else None
     return None
@@ -97,7 +114,12 @@ def _title(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) -
     before = inside[0] - 1
     if tree.tokens[place].pos != "NOUN" or tree.tokens[noun].pos != "PROPN" or tree.of(place, "conj", "nmod"):
         return None
-    if inside != [*range(inside[0], noun)] or (before >= 0 and tree.relation(before) == "cc") or tree.conjuncts(noun):
+    if (
+        tree.tokens[inside[0]].pos == "PUNCT"
+        or inside != [*range(inside[0], noun)]
+        or (before >= 0 and tree.relation(before) == "cc")
+        or tree.conjuncts(noun)
+    ):
         return None
     first = tree.low(inside[0])
     article = [] if tree.of(place, "det", "nmod:poss") else ["an" if first[0] in "aeiou" else "a"]
@@ -113,13 +135,30 @@ def _instance(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]
     opener = next((i for i in inside if tree.tokens[i].pos not in {"PUNCT", "ADV"}), place)
     if not member or opener not in case or tree.low(opener) not in EXEMPLARY:
         return None
-    named = [i for i in tree.under(noun) if i not in tree.of(noun, "case")]
+    named = tree.under(noun, without=tree.of(noun, "case"))
     way = [tree.kind(step) for step in way_up(tree, noun, draft)[:-1]]
-    direct = way[:1] == ["obj"] and set(way[1:]) <= {"xcomp"} and named == [*range(named[0], named[-1] + 1)]
+    subject = way == ["nsubj"] and tree.is_plural(noun)
+    direct = subject or way[:1] == ["obj"] or (way[:1] == ["obl"] and _is_meant(tree, draft, place, noun))
+    direct = direct and set(way[1:]) <= {"xcomp"} and named == [*range(named[0], named[-1] + 1)]
     measured = tree.low(noun) in UNITS and bool(tree.of(noun, "nummod"))  # "39 euros including the bike"
     if measured or not direct or is_limited(tree, draft) or any(tree.low(i) == "no" for i in tree.kids[noun]):
         return replace(draft, whole=draft.whole | {place})
-    return replace(draft.without(set(named) - {i for i in inside if i not in case and i > opener}), minor=True)
+    told = replace(draft.without(set(named) - {i for i in inside if i not in case and i > opener}), minor=True)
+    if subject and tree.is_plural(place) is not True:
+        return told.in_singular(tree, draft.head) if tree.is_plural(place) is False else None
+    return told
+
+
+def _is_meant(tree: Tree, draft: Draft, place: int, noun: int) -> bool:
+    """Whether one of several things takes part in an event as they do: "sang in halls such as the Rosa"."""
+    if (
+        not is_event(tree, draft.head)
+        or not tree.is_plural(noun)
+        or any(tree.low(case) == "of" for case in tree.of(noun, "case"))
+    ):
+        return False
+    before = [i for i in tree.of(draft.head, "obj", "obl") if draft.head < i < noun and tree.is_plural_alone(i)]
+    return not before or not tree.comma_before(place)
 
 
 def _opening(draft: Draft, tree: Tree, place: int, verb: int, inside: list[int]) -> Draft | None:
@@ -207,10 +246,22 @@ def _relative(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]
         and not _tells_number(tree, place)
     ):
         return None  # "refunds for guests, which may take days"
-    if owner is None or not tree.agrees(owner, place) or (tree.tokens[owner].pos == "PRON" and owner == noun):
+    if owner is None or not tree.agrees(owner, place) or (tree.tokens[noun].pos in {"PRON", "NUM"} and owner == noun):
         return None
     rest = [i for i in inside if i > pronoun]
     return Draft((*phrase(tree, owner, draft, place), *rest), place, minor=apart, subject=owner)
+
+
+def _ends_phrase(tree: Tree, inside: list[int]) -> bool:
+    """Whether a sign ends what a sign begins, and no list goes on behind it."""
+    behind = tree.tokens[max(inside) + 1 :][:2]
+    return not behind or (behind[0].pos == "PUNCT" and behind[-1].text not in {"and", "or"})
+
+
+def _is_free(tree: Tree, inside: list[int]) -> bool:
+    """Whether a relative clause begins with its pronoun, and so only adds: ", where she taught"."""
+    opener = next(i for i in inside if tree.tokens[i].pos not in {"PUNCT", "ADP"})
+    return tree.tokens[opener].tag in {"WDT", "WP", "WP$", "WRB"} and tree.low(opener) != "that"
 
 
 def _has_rival(tree: Tree, noun: int, last: int, verb: int) -> bool:
@@ -300,6 +351,22 @@ def _follows(tree: Tree, place: int, verb: int, inside: list[int]) -> bool:
     if any(verb < i < place and tree.is_finite(i) for i in [*tree.conjuncts(verb), *tree.of(verb, "ccomp", "advcl")]):
         return False
     return behind and not tree.is_negated(verb) and not tree.of(verb, "ccomp")
+
+
+def _meanwhile(draft: Draft, tree: Tree, place: int, verb: int, inside: list[int]) -> Draft | None:
+    """What the subject did besides, where a participle behind its clause is said of it: ", praising the soup"."""
+    subject = tree.subject(verb)
+    if subject is None or tree.tokens[subject].pos not in {"NOUN", "PROPN"} or tree.relation(subject) == "expl":
+        return None
+    if any(tree.tokens[kid].pos == "PRON" for kid in tree.of(place, "obj", "nsubj", "iobj")):
+        return None  # "making it popular" may speak of the whole statement
+    acts = tree.of(verb, "obj", "xcomp", "ccomp", "cop") and tree.relation(subject) != "nsubj:pass"
+    if not (acts or tree.of(place, "ccomp")) or tree.of(place, *HELPERS):
+        return None  # "crashed into a wall, killing the passenger" tells of the event
+    body = [i for i in inside if not (i == inside[0] and tree.tokens[i].pos == "PUNCT")]
+    told = Draft((*phrase(tree, subject, draft, place), *body), place, minor=True, subject=subject)
+    past = tree.is_past(verb) or any(tree.low(kid) in {"has", "have", "had"} for kid in tree.of(verb, *HELPERS))
+    return told.made_finite(tree, place, past=past, plural=tree.is_plural(subject))
 
 
 def _may_go(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) -> bool:
@@ -417,7 +484,8 @@ def _with_commas(tree: Tree, places: Collection[int]) -> list[int]:
         opened = True
     else:
         opened = tree.tokens[first].text in {",", "–", "—", "-"}
-    if opened and last + 1 < len(tree.tokens) and tree.tokens[last + 1].text in {",", "–", "—", "-"}:
+    goes_on = last + 2 < len(tree.tokens) and tree.tokens[last + 2].tag in {"VBG", "VBN"}  # ", choosing to wait"
+    if opened and not goes_on and last + 1 < len(tree.tokens) and tree.tokens[last + 1].text in {",", "–", "—", "-"}:
         found.append(last + 1)
     return found
 

@@ -43,6 +43,8 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
             _turn(found, place)
         elif token.relation == "obl:unmarked" and _is_subject(found, place):
             found[place] = token._replace(relation="nsubj")
+        elif token.relation == "nmod" and token.head > place and (before := _phrase_before(found, place)) is not None:
+            _hang(found, place, before, "nmod")
         elif token.relation in {"appos", "acl:relcl"} and found[token.head].relation == "flat":
             _hang(found, place, found[token.head].head, token.relation)  # "Ada Lind, 34,"
         elif (noun := _accompanied(found, place)) is not None:
@@ -52,18 +54,9 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
     for place in range(len(found)):
         if (verb := _last_before(found, place)) is not None:
             _hang(found, place, verb, found[place].relation if found[place].tag == "VBG" else "conj")
-        if (before := _first_modifier(found, place)) is not None:
-            _hang(found, place, before, "conj")
-    for place, token in enumerate(found):
-        if token.relation == "advcl:relcl" and found[token.head].pos == "PROPN":
-            found[place] = token._replace(relation="acl:relcl")
-        elif token.relation == "parataxis" and _goes_on(found, place):
-            found[place] = token._replace(relation="conj")
-        elif token.relation == "appos" and _is_listed(found, place):
-            found[place] = token._replace(relation="conj")
-            for other, one in enumerate(found):
-                if one.relation == "conj" and one.head == place:
-                    _hang(found, other, token.head, "conj")
+        if (modifier := _first_modifier(found, place)) is not None:
+            _hang(found, place, modifier, "conj")
+    _rename(found)
     for place, token in enumerate(found):
         if token.relation == "conj":
             if (following := _modified(found, place)) is not None:
@@ -73,7 +66,29 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
                 if better != token.head and token.pos == "VERB":
                     _take_over(found, place, better)
                 _hang(found, place, better, relation)
+    for place, token in enumerate(found):
+        if token.relation == "conj" and (outer := _open_list(found, place)) is not None:
+            _hang(found, place, outer, "conj")
     return found
+
+
+def _rename(tokens: list[ParsedToken]) -> None:
+    """Put right what is taken for another kind of clause, or for an apposition."""
+    for place, token in enumerate(tokens):
+        if token.relation == "advcl:relcl":
+            before = _first(tokens, place) - 1
+            noun = before if before >= 0 and tokens[before].pos == "PROPN" else token.head
+            if tokens[noun].pos == "PROPN":
+                _hang(tokens, place, tokens[noun].head if tokens[noun].relation == "flat" else noun, "acl:relcl")
+        elif token.relation == "parataxis" and _goes_on(tokens, place):
+            tokens[place] = token._replace(relation="conj")
+            if tokens[opener := _first(tokens, place) + 1].text == "so":
+                tokens[opener] = tokens[opener]._replace(relation="cc")
+        elif token.relation == "appos" and _is_listed(tokens, place):
+            tokens[place] = token._replace(relation="conj")
+            for other, one in enumerate(tokens):
+                if one.relation == "conj" and one.head == place:
+                    _hang(tokens, other, token.head, "conj")
 
 
 def _form(tokens: Sequence[ParsedToken], place: int) -> str:
@@ -161,6 +176,12 @@ def _is_subject(tokens: Sequence[ParsedToken], place: int) -> bool:
         tokens[i].relation == "cc" or tokens[i].text in {",", "that"} or is_under(tokens, i, place)
         for i in range(_first(tokens, verb), place)
     )
+
+
+def _phrase_before(tokens: Sequence[ParsedToken], place: int) -> int | None:
+    """The noun right before a preposition, which its phrase belongs to: "damage in the roof, repairs"."""
+    case = next((i for i in range(place) if tokens[i].head == place and tokens[i].relation == "case"), 0)
+    return case - 1 if case and tokens[case - 1].pos in {"NOUN", "PROPN"} else None
 
 
 def _first(tokens: Sequence[ParsedToken], place: int) -> int:
@@ -289,10 +310,31 @@ def _first_modifier(tokens: Sequence[ParsedToken], place: int) -> int | None:
 
 
 def _goes_on(tokens: Sequence[ParsedToken], place: int) -> bool:
-    """Whether a predicate without a subject goes on a list: "opens at nine, closes at five, and ..."."""
+    """Whether a predicate goes on a list: "opens at nine, closes at five, and …", "it rains, snow falls, and …"."""
     token, above = tokens[place], tokens[tokens[place].head]
-    same = token.tag == above.tag and token.tag in {"VBZ", "VBD", "VBP"} and above.relation == "root"
-    return same and not any(one.head == place and one.relation in SUBJECTS for one in tokens)
+    if any(one.head == place and one.relation in SUBJECTS for one in tokens):
+        first = _first(tokens, place)
+        return tokens[first].text == "," and (_is_closed(tokens, token.head, place) or tokens[first + 1].text == "so")
+    return token.tag == above.tag and token.tag in {"VBZ", "VBD", "VBP"} and above.relation == "root"
+
+
+def _open_list(tokens: Sequence[ParsedToken], place: int) -> int | None:
+    """The list that goes on around one without "and": in "use of keys, care of rooms, and rent" rooms are no keys."""
+    inner = tokens[place].head
+    if tokens[place].pos not in {"NOUN", "PROPN"} or _is_closed(tokens, inner, 0):
+        return None
+    outer = inner
+    while tokens[outer].head >= 0 and tokens[outer].pos in {"NOUN", "PROPN"}:
+        outer = _top(tokens, tokens[outer].head)
+        if _is_closed(tokens, outer, place):
+            return outer
+    return None
+
+
+def _is_closed(tokens: Sequence[ParsedToken], first: int, place: int) -> bool:
+    """Whether a list has a last member, behind a place."""
+    members = {i for i, one in enumerate(tokens) if one.head == first and one.relation == "conj" and i > place}
+    return any(one.relation == "cc" and one.head in members for one in tokens)
 
 
 def _modified(tokens: Sequence[ParsedToken], place: int) -> int | None:
@@ -306,6 +348,20 @@ def _modified(tokens: Sequence[ParsedToken], place: int) -> int | None:
 
 def _is_listed(tokens: Sequence[ParsedToken], place: int) -> bool:
     """Whether an apposition is rather the second of a list: "a mask, a tube and a bag"."""
-    kind = {tokens[place].pos, tokens[tokens[place].head].pos}
-    ends = any(one.relation == "conj" and one.head == place for one in tokens)
-    return ends and len(kind) == 1 and kind <= {"NOUN"} and tokens[place].tag == tokens[tokens[place].head].tag
+    token, above = tokens[place], tokens[tokens[place].head]
+    if not token.pos == above.pos == "NOUN":
+        return False
+    if any(one.relation == "conj" and one.head == place for one in tokens):
+        return token.tag == above.tag
+    last = next(
+        (i for i, one in enumerate(tokens) if i > place and one.relation == "conj" and one.head == token.head), 0
+    )
+    joiner = next((i for i in range(last) if tokens[i].relation == "cc" and tokens[i].head == last), 0)
+    listed = bool(joiner) and tokens[last].pos == "NOUN" and tokens[joiner - 1].text != ","
+    return listed and _article(tokens, place) == _article(tokens, token.head)
+
+
+def _article(tokens: Sequence[ParsedToken], noun: int) -> str:
+    return next(
+        ("a" if one.text == "an" else one.text for one in tokens if one.head == noun and one.relation == "det"), ""
+    )
