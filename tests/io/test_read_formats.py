@@ -8,7 +8,6 @@ import lzma
 import sys
 
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -151,26 +150,6 @@ def test_parquet_columns_of_every_kind(tmp_path):
         "1", "Yes.", (Passage("7", "t"),), tags={"kind": "x"}, model="m", timestamp="2023-11-14T22:13:20.123456"
     )
     assert [str(row) for row in report.bad_rows] == ["row 2: response contains bytes that are not UTF-8 (at byte 0)"]
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        pd.DataFrame,
-        pl.DataFrame,
-        lambda rows: pl.DataFrame(rows).lazy(),
-        pa.Table.from_pylist,
-        pa.RecordBatch.from_pylist,
-        lambda rows: pa.Table.from_pylist(rows).to_reader(),
-        iter,
-        tuple,
-        lambda rows: SAMPLES,
-    ],
-    ids=["pandas", "polars", "polars lazy", "arrow", "arrow batch", "arrow reader", "iterator", "tuple", "samples"],
-)
-def test_tables_in_memory(make):
-    """Data frames, Arrow tables, iterables of mappings and samples themselves are sources."""
-    assert list(read_samples(make(ROWS))) == SAMPLES
 
 
 def test_the_missing_values_of_data_frames_are_missing():

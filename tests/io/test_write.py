@@ -5,14 +5,13 @@ import io
 import json
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from everyclaim.core.errors import InputError, MissingExtraError, OperatorError
+from everyclaim.core.errors import InputError, MissingExtraError
 from everyclaim.core.types import (
     Evidence,
     FailureMode,
@@ -233,14 +232,6 @@ def test_standard_output(capfdbinary, suffix, text):
     """``-`` writes to standard output, JSON Lines unless told."""
     write_rows([{"a": "é"}], "-", format=suffix)
     assert capfdbinary.readouterr().out == text.encode()
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-@pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
-def test_a_full_disk_is_an_error_of_ours(suffix):
-    """No space left is for the operator, in one line."""
-    with pytest.raises(OperatorError, match="No space left"):
-        write_rows([{"a": "text" * 1000}] * 100, "/dev/full", format=suffix)
 
 
 def test_values_that_cannot_be_written(tmp_path):

@@ -2,12 +2,9 @@
 
 import asyncio
 import os
-import random
-import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -75,17 +72,6 @@ def test_what_cannot_change_a_reply_does_not_miss(same: bytes) -> None:
     assert same == key_for()
 
 
-def test_a_second_run_asks_nothing_and_pays_nothing(tmp_path: Path) -> None:
-    """The same question in another process's run: no call, no tokens, one hit."""
-    with JudgeServer(GOOD) as server:
-        for calls, hits in ((1, 0), (0, 1)):
-            cache = ReplyCache(tmp_path / "new" / "replies.db")
-            reply = ask(server, settings=ChatSettings(cache=cache))
-            cache.close()
-            assert (reply.content, reply.usage.calls, reply.usage.cache_hits) == (GOOD, calls, hits)
-        assert server.calls == 1
-
-
 @pytest.mark.parametrize("step", [truncated(GOOD), Reply("no", "refusal"), Reply("", "filtered")])
 def test_only_whole_answers_are_kept(tmp_path: Path, step: Reply) -> None:
     """Cut, refused and filtered replies are asked for again."""
@@ -146,29 +132,6 @@ asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])))
 def worker(server: JudgeServer, path: Path, count: int, begin: int = 0) -> subprocess.Popen[str]:
     command = [sys.executable, "-c", WORKER, server.base_url, str(path), str(count), str(begin)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-
-
-@pytest.mark.slow
-def test_a_killed_run_never_pays_twice_for_what_it_received(tmp_path: Path) -> None:
-    """SIGKILL at random moments: every reply that was printed is never asked for again, and all are there at the end."""
-    count, path, seed = 60, tmp_path / "replies.db", random.Random(7)
-    printed: set[str] = set()
-    with JudgeServer(lambda r: Reply(f"answer {r.text}", latency=0.03)) as server:
-        for _ in range(6):
-            before = server.calls
-            process = worker(server, path, count)
-            assert process.stdout
-            lines = [process.stdout.readline()]  # it is running
-            time.sleep(seed.uniform(0, 0.2))
-            process.send_signal(signal.SIGKILL)
-            lines += process.communicate()[0].splitlines(keepends=True)
-            asked = {request.text for request in server.requests[before:]}
-            assert not asked & printed
-            printed |= {line.split()[0] for line in lines if line.endswith("\n")}
-        last = worker(server, path, count)
-        answers = sorted(last.communicate()[0].splitlines())
-        assert last.returncode == 0
-    assert answers == sorted(f"{n} answer {n}" for n in range(count))
 
 
 @pytest.mark.slow

@@ -1,10 +1,7 @@
 """Corpora: documents cut into passages, found again by BM25, in a file that is whole or not there."""
 
 import itertools
-import signal
 import sqlite3
-import subprocess
-import sys
 
 import pytest
 from hypothesis import given
@@ -136,25 +133,3 @@ def test_a_build_that_fails_leaves_the_old_corpus_and_nothing_else(tmp_path):
         build_corpus(broken(), tmp_path / "c.db")
     assert [path.name for path in tmp_path.iterdir()] == ["c.db"]
     assert Corpus.open(tmp_path / "c.db").info.documents == 1
-
-
-def test_a_killed_build_leaves_no_half_file_and_the_next_one_cleans_up(tmp_path):
-    """The corpus is there before, during and after; what the killed one wrote is removed."""
-    build_corpus([BREAD], tmp_path / "c.db")
-    code = (
-        "import sys\nfrom everyclaim.api.knowledge import build_corpus\n"
-        "def rows():\n    n = 0\n    while True:\n        n += 1\n"
-        "        if n == 50: print('going', flush=True)\n"
-        "        yield {'text': f'Sentence {n} is about flour number {n}. ' * 40}\n"
-        "build_corpus(rows(), sys.argv[1])\n"
-    )
-    with subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "c.db")], stdout=subprocess.PIPE) as process:
-        assert process.stdout.readline() == b"going\n"
-        assert Corpus.open(tmp_path / "c.db").info.documents == 1
-        under_way = [path.name for path in tmp_path.glob(".*.part")]
-        build_corpus([BREAD, CAKE], tmp_path / "c.db")
-        assert [path.name for path in tmp_path.glob(".*.part")] == under_way  # somebody is at it
-        process.send_signal(signal.SIGKILL)
-    assert Corpus.open(tmp_path / "c.db").info.documents == 2
-    build_corpus([BREAD], tmp_path / "c.db")
-    assert [path.name for path in tmp_path.iterdir()] == ["c.db"]

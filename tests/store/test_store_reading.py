@@ -77,14 +77,6 @@ def read_without_rights(place: Path) -> str:
     return done.stdout.strip()
 
 
-@posix
-def test_a_store_in_a_read_only_folder_can_be_read(locked: Path) -> None:
-    """As on a mounted snapshot; tried as a user without privileges."""
-    make(locked / "runs.db")
-    locked.chmod(0o555)
-    assert read_without_rights(locked / "runs.db") == "finished 70"
-
-
 KILLED = """
     import os, signal, sys
     sys.path.insert(0, sys.argv[2])
