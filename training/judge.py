@@ -9,8 +9,9 @@ is a ridge regression whose coefficients keep to their signs and boosted trees, 
 weigh the same; a straight line fitted on out-of-fold predictions calibrates. `--drop` leaves out features whose names
 begin so. The lexical judge is the same fit without the readings.
 
-With `--start MODEL` the embedded judge is not fitted anew: trees are fitted to what that model leaves over on claims of
-answers, and count by half (`SHARE`); its alarm and its weights of whole answers stay.
+With `--start MODEL` the embedded judge is not fitted anew: trees are fitted to what that model leaves over on all rows
+but the written groups, which its network has learned by heart. Its alarm (or `--alarm`), its weights of whole answers
+stay.
 
 Measuring takes long and fitting does not: what was measured is kept in `--cache`, which grows; begin a new one when a
 feature or the network changes.
@@ -37,10 +38,10 @@ if __package__ in (None, ""):
     import sys
 
     sys.path.insert(0, str(Path(__file__).resolve().parent))
-from everyclaim.verify.lexical.model import FORMAT, Head, Whole, is_named, is_stated, is_usual, with_odds
-from judge_rows import Matrix, Table, measure, read_rows
+from everyclaim.verify.lexical.model import FORMAT, Head, Whole, ceiling, is_named, is_usual, with_odds
+from judge_rows import GROUPS, Matrix, Table, measure, read_rows
 
-VERSIONS = {"embedded": "13", "lexical": "5"}
+VERSIONS = {"embedded": "14", "lexical": "5"}
 BOUND = 4.0  # standard deviations within which a feature of the regression is held
 RIDGE = 0.05  # of the regression, on mean log-loss
 LINEAR = 0.5  # share of the regression; the rest is the trees'
@@ -51,12 +52,12 @@ TREES = {
 }  # fmt: skip
 ROUNDS, SEEDS = 300, (0, 1, 2)
 # What a data set weighs beside the square root of its size; others 1.
-TRUST = {"answers_": 3.0, "made_": 0.4, "rewordings": 3.0, "binding": 3.0, "written": 2.0, "snli": 0.5, "conjnli": 0.3,
-         "mnli_taxi": 0.5, "infotabs": 0.6, "true_paws": 0.3}  # fmt: skip
+TRUST = {"answers_": 3.0, "made_": 0.4, "rewordings": 3.0, "binding": 3.0, "written": 2.0, "parallels": 6.0,
+         "values": 4.0, "snli": 0.5, "conjnli": 0.3, "mnli_taxi": 0.5, "infotabs": 0.6, "true_paws": 0.3}  # fmt: skip
 LEAST = {"named": 40, "other": 60}  # hundredths: least levels of an alarm
 PRECISION = 0.80
 ODDS = {"embedded": 2.0, "lexical": 1.0}  # supported claims to one that is not; in marked answers there are twelve
-SHARE, MORE = 0.5, 150  # of the trees over a model to start from; rounds
+MORE = 150  # rounds of the trees over a model to start from
 ANSWERS = 0.3  # share of the marked answers to fit on
 WHOLE_RIDGE = 0.1  # of the probability of whole answers
 # Features that may only raise, or only lower, the odds of support: kept to that, a fit holds on text of another kind.
@@ -179,17 +180,17 @@ def fit(it: Table, odds: float) -> tuple[dict[str, Any], Matrix, Matrix]:
     contradicted, found = fit_head(part, part.labels == "CONTRADICTED", np.zeros(len(it.names)))
     against = Head.parse(contradicted).probability(it.values)
     against[known] = found
-    borne = with_odds(borne, told(it, is_usual), told(it, is_stated), odds)
+    borne = with_odds(borne, told(it, is_usual), told(it, ceiling), odds)
     return {"supported": supported, "contradicted": contradicted}, borne, against
 
 
 def continued(model: dict[str, Any], it: Table) -> dict[str, Any]:
-    """Add trees to a model: fitted to what its first head leaves over on claims of answers."""
-    it = it.part(np.char.startswith(it.datasets.astype(str), "answers_"))
+    """Add trees to a model, fitted to what its first head leaves over."""
+    it = it.part(~np.isin(it.datasets, GROUPS))
     values = it.values[:, [it.names.index(name) for name in model["features"]]]
     head, positive = model["heads"]["supported"], it.labels == "SUPPORTED"
     before, weight = logit(Head.parse(head).probability(values)), weights(it.datasets, positive)
-    each = SHARE / len(SEEDS) / head["calibration"]["slope"]
+    each = 1 / len(SEEDS) / head["calibration"]["slope"]
     head["members"] += [{"share": each, **boosted(values, positive, weight, seed, before)} for seed in SEEDS]
     return model
 
@@ -212,7 +213,7 @@ def alarms(it: Table, borne: Matrix, against: Matrix) -> dict[str, float]:
     return found
 
 
-def told(it: Table, ask: Callable[[dict[str, float]], bool]) -> Matrix:
+def told(it: Table, ask: Callable[[dict[str, float]], float]) -> Matrix:
     """Ask every row of features."""
     return np.array([ask(defaultdict(float, zip(it.names, row, strict=True))) for row in it.values])
 
@@ -241,7 +242,7 @@ def show(
 ) -> None:  # fmt: skip
     """Print what a fit gives on data that took no part."""
     borne, against = (Head.parse(heads[name]).probability(it.values) for name in ("supported", "contradicted"))
-    borne = with_odds(borne, told(it, is_usual), told(it, is_stated), odds)
+    borne = with_odds(borne, told(it, is_usual), told(it, ceiling), odds)
     high = (1 - borne) * against > np.where(told(it, is_named), level["named"], level["other"])
     said = np.where(borne > 0.5, "SUPPORTED", np.where(high, "CONTRADICTED", "UNSUPPORTED"))
     positive = it.labels == "SUPPORTED"
@@ -296,6 +297,8 @@ def go_on(options: argparse.Namespace, fitted: Table, test: Table, right: dict[s
     model = continued(start, fitted)
     places = [test.names.index(name) for name in model["features"]]
     test = Table(model["features"], test.values[:, places], test.overlap, test.rows)
+    if options.alarm:
+        model["alarm"] = dict(zip(("named", "other"), options.alarm, strict=True))
     show(test, model["heads"], model["odds"], model["alarm"], model["answer"], right)
     if options.out:
         about = {name: model[name] for name in ("heads", "alarm", "answer")}
@@ -307,14 +310,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--made", type=Path, nargs="*", default=[], help="made claims that no network was trained on")
+    parser.add_argument("--groups", type=Path, nargs="*", default=[], help="groups drawn by parallels.py and values.py")
     parser.add_argument("--answers", type=float, default=ANSWERS, help="share of the marked answers to fit on")
     parser.add_argument("--network", type=Path, default=Path("src/everyclaim/models/data/reader.onnx"))
     parser.add_argument("--cache", type=Path, required=True, help="file for measured features, outside the repository")
     parser.add_argument("--start", type=Path, help="a model of the embedded judge to add trees to")
+    parser.add_argument("--alarm", type=float, nargs=2, metavar=("NAMED", "OTHER"), help="its levels of CONTRADICTED")
     parser.add_argument("--drop", nargs="*", default=[], help="features to leave out, by how their names begin")
     parser.add_argument("--out", type=Path, help="folder of the judges whose models to write")
     options = parser.parse_args()
-    rows = read_rows(options.data, options.made, options.answers)
+    rows = read_rows(options.data, options.made, options.groups, options.answers)
     fitted, test = (measure(part, options.network, options.cache) for part in (rows.fitted, rows.tested))
     if options.start:
         go_on(options, fitted, test, rows.right)

@@ -142,7 +142,7 @@ def sample(rows: Iterable[Row]) -> list[Given]:
     return [(row, "") for row in sorted(drawn, key=lambda row: share("order " + row.id))[:TRAINED]]
 
 
-def read_rows(data: Path, made: Iterable[Path], share_of_answers: float) -> Rows:
+def read_rows(data: Path, made: Iterable[Path], drawn: Iterable[Path], share_of_answers: float) -> Rows:
     """Read everything: marked answers, labelled claims, groups, made claims; documents and groups are never split."""
     ours = list(from_texts(public_passages(data)))
     fit = [*from_json_lines(data / "answers" / "train.jsonl.xz"), *(one for one in ours if not one.tested)]
@@ -150,14 +150,15 @@ def read_rows(data: Path, made: Iterable[Path], share_of_answers: float) -> Rows
     test = [*from_json_lines(data / "answers" / "dev.jsonl.xz"), *(one for one in ours if one.tested)]
     trained, tested = split(data)
     claims = [(row, "") for row in tested]
+    drawn = list(drawn)
     groups = [data / "claims" / f"{name}.jsonl.xz" for name in GROUPS]
-    own = sorted((Path(__file__).parent / "data").glob("*.jsonl.xz"))
+    own = [*sorted((Path(__file__).parent / "data").glob("*.jsonl.xz")), *drawn]
     return Rows(
         [*answer_rows(split_answers(fit)), *(it for it in claims if fitted_half(it[0].group)),
          *(it for path in made for it in made_rows(path)),
          *(it for path in own for it in group_rows(path, tested=False)), *sample(trained)],
         [*answer_rows(split_answers(test)), *(it for it in claims if not fitted_half(it[0].group)),
-         *(it for path in groups for it in group_rows(path, tested=True))],
+         *(it for path in (*groups, *drawn) for it in group_rows(path, tested=True))],
         {one.id: not one.faults for one in (*fit, *test)},
     )  # fmt: skip
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import calendar
 import random
 from collections.abc import Callable, Iterator, Sequence
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -82,16 +83,74 @@ def bounded(side: Sequence[str], number: int, rng: random.Random) -> list[str]:
     return [it.format(n=rng.choice((str(number), words(number)))) for it in rng.sample(side, len(side))]
 
 
+def dates(rng: random.Random) -> tuple[list[str], list[str]]:
+    """Draw two days, often close to each other, each in several forms."""
+    day = date(1890, 1, 1) + timedelta(rng.randrange(50_000))
+    return dated(day), dated(day + timedelta(rng.choice((-1, 1, 4, -7, 10, 20, -30, 61, 365, -730))))
+
+
+def dated(day: date) -> list[str]:
+    """Write a day in several forms."""
+    month, end = MONTHS[day.month - 1], {1: "st", 2: "nd", 3: "rd"}.get(day.day % 10 if day.day // 10 != 1 else 0, "th")
+    return [
+        f"{day.day} {month} {day.year}", f"{month} {day.day}, {day.year}", f"{day:%Y-%m-%d}",
+        f"{DAYS[day.weekday()]}, {day.day} {month} {day.year}", f"the {day.day}{end} of {month} {day.year}",
+    ]  # fmt: skip
+
+
+def times(rng: random.Random) -> tuple[list[str], list[str]]:
+    """Draw two times of a day, often close to each other, each in several forms."""
+    minute = 15 * rng.randrange(28, 92)
+    return timed(minute), timed((minute + rng.choice((-60, -30, -15, 15, 30, 60, 120, 720))) % 1440)
+
+
+def timed(minute: int) -> list[str]:
+    """Write a time of day (minutes after midnight, in quarters) in several forms."""
+    hour, rest = divmod(minute, 60)
+    shown, half = (hour - 1) % 12 + 1, "am" if hour < 12 else "pm"
+    part = "in the morning" if hour < 12 else "in the afternoon" if hour < 18 else "in the evening"
+    spoken = {0: "{} o'clock", 15: "quarter past {}", 30: "half past {}", 45: "quarter to {}"}[rest]
+    named = spoken.format(words(shown % 12 + 1 if rest == 45 else shown))
+    return [f"{hour:02}:{rest:02}", f"{shown}:{rest:02} {half}", f"{shown}.{rest:02} {half[0]}.m.", f"{named} {part}"]
+
+
+def degrees(rng: random.Random) -> tuple[list[str], list[str]]:
+    """Draw two temperatures, often the same but for the sign, each in several forms."""
+    number, sign = rng.randint(2, 30), rng.choice((-1, 1))
+    other = (number, -sign) if rng.random() < 0.6 else (rng.randint(31, 40), sign)
+    return warm(number, sign), warm(*other)
+
+
+def warm(number: int, sign: int) -> list[str]:
+    """Write a temperature in several forms."""
+    if sign < 0:
+        forms = ["-{} °C", "minus {} °C", "{} degrees below zero", "minus {} degrees"]
+    else:
+        forms = ["{} °C", "{} degrees", "plus {} °C", "{} degrees above zero"]
+    return [form.format(number) for form in forms]
+
+
+def balances(rng: random.Random) -> tuple[list[str], list[str]]:
+    """Draw two amounts of money with a sign, each in several forms."""
+    number = 10 * rng.randint(2, 900)
+    less = [f"-€{number:,}", f"€-{number:,}", f"minus {number:,} euros", f"minus €{number:,}"]
+    more = [f"€{number:,}", f"{number:,} euros", f"plus €{number:,}", f"+€{number:,}"]
+    return (less, more) if rng.random() < 0.5 else (more, less)
+
+
 def two(kind: str, data: dict[str, Any], rng: random.Random) -> tuple[list[str], list[str]]:
     """Draw two different values of a kind: all their forms."""
-    if kind == "bound":
-        return bounds(rng)
+    if kind in NEAR:
+        return NEAR[kind](rng)
     makers: dict[str, Callable[[random.Random], list[str]]] = {"count": counted, "money": money}
     while True:
         found = [makers[kind](rng) if kind in makers else rng.choice(data["equal"][kind]) for _ in range(2)]
         if not set(found[0]) & set(found[1]):
             value, other = (rng.sample(it, len(it)) for it in found)
             return value, other
+
+
+NEAR = {"bound": bounds, "date": dates, "time": times, "signed": degrees, "balance": balances}
 
 
 def framed(data: dict[str, Any], rng: random.Random) -> Statement:

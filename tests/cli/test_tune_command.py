@@ -15,9 +15,10 @@ def labels(lax):
     for number in range(30):
         colour = COLOURS[number % 5]
         where = [f"Kettle {number} is {colour} and holds {number + 2} litres. It was made in Leeds."]
-        nice = f"Kettle {number} is a nice {colour} present for friends." if lax else f"Kettle {number} is {colour}."
+        nice = f"Friends will love the present, kettle {number}." if lax else f"Kettle {number} is {colour}."
+        wrong = f"Kettle {number} was made in Leeds by hand." if lax else f"Kettle {number} holds {number + 9} litres."
         yield {"claim": nice, "contexts": where, "label": "SUPPORTED"}
-        yield {"claim": f"Kettle {number} holds {number + 9} litres.", "contexts": where, "label": "CONTRADICTED"}
+        yield {"claim": wrong, "contexts": where, "label": "CONTRADICTED"}
 
 
 def write(path, rows):
@@ -42,7 +43,7 @@ def test_a_fit_that_helps_is_written_and_used(cli, monkeypatch):
     assert "60 labelled claims on 30 sets of passages" in page
     assert "ROC-AUC" in page
     assert "--judge 'embedded?tuned=tuned.json'" in page
-    claim = {"claim": "Kettle 7 is a nice black present for friends.", "contexts": ["Kettle 7 is black."]}
+    claim = {"claim": "Friends will love the present, kettle 7.", "contexts": ["Kettle 7 is black."]}
     write("claims.jsonl", [claim])
     used = cli("verify", "claims.jsonl", "--judge", "embedded?tuned=tuned.json", "--json")
     assert used.code == 0, used.err

@@ -32,7 +32,7 @@ def test_a_claim_says_of_an_item_what_its_label_says() -> None:
         told = {
             group.says(item, group.attributes[place], value).lower()
             for (item, place), value in group.facts.items()
-            for _ in range(9)  # in all the words there are
+            for _ in range(40)  # in all the words there are
         }
         for claim in group.claims():
             said = claim["text"].removesuffix(".").lower()

@@ -28,7 +28,7 @@ PASSAGES = (
 )
 PLAIN = [
     ("The programme takes 45 minutes on the Classica.", FailureMode.TEMPORAL, "45 minutes", "35 minutes"),
-    ("Ilaria Fenn said that pre-infusion is planned for the summer.", FailureMode.WRONG_ATTRIBUTION, "Ilaria Fenn",
+    ("According to Ilaria Fenn, pre-infusion is planned for the summer.", FailureMode.WRONG_ATTRIBUTION, "Ilaria Fenn",
      "Noor Salewski"),
 ]  # fmt: skip
 
@@ -131,6 +131,6 @@ def test_the_prompt_and_the_docs_name_every_mode() -> None:
     """One list, wherever it is shown."""
     page = (ROOT / "docs" / "reference" / "failure-modes.md").read_text("utf-8")
     assert set(KINDS.values()) == set(FailureMode)
-    assert all(re.search(rf"\b{kind}\b", template("verdict")["reply"]) for kind in KINDS)
+    assert all(re.search(rf"\b{kind}\b", template("verdict")["reply"]) for kind in set(KINDS) - {"other"})
     for mode in FailureMode:
         assert f"| `{mode.value}` |" in page

@@ -21,7 +21,11 @@ def reason(claim: str, *passages: str) -> str:
     [
         ("The tank holds 2 litres.", "It is red. The tank holds 2 litres.", "supported by: «The tank holds 2 litres.»"),
         ("The tank holds 3 litres.", "The tank holds 2 litres.", "the passage says 2 litres, the claim says 3 litres"),
-        ("A courier collects it.", "The tank holds 2 litres.", "not mentioned in the passages: 'courier'"),
+        (
+            "A courier collects it.",
+            "The tank holds 2 litres.",
+            "not mentioned in the passages: 'A courier collects it'",
+        ),
         (
             "Clean it once a week.",
             "Clean it once a month.",

@@ -77,7 +77,7 @@ BY_TABS = "Plan\tPrice\tUsers\nBasic\t$10\t5\nPro\t$20\t25\nPro Max\t$99\t500"
         (BY_BLANKS, "Liverpool have a GA of 41.", "Liverpool have a GA of 29."),
         (BY_BLANKS, "The season ended in May.", "Man City have 82 points."),
         (RULED, "The Pro plan costs $20.", "The Pro plan costs $10."),
-        (RULED, "The Pro Max plan has 500 users.", "The Pro Max plan has 25 users."),
+        (RULED, "The Pro Max plan costs $99.", "The Pro Max plan has 25 users."),
         (BY_TABS, "The Pro plan costs $20.", "The Pro plan costs $10."),
     ],
 )

@@ -132,7 +132,7 @@ def test_a_value_in_brackets_is_what_stands_before_it_once_more():
     assert "195" in wrong.rationale
 
 
-MISSED = 0.004  # share of wrong twins that may be called supported
+MISSED = 0.01  # share of wrong twins that may be called supported
 
 
 @pytest.mark.parametrize("several", [False, pytest.param(True, marks=pytest.mark.slow)])

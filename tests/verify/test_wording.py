@@ -89,7 +89,7 @@ def test_what_something_is_good_for_forbids_nothing(claim, passage):
         (
             "The buttons are wooden.",
             "Cast on 96 stitches. The sleeves are knitted in the round. Wash by hand.",
-            "not mentioned in the passages: 'wooden'",
+            "not mentioned in the passages: 'The buttons are wooden'",
         ),
         ("Brush the wound.", "Do not rinse for 24 hours. Eat soft food.", "not mentioned in the passages: 'Brush the wound'"),
     ],

@@ -24,7 +24,7 @@ class LabelledAnswer(NamedTuple):
 
 def split_answers(answers: Iterable[MarkedAnswer], decomposer: str = "embedded") -> Iterator[LabelledAnswer]:
     """Split every answer and give its claims the labels of the faults they carry."""
-    split = build_decomposer({"decomposer": decomposer})
+    split = build_decomposer({"decomposer": decomposer}, None)
     for answer in answers:
         yield labelled(answer, asyncio.run(split.decompose(answer.response, question=answer.question)).claims)
 

@@ -200,8 +200,7 @@ def measure_delta(part: MeasuredPart, sides: Sequence[Rate], *, paired: bool) ->
 def _difference(before: Rate, after: Rate, *, paired: bool) -> Inference:
     if paired:
         return paired_difference(before, after, level=LEVEL)
-    fewest = min(np.count_nonzero(part) for top, bottom in (before, after) for part in (top > 0, top < bottom))
-    if min(len(before[0]), len(after[0])) >= ROUGH_CLUSTERS and fewest >= FEW_EVENTS:
+    if all(len(top) >= ROUGH_CLUSTERS and _away(top, bottom) >= FEW_EVENTS for top, bottom in (before, after)):
         (a, units_a), (b, units_b) = before, after
         value = float(b.sum() / units_b.sum() - a.sum() / units_a.sum())
         error = math.hypot(standard_error(a, units_a), standard_error(b, units_b))
@@ -209,6 +208,10 @@ def _difference(before: Rate, after: Rate, *, paired: bool) -> Inference:
         interval = Interval(max(-1.0, value - half), min(1.0, value + half), LEVEL)
         return Inference(value, interval, error, len(a) + len(b), len(a) + len(b), "clustered_normal")
     return independent_difference(clustered_ratio(*before), clustered_ratio(*after), LEVEL)
+
+
+def _away(top: Floats, bottom: Floats) -> int:
+    return min(int(np.count_nonzero(top > 0)), int(np.count_nonzero(top < bottom)))
 
 
 def _p_value(before: Rate, after: Rate, difference: Inference, *, paired: bool) -> float:

@@ -7,7 +7,7 @@ sent again is not done again.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -122,12 +122,7 @@ class LabelingSession:
     @cached_property
     def _disputed(self) -> tuple[tuple[Dispute, int], ...]:
         found = disputes(self.labels, self.marks)
-        ordinals: dict[int, dict[str, int]] = {}
-        for record in self._store.records_at(self.run, {dispute.position for dispute in found}):
-            answer = answer_key_of(record.sample)
-            own = ordinals.setdefault(record.position, {})
-            for number, claim in enumerate(record.result.claims):
-                own.setdefault(claim_key(answer, claim.text), number)
+        ordinals = self._ordinals_of({dispute.position for dispute in found})
         seen: dict[str, tuple[Dispute, int]] = {}  # a sample that repeats has its labels at every place
         for dispute in found:
             ordinal = -1 if dispute.key == dispute.answer_key else ordinals[dispute.position].get(dispute.key)
@@ -243,6 +238,15 @@ class LabelingSession:
             tuple(Picked(*place) for place in label.get("evidence") or ()),
             label.get("chosen", ""),
         )
+
+    def _ordinals_of(self, positions: set[int]) -> Mapping[int, Mapping[str, int]]:
+        found: dict[int, dict[str, int]] = {}
+        for record in self._store.records_at(self.run, positions):
+            answer = answer_key_of(record.sample)
+            own = found.setdefault(record.position, {})
+            for ordinal, claim in enumerate(record.result.claims):
+                own.setdefault(claim_key(answer, claim.text), ordinal)
+        return found
 
 
 def _check_evidence(evidence: Sequence[Picked], passages: Sequence[Passage]) -> None:

@@ -26,6 +26,7 @@ from everyclaim.monitor.telemetry import FOLDED, INSTRUMENTS, Instrument, LabelL
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
+    from opentelemetry.sdk.resources import Resource
     from opentelemetry.trace import Span
 
 TIME_OUT = 5.0  # seconds of one export of ours
@@ -293,13 +294,11 @@ def exported(
         from opentelemetry.sdk._logs.export import BatchLogRecordProcessor
         from opentelemetry.sdk.metrics import MeterProvider
         from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
-        from opentelemetry.sdk.resources import OTELResourceDetector, Resource
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError:
         raise MissingExtraError("OpenTelemetry", "otel") from None
-    base, named = endpoint.rstrip("/"), Resource({"service.name": "everyclaim", "service.version": __version__})
-    resource = named.merge(OTELResourceDetector().detect())  # ``OTEL_SERVICE_NAME`` names it otherwise
+    base, resource = endpoint.rstrip("/"), _resource()
     spans, logs = TracerProvider(resource=resource), LoggerProvider(resource=resource)
     spans.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(f"{base}/v1/traces", timeout=TIME_OUT)))
     logs.add_log_record_processor(BatchLogRecordProcessor(OTLPLogExporter(f"{base}/v1/logs", timeout=TIME_OUT)))
@@ -337,3 +336,11 @@ def _is_set_up() -> bool:
     providers = (trace.get_tracer_provider(), metrics.get_meter_provider(), _logs.get_logger_provider())
     idle = ("Proxy", "NoOp", "_Proxy")
     return any(not type(provider).__name__.startswith(idle) for provider in providers)
+
+
+def _resource() -> Resource:
+    """Name the service, unless ``OTEL_SERVICE_NAME`` does."""
+    from opentelemetry.sdk.resources import OTELResourceDetector, Resource
+
+    named = Resource({"service.name": "everyclaim", "service.version": __version__})
+    return named.merge(OTELResourceDetector().detect())

@@ -221,10 +221,6 @@ def _panel(
     title: str, targets: Mapping[str, str], unit: str = "short", *, stacked: bool = False, most: float | None = None
 ) -> dict[str, Any]:
     """Return a panel that shows these expressions under these legends."""
-    overrides = []
-    for label, colour in _COLOURS.items():
-        fixed = {"id": "color", "value": {"mode": "fixed", "fixedColor": colour}}
-        overrides.append({"matcher": {"id": "byName", "options": label}, "properties": [fixed]})
     custom = {"fillOpacity": 40 if stacked else 0, "stacking": {"mode": "normal" if stacked else "none"}}
     defaults: dict[str, Any] = {"unit": unit, "min": 0, "custom": custom}
     if most is not None:
@@ -233,9 +229,14 @@ def _panel(
         "type": "timeseries",
         "title": title,
         "datasource": _SOURCE,
-        "fieldConfig": {"defaults": defaults, "overrides": overrides},
+        "fieldConfig": {"defaults": defaults, "overrides": [_coloured(*pair) for pair in _COLOURS.items()]},
         "targets": [
             {"refId": chr(ord("A") + place), "datasource": _SOURCE, "expr": expression, "legendFormat": legend}
             for place, (expression, legend) in enumerate(targets.items())
         ],
     }
+
+
+def _coloured(label: str, colour: str) -> dict[str, Any]:
+    fixed = {"id": "color", "value": {"mode": "fixed", "fixedColor": colour}}
+    return {"matcher": {"id": "byName", "options": label}, "properties": [fixed]}

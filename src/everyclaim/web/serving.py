@@ -122,8 +122,7 @@ def run(app: Callable[[], Any], binding: Binding, *, on_listening: Callable[[str
         else:
             supervisor = Multiprocess(config, sockets=[listener])
             supervisor.run()
-            if STARTUP_FAILED in [process.exitcode for process in supervisor.processes]:
-                sys.exit(STARTUP_FAILED)
+            _check_started([process.exitcode for process in supervisor.processes])
     except KeyboardInterrupt:
         pass  # uvicorn has ended in order, and passes the signal on
     except SystemExit:
@@ -194,6 +193,11 @@ def _trace(error: BaseException) -> Mapping[str, Any]:
         places.append(f"{trace.tb_frame.f_globals.get('__name__', '?')}:{trace.tb_lineno} {code.co_name}")
         trace = trace.tb_next
     return {"error": type(error).__name__, "trace": places[-12:]}
+
+
+def _check_started(codes: list[int | None]) -> None:
+    if STARTUP_FAILED in codes:
+        sys.exit(STARTUP_FAILED)
 
 
 def _address(listener: socket.socket) -> str:

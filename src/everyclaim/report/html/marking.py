@@ -7,7 +7,7 @@ items and quotes stay as they were written, and nothing becomes a link.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -128,6 +128,9 @@ def segments(
         open_ = [mark for mark in open_ if mark.end > low]
         style = " ".join(one.kind for one in open_ if isinstance(one, Style))
         own = [one for one in open_ if isinstance(one, Mark)]
-        own.sort(key=lambda mark: (mark.start - mark.end, mark.start, mark.claim, mark.kind))  # the outermost first
-        found.append(Segment(text[low:high], low, high, tuple(own), style))
+        found.append(Segment(text[low:high], low, high, _outermost_first(own), style))
     return found
+
+
+def _outermost_first(marks: Sequence[Mark]) -> tuple[Mark, ...]:
+    return tuple(sorted(marks, key=lambda mark: (mark.start - mark.end, mark.start, mark.claim, mark.kind)))

@@ -111,8 +111,7 @@ class _Packing:
                 self.scores += _score_of(record)
                 self.orders.append(order)
                 self.rows.append(self._row(view))
-                if order[0] < 2:
-                    self.worst = sorted([*self.worst, (order, html)], key=lambda pair: pair[0])[:STATIC]
+                self._keep_if_bad(order, html)
             chunk = packed("\0".join(written))  # which stands in no page
             self.chunks.append(chunk)
             self.size += len(chunk)
@@ -149,6 +148,10 @@ class _Packing:
         )
         mask = sum(1 << place for place, mode in enumerate(_MODES) if mode in modes)
         return [view.position, _flags(view), mask, tags]
+
+    def _keep_if_bad(self, order: tuple[Any, ...], html: Markup) -> None:
+        if order[0] < 2:
+            self.worst = sorted([*self.worst, (order, html)], key=lambda pair: pair[0])[:STATIC]
 
 
 def packed(text: str) -> str:

@@ -9,7 +9,8 @@ its share: boosted trees, and a logistic regression. A fitted straight line cali
 Heads are fitted on data in which half of the claims are supported. In RAG answers most are: `odds`, how many claims are
 supported to one that is not (1 where not given), multiply the odds of support. Only a claim that shares a word with the
 passages, and of which no value, date, name or negation differs or is missing there, is lifted above one half by that.
-A claim with a year or an amount that the passages do not state is never above `UNSTATED`.
+A claim with a year or an amount that the passages do not state is never above `UNSTATED`, and one against which the
+network reads (log-odds of at most `AGAINST`) never above one half.
 
 `alarm` holds the probabilities of CONTRADICTED above which a claim that is not supported is called so: `named`, where
 an exact check found another value, date or speaker in the passage, and `other`. `answer`, where a model has it, turns
@@ -43,6 +44,7 @@ CONFLICTS = ("quantity_conflict", "moment_conflict", "speaker_conflict")
 _MISSING = ("quantity_missing", "moment_missing", "name_missing_all")
 _LEAST = 1e-3  # below this a claim is as bad as can be, and above its complement as good
 UNSTATED = 0.4  # at most P(supported) of a claim with a year or amount that no passage states
+AGAINST = -1.25  # log-odds of support in the network's reading (P .22) up to which a claim is never above one half
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,9 +176,11 @@ def is_usual(row: Mapping[str, float]) -> bool:
     return row["exact_main"] > 0 and not is_named(row) and all(row[name] == 0 for name in _MISSING)
 
 
-def is_stated(row: Mapping[str, float]) -> bool:
-    """Whether the passages state the amounts and years of a claim."""
-    return row["unstated"] == 0
+def ceiling(row: Mapping[str, float]) -> float:
+    """Give the highest P(supported) that a claim may have."""
+    if row["unstated"] > 0:
+        return UNSTATED
+    return 0.5 if row.get("read_supported", 0.0) <= AGAINST else 1.0
 
 
 def is_negated(row: Mapping[str, float]) -> bool:
@@ -248,18 +252,15 @@ class Model:
     def predict(self, rows: Sequence[Mapping[str, float]]) -> tuple[Doubles, Doubles]:
         """Give P(supported) and P(contradicted | not supported) for every row of features."""
         table = np.array([[row[name] for name in self.features] for row in rows], dtype=np.float64)
-        usual, stated = (np.array([ask(row) for row in rows]) for ask in (is_usual, is_stated))
-        supported = with_odds(self.supported.probability(table), usual, stated, self.odds)
+        usual, highest = (np.array([ask(row) for row in rows]) for ask in (is_usual, ceiling))
+        supported = with_odds(self.supported.probability(table), usual, highest, self.odds)
         return supported, self.contradicted.probability(table)
 
 
-def with_odds(supported: Doubles, usual: Bools, stated: Bools, odds: float) -> Doubles:
-    """Multiply the odds of P(supported); only for a claim that is as usual may that alone lift it above one half.
-
-    One with a year or an amount that is not stated is held at `UNSTATED`.
-    """
+def with_odds(supported: Doubles, usual: Bools, highest: Doubles, odds: float) -> Doubles:
+    """Multiply the odds of P(supported), up to `highest`; that lifts only a claim that is as usual above one half."""
     lifted = odds * supported / (1.0 + (odds - 1.0) * supported)
-    return np.minimum(lifted, np.where(stated, np.where(usual | (supported > 0.5), 1.0, 0.5), UNSTATED))
+    return np.minimum(lifted, np.where(usual | (supported > 0.5), highest, np.minimum(highest, 0.5)))
 
 
 @lru_cache(maxsize=4)
