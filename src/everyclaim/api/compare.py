@@ -22,10 +22,9 @@ from everyclaim.api.reports import HTML, moved_answers, trust_of, write_beside
 from everyclaim.api.runs import Run, find_run
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
-from everyclaim.core.plaintext import counted
+from everyclaim.core.plaintext import counted, json_text
 from everyclaim.core.types import Label, Outcome
 from everyclaim.io import DOCUMENT, MARKDOWN, PAGE
-from everyclaim.report.clean import json_text
 from everyclaim.report.comparison import release_markdown
 from everyclaim.stats.prevalence import JudgeCounts
 from everyclaim.store.figures import Figures

@@ -21,12 +21,12 @@ from everyclaim.analysis.slices import expanded, length, values_of
 from everyclaim.analysis.summary import Summary
 from everyclaim.api.options import DEFAULT_JUDGE
 from everyclaim.core.errors import ConfigError, InputError
+from everyclaim.core.plaintext import json_text
 from everyclaim.core.protocols import Kept
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Label, Outcome
 from everyclaim.io import DOCUMENT, PAGE, check_apart, check_replaced, open_sink
 from everyclaim.io.replacing import FileKind
-from everyclaim.report.clean import json_text
 from everyclaim.report.jsonreport import report_to_json
 from everyclaim.store.records import RunRecord, answer_key_of
 from everyclaim.store.store import Store

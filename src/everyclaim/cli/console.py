@@ -15,9 +15,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 from rich.text import Text
 
 from everyclaim.core.events import Event, RunStarted, SampleFinished, SampleSkipped
-from everyclaim.core.plaintext import counted, one_line
+from everyclaim.core.plaintext import counted, json_text, one_line
 from everyclaim.core.types import Outcome, Result, Usage
-from everyclaim.report.clean import json_text
 from everyclaim.report.style import dollars
 
 if TYPE_CHECKING:

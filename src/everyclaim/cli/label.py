@@ -14,9 +14,8 @@ from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK
 from everyclaim.cli.options import Given, check_destination, with_settings
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import WAYS
-from everyclaim.core.plaintext import counted
+from everyclaim.core.plaintext import counted, json_text
 from everyclaim.io import ReadReport, check_apart, open_sink
-from everyclaim.report.clean import json_text
 
 if TYPE_CHECKING:
     from everyclaim.api.runs import Run

@@ -177,10 +177,10 @@ def rules(
     """
     from everyclaim.api.runs import find_run
     from everyclaim.api.watch import baseline as baseline_of
+    from everyclaim.core.plaintext import json_text
     from everyclaim.monitor.baseline import error_budget
     from everyclaim.monitor.rules import dashboard as made
     from everyclaim.monitor.rules import rules_text
-    from everyclaim.report.clean import json_text
 
     settings = given.settings()
     check_destination("--out", out, any_name=True)

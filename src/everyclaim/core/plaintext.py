@@ -7,11 +7,14 @@ breaks) or hide text (invisible characters). Here such characters are shown as e
 
 from __future__ import annotations
 
+import json
 import re
 import textwrap
 from collections.abc import Sequence
+from typing import Any
 
 WIDTH = 80
+_UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
 _BEFORE_SIGN = re.compile(r"(?<=\d) (?=%)")
 _JOINERS = "\u200c\u200d"  # part of spelling in several scripts, and of emoji
 
@@ -86,3 +89,10 @@ def listed(lines: Sequence[str], most: int, noun: str) -> list[str]:
     """Return the first lines, and one that counts the rest."""
     more = len(lines) - most
     return [*lines[:most], *([f"… and {counted(more, f'more {noun}')}"] if more > 0 else [])]
+
+
+def json_text(value: Any, *, indent: int | None = None) -> str:
+    """Write JSON that is readable in every script and cannot act on a terminal. Refuses NaN and infinity."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
+    # Outside of strings JSON is plain ASCII, so whatever is found here stands inside one.
+    return _UNSAFE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
