@@ -23,6 +23,7 @@ def relations(text):
         ("The bridge was built by Dorman Long.", {("bridge", "nsubj:pass", "built"), ("was", "aux:pass", "built")}),
         ("Aspirin reduces inflammation and lowers fever.", {("lowers", "conj", "reduces"), ("fever", "obj", "lowers")}),
         ("Rome, which is old, is big.", {("old", "acl:relcl", "Rome"), ("Rome", "nsubj", "big")}),
+        ("--port N Port to listen on.", {("--", "punct", "Port"), ("port", "root", "")}),  # an arc over the root
     ],
 )
 def test_who_does_what(text, expected):

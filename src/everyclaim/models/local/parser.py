@@ -197,17 +197,9 @@ def best_tree(scores: Scores) -> Heads:
     count = len(bounded)
     bounded[np.arange(count), np.arange(1, count + 1)] = -np.inf
     heads: Heads = bounded.argmax(1)
-    if count <= _LONG:
-        return heads if _is_tree(heads) and not _crosses(heads) else _best_nested(bounded)
-    return heads if _is_tree(heads) else _grown(bounded)
-
-
-def _is_tree(heads: Heads) -> bool:
-    """Whether one word is the root, and every word leads to it."""
-    leads = np.concatenate([[0], heads])
-    for _ in range(len(heads).bit_length()):
-        leads = leads[leads]
-    return (heads == 0).sum() == 1 and not leads.any()
+    if (heads == 0).sum() != 1 or _circle(heads) is not None:
+        heads = _best_arborescence(bounded)
+    return _best_nested(bounded) if count <= _LONG and _crosses(heads) else heads
 
 
 def _crosses(heads: Heads) -> bool:
@@ -216,22 +208,6 @@ def _crosses(heads: Heads) -> bool:
     left, right = np.minimum(places, heads[places - 1]), np.maximum(places, heads[places - 1])
     begins, ends = left[:, None], right[:, None]
     return bool(((begins < left) & (left < ends) & (ends < right)).any())
-
-
-def _grown(scores: npt.NDArray[np.float64]) -> Heads:
-    """Heads of a good tree, whether or not arcs cross: from the root, always by the arc that loses least."""
-    count = len(scores)
-    heads: Heads = np.zeros(count, np.int64)
-    losses = scores.max(1) - scores[:, 0]
-    root = int(losses.argmin())
-    gains = scores[:, 1:] - scores.max(1, keepdims=True)  # of every head for every word
-    best, waiting = np.full(count, root), np.arange(count) != root
-    while waiting.any():
-        reached = np.where(waiting, gains[np.arange(count), best], -np.inf)
-        word = int(reached.argmax())
-        heads[word], waiting[word] = best[word] + 1, False
-        best = np.where(gains[:, word] > gains[np.arange(count), best], word, best)
-    return heads
 
 
 def _best_nested(scores: npt.NDArray[np.float64]) -> Heads:
@@ -264,6 +240,67 @@ def _best_nested(scores: npt.NDArray[np.float64]) -> Heads:
         middle = int(halves[0, first, last])
         waiting += [(first, middle, True), (middle + 1, last, False)]
         waiting.append((cut, j, True) if is_rightward else (i, cut, False))
+    return heads
+
+
+def _best_arborescence(bounded: npt.NDArray[np.float64]) -> Heads:
+    """Heads of the best tree, whether or not arcs cross."""
+    count = len(bounded)
+    heads: Heads = bounded.argmax(1)
+    bounded -= bounded.max(1, keepdims=True)
+    best, found = -np.inf, heads
+    for root in np.argsort(-bounded[:, 0])[:3]:  # the root's second and third best word are enough
+        once = bounded.copy()
+        once[:, 0] = -np.inf
+        once[root] = -np.inf
+        once[root, 0] = bounded[root, 0]
+        tree = _spanning(np.vstack([np.full(count + 1, -np.inf), once]))[1:]
+        total = once[np.arange(count), tree].sum()
+        if total > best:
+            best, found = total, tree
+    return found
+
+
+def _circle(heads: Heads) -> list[int] | None:
+    """The words of a circle, None where there is none."""
+    state = np.zeros(len(heads) + 1, np.int8)  # 1: on the way, 2: leads to the root
+    state[0] = 2
+    for start in range(1, len(heads) + 1):
+        way, place = [], start
+        while state[place] == 0:
+            state[place] = 1
+            way.append(place)
+            place = int(heads[place - 1])
+        if state[place] == 1:
+            return way[way.index(place) :]
+        state[way] = 2
+    return None
+
+
+def _spanning(scores: npt.NDArray[np.float64]) -> Heads:
+    """Chu–Liu–Edmonds: heads of the best arborescence from node 0; `scores[child, head]`, square."""
+    heads: Heads = scores.argmax(1)
+    heads[0] = 0
+    circle = _circle(heads[1:])
+    if circle is None:
+        return heads
+    inside = np.zeros(len(scores), bool)
+    inside[circle] = True
+    outer, ring = np.flatnonzero(~inside), np.array(circle)
+    own = scores[ring, heads[ring]]
+    small = np.full((len(outer) + 1, len(outer) + 1), -np.inf)
+    small[:-1, :-1] = scores[np.ix_(outer, outer)]
+    out_of = scores[np.ix_(outer, ring)]  # a word outside with its head in the circle
+    small[:-1, -1] = out_of.max(1)
+    into = scores[np.ix_(ring, outer)] - own[:, None] + own.sum()
+    small[-1, :-1] = into.max(0)
+    small[-1, -1] = -np.inf
+    tree = _spanning(small)
+    for place, head in enumerate(tree[:-1]):
+        heads[outer[place]] = ring[out_of[place].argmax()] if head == len(outer) else outer[head]
+    heads[0] = 0
+    entered = ring[into[:, tree[-1]].argmax()]
+    heads[entered] = outer[tree[-1]]
     return heads
 
 
