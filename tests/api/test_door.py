@@ -1,4 +1,4 @@
-"""The front door: what every public call refuses, and in which words."""
+"""The front door: what every public call takes, how large it may be, and in which words the rest is refused."""
 
 from __future__ import annotations
 
@@ -234,3 +234,79 @@ def test_a_sample_that_holds_something_else_is_a_bad_row(sample: Sample, why: st
     assert [result.id for result in run.results()] == ["g"]
     assert run.read is not None
     assert why in run.read.bad_rows[0].reason
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"response": TEXT, "passages": [TEXT]},
+        {"answer": TEXT, "contexts": [TEXT]},
+        {"actual_output": TEXT, "retrieval_context": [TEXT], "input": "What colour?"},
+        {"output": TEXT, "documents": [{"id": "d", "text": TEXT}], "domain": "kitchen", "id": "one"},
+        ec.Sample("one", TEXT, (ec.Passage("p1", TEXT),)),
+    ],
+)
+def test_a_row_is_read_as_in_a_file(row: Any) -> None:
+    """By every name that is known for a field; other fields are nobody's business here."""
+    with ec.Evaluator(judge="lexical") as evaluator:
+        assert ec.score(row, judge="lexical") == evaluator.score(row)
+        assert evaluator.score(row).score == 1.0
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (ec.score, "score() needs 'response', or a row with one"),
+        (lambda: ec.score(TEXT), "row of score() must be a Sample or a mapping"),
+        (lambda: ec.score([{"answer": TEXT}]), "many rows to score_file()"),
+        (lambda: ec.score(pd.DataFrame([{"answer": TEXT}, {"answer": "B."}])), "got a DataFrame"),
+        (lambda: ec.score({"answer": pd.DataFrame([{"a": 1}])}), "the response is a DataFrame"),
+        (lambda: ec.score({"answr": TEXT, "contexts": [TEXT]}), "answr"),
+        (lambda: ec.score({}), "no field for the response"),
+    ],
+)
+def test_what_is_no_row_is_refused(call: Any, said: str) -> None:
+    """With what to give instead."""
+    with pytest.raises(ec.InputError) as caught:
+        call()
+    assert said in str(caught.value)
+
+
+MANY = "The kettle is red. " * 20
+
+
+@pytest.mark.parametrize(
+    ("sizes", "says"),
+    [
+        ({"max_answer_chars": 100}, "the response has 380 characters, more than max_answer_chars=100"),
+        ({"max_passage_chars": 10}, "passage 1 has 18 characters, more than max_passage_chars=10"),
+        ({"max_passages": 1}, "the row has more than 1 passages, more than max_passages=1"),
+        ({"max_row_mb": 0.0001}, "characters, more than max_row_mb=0.0001"),
+    ],
+)
+def test_one_answer_beyond_a_limit_is_an_input_error(sizes: dict[str, float], says: str) -> None:
+    """Before a judge is asked."""
+    with pytest.raises(ec.InputError, match=says):
+        ec.score(response=MANY, passages=PASSAGES * 2, judge="lexical", **sizes)
+
+
+@pytest.mark.parametrize("metric", ["faithfulness", "nli", "qa", "ragchecker", "factual_correctness", "combined"])
+def test_too_many_sentences_fail_under_every_metric(metric: str) -> None:
+    """Never a score over the first few."""
+    row = {"response": MANY, "passages": PASSAGES, "reference": "The kettle is red.", "judge": "lexical"}
+    result = ec.score(**row, metric=metric, max_claims=19)
+    assert (result.outcome, result.score) == (ec.Outcome.FAILED, None)
+    assert result.reason == "bad_input: the answer has 20 sentences, more than max_claims=19"
+    assert ec.score(**row, metric=metric, max_claims=20).outcome is not ec.Outcome.FAILED
+
+
+def test_given_claims_and_texts_to_split_are_bounded() -> None:
+    """`verify_claims` and `extract_claims`."""
+    with pytest.raises(ec.InputError, match="max_answer_chars=10"):
+        ec.verify_claims(["The kettle is red."], PASSAGES, judge="lexical", max_answer_chars=10)
+    with pytest.raises(ec.InputError, match="3 claims, more than max_claims=2"):
+        ec.verify_claims(["A.", "B.", "C."], PASSAGES, judge="lexical", max_claims=2)
+    with pytest.raises(ec.InputError, match="max_answer_chars=10"):
+        ec.extract_claims("The kettle is red.", max_answer_chars=10)
+    with pytest.raises(ec.InputError, match="20 sentences, more than max_claims=5"):
+        ec.extract_claims(MANY, max_claims=5)
