@@ -3,10 +3,7 @@
 import json
 import subprocess
 import sys
-import threading
 import zlib
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import brotli
 import pytest
@@ -17,6 +14,8 @@ from everyclaim.core.types import Usage
 from everyclaim.io.zstandard import zstd
 from everyclaim.models.local.hf.folder import find_folder
 from everyclaim.testing import Fault, JudgeServer, play
+from loopback_server import Received, serving
+from loopback_server import Reply as Sent
 
 GOOD = '{"ok": true}'
 REPLY = {
@@ -102,48 +101,22 @@ def test_what_is_beyond_the_limit_is_never_made(encoding: str) -> None:
     assert float(grown) < 60
 
 
-class _Site(BaseHTTPRequestHandler):
-    """Answers every GET with `body`, packed."""
-
-    body = b""
-    encoding = "gzip"
-    seen = 0
-
-    def do_GET(self) -> None:
-        type(self).seen += 1
-        self.send_response(200)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-encoding", self.encoding)
-        self.send_header("content-length", str(len(self.body)))
-        self.end_headers()
-        self.wfile.write(self.body)
-
-    do_POST = do_GET  # noqa: N815
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-@pytest.fixture
-def site() -> Iterator[str]:
-    _Site.seen = 0
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Site) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
-
-
-def test_a_model_hub_that_sends_too_much_is_one_clear_error(
-    site: str, tmp_path: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_hub_that_sends_too_much_is_one_clear_error(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a description of a model; the hub's client is left as it was."""
     hub = pytest.importorskip("huggingface_hub")
-    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", site)
-    monkeypatch.setattr("huggingface_hub.hf_api.constants.ENDPOINT", site)
-    monkeypatch.setattr("huggingface_hub._snapshot_download.constants.HF_HUB_CACHE", str(tmp_path))
-    _Site.body, _Site.encoding = packed("gzip", 20, {"id": "a/b", "sha": "0" * 40, "siblings": []}), "gzip"
-    before = hub.get_session().send
-    with pytest.raises(OperatorError, match=r"'a/b'.*more than 5 MB.*max_reply_mb"):
-        find_folder("a/b", None, max_reply_mb=5)
-    assert hub.get_session().send == before
-    assert _Site.seen <= 3  # it has two ways to ask, and neither is tried for ever
+    seen: list[Received] = []
+    body = packed("gzip", 20, {"id": "a/b", "sha": "0" * 40, "siblings": []})
+
+    def answer(request: Received) -> Sent:
+        seen.append(request)
+        return Sent(200, body, {"content-type": "application/json", "content-encoding": "gzip"})
+
+    with serving(answer) as site:
+        monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", site)
+        monkeypatch.setattr("huggingface_hub.hf_api.constants.ENDPOINT", site)
+        monkeypatch.setattr("huggingface_hub._snapshot_download.constants.HF_HUB_CACHE", str(tmp_path))
+        before = hub.get_session().send
+        with pytest.raises(OperatorError, match=r"'a/b'.*more than 5 MB.*max_reply_mb"):
+            find_folder("a/b", None, max_reply_mb=5)
+        assert hub.get_session().send == before
+    assert len(seen) <= 3  # it has two ways to ask, and neither is tried for ever

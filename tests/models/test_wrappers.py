@@ -66,15 +66,6 @@ def failing(code: str, retry_after: float | None = None) -> JudgeError:
 # Retries
 
 
-@pytest.mark.parametrize("code", ["bad_request", "too_long", "filtered", "refused", "truncated", "malformed"])
-def test_what_cannot_help_is_not_retried(code: str) -> None:
-    """One call, one failure."""
-    model = Scripted(failing(code))
-    with pytest.raises(JudgeError):
-        asyncio.run(Retrying(model, Patience()).ask(CALL))
-    assert model.calls == 1
-
-
 def test_retry_after_is_waited_for() -> None:
     """With real waits: the second attempt comes no earlier than the provider asked."""
     stamina.set_testing(False)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from loopback import Received, Reply, serving
+from loopback_server import Received, Reply, serving
 
 PUBLIC, SECRET = "pk-lf-1234", "sk-lf-5678"
 GROUPS = {

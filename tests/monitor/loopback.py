@@ -1,66 +1,20 @@
-"""Servers on loopback, for what sends over HTTP: any, a receiver of webhooks, and a collector of OTLP."""
+"""Servers on loopback, for what sends over HTTP: a receiver of webhooks, and a collector of OTLP."""
 
 from __future__ import annotations
 
 import gzip
 import socket
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, NamedTuple
+from typing import Any
 
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-
-class Received(NamedTuple):
-    path: str
-    headers: Mapping[str, str]
-    body: bytes
-
-
-class Reply(NamedTuple):
-    status: int = 200
-    body: bytes = b""
-    headers: Mapping[str, str] = {}
-
-
-@contextmanager
-def serving(answer: Callable[[Received], Reply]) -> Iterator[str]:
-    """Serve on a free port what `answer` says; yields the address."""
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers.get("content-length") or 0))
-            reply = answer(Received(self.path, {name.lower(): value for name, value in self.headers.items()}, body))
-            with suppress(OSError):  # the sender has given up
-                self.send_response(reply.status)
-                for name, value in {**reply.headers, "content-length": str(len(reply.body))}.items():
-                    self.send_header(name, value)
-                self.end_headers()
-                self.wfile.write(reply.body)
-
-        do_GET = do_POST  # noqa: N815 - as http.server calls it
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+from loopback_server import Received, Reply, serving
 
 
 def free_port() -> int:

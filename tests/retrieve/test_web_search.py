@@ -2,9 +2,6 @@
 
 import asyncio
 import json
-import threading
-from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from urllib.parse import parse_qs, urlsplit
 
@@ -16,6 +13,7 @@ from everyclaim.core.spec import Spec
 from everyclaim.models import Patience, ReplyCache
 from everyclaim.retrieve.web import from_spec
 from everyclaim.testing import no_sleep
+from loopback_server import Received, Reply, serving
 
 pytestmark = pytest.mark.skipif(find_spec("aiohttp") is None, reason="needs aiohttp")
 
@@ -43,53 +41,28 @@ ENGINES = sorted(ANSWERS)
 
 
 class Web:
-    """A server: `steps` are answers in order, the last repeated; an answer is a status, a body, and headers."""
+    """A server: `steps` are answers in order, the last repeated."""
 
     def __init__(self) -> None:
-        self.steps: list[tuple[int, bytes, dict[str, str]]] = []
-        self.seen: list[tuple[str, str, dict[str, str], bytes]] = []
-        self.wait: Callable[[], object] = lambda: None
-        web = self
+        self.steps: list[Reply] = []
+        self.seen: list[Received] = []
+        self.url = ""
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers.get("content-length", 0)))
-                web.seen.append((self.command, self.path, {k.lower(): v for k, v in self.headers.items()}, body))
-                status, data, headers = web.steps[min(len(web.seen), len(web.steps)) - 1]
-                web.wait()
-                self.send_response(status)
-                for name, value in {"content-length": str(len(data)), **headers}.items():
-                    self.send_header(name, value)
-                self.end_headers()
-                self.wfile.write(data)
-
-            def do_GET(self) -> None:
-                self.do_POST()
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
+    def answer(self, request: Received) -> Reply:
+        self.seen.append(request)
+        return self.steps[min(len(self.seen), len(self.steps)) - 1]
 
     def answers(self, *steps: object) -> None:
-        made = []
-        for step in steps:
-            status, body, headers = step if isinstance(step, tuple) else (200, step, {})
-            made.append((status, body if isinstance(body, bytes) else json.dumps(body).encode(), headers))
-        self.steps = made
+        """An answer is a body, or a status, a body, and headers."""
+        made = [step if isinstance(step, tuple) else (200, step, {}) for step in steps]
+        self.steps = [Reply(s, b if isinstance(b, bytes) else json.dumps(b).encode(), h) for s, b, h in made]
 
 
 @pytest.fixture
 def web():
     made = Web()
-    thread = threading.Thread(target=made.server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    with no_sleep():
+    with serving(made.answer) as made.url, no_sleep():
         yield made
-    made.server.shutdown()
-    made.server.server_close()
-    thread.join()
 
 
 @pytest.fixture(autouse=True)
@@ -126,7 +99,7 @@ def test_each_engine_is_asked_its_own_way(engine, web):
     """Method, path, query and key, as its documentation says."""
     web.answers(ANSWERS[engine])
     search(engine, web, 'what & "why"? ü', 2)
-    method, path, headers, body = web.seen[0]
+    path, headers, body, method = web.seen[0]
     if engine in {"serper", "tavily"}:
         sent = json.loads(body)
         assert (method, path) == ("POST", "/search")
