@@ -728,6 +728,7 @@ HIDING = [
     "### Deadline: 5 May 2024\n\nThanks!",
     "## Price: free\n\nThanks!",
     "**Warranty: yes**\n\nThanks!",
+    "## Recalled in 2019\n\nThanks!",
     '```json\n{"recalled": true}\n```',
     '```\n{\n  "pump": {"years": [2019, 2020], "state": "recalled"}\n}\n```',
 ]

@@ -284,9 +284,10 @@ def _advice(found: Calibration) -> Iterator[str]:
             select = f"Select some with `everyclaim label {found.run} --by {way}`"
             if found.labelled >= found.corrected.raw.n:
                 select = "All claims of this run have a label: score more answers first"
+            missing = _missing_labels(rate, labels)
             yield (
                 f"too few labels of {kind} claims ({labels:,}) to show that {name} is at least {AT_LEAST}: about "
-                f"{_missing_labels(rate, labels):,} more are needed. {select}."
+                f"{missing:,} more {'is' if missing == 1 else 'are'} needed. {select}."
             )
 
 

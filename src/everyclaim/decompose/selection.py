@@ -170,10 +170,15 @@ def is_yes(text: str) -> bool:
 
 
 def _headline_asserts(plain: str) -> bool:
-    """Whether a heading is a statement set large rather than a title: by a verb, or a value behind a colon."""
+    """Whether a heading is a statement set large rather than a title: by a verb, or a value behind a colon.
+
+    "Closed in 2019" and "Designed by Ada" leave out only their subject.
+    """
     if asks(plain) or plain.endswith((":", "：")) or len(plain) > _LONGEST:
         return False
-    return asserts(plain) or _states_value(plain)
+    tree = tree_of(plain)
+    is_passive = bool(tree.tokens) and tree.tokens[tree.root].tag == "VBN" and bool(tree.of(tree.root, "obl"))
+    return is_passive or asserts(plain) or _states_value(plain)
 
 
 def _states_value(text: str) -> bool:
