@@ -132,7 +132,7 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, required=True)
     parser.add_argument("--family", action="append", choices=[*FAMILIES], help="repeatable (all)")
     options = parser.parse_args()
-    rows = read_rows(options.data, options.made, options.answers)
+    rows = read_rows(options.data, options.made, (), options.answers)
     fitted, test = (measure(part, options.network, options.cache) for part in (rows.fitted, rows.tested))
     print("| family | features | claims of answers | families left out |\n| --- | --: | --- | --- |")
     for line in lines(fitted, test, options.family or [*FAMILIES]):

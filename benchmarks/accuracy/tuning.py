@@ -119,7 +119,7 @@ def main() -> None:
     parser.add_argument("--kind", action="append", choices=[*KINDS], help="repeatable (all)")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    rows = read_rows(options.data, options.made, options.answers)
+    rows = read_rows(options.data, options.made, (), options.answers)
     table, test = (measure(part, options.network, options.cache) for part in (rows.fitted, rows.tested))
     both = joined([table, test])
     fitted = np.arange(len(both.rows)) < len(table.rows)
