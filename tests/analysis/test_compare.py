@@ -157,8 +157,11 @@ def test_few_answers_are_too_few_and_not_no_difference():
     """Nine answers are not tested; twenty that show nothing are still too few to say that there is nothing."""
     for samples in (1, 2, 9, 20):
         first, second = run_of(samples), run_of(samples, seed=5)
-        words = {delta.finding for delta in said(first, second).deltas}
-        assert words == {DeltaFinding.TOO_FEW}, samples
+        found = said(first, second)
+        assert {delta.finding for delta in found.deltas} == {DeltaFinding.TOO_FEW}, samples
+        assert "no score" not in str(found)
+    few = said(run_of(1), run_of(2, ids=["other0", "other1"]))
+    assert "cannot be compared: fewer than 10 answers" in str(few)
 
 
 def test_claims_are_matched_by_text_then_by_likeness():

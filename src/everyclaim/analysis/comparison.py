@@ -315,8 +315,11 @@ def _nothing_shown(before: Side, after: Side, numbers: RunDifferences) -> str:
     if titles[0] == titles[1]:
         titles = [f"{title} ({side.id})" for title, side in zip(titles, (before, after), strict=True)]
     names = " and ".join(titles)
-    if delta.before is None or delta.after is None or delta.difference is None or delta.low is None:
-        return f"{names} cannot be compared: neither has a score."
+    unscored = [title for title, score in zip(titles, (delta.before, delta.after), strict=True) if score is None]
+    if unscored:
+        return f"{names} cannot be compared: no score for {' and '.join(unscored)}."
+    if delta.difference is None or delta.low is None:
+        return f"{names} cannot be compared: fewer than {FEWEST} answers."
     few = "" if delta.p_value is not None else f" It is not tested: fewer than {FEWEST} answers."
     sign = "+" if delta.difference > 0 else ""
     scored = counted(delta.answers, "answer")

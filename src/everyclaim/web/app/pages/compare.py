@@ -9,9 +9,11 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from everyclaim.analysis.comparison import Comparison, provenance_differences
+from everyclaim.analysis.deltas import FEWEST
 from everyclaim.analysis.slices import AUTO
 from everyclaim.api.compare import compare
 from everyclaim.core.errors import InputError
+from everyclaim.core.types import Outcome
 from everyclaim.report.html.answers import answer_view
 from everyclaim.report.html.comparison import numbers_view
 from everyclaim.store import browsing
@@ -75,9 +77,13 @@ def compared(sides: tuple[RunView, RunView], by: tuple[str, ...]) -> Comparison:
 
 
 def _comparable(records: Sequence[RunRecord]) -> tuple[str, str]:
-    """Return the newest run that an older one was judged like, behind that one; nothing where there are no such two."""
-    for place, after in enumerate(records):
-        for before in records[place + 1 :]:
+    """Return the newest run that an older one was judged like, behind that one; nothing where there are no such two.
+
+    Runs with too few answers to test a difference are taken where there are no others.
+    """
+    large = [record for record in records if record.counts[Outcome.SCORED] >= FEWEST]
+    for among in (large, records):
+        for before, after in ((one, other) for n, other in enumerate(among) for one in among[n + 1 :]):
             if not provenance_differences(before.provenance, after.provenance):
                 return before.id, after.id
     return "", ""
