@@ -360,6 +360,14 @@ SPLITS = {
             "According to one guest, the café has friendly staff.",
         ],
     ),
+    "a condition of what follows a colon": (
+        "If it rains, the hall stays open: it serves tea.",
+        ["If it rains, the hall stays open.", "If it rains, the hall serves tea."],
+    ),
+    "a clause of its own behind what remains": (
+        "The cause remains unknown but experts have suggested a leak.",
+        ["The cause remains unknown.", "Experts have suggested a leak."],
+    ),
     "when from, when to": (
         "Ada Lind played in the NFL from 1965-1982.",
         ["Ada Lind played in the NFL.", "Ada Lind played from 1965-1982."],
@@ -395,6 +403,10 @@ PRONOUNS = {
     "what its name says": (
         "Rosa's Restaurant opened in May. The restaurant seats forty.",
         "Rosa's Restaurant seats forty.",
+    ),
+    "what its name says, of another": (
+        "The Orlo 600 costs 90 euros. The Orlo 700 is red and weighs 4 kg.",
+        "The Orlo 700 weighs 4 kg.",
     ),
     "owner by what it was said to be": ("Rosa is a hall in Lund. The hall's rooms are big.", "Rosa's rooms are big."),
     "two were said to be it": (
@@ -498,6 +510,9 @@ WHOLE = {
     "a list in brackets": "It has four parts (Part A, Part B and Part C).",
     "halves without a verb": "Half of it goes through the head and the other half through the steam wand.",
     "values without a verb": "Drainage came to 623 ml with the pump and 1010 ml without it.",
+    "owners of one thing": "Guests told us about Ada and Bert's house.",
+    "a number without its noun": "Ada gives five stars and Bert four.",
+    "an amount of all": "Heat the milk and let it cool before adding the sugar, two spoons for each litre.",
     "only some": "The carrier delivered only the desk and the lamp.",
 }
 

@@ -27,6 +27,8 @@ def by_adjunct(draft: Draft, tree: Tree) -> list[Draft]:
         return [draft]
     head = draft.head
     clauses = [kid for kid in tree.of(head, "ccomp", "advcl") if kid in draft.places and kid not in draft.whole]
+    if head == tree.root and tree.subject(head) is None and tree.is_finite(head):
+        return [draft]  # "Having a car was once linked with wealth"
     if not is_event(tree, head) or is_limited(tree, draft) or not all(_is_apart(tree, kid, head) for kid in clauses):
         return [draft]
     found = [kid for kid in tree.kids[head] if kid in draft.places and _is_circumstance(tree, kid)]

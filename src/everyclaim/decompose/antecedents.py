@@ -21,7 +21,7 @@ PRONOUN = re.compile(
     r"(?P<subject>it|he|she|they)(?=\s+[a-z])|(?P<owner>its|his|her|their)\s+|(?:this|that|these|those|such|both)\b",
     re.IGNORECASE,
 )
-_DEFINITE = re.compile(r"(?:the|this)\s+(?P<noun>[^\W\d_]+)(?=['’\s])", re.IGNORECASE)
+_DEFINITE = re.compile(r"(?:[Tt]he|[Tt]his)\s+(?P<noun>[^\W\d_]+)(?=['’\s])")
 _NO_SUBJECT = frozenset({"PRP", "EX", "WDT", "WP", "RB"})
 _ASKED = frozenset({"what", "which", "who", "whose", "that"})
 _POINTING = frozenset({"this", "that", "these", "those", "both"})
@@ -80,7 +80,7 @@ def described(sentence: str) -> dict[str, str]:
 def renamed(text: str, names: Mapping[str, str]) -> str:
     """Put the name in the place of what it was said to be: "The café opens at nine"."""
     begins = _DEFINITE.match(text)
-    name = names.get(begins["noun"].lower(), "") if begins else ""
+    name = names.get(begins["noun"], "") if begins else ""
     if not begins or not name or parse([text])[0][1].relation not in {*SUBJECTS, "nmod:poss"}:
         return text
     return f"{name}{text[begins.end() :]}"

@@ -49,11 +49,17 @@ def _beside(draft: Draft, tree: Tree) -> list[Draft]:
             )
         if apart:
             own = replace(draft, pieces=tuple(sorted(draft.places))).only(
-                [i for i in inside if tree.kind(kid) == "parataxis" or i > max(marks)]
+                [i for i in inside if tree.kind(kid) == "parataxis" or i > max(marks)] + _condition(tree, head)
             )
             own = replace(own, head=kid)
             return [draft.without(inside), _named(own, tree, kid, head)]
     return [draft]
+
+
+def _condition(tree: Tree, head: int) -> list[int]:
+    """What opens a sentence and says when it holds: "If it rains, …"."""
+    fronts = [kid for kid in tree.of(head, "advcl") if kid < head and tree.is_conditional(kid)]
+    return [i for kid in fronts for i in tree.under(kid)]
 
 
 def _is_meanwhile(tree: Tree, clause: int, head: int) -> bool:
@@ -112,6 +118,8 @@ def _may_part(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> boo
     if any(_is_bare(tree, c) and tree.is_past(c) is not tree.is_past(place) for c in conjuncts):
         return False  # "improved" of "training and improved service"
     last = conjuncts[-1]
+    if any(kid > last and tree.tokens[kid].pos == "NOUN" for kid in tree.of(place, "parataxis")):
+        return False  # "heat the milk and let it cool before adding the sugar, two spoons a litre"
     behind = any(tree.is_conditional(kid) or _is_reason(tree, kid) for kid in tree.of(last, "advcl") if kid > last)
     if behind and (tree.subject(last) is None or not tree.comma_before(last)):
         return False
@@ -213,7 +221,7 @@ def _clause(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int]
             shared -= set(helpers)
             if not tree.is_finite(one) and tree.of(place, "cop") and tree.tokens[one].pos != "VERB":
                 shared |= set(helpers)
-        if tree.tokens[one].tag == "VB":
+        if tree.tokens[one].tag == "VB" and tree.tokens[place].pos != "VERB":
             shared -= set(tree.of(place, "cop"))  # "should be aware and take care"
     last = conjuncts[-1]
     behind = frozenset(

@@ -29,9 +29,11 @@ def _predicate(tokens: Sequence[ParsedToken], place: int) -> int | None:
     token, above = tokens[place], tokens[place].head
     if token.tag == "VB" and tokens[above].relation == "obj" and tokens[tokens[above].head].tag == "VB":
         return tokens[above].head  # "pour it into jars, cover, and keep it warm"
+    if _tense(tokens, place) and tokens[above].relation == "xcomp" and _has_subject(tokens, place):
+        return tokens[above].head  # "it remains unknown but some think …"
     if token.tag not in {"VBZ", "VBD", "VBP"} or token.pos not in {"VERB", "AUX"}:
         return None
-    if any(one.head == place and one.relation in SUBJECTS for one in tokens):
+    if _has_subject(tokens, place):
         return None
     if tokens[above].tag == token.tag and tokens[above].relation == "conj" and tokens[above].head >= 0:
         return tokens[above].head if tokens[tokens[above].head].tag == token.tag else None
@@ -40,6 +42,10 @@ def _predicate(tokens: Sequence[ParsedToken], place: int) -> int | None:
     while tokens[above].head >= 0 and not _tense(tokens, above):
         above = tokens[above].head
     return above if _tense(tokens, above) == token.tag else None
+
+
+def _has_subject(tokens: Sequence[ParsedToken], place: int) -> bool:
+    return any(one.head == place and one.relation in SUBJECTS for one in tokens)
 
 
 def _tense(tokens: Sequence[ParsedToken], place: int) -> str:
@@ -67,7 +73,7 @@ def _member(tokens: Sequence[ParsedToken], place: int) -> int | None:
         return None
     if chained and above.pos in {"NOUN", "PROPN"}:
         return above.head
-    if above.pos != "VERB" or any(one.head == place and one.relation in SUBJECTS for one in tokens):
+    if above.pos != "VERB" or _has_subject(tokens, place):
         return None
     held = [i for i in range(token.head, place) if tokens[i].head == token.head]
     objects = [i for i in held if tokens[i].relation == "obj"] or [i for i in held if tokens[i].relation == "obl"]

@@ -100,7 +100,7 @@ def _is_doubtful(tree: Tree, place: int, conjuncts: list[int]) -> bool:
         len(conjuncts) == 1
         and signs
         and nominal
-        and any(tree.low(cc) in {"and", "or"} for cc in tree.joiners(conjuncts[0]))
+        and any(tree.low(cc) in {"and", "or", "as"} for cc in tree.joiners(conjuncts[0]))
     ):
         return True  # ", and" rather begins a clause
     if any(tree.subject(c) is not None for c in conjuncts) and tree.subject(place) is None:
@@ -119,7 +119,7 @@ def _is_doubtful(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     before = {tree.low(i) for i in range(max(above, 0), place) if tree.tokens[i].pos in {"NOUN", "SYM"}}
     if any(tree.low(c) in before for c in conjuncts) and not _is_exemplary(tree, place):
         return True  # "came to 6 ml with it and 9 ml without it"
-    if above >= 0 and any(place < kid < conjuncts[-1] for kid in tree.of(above, "xcomp")):
+    if above >= 0 and any(place < kid < conjuncts[-1] for kid in tree.of(above, "xcomp", "advcl")):
         return True  # "found the staff friendly and the tables close together"
     objects = [kid for one in members for kid in tree.of(one, "obj")]
     verbs = [i for i in members if tree.tokens[i].pos == "VERB"]
@@ -128,6 +128,8 @@ def _is_doubtful(tree: Tree, place: int, conjuncts: list[int]) -> bool:
         return True  # "to understand and improve the site"
     if any(kid > conjuncts[-1] for kid in tree.of(place, "appos")):
         return True  # "by Ada and Bert, two painters"
+    if tree.relation(place) == "nmod:poss" and not tree.of(place, "case"):
+        return True  # "Ada and Bert's house"
     if tree.tokens[place].tag.startswith("W"):
         return True  # "depends on where and how"
     if tree.tokens[place].pos == "PROPN" and any(
@@ -183,6 +185,8 @@ def is_gapped(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     if any(tree.relation(i) == "det" and tree.tokens[i - 1].pos not in {"PUNCT", "CCONJ"} for i in firsts):
         return True
     cases = {tree.low(case) for case in tree.of(place, "case")}
+    if any(tree.tokens[kid].pos == "NUM" and kid == one + 1 for one in conjuncts for kid in tree.of(one, "flat")):
+        return True  # "Ada gives five stars and Bert four"
     for one in conjuncts:
         below = {tree.low(case) for kid in tree.of(one, "nmod") for case in tree.of(kid, "case")}
         if cases & below - {"of"} and not tree.of(one, "case"):

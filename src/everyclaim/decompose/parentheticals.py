@@ -10,10 +10,11 @@ from everyclaim.decompose.conjuncts import HELPERS, SUBJECTS
 from everyclaim.decompose.coordination import EXEMPLARY
 from everyclaim.decompose.drafts import Draft
 from everyclaim.decompose.monotone import is_limited, is_source, way_up
+from everyclaim.decompose.nouns import be_of, described_by, ends_phrase, is_definite, phrase, touches
+from everyclaim.decompose.possessions import absolute, of_described, possession
 from everyclaim.decompose.tree import Tree
 from everyclaim.text.units import UNITS
 
-_ADDING = frozenset({"appos", "acl", "acl:relcl"})
 _YEAR = 4  # digits
 _LONG = 4  # words of a modifier that tells something
 _CLOSED = frozenset({"advcl", "csubj", "ccomp", "parataxis", "acl", "acl:relcl", "advmod"})
@@ -35,7 +36,7 @@ def _detachments(draft: Draft, tree: Tree) -> Iterator[list[Draft]]:
         if noun not in draft.places or place == draft.head or place in draft.whole:
             continue
         way = way_up(tree, noun, draft)[:-1]
-        beside = tree.relation(place) in {"appos", "acl:relcl", "nmod:desc"} and _is_definite(tree, noun)
+        beside = tree.relation(place) in {"appos", "acl:relcl", "nmod:desc"} and is_definite(tree, noun)
         if any(tree.relation(step) in _CLOSED and not (beside and _is_open(tree, step)) for step in way):
             continue
         made = _aside(draft, tree, place, noun)
@@ -60,13 +61,6 @@ def _is_open(tree: Tree, clause: int) -> bool:
     return tree.relation(clause) in {"advcl", "advmod", "acl"} or how
 
 
-def _is_definite(tree: Tree, noun: int) -> bool:
-    """Whether a noun is known by itself, so that what stands beside it holds wherever it is named."""
-    return tree.tokens[noun].pos == "PROPN" or any(
-        tree.low(det) == "the" or tree.relation(det) == "nmod:poss" for det in tree.of(noun, "det", "nmod:poss")
-    )
-
-
 def _aside(draft: Draft, tree: Tree, place: int, noun: int) -> Draft | None:
     relation = tree.relation(place)
     inside = [i for i in tree.under(place) if i in draft.places]
@@ -74,7 +68,7 @@ def _aside(draft: Draft, tree: Tree, place: int, noun: int) -> Draft | None:
     named = tree.tokens[noun].pos == "PROPN" and ":" in {tree.low(i) for i in (inside[0] - 1, inside[0], noun - 1)}
     kept = replace(draft, whole=draft.whole | {place})  # it only goes, and says nothing alone
     if relation == "appos" and apart and not named:  # "X-Men: Apocalypse"
-        loose = tree.tokens[place].pos in {"NOUN", "NUM", "SYM"} and _ends_phrase(tree, inside)
+        loose = tree.tokens[place].pos in {"NOUN", "NUM", "SYM"} and ends_phrase(tree, inside)
         return _apposition(draft, tree, place, noun, inside) or (kept if loose else None)
     if relation == "nmod:desc":
         return _title(draft, tree, place, noun, inside)
@@ -84,11 +78,11 @@ def _aside(draft: Draft, tree: Tree, place: int, noun: int) -> Draft | None:
         return kept
     if relation == "acl:relcl" and not named:
         told = _relative(draft, tree, place, noun, inside, apart=apart)
-        return told or (kept if apart and _is_free(tree, inside) else None)
+        return told or (kept if apart and _is_free(tree, draft, inside) else None)
     if relation == "acl" and tree.tokens[place].tag == "VBN" and tree.tokens[noun].pos in {"NOUN", "PROPN"}:
         return _participle(draft, tree, place, noun, inside, apart=apart)
-    if tree.kind(place) in {"nmod", "obl", "advcl"} and (absolute := _absolute(draft, tree, place, inside)):
-        return absolute
+    if tree.kind(place) in {"nmod", "obl", "advcl"} and (meanwhile := absolute(draft, tree, place, inside)):
+        return meanwhile
     if tree.kind(place) == "advcl" and apart and any(tree.low(i) in EXEMPLARY for i in tree.of(place, "mark")):
         return kept
     if tree.kind(place) in {"advcl", "acl"} and apart and tree.tokens[place].tag in {"VBG", "VBN"}:
@@ -101,11 +95,11 @@ def _aside(draft: Draft, tree: Tree, place: int, noun: int) -> Draft | None:
             return _meanwhile(draft, tree, place, noun, inside) or replace(kept, minor=True)
     if tree.kind(place) in {"nmod", "obl"}:
         if apart or tree.tokens[inside[-1]].text == ",":
-            told = _possession(draft, tree, place, noun, inside)
+            told = possession(draft, tree, place, noun, inside)
             loose = apart and inside[0] > noun and [tree.low(i) for i in tree.of(place, "case")] == ["with"]
-            return told or (kept if loose and _ends_phrase(tree, inside) else None)
-        owner = _described(tree, draft, noun)
-        return _of_described(draft, tree, place, owner, inside) if owner is not None else None
+            return told or (kept if loose and ends_phrase(tree, inside) else None)
+        owner = described_by(tree, draft, noun)
+        return of_described(draft, tree, place, owner, inside) if owner is not None else None
     return None
 
 
@@ -115,7 +109,7 @@ def _title(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) -
     if tree.tokens[place].pos != "NOUN" or tree.tokens[noun].pos != "PROPN" or tree.of(place, "conj", "nmod"):
         return None
     if (
-        tree.tokens[inside[0]].pos == "PUNCT"
+        tree.tokens[inside[0]].pos in {"PUNCT", "ADP"}
         or inside != [*range(inside[0], noun)]
         or (before >= 0 and tree.relation(before) == "cc")
         or tree.conjuncts(noun)
@@ -124,7 +118,7 @@ def _title(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) -
     first = tree.low(inside[0])
     article = [] if tree.of(place, "det", "nmod:poss") else ["an" if first[0] in "aeiou" else "a"]
     named = phrase(tree, noun, draft, place)
-    title = Draft((*named, _be(tree, draft, noun), *article, *inside), place, minor=True, subject=noun)
+    title = Draft((*named, be_of(tree, draft, noun), *article, *inside), place, minor=True, subject=noun)
     return replace(title, changes={inside[0]: first}) if tree.tokens[inside[0]].pos != "PROPN" else title
 
 
@@ -135,6 +129,8 @@ def _instance(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]
     opener = next((i for i in inside if tree.tokens[i].pos not in {"PUNCT", "ADV"}), place)
     if not member or opener not in case or tree.low(opener) not in EXEMPLARY:
         return None
+    if any(token.tag in {"VBG", "VBN"} for token in tree.tokens[max(inside) + 1 :][:1]):
+        return None  # "mishaps such as guards leaving their post"
     named = tree.under(noun, without=tree.of(noun, "case"))
     way = [tree.kind(step) for step in way_up(tree, noun, draft)[:-1]]
     subject = way == ["nsubj"] and tree.is_plural(noun)
@@ -176,29 +172,18 @@ def _opening(draft: Draft, tree: Tree, place: int, verb: int, inside: list[int])
     if not placed & ({"in", "at", "by"} if inside[0] < subject else {"by"}):
         return None
     body = [i for i in inside if not (tree.tokens[i].pos == "PUNCT" and i in {inside[0], inside[-1]})]
-    be = _be(tree, draft, subject)
+    be = be_of(tree, draft, subject)
     if any(tree.tokens[i].pos == "NUM" and len(tree.tokens[i].text) == 4 for i in body):
         be = "were" if tree.is_plural(subject) else "was"  # "Founded in 1998, the firm sells"
     return Draft((*phrase(tree, subject, draft, place), be, *body), place, minor=True, subject=subject)
 
 
-def _of_described(draft: Draft, tree: Tree, place: int, owner: int, inside: list[int]) -> Draft | None:
-    """Where that is, or what it has, which an indefinite noun describes: "is a café in Rome with a garden"."""
-    case = [tree.low(i) for i in tree.of(place, "case")]
-    if case == ["in"] and tree.tokens[place].pos == "PROPN":
-        return Draft((*phrase(tree, owner, draft, place), _be(tree, draft, owner), *inside), place, minor=True)
-    if case != ["with"] or inside[0] not in tree.of(place, "case") or tree.of(place, "acl"):
-        return None
-    if tree.tokens[tree.tokens[place].head].tag in {"NNS", "NNPS"}:
-        return None  # "38 people, mostly families with children"
-    has = "had" if tree.is_past(draft.head) else "have" if tree.is_plural(owner) else "has"
-    return Draft((*phrase(tree, owner, draft, place), has, *inside[1:]), place, minor=True)
-
-
 def _apposition(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) -> Draft | None:
     name, title = tree.tokens[noun], tree.tokens[place]
     if title.pos == "NUM" and name.pos == "PROPN" and not tree.of(place, "nmod", "amod"):
-        age = Draft((*phrase(tree, noun, draft, place), _be(tree, draft, noun), place), place, minor=True, subject=noun)
+        age = Draft(
+            (*phrase(tree, noun, draft, place), be_of(tree, draft, noun), place), place, minor=True, subject=noun
+        )
         return age if len(title.text) < _YEAR and title.text.isdecimal() else None
     if title.pos not in {"NOUN", "PROPN"} or name.pos not in {"NOUN", "PROPN"} or tree.conjuncts(noun):
         return None
@@ -209,12 +194,12 @@ def _apposition(draft: Draft, tree: Tree, place: int, noun: int, inside: list[in
     if tree.conjuncts(place) and not any(tree.low(det) in {"a", "an"} for det in tree.of(place, "det")):
         return None  # "the pier, the tower and the hall"
     known = name.pos == "PROPN" or tree.of(noun, "det", "nmod:poss") or name.tag == "NNS"
-    if not known or (not _touches(tree, noun, inside) and name.pos != "PROPN"):
+    if not known or (not touches(tree, noun, inside) and name.pos != "PROPN"):
         return None  # "soldiers of the Front, a movement"
     if name.pos == "PROPN" and title.pos == "PROPN" and not tree.of(place, "det", "nmod", "nmod:poss"):
         return None  # "Lund, Sweden"
     body = [i for i in inside if not (i == inside[0] and tree.tokens[i].pos == "PUNCT")]
-    return Draft((*phrase(tree, noun, draft, place), _be(tree, draft, noun), *body), place, minor=True, subject=noun)
+    return Draft((*phrase(tree, noun, draft, place), be_of(tree, draft, noun), *body), place, minor=True, subject=noun)
 
 
 def _relative(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int], *, apart: bool) -> Draft | None:
@@ -230,13 +215,15 @@ def _relative(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]
     before = next((i - 1 for i in range(inside[0], 0, -1) if tree.tokens[i - 1].pos != "PUNCT"), noun)
     if apart and (before not in tree.under(noun) or _has_rival(tree, noun, before, place)):
         return None  # what stands before it is not said of this noun, or may be of another
-    after = max(inside) + 1
-    if apart and any(tree.relation(i) == "advcl" and tree.tokens[i].tag == "VBG" for i in draft.places if i >= after):
-        return None  # which of the two verbs ", warning him" goes with is not known
+    if apart and _goes_on_behind(tree, draft, max(inside)):
+        return None
     if not apart or tree.low(pronoun) == "that":
-        owner = _described(tree, draft, noun)
+        owner = described_by(tree, draft, noun)
     elif tree.low(pronoun) == "which" and tree.of(noun, "cop") and tree.tokens[noun].pos != "PROPN":
         return None
+    named = [i for i in tree.of(tree.tokens[noun].head, "obj", "nsubj") if tree.tokens[i].pos == "PROPN"]
+    if apart and named and tree.low(pronoun) == "who" and tree.tokens[noun].pos != "PROPN":
+        return None  # "met Ada at the game, who won"
     if apart and any(tree.tokens[i].pos == "PRON" for i in tree.of(place, "obj")):
         return None  # "which makes it" may speak of the whole statement
     if (
@@ -252,16 +239,16 @@ def _relative(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]
     return Draft((*phrase(tree, owner, draft, place), *rest), place, minor=apart, subject=owner)
 
 
-def _ends_phrase(tree: Tree, inside: list[int]) -> bool:
-    """Whether a sign ends what a sign begins, and no list goes on behind it."""
-    behind = tree.tokens[max(inside) + 1 :][:2]
-    return not behind or (behind[0].pos == "PUNCT" and behind[-1].text not in {"and", "or"})
+def _goes_on_behind(tree: Tree, draft: Draft, last: int) -> bool:
+    """Whether a participle follows a clause, and may go with its verb or with the one before: ", warning him"."""
+    return any(tree.relation(i) == "advcl" and tree.tokens[i].tag == "VBG" for i in draft.places if i > last)
 
 
-def _is_free(tree: Tree, inside: list[int]) -> bool:
+def _is_free(tree: Tree, draft: Draft, inside: list[int]) -> bool:
     """Whether a relative clause begins with its pronoun, and so only adds: ", where she taught"."""
     opener = next(i for i in inside if tree.tokens[i].pos not in {"PUNCT", "ADP"})
-    return tree.tokens[opener].tag in {"WDT", "WP", "WP$", "WRB"} and tree.low(opener) != "that"
+    relative = tree.tokens[opener].tag in {"WDT", "WP", "WP$", "WRB"} and tree.low(opener) != "that"
+    return relative and not _goes_on_behind(tree, draft, max(inside))
 
 
 def _has_rival(tree: Tree, noun: int, last: int, verb: int) -> bool:
@@ -290,59 +277,17 @@ def _goes_on(tree: Tree, conjunct: int) -> bool:
     return tree.comma_before(conjunct) and len(tree.conjuncts(tree.tokens[conjunct].head)) == 1
 
 
-def _described(tree: Tree, draft: Draft, noun: int) -> int | None:
-    """The subject that an indefinite noun behind "be" describes."""
-    if noun == draft.head and draft.subject is not None and tree.kind(noun) == "appos":
-        return draft.subject
-    if tree.kind(noun) == "conj" and tree.tokens[noun].head == draft.head:
-        return _described(tree, draft, draft.head)  # "is a pilot and retired colonel who …"
-    subject = tree.subject(noun)
-    if noun != draft.head or not tree.of(noun, "cop") or subject is None or tree.is_negated(noun):
-        return None
-    if tree.of(noun, "case"):
-        return None  # "is for a car"
-    if not any(tree.low(det) in {"a", "an"} for det in tree.of(noun, "det")) or tree.relation(subject) == "expl":
-        return None
-    vague = tree.low(subject) in {"this", "that", "there", "what", "these", "those", "it"}
-    empty = tree.low(noun) in {"one", "someone", "something", "person", "thing", "way"}
-    return None if vague or empty else subject
-
-
 def _participle(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int], *, apart: bool) -> Draft | None:
     """What was done to a noun: ", built in 1901," and "is a hall built in 1901"."""
-    owner = _described(tree, draft, noun)
-    owner = noun if apart and owner is None and _touches(tree, noun, inside) else owner
+    owner = described_by(tree, draft, noun)
+    owner = noun if apart and owner is None and touches(tree, noun, inside) else owner
     if owner is None or len(inside) < 2 or tree.low(place) in {"called", "including"} or tree.subject(place):
         return None
+    if tree.tokens[inside[0]].pos == "ADP":
+        return None  # "a statement of tax paid"
     body = [i for i in inside if not (i == inside[0] and tree.tokens[i].pos == "PUNCT")]
-    be = "was" if tree.low(place) == "born" else _be(tree, draft, owner)
+    be = "was" if tree.low(place) == "born" else be_of(tree, draft, owner)
     return Draft((*phrase(tree, owner, draft, place), be, *body), place, minor=apart)
-
-
-def _absolute(draft: Draft, tree: Tree, place: int, inside: list[int]) -> Draft | None:
-    """What somebody does meanwhile: ", with some customers praising the food"."""
-    opener = [i for i in tree.of(place, "case", "mark") if tree.low(i) == "with"]
-    verb = place if tree.kind(place) == "advcl" else next(iter(tree.of(place, "acl")), None)
-    owner = tree.subject(place) if tree.kind(place) == "advcl" else place
-    if (
-        not opener
-        or not (tree.comma_before(place) or inside[0] == 0)
-        or verb is None
-        or owner is None
-        or tree.tokens[verb].tag not in {"VBG", "VBN"}
-        or not owner < verb
-    ):
-        return None
-    if tree.is_finite(verb) or tree.is_plural(owner) is None or set(tree.of(verb, "mark")) - set(opener):
-        return None
-    chain = min([verb, *tree.of(verb, "aux", "aux:pass", "advmod")], key=lambda i: (i < owner, i))
-    body = [i for i in inside if i not in opener and not (i == inside[0] and tree.tokens[i].pos == "PUNCT")]
-    before, after = [i for i in body if i < chain], [i for i in body if i >= chain]
-    if not before or tree.tokens[before[-1]].pos == "PUNCT":
-        return None
-    past, many = tree.is_past(draft.head), tree.is_plural(owner)
-    be = ("were" if many else "was") if past else "are" if many else "is"
-    return Draft((*before, be, *after), verb, minor=True, subject=owner)
 
 
 def _follows(tree: Tree, place: int, verb: int, inside: list[int]) -> bool:
@@ -379,102 +324,6 @@ def _may_go(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) 
     return indefinite and told and held and len(inside) >= _LONG and inside[0] > noun
 
 
-def _possession(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) -> Draft | None:
-    """What something has: ", with about 2.8 million residents"."""
-    case = tree.of(place, "case")
-    opener = next((i for i in inside if tree.tokens[i].pos != "PUNCT"), place)
-    if [tree.low(i) for i in case] != ["with"] or opener not in case or tree.tokens[place].pos not in {"NOUN", "PROPN"}:
-        return None
-    if any(tree.kind(i) in {"acl", "advcl", "nsubj"} and tree.relation(i) != "acl:relcl" for i in inside):
-        return None
-    if tree.conjuncts(noun) and tree.tokens[noun].pos == "NOUN" and inside[-1] < tree.conjuncts(noun)[-1]:
-        return None  # "a hall, with two rooms, and a bar": of the first of a list
-    if inside[0] < noun and noun == draft.head:
-        return _opening_possession(draft, tree, place, noun, inside)
-    owner = noun
-    verb = tree.tokens[noun].head if tree.kind(noun) in {"obj", "obl"} else noun
-    counted = tree.of(verb, "aux:pass") and tree.of(place, "nummod")
-    subject = None if counted or tree.tokens[verb].pos != "VERB" else tree.subject(verb)
-    if subject is not None and not any(tree.low(det) == "the" for det in tree.of(noun, "det")):
-        placed = [kid for kid in tree.of(verb, "obl") if kid != place]
-        if is_event(tree, verb) or tree.kind(noun) == "obl" or (noun == verb and placed):
-            return None  # "the ship caught fire, with no injuries"
-        owner = subject
-    if tree.of(noun, "cop"):
-        if noun != draft.head or tree.is_negated(noun):
-            return None
-        subject = tree.subject(noun)
-        owner = noun if tree.tokens[noun].pos == "PROPN" or subject is None else subject
-    if tree.tokens[owner].pos not in {"NOUN", "PROPN"}:
-        return None
-    if owner == noun and inside[0] > noun and not _touches(tree, noun, inside):
-        return None
-    body = [i for i in inside if i not in case and not (i == inside[0] and tree.tokens[i].pos == "PUNCT")]
-    has = "had" if tree.is_past(_predicate(tree, draft, noun)) else "have" if tree.is_plural(owner) else "has"
-    return Draft((*phrase(tree, owner, draft, place), has, *body), place, minor=True)
-
-
-def _touches(tree: Tree, noun: int, inside: list[int]) -> bool:
-    """Whether nothing but a sign stands between a noun, with what is part of its name, and what is said of it."""
-    before = inside[0] - (tree.tokens[inside[0]].pos != "PUNCT")
-    while before > noun and tree.tokens[before].text in {",", "–", "—", "-"}:
-        before -= 1
-    if tree.tokens[before].text == ")":
-        before = max(i for i in range(before) if i == noun or tree.tokens[i].text == "(") - 1
-    return before <= noun or before in [i for kid in tree.of(noun, "flat", "compound") for i in tree.under(kid)]
-
-
-def _opening_possession(draft: Draft, tree: Tree, place: int, head: int, inside: list[int]) -> Draft | None:
-    """What the subject has, told before it: "With a rating of 3.5 stars, the café …"."""
-    subject = tree.subject(head)
-    told = any(tree.tokens[i].pos == "NUM" for i in inside) or tree.of(head, "cop")
-    if subject is None or tree.tokens[subject].pos not in {"NOUN", "PROPN"} or tree.relation(subject) == "nsubj:pass":
-        return None
-    generic = tree.tokens[subject].tag == "NNS" and not tree.of(subject, "det", "nmod:poss", "nummod", "amod")
-    if not told or generic or place > subject or any(tree.low(i) in {"the", "this"} for i in tree.of(place, "det")):
-        return None
-    has = "had" if tree.is_past(head) else "have" if tree.is_plural(subject) else "has"
-    body = [i for i in inside[1:] if not (i == inside[-1] and tree.tokens[i].pos == "PUNCT")]
-    return Draft((*phrase(tree, subject, draft, place), has, *body), place, minor=True, subject=subject)
-
-
-def phrase(tree: Tree, noun: int, draft: Draft, without: int = -1) -> list[int]:
-    """A noun with what names it: without prepositions, asides and conjuncts."""
-    left = set(tree.under(without) if without >= 0 else ()) | {
-        i for kid in tree.kids[noun]
-        if tree.kind(kid) in {"case", "cop", "nsubj", "aux", "mark", "punct", "advcl", "obl", "advmod", "parataxis"}
-        or (tree.kind(kid) in {"conj", "cc"} and noun != tree.subject(draft.head))
-        or (tree.relation(kid) in _ADDING and kid > noun)
-        or (tree.kind(kid) == "nmod" and kid > noun and tree.comma_before(kid))
-        if not _ends_name(tree, noun, kid)
-        for i in tree.under(kid)
-    }  # fmt: skip
-    kept = [i for i in tree.under(noun) if i in draft.places and i not in left]
-    opened = next((i for i in kept if tree.tokens[i].text == "(" and i > noun), None)
-    closed = next((i for i in kept if tree.tokens[i].text == ")" and opened is not None and i > opened), None)
-    return kept if opened is None or closed is None else [i for i in kept if not opened <= i <= closed]
-
-
-def _ends_name(tree: Tree, noun: int, kid: int) -> bool:
-    """Whether an 's is part of a name: "Denny's is a café"."""
-    return tree.tokens[kid].tag == "POS" and tree.relation(noun) != "nmod:poss"
-
-
-def _predicate(tree: Tree, draft: Draft, place: int) -> int:
-    """The predicate of the clause that a word stands in."""
-    while place != draft.head and tree.tokens[place].pos not in {"VERB", "AUX"} and tree.tokens[place].head >= 0:
-        place = tree.tokens[place].head
-    return place
-
-
-def _be(tree: Tree, draft: Draft, noun: int) -> str:
-    head = _predicate(tree, draft, noun)
-    past = tree.is_past(head)
-    if tree.is_plural(noun) and not (tree.subject(head) == noun and tree.is_singular(head)):
-        return "were" if past else "are"
-    return "was" if past else "is"
-
-
 def _with_commas(tree: Tree, places: Collection[int]) -> list[int]:
     """Words, and the signs that set them apart."""
     first, last = min(places), max(places)
@@ -484,8 +333,7 @@ def _with_commas(tree: Tree, places: Collection[int]) -> list[int]:
         opened = True
     else:
         opened = tree.tokens[first].text in {",", "–", "—", "-"}
-    goes_on = last + 2 < len(tree.tokens) and tree.tokens[last + 2].tag in {"VBG", "VBN"}  # ", choosing to wait"
-    if opened and not goes_on and last + 1 < len(tree.tokens) and tree.tokens[last + 1].text in {",", "–", "—", "-"}:
+    if opened and last + 1 < len(tree.tokens) and tree.tokens[last + 1].text in {",", "–", "—", "-"}:
         found.append(last + 1)
     return found
 

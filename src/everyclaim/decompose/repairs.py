@@ -29,8 +29,6 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
         for i in tops if tokens[start].text not in QUOTES else range(start, end):  # a title is one name
             if i != main:
                 _hang(found, i, main, "flat")
-    for first, last in _bracketed(found):
-        _close(found, first, last)
     for place, token in enumerate(found[:-1]):
         beside = found[place + 1]
         same = token.head == beside.head and token.relation == beside.relation and beside.pos == "PROPN"
@@ -47,10 +45,6 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
             _hang(found, place, before, "nmod")
         elif token.relation in {"appos", "acl:relcl"} and found[token.head].relation == "flat":
             _hang(found, place, found[token.head].head, token.relation)  # "Ada Lind, 34,"
-        elif (noun := _accompanied(found, place)) is not None:
-            _hang(found, place, noun, "acl")
-        elif token.head >= 0 and found[token.head].relation in HELPERS and token.relation in SUBJECTS:
-            found[place] = token._replace(head=found[token.head].head)  # "a fee has to be paid"
     for place in range(len(found)):
         if (verb := _last_before(found, place)) is not None:
             _hang(found, place, verb, found[place].relation if found[place].tag == "VBG" else "conj")
@@ -59,13 +53,10 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
     _rename(found)
     for place, token in enumerate(found):
         if token.relation == "conj":
-            if (following := _modified(found, place)) is not None:
-                _hang(found, place, following, "amod")
-            else:
-                better, relation = better_head(found, place)
-                if better != token.head and token.pos == "VERB":
-                    _take_over(found, place, better)
-                _hang(found, place, better, relation)
+            better, relation = better_head(found, place)
+            if better != token.head and token.pos == "VERB":
+                _take_over(found, place, better)
+            _hang(found, place, better, relation)
     for place, token in enumerate(found):
         if token.relation == "conj" and (outer := _open_list(found, place)) is not None:
             _hang(found, place, outer, "conj")
@@ -99,8 +90,6 @@ def _form(tokens: Sequence[ParsedToken], place: int) -> str:
     if token.tag == "NNS":
         return "VBZ"
     own = {one.relation for one in tokens if one.head == place}
-    if token.tag == "VBD" and token.relation == "conj" and _is_done(tokens, place) and not own & {"obj", "nsubj"}:
-        return "VBN"  # "was built in Lund, moved and bought by a bank"
     finite = {"VB": "VBP", "VBN": "VBD"}.get(token.tag, "")
     if not finite or own & {*HELPERS, "mark"}:
         return token.tag
@@ -110,17 +99,6 @@ def _form(tokens: Sequence[ParsedToken], place: int) -> str:
     if token.tag == "VBN" and not own & {"obj", "ccomp", "xcomp", "compound:prt"}:
         goes_on = False  # "was built in 1830, moved and sold"
     return finite if goes_on or "nsubj" in own else token.tag
-
-
-def _is_done(tokens: Sequence[ParsedToken], place: int) -> bool:
-    """Whether a verb says by whom something was done that goes on what was done before."""
-    agents = [i for i, one in enumerate(tokens) if one.head == place and one.relation.startswith("obl")]
-    told = any(one.head in agents and one.text == "by" for one in tokens if one.relation == "case")
-    while told and tokens[place].relation == "conj":
-        place = tokens[place].head
-        if any(one.head == place and one.relation == "aux:pass" for one in tokens):
-            return True
-    return False
 
 
 def _hang(tokens: list[ParsedToken], place: int, head: int, relation: str) -> None:
@@ -135,13 +113,7 @@ def _hang(tokens: list[ParsedToken], place: int, head: int, relation: str) -> No
 def _turn(tokens: list[ParsedToken], place: int) -> None:
     """Hang a conjunct on what stands before its "and", which it was hung behind: "receives and records data"."""
     joiner = next((i for i in range(place) if tokens[i].head == place and tokens[i].relation == "cc"), 0)
-    if not joiner:
-        return
-    before, token = tokens[joiner - 1], tokens[place]
-    if before.pos == "VERB" and before.tag == "VBZ" and token.tag == "NNS":
-        tokens[place] = token._replace(pos="VERB", tag="VBZ")
-        _hang(tokens, place, joiner - 1, "conj")
-    elif before.pos == token.pos:
+    if joiner and tokens[joiner - 1].pos == tokens[place].pos:
         _hang(tokens, place, _top(tokens, joiner - 1), "conj")
 
 
@@ -188,20 +160,6 @@ def _first(tokens: Sequence[ParsedToken], place: int) -> int:
     return next(i for i in range(place + 1) if is_under(tokens, i, place))
 
 
-def _accompanied(tokens: Sequence[ParsedToken], place: int) -> int | None:
-    """The noun behind ", with" that a participle right behind it speaks of: ", with guests praising the food"."""
-    verb = tokens[place].head
-    if tokens[place].tag != "VBG" or tokens[place].relation not in {"advcl", "acl"}:
-        return None
-    for noun in range(verb + 1, place):
-        one = tokens[noun]
-        opened = next((i for i in range(noun) if tokens[i].head == noun and tokens[i].relation == "case"), 0)
-        if one.head == verb and opened and tokens[opened].text == "with" and tokens[opened - 1].text == ",":
-            between = [i for i in range(noun + 1, place) if tokens[i].text == "," or not is_under(tokens, i, noun)]
-            return None if between else noun
-    return None
-
-
 def _take_over(tokens: list[ParsedToken], verb: int, first: int) -> None:
     """Hang what stands behind a verb on it, not on the verb that it is coordinated with."""
     for place in range(verb + 1, len(tokens)):
@@ -229,31 +187,6 @@ def _quoted(tokens: Sequence[ParsedToken]) -> list[tuple[int, int]]:
     marks = [i for i, token in enumerate(tokens) if token.text in QUOTES]
     pairs = zip(marks[::2], marks[1::2], strict=False)
     return [(first, last + 1) for first, last in pairs if last - first < _LONGEST_TITLE]
-
-
-def _bracketed(tokens: Sequence[ParsedToken]) -> list[tuple[int, int]]:
-    """Where words in brackets behind a noun stand."""
-    found, opened = list[tuple[int, int]](), 0
-    for place, token in enumerate(tokens):
-        if token.text == "(":
-            opened = place
-        elif token.text == ")" and opened and place - opened > 1:
-            found.append((opened, place))
-            opened = 0
-    return [(a, b) for a, b in found if tokens[a - 1].pos in {"NOUN", "PROPN", "ADJ"}]
-
-
-def _close(tokens: list[ParsedToken], first: int, last: int) -> None:
-    """Hang what is in brackets on the word before them, and nothing outside on what is inside."""
-    inside = range(first, last + 1)
-    if any(tokens[i].head < 0 for i in inside):
-        return
-    for i in inside:
-        if tokens[i].head not in inside and tokens[i].relation == "conj":
-            _hang(tokens, i, first - 1, "dep")
-    for i, token in enumerate(tokens):
-        if i not in inside and token.head in inside:
-            _hang(tokens, i, first - 1 if token.relation != "conj" else _top(tokens, first - 1), token.relation)
 
 
 def _top(tokens: Sequence[ParsedToken], place: int) -> int:
@@ -335,15 +268,6 @@ def _is_closed(tokens: Sequence[ParsedToken], first: int, place: int) -> bool:
     """Whether a list has a last member, behind a place."""
     members = {i for i, one in enumerate(tokens) if one.head == first and one.relation == "conj" and i > place}
     return any(one.relation == "cc" and one.head in members for one in tokens)
-
-
-def _modified(tokens: Sequence[ParsedToken], place: int) -> int | None:
-    """The next conjunct, where a word between it and its "and" is taken for one: "wifi or live music"."""
-    following = place + 1
-    if following >= len(tokens) or tokens[following].relation != "conj" or tokens[following].head != tokens[place].head:
-        return None
-    joiner = place - 1
-    return following if tokens[joiner].relation == "cc" and tokens[joiner].head == following else None
 
 
 def _is_listed(tokens: Sequence[ParsedToken], place: int) -> bool:

@@ -1,0 +1,87 @@
+"""A noun and what names it: the phrase that a fact about it begins with, and the form of "be" that it takes."""
+
+from __future__ import annotations
+
+from everyclaim.decompose.drafts import Draft
+from everyclaim.decompose.tree import Tree
+
+_ADDING = frozenset({"appos", "acl", "acl:relcl"})
+
+
+def phrase(tree: Tree, noun: int, draft: Draft, without: int = -1) -> list[int]:
+    """A noun with what names it: without prepositions, asides and conjuncts."""
+    left = set(tree.under(without) if without >= 0 else ()) | {
+        i for kid in tree.kids[noun]
+        if tree.kind(kid) in {"case", "cop", "nsubj", "aux", "mark", "punct", "advcl", "obl", "advmod", "parataxis"}
+        or (tree.kind(kid) in {"conj", "cc"} and noun != tree.subject(draft.head))
+        or (tree.relation(kid) in _ADDING and kid > noun)
+        or (tree.kind(kid) == "nmod" and kid > noun and tree.comma_before(kid))
+        if not _ends_name(tree, noun, kid)
+        for i in tree.under(kid)
+    }  # fmt: skip
+    kept = [i for i in tree.under(noun) if i in draft.places and i not in left]
+    opened = next((i for i in kept if tree.tokens[i].text == "(" and i > noun), None)
+    closed = next((i for i in kept if tree.tokens[i].text == ")" and opened is not None and i > opened), None)
+    return kept if opened is None or closed is None else [i for i in kept if not opened <= i <= closed]
+
+
+def _ends_name(tree: Tree, noun: int, kid: int) -> bool:
+    """Whether an 's is part of a name: "Denny's is a café"."""
+    return tree.tokens[kid].tag == "POS" and tree.relation(noun) != "nmod:poss"
+
+
+def predicate_of(tree: Tree, draft: Draft, place: int) -> int:
+    """The predicate of the clause that a word stands in."""
+    while place != draft.head and tree.tokens[place].pos not in {"VERB", "AUX"} and tree.tokens[place].head >= 0:
+        place = tree.tokens[place].head
+    return place
+
+
+def be_of(tree: Tree, draft: Draft, noun: int) -> str:
+    """The form of "be" that a noun takes in the tense of its clause."""
+    head = predicate_of(tree, draft, noun)
+    past = tree.is_past(head)
+    if tree.is_plural(noun) and not (tree.subject(head) == noun and tree.is_singular(head)):
+        return "were" if past else "are"
+    return "was" if past else "is"
+
+
+def touches(tree: Tree, noun: int, inside: list[int]) -> bool:
+    """Whether nothing but a sign stands between a noun, with what is part of its name, and what is said of it."""
+    before = inside[0] - (tree.tokens[inside[0]].pos != "PUNCT")
+    while before > noun and tree.tokens[before].text in {",", "–", "—", "-"}:
+        before -= 1
+    if tree.tokens[before].text == ")":
+        before = max(i for i in range(before) if i == noun or tree.tokens[i].text == "(") - 1
+    return before <= noun or before in [i for kid in tree.of(noun, "flat", "compound") for i in tree.under(kid)]
+
+
+def described_by(tree: Tree, draft: Draft, noun: int) -> int | None:
+    """The subject that an indefinite noun behind "be" describes."""
+    if noun == draft.head and draft.subject is not None and tree.kind(noun) == "appos":
+        return draft.subject
+    if tree.kind(noun) == "conj" and tree.tokens[noun].head == draft.head:
+        return described_by(tree, draft, draft.head)  # "is a pilot and retired colonel who …"
+    subject = tree.subject(noun)
+    if noun != draft.head or not tree.of(noun, "cop") or subject is None or tree.is_negated(noun):
+        return None
+    if tree.of(noun, "case"):
+        return None  # "is for a car"
+    if not any(tree.low(det) in {"a", "an"} for det in tree.of(noun, "det")) or tree.relation(subject) == "expl":
+        return None
+    vague = tree.low(subject) in {"this", "that", "there", "what", "these", "those", "it"}
+    empty = tree.low(noun) in {"one", "someone", "something", "person", "thing", "way"}
+    return None if vague or empty else subject
+
+
+def ends_phrase(tree: Tree, inside: list[int]) -> bool:
+    """Whether a sign ends what a sign begins, and no list goes on behind it."""
+    behind = tree.tokens[max(inside) + 1 :][:2]
+    return not behind or (behind[0].pos == "PUNCT" and behind[-1].text not in {"and", "or"})
+
+
+def is_definite(tree: Tree, noun: int) -> bool:
+    """Whether a noun is known by itself, so that what stands beside it holds wherever it is named."""
+    return tree.tokens[noun].pos == "PROPN" or any(
+        tree.low(det) == "the" or tree.relation(det) == "nmod:poss" for det in tree.of(noun, "det", "nmod:poss")
+    )
