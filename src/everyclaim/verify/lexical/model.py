@@ -10,7 +10,7 @@ Heads are fitted on data in which half of the claims are supported. In RAG answe
 supported to one that is not (1 where not given), multiply the odds of support. Only a claim that shares a word with the
 passages, and of which no value, date, name or negation differs or is missing there, is lifted above one half by that.
 A claim with a year or an amount that the passages do not state is never above `UNSTATED`, and one against which the
-network reads (log-odds of at most `AGAINST`) never above one half.
+network reads (log-odds of at most `AGAINST`) never above one half, unless it is copied.
 
 `alarm` holds the probabilities of CONTRADICTED above which a claim that is not supported is called so: `named`, where
 an exact check found another value, date or speaker in the passage, and `other`. `answer`, where a model has it, turns
@@ -41,6 +41,7 @@ Bools = npt.NDArray[np.bool_]
 FORMAT = 2
 _ON_TOPIC = 0.35  # share of a claim's weight below which the passages are about something else
 CONFLICTS = ("quantity_conflict", "moment_conflict", "speaker_conflict")
+COPIED = 0.9  # share of a claim's words in runs of the passage's from which on it is a copy, whatever the network reads
 _MISSING = ("quantity_missing", "moment_missing", "name_missing_all")
 _LEAST = 1e-3  # below this a claim is as bad as can be, and above its complement as good
 UNSTATED = 0.4  # at most P(supported) of a claim with a year or amount that no passage states
@@ -180,7 +181,7 @@ def ceiling(row: Mapping[str, float]) -> float:
     """Give the highest P(supported) that a claim may have."""
     if row["unstated"] > 0:
         return UNSTATED
-    return 0.5 if row.get("read_supported", 0.0) <= AGAINST else 1.0
+    return 0.5 if row.get("read_supported", 0.0) <= AGAINST and row["verbatim"] < COPIED else 1.0
 
 
 def is_negated(row: Mapping[str, float]) -> bool:
