@@ -190,6 +190,10 @@ SPLITS = {
         "One guest enjoyed the meal, praising the chicken and the soup.",
         ["One guest enjoyed the meal.", "One guest praised the chicken.", "One guest praised the soup."],
     ),
+    "two things somebody did by it": (
+        "Ada Lind is a painter, earning ten prizes in 1990 and visiting Rome.",
+        ["Ada Lind is a painter.", "Ada Lind earned ten prizes in 1990.", "Ada Lind visited Rome."],
+    ),
     "what it has, told first": (
         "With a rating of 3.5 stars, the café offers cakes.",
         ["The café has a rating of 3.5 stars.", "The café offers cakes."],

@@ -309,9 +309,13 @@ def _meanwhile(draft: Draft, tree: Tree, place: int, verb: int, inside: list[int
     if not (acts or tree.of(place, "ccomp")) or tree.of(place, *HELPERS):
         return None  # "crashed into a wall, killing the passenger" tells of the event
     body = [i for i in inside if not (i == inside[0] and tree.tokens[i].pos == "PUNCT")]
-    told = Draft((*phrase(tree, subject, draft, place), *body), place, minor=True, subject=subject)
-    past = tree.is_past(verb) or any(tree.low(kid) in {"has", "have", "had"} for kid in tree.of(verb, *HELPERS))
-    return told.made_finite(tree, place, past=past, plural=tree.is_plural(subject))
+    dated = any(tree.tokens[i].pos == "NUM" and len(tree.tokens[i].text) == _YEAR for i in body)
+    perfect = any(tree.low(kid) in {"has", "have", "had"} for kid in tree.of(verb, *HELPERS))
+    past, plural = tree.is_past(verb) or dated or perfect, tree.is_plural(subject)
+    told: Draft | None = Draft((*phrase(tree, subject, draft, place), *body), place, minor=True, subject=subject)
+    for one in [place, *(kid for kid in tree.conjuncts(place) if tree.tokens[kid].tag == "VBG")]:
+        told = told.made_finite(tree, one, past=past, plural=plural) if told else None
+    return told
 
 
 def _may_go(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) -> bool:
