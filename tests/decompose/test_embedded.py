@@ -24,6 +24,10 @@ def skipped(text):
 
 
 SPLITS = {
+    "one owner behind two nouns with their own article": (
+        "Bring an identity card and proof of address.",
+        ["Bring an identity card.", "Bring proof of address."],
+    ),
     "relative clause and shared predicate": (
         (
             "Albert Einstein was a German theoretical physicist who developed the theory of relativity "
@@ -394,6 +398,10 @@ def test_sure_splits(text, expected):
 
 
 PRONOUNS = {
+    "another named thing": (
+        "On 12 May the author Ada Lind reads from her novel Salt Rain. It won a national prize.",
+        "It won a national prize.",
+    ),
     "subject": ("The Classica costs 20 euros. It weighs 4 kg.", "The Classica weighs 4 kg."),
     "owner": ("Ada Lind was born in Visby. Her brother was older.", "Ada Lind's brother was older."),
     "every fact": ("Ada Lind was born in Visby. She left and taught.", "Ada Lind taught."),
@@ -518,6 +526,8 @@ WHOLE = {
     "a number without its noun": "Ada gives five stars and Bert four.",
     "an amount of all": "Heat the milk and let it cool before adding the sugar, two spoons for each litre.",
     "only some": "The carrier delivered only the desk and the lamp.",
+    "a verb taken for a noun": "Black and white prints cost 10 cents and colour prints 50 cents per page.",
+    "a sentence taken for a participle": "A library card is valid for two years, and renewing it costs 4 euros.",
 }
 
 

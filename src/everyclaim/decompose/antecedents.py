@@ -81,7 +81,9 @@ def renamed(text: str, names: Mapping[str, str]) -> str:
     """Put the name in the place of what it was said to be: "The café opens at nine"."""
     begins = _DEFINITE.match(text)
     name = names.get(begins["noun"], "") if begins else ""
-    if not begins or not name or parse([text])[0][1].relation not in {*SUBJECTS, "nmod:poss"}:
+    if not begins or not name or text.casefold().startswith(name.casefold()):
+        return text
+    if parse([text])[0][1].relation not in {*SUBJECTS, "nmod:poss"}:
         return text
     return f"{name}{text[begins.end() :]}"
 
@@ -112,7 +114,11 @@ def _has_rival(sentence: str, pronoun: str) -> bool:
     things = {"NOUN", "PROPN", "PRON"}
     return any(
         token.pos in ({"PROPN"} if people else things)
-        and (tree.kind(place) in _ROLES or any(tree.low(kid) == "by" for kid in tree.of(place, "case")))
+        and (
+            tree.kind(place) in _ROLES
+            or any(tree.low(kid) == "by" for kid in tree.of(place, "case"))
+            or any(tokens[kid].pos == "PROPN" for kid in tree.of(place, "appos", "flat"))  # "her novel Salt Rain"
+        )
         and place not in own
         and tree.is_plural_alone(place) is not (not several)
         for place, token in enumerate(tokens)

@@ -298,7 +298,8 @@ def _is_in_front(tree: Tree, kid: int, place: int) -> bool:
 def _shared_behind(tree: Tree, place: int, conjuncts: list[int]) -> frozenset[int]:
     """What stands behind the last conjunct and belongs to the first as well: "the size and number of the rooms"."""
     last = conjuncts[-1]
-    if tree.tokens[place].pos != "NOUN" or not tree.of(place, "det") or tree.of(last, "det", "nmod:poss"):
+    own = {tree.low(det) for det in tree.of(place, "det")} - {"a", "an"}  # "an identity card and proof of address"
+    if tree.tokens[place].pos != "NOUN" or not own or tree.of(last, "det", "nmod:poss"):
         return frozenset()
     gap = [i for i in range(place + 1, last) if tree.relation(i) != "cc"]
     behind = [kid for kid in tree.of(last, "nmod") if any(tree.low(case) == "of" for case in tree.of(kid, "case"))]

@@ -15,6 +15,7 @@ from everyclaim.text.units import UNITS
 QUOTES = frozenset({'"', "“", "”", "``", "''"})
 MONTHS = word_set("January February March April May June July August September October November December")
 MODIFIERS = frozenset({"amod", "compound"})
+CUT = frozenset({"conj", "appos", "acl:relcl", "parataxis"})  # relations at which a sentence is split
 _YEAR = 4  # digits
 _LONGEST_TITLE = 12  # words in quotes that are taken for one name
 
@@ -22,6 +23,8 @@ _LONGEST_TITLE = 12  # words in quotes that are taken for one name
 def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
     """Put right what the parser often hangs elsewhere: hyphenated words, lists of predicates, "A & B" of a name."""
     found = [one._replace(tag=_form(tokens, place)) for place, one in enumerate(tokens)]
+    if _is_inconsistent(tokens):
+        found = [one._replace(relation="dep") if one.relation in CUT else one for one in found]
     placed = {one.head for one in tokens if one.relation == "case"}
     for start, end in [*_hyphenated(tokens), *_quoted(tokens), *_dated(tokens)]:
         tops = [i for i in range(start, end) if not start <= found[i].head < end]
@@ -61,6 +64,14 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
         if token.relation == "conj" and (outer := _open_list(found, place)) is not None:
             _hang(found, place, outer, "conj")
     return found
+
+
+def _is_inconsistent(tokens: Sequence[ParsedToken]) -> bool:
+    """Whether a tree cannot be right: a noun has an object, or what should be an infinitive is a finite verb."""
+    objects = [one for one in tokens if one.relation in {"obj", "iobj"}]
+    return any(tokens[one.head].tag.startswith(("NN", "CD")) for one in objects) or any(
+        one.relation == "xcomp" and one.tag in {"VBZ", "VBD"} for one in tokens
+    )
 
 
 def _rename(tokens: list[ParsedToken]) -> None:
