@@ -35,6 +35,14 @@ def test_a_pass_is_told_for_people_and_for_machines(watch):
     assert next(iter(told["runs"].values())).startswith("again ")
 
 
+def test_slices_do_not_split_the_run_of_a_day(watch):
+    """An option of the report is no other judging."""
+    write_jsonl("a.jsonl", [ANSWER])
+    watch()
+    write_jsonl("a.jsonl", [ANSWER, {**ANSWER, "id": "b"}])
+    assert "2 answers scored" in watch("--slice", "team").err
+
+
 @pytest.mark.parametrize(
     ("rows", "words", "code", "said"),
     [

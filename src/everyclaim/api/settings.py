@@ -66,8 +66,13 @@ class ProjectOptions(TypedDict, total=False):
     min_probability: Annotated[
         Share | None, _gate("Minimum probability of every answer to be faithful; exit with 1 below it.")
     ]
-    max_contradicted: Annotated[Share | None, _gate("Maximum share of contradicted claims; exit with 1 above it.")]
-    max_unsupported: Annotated[Share | None, _gate("Maximum share of unsupported claims; exit with 1 above it.")]
+    max_contradicted: Annotated[
+        Share | None, _gate("Maximum share of claims labelled CONTRADICTED; exit with 1 above it.")
+    ]
+    max_unsupported: Annotated[
+        Share | None,
+        _gate("Maximum share of claims labelled UNSUPPORTED (without CONTRADICTED); exit with 1 above it."),
+    ]
     max_unread: Annotated[
         Share | None, _gate("Maximum share of answers in a language that the judge cannot read; exit with 1 above it.")
     ]

@@ -21,9 +21,11 @@ from everyclaim.core.errors import ConfigError, InputError, JudgeError, OptionEr
 from everyclaim.core.events import Hook
 from everyclaim.core.limits import within
 from everyclaim.core.nearest import did_you_mean
+from everyclaim.core.plaintext import one_line
 from everyclaim.core.types import Label, Outcome, Result, Sample
 from everyclaim.engine import score_sample
 from everyclaim.io import check_apart
+from everyclaim.models.chat.options import without_password
 from everyclaim.monitor.alerts import Notifier, Sink, sink_from_spec
 from everyclaim.monitor.baseline import Baseline, JudgeAccuracy, Level
 from everyclaim.monitor.detector import Detector, Limits
@@ -98,6 +100,7 @@ class WatchingOptions(StreamOptions, total=False):
     mapping: Mapping[str, str] | None  # field names, theirs → ours
     concurrency: InFlight | None
     hooks: Sequence[Hook]
+    on_start: Callable[[str], None]  # told once what is watched, where results go, and when an alert is sent
     on_pass: Callable[[WatchPass | Exception], None]  # told of every pass, and of what failed and is tried again
     stop: threading.Event | None  # set it, from anywhere, to end in order
 
@@ -151,6 +154,7 @@ async def _watch(session: Session, source: Any, store: str | os.PathLike[str], o
     with within(session.limits), closing(await asyncio.to_thread(WatchStore.open, store)) as kept:
         opened = _source(source, options, kept)
         plan = _plan(opened, options)
+        alarms = _alarms(plan, options, store)
         screen = _screen(options.get("screen"))
         try:
             watcher = Watcher(
@@ -159,13 +163,15 @@ async def _watch(session: Session, source: Any, store: str | os.PathLike[str], o
                 _scorer(session, screen, options.get("concurrency")),
                 plan,
                 hooks=options.get("hooks", ()),
-                alarms=_alarms(plan, options, store),
+                alarms=alarms,
                 stop=options.get("stop"),
             )
             await watcher.prepare()
             say: Callable[[WatchPass | Exception], None] = options.get("on_pass", lambda _: None)
             try:
                 await opened.open()
+                if tell := options.get("on_start"):
+                    tell(_start_line(opened, plan, alarms, store))
                 if not options.get("once", False):
                     return await watcher.go_on(say)
                 seen = await watcher.read_once()
@@ -176,6 +182,13 @@ async def _watch(session: Session, source: Any, store: str | os.PathLike[str], o
         finally:
             if screen is not None:
                 screen.close()
+
+
+def _start_line(source: AnswerSource, plan: WatchPlan, alarms: Alarms | None, store: str | os.PathLike[str]) -> str:
+    where, named = one_line(source.title, 120), one_line(plan.title, 60)
+    alert = "no alert is set" if alarms is None else f"alert: {alarms.told}"
+    kept = without_password(os.fspath(store))
+    return f"watching {where} · one run per {plan.per}, named '{named} …', stored in {kept} · {alert}"
 
 
 def _scorer(session: Session, screen: Session | None, concurrency: int | None) -> WatchScorer:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
-from math import floor
 from typing import cast
 
 from everyclaim.analysis.gate import (
@@ -106,10 +105,8 @@ def _next_commands(run: Run, summary: Summary, file: str, store: str | None) -> 
     placed = f" --store {shlex.quote(str(store))}" if store else ""
     commands = [f"report {run.id}{placed} --report report.html", f"label {run.id}{placed} --out labels.csv"]
     low = summary.overall.score.low
-    if low and not run.record.provenance.lower_is_better:
-        commands.append(
-            f"score {shlex.quote(file)}{placed} --fail-under {floor(100 * low) / 100:g}  # low end of the interval"
-        )
+    if low and low >= 0.001 and not run.record.provenance.lower_is_better:
+        commands.append(f"score {shlex.quote(file)}{placed} --fail-under {low:.3f}  # low end of the interval")
     return "\nNext\n\n" + "".join(f"  {program} {command}\n" for command in commands)
 
 

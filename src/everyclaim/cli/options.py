@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
@@ -27,6 +28,7 @@ from everyclaim.models.chat.keys import keys_file
 
 _INPUT, _OUTPUT = "Input", "Output"
 _OF_MODELS = {*LlmOptions.__annotations__} - {"base_url", "max_cost", "provider_batch"}
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _RARE = _OF_MODELS | {  # not in the help
     "strategy", "empty", "fail_answer_under", "min_probability", "max_unread", "min_citation_precision",
     "min_citation_recall", "observe",
@@ -59,7 +61,18 @@ def _parameter(name: str, kind: Any, opt: Opt, panel: str, **more: Any) -> Any:
     words = "|".join(part for part in parts if isinstance(part, str))
     least = next((part.least for part in parts if isinstance(part, Range)), None)
     metavar = opt.metavar or words or ("" if plain is bool else "N")
-    return Annotated[plain | None, option(opt.flag or flag_of(name), opt.help, panel, metavar, min=least, **more)]
+    taken: dict[str, Any] = {"parser": _share} if plain is float and metavar in {"SHARE", "SCORE"} else {"min": least}
+    return Annotated[plain | None, option(opt.flag or flag_of(name), opt.help, panel, metavar, **taken, **more)]
+
+
+def _share(text: str) -> float:
+    """Read a share; bounds are those of the setting."""
+    try:
+        return float(text)
+    except ValueError:
+        number = text.rstrip("% ")
+        meant = f": write {float(number) / 100:g}" if text.endswith("%") and _NUMBER.fullmatch(number) else ""
+        raise typer.BadParameter(f"{text!r} is not a number between 0 and 1{meant}") from None
 
 
 def _parts(hint: Any) -> Iterator[Any]:
@@ -122,7 +135,7 @@ Markdown = Annotated[
 ]
 Github = Annotated[bool, option("--github", "Print GitHub annotations: gate and worst answers.", _OUTPUT)]
 Json = Annotated[bool, option("--json", "Print JSON on stdout instead of text.", _OUTPUT)]
-Quiet = Annotated[bool, option("--quiet -q", "Print only errors and the gate.", _OUTPUT)]
+Quiet = Annotated[bool, option("--quiet -q", "Print only errors and a gate that does not pass.", _OUTPUT)]
 Worst = Annotated[int, option("--worst N", "Number of worst answers to show.", _OUTPUT, min=0)]
 ClusterBy = Annotated[
     str,

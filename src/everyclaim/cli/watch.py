@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
@@ -77,6 +78,8 @@ def watch(
             raise ConfigError(f"{_flag(name)} must be above 0")
     stop = threading.Event()
     chosen |= {"slices": settings.slices, "mapping": settings.map, "concurrency": settings.concurrency}
+    if not (quiet or json or watching["once"]):
+        chosen["on_start"] = partial(warn, kind="")
     chosen |= {"stop": stop, "on_pass": _Reporter(json=json, quiet=quiet, once=bool(watching["once"]))}
     from everyclaim.api.evaluator import Evaluator  # not for --help
 

@@ -71,7 +71,7 @@ class MissingExtraError(UserError):
     """An optional part is not installed."""
 
     def __init__(self, feature: str, extra: str) -> None:
-        super().__init__(f"{feature} needs an extra: pip install 'everyclaim[{extra}]'")
+        super().__init__(f"{feature} needs packages that are not installed: pip install 'everyclaim[{extra}]'")
         self.feature = feature
         self.extra = extra
 

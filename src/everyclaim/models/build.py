@@ -163,4 +163,4 @@ def _check_libraries(extra: str) -> None:
         except ValueError:  # blocked by a None in sys.modules
             is_installed = False
         if not is_installed:
-            raise MissingExtraError(f"a judge at {extra}", extra)
+            raise MissingExtraError(f"the {extra} judge", extra)

@@ -177,12 +177,12 @@ class Detector:
         limit = self.limits.watched[name]
         title = f"{MEASURES[name]}: {100 * rate:.1f} %, above the limit of {100 * limit:.1f} %"
         releases = dict(sorted(since.releases.items(), key=lambda item: -item[1])[:_RELEASES])
-        named = [f"{one_line(release, 60) or 'without a name'} ({count:,})" for release, count in releases.items()]
+        named = [f"{one_line(release, 60) or 'not given'} ({count:,})" for release, count in releases.items()]
+        by_release = f" Answers by release: {', '.join(named)}." if any(releases) else ""
         corrected = f"; corrected for the judge's error, raw {100 * raw:.1f} %" if is_corrected else ""
         text = (
-            f"{title} (mean of {counted(answers, 'answer')} since {since.at}{corrected}). Releases: "
-            f"{', '.join(named)}. False alarms within the limits: at most one in "
-            f"{self.answers_between_false_alarms:,} answers."
+            f"{title} (mean per answer over the last {counted(answers, 'answer')}, since {since.at}{corrected})."
+            f"{by_release} The test raises at most one false alarm in {self.answers_between_false_alarms:,} answers."
         )
         return Alert(
             measure=name,

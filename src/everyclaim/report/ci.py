@@ -42,7 +42,7 @@ def junit(
         elif result.outcome is not Outcome.SCORED:
             _child(case, "skipped", result.outcome.value, "", counts)
         elif is_failed and _fails(result, bar, least):
-            _child(case, "failure", f"{len(result.failing)} of {len(result.claims)} claims fail", lines, counts)
+            _child(case, "failure", f"failing claims: {len(result.failing)} of {len(result.claims)}", lines, counts)
         elif lines:
             ET.SubElement(case, "system-out").text = _xml(lines)
     case = ET.SubElement(suite, "testcase", classname=_xml(name), name="gate")

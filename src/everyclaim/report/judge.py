@@ -117,7 +117,7 @@ def _wrong(test: JudgeTest, kinds: Mapping[str, str]) -> RenderableType:
     for one in test.wrong[:_WRONG_SHOWN]:
         sign = Text(LABEL_SIGN[one.given], style=LABEL_STYLE[one.given]) if one.given else Text("!", style="yellow")
         given = one.given.value.lower() if one.given else "no verdict"
-        said = f"{kinds.get(one.kind, one.kind)}: {given}, but is {one.expected.value.lower()}"
+        said = f"{kinds.get(one.kind, one.kind)}: judged {given}, is {one.expected.value.lower()}"
         told = joined([data(one.claim), Text(said, style="dim")])
         rows.append(hanging(sign, told))
     return Stack(*rows, *left_out(len(test.wrong) - _WRONG_SHOWN, "claim", "; --json has them all"))

@@ -45,11 +45,11 @@ from everyclaim.store.records import RunRecord
 WARNINGS_SHOWN = 3
 
 _METHODS = {
-    "wilson": "Wilson, few answers",
-    "wilson_effective": "Wilson, few answers",
+    "wilson": "Wilson (few answers)",
+    "wilson_effective": "Wilson (few answers)",
     "bootstrap": "bootstrap",
     "clustered_clt": "clustered standard error",
-    "one_cluster": "none for a single answer",
+    "one_cluster": "none, a single answer",
     "none": "",
 }
 
@@ -280,7 +280,7 @@ def _how(summary: Summary) -> Text:
     score = summary.overall.score
     by = {"sample": "answer"}.get(summary.cluster_by, summary.cluster_by)
     seed = f"seed {summary.sampling.seed}" if score.method == "bootstrap" else ""
-    return joined([Text(f"clustered by {by}; of the mean: {_METHODS[score.method]}"), seed], ", ")
+    return joined([Text(f"clustered by {by} · mean score: {_METHODS[score.method]}"), seed], ", ")
 
 
 SLICES_SHOWN = 20

@@ -46,7 +46,7 @@ class Transport:
         try:
             import aiohttp
         except ImportError:
-            raise MissingExtraError(f"a judge at {options.provider}", options.extra) from None
+            raise MissingExtraError(f"the {options.provider} judge", options.extra) from None
         self._aiohttp: Any = aiohttp
         self._options = options
         self._address = options.address

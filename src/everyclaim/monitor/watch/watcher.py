@@ -25,7 +25,7 @@ from everyclaim.core.events import Hook, QueueChanged, tell
 from everyclaim.core.plaintext import one_line
 from everyclaim.core.types import Result, Sample
 from everyclaim.monitor.alerts import Alert, AlertError, Notifier
-from everyclaim.monitor.detector import Detector
+from everyclaim.monitor.detector import MEASURES, Detector
 from everyclaim.monitor.watch.plan import (
     AT_RANDOM,
     MINIMUM,
@@ -81,6 +81,12 @@ class Alarms:
                 left.append(alert)
         self._owed = left
         return trouble
+
+    @property
+    def told(self) -> str:
+        """What raises an alert, in words."""
+        watched = self._detector.limits.watched.items()
+        return " or ".join(f"{MEASURES[name]} above {100 * limit:.1f} %" for name, limit in watched)
 
     def to_json(self) -> dict[str, Any]:
         """Return where it stands as plain JSON values."""
