@@ -71,7 +71,7 @@ def test_the_readme_works_in_a_checkout_from_a_fresh_shell() -> None:
     found = [code for kind, code in BLOCK.findall(page) if kind in ("shell", "console")]
     lines = [shlex.split(line, comments=True) for code in found for line in code.splitlines()]
     assert lines[0] == ["make", "demo"]
-    assert {line[0] for line in lines[1:]} == {f"{BIN}everyclaim"}
+    assert {line[0] for line in lines[1:]} == {f"{BIN}everyclaim", "pip"}
     assert all((ROOT / word).is_file() for line in lines for word in line if word.endswith(".jsonl"))
     assert not any("RUN" in line for line in lines)
     assert len(page.splitlines()) <= 120
