@@ -66,7 +66,7 @@ def test_comparisons_call_a_rise_a_regression(store: Path) -> None:
     worse, better = ec.compare("good", "bad", store=store), ec.compare("bad", "good", store=store)
     assert worse.numbers.whole[0].finding.value == "regressed"
     assert better.numbers.whole[0].finding.value == "improved"
-    assert "raised the mean score by 37.5 points" in worse.sentence
+    assert "the mean score is 37.5 points higher" in worse.sentence
     assert against_baseline(worse).status is GateStatus.FAILED
     assert against_baseline(better).status is GateStatus.PASSED
     assert [delta["word"] for delta in json.loads(json.dumps(worse.to_json()))["whole"][:2]] == ["regressed"] * 2

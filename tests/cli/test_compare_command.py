@@ -37,7 +37,7 @@ def test_the_page_says_what_regressed_with_the_claims_and_advises_to_watch(runs)
     done = runs("compare", "old", "new", "--by", "topic")
     assert done.code == 0, done.err
     page = " ".join(done.out.split())
-    assert "Release v2 lowered the mean score by 50.0 points (95 % " in page
+    assert "the mean score is 50.0 points lower (95 % " in page
     assert "Watch v2: its rate of contradicted claims is higher than that of v1" in page
     assert "(0.0 → 50.0 %, by " in page
     assert "40 samples paired by id" in page
@@ -79,7 +79,7 @@ def test_eight_of_forty_answers_that_got_worse_are_a_regression(everyclaim):
     assert (printed["primary"], primary["measure"], primary["word"]) == ("score", "score", "regressed")
     assert primary["high"] < 0
     assert primary["p_adjusted"] == primary["p_value"]
-    assert printed["sentence"].startswith("Run new lowered the mean score by 13.3 points")
+    assert printed["sentence"].startswith("In run new, compared with old, the mean score is 13.3 points lower")
     assert gates(everyclaim, "old", "new")[0] == {1}
     assert json.loads(everyclaim("compare", "new", "old", "--json").out)["whole"][0]["word"] == "improved"
 
@@ -145,7 +145,7 @@ def test_a_release_is_gated_by_a_kept_run(runs):
     assert runs("report", "new", "--fail-on-regression", "old", "-q").code == 1
     done = runs("score", "new.jsonl", "--fresh", "--fail-on-regression", "old", "-q")
     assert done.code == 1
-    assert "gate failed: Release v2 lowered the mean score by 50.0 points" in done.err
+    assert "gate failed: In release v2, compared with v1, the mean score is 50.0 points lower" in done.err
     assert runs("report", "new", "--fail-on-regression", "old", "--margin", "0.9", "-q").code == 0
     assert runs("report", "old", "--fail-on-regression", "new", "-q").code == 0
     assert runs("report", "old", "--fail-on-regression", "old").code == 0

@@ -30,6 +30,7 @@ from everyclaim.stats.types import Inference
 TARGET = 0.9
 AT_LEAST = f"{100 * TARGET:.0f} %"
 CALIBRATION_SCHEMA = 1
+BY_VERDICT = ("stratified", "allocation")  # ways to choose claims by the judge's verdicts
 FEW = 20  # labels of a kind in a group: fewer are marked
 _MARGIN, _WIDTH = 0.02, 0.05  # nearer to the target than the first, labels are to bring an interval of ± the second
 _FEWEST_LABELS = 50  # of a kind, before a rate says much
@@ -167,6 +168,11 @@ class Calibration:
         return compare_with_target(self.rates.tpr), compare_with_target(self.rates.tnr)
 
     @property
+    def is_weighted(self) -> bool:
+        """Whether labels chosen by the judge's verdict are weighted back to the run, as its rates are."""
+        return any(way in BY_VERDICT for way in self.by_way)
+
+    @property
     def advice(self) -> tuple[str, ...]:
         """What the rates are short of, what is shown to help on these labels, and how many more labels would tell."""
         return tuple(_advice(self))
@@ -285,6 +291,8 @@ def _advice(found: Calibration) -> Iterator[str]:
             if found.labelled >= found.corrected.raw.n:
                 select = "All claims of this run have a label: score more answers first"
             missing = _missing_labels(rate, labels)
+            if found.labelled < found.corrected.raw.n < found.labelled + missing:
+                select += f"; this run has {found.corrected.raw.n - found.labelled:,} more: score more answers, too"
             yield (
                 f"too few labels of {kind} claims ({labels:,}) to show that {name} is at least {AT_LEAST}: about "
                 f"{missing:,} more {'is' if missing == 1 else 'are'} needed. {select}."

@@ -239,21 +239,21 @@ def _sentences(before: Side, after: Side, numbers: RunDifferences) -> Iterator[s
     """Say what the primary measure, the mean score, shows; then the surest changes of the secondary ones."""
     primary, *others = numbers.whole
     secondary, parts = ([delta for delta in deltas if delta.is_shown] for deltas in (others, numbers.parts))
-    subject = f"Release {after.release}" if after.release else f"Run {after.title}"
+    subject = f"release {after.release}" if after.release else f"run {after.title}"
+    start = f"In {one_line(subject, 80)}, compared with {one_line(before.release or before.title, 60)}, "
     if not primary.is_shown:
         yield _nothing_shown(before, after, numbers)
-    also = ""
     for finding in sorted(
         (DeltaFinding.REGRESSED, DeltaFinding.IMPROVED), key=lambda finding: finding is not primary.finding
     ):
         whole = primary if primary.finding is finding else _surest(secondary, finding)
         clauses = [_clause(delta) for delta in (whole, _narrowed(_surest(parts, finding), parts)) if delta is not None]
-        if len(clauses) > 1 and clauses[1].startswith(head := clauses[0].split(" by ")[0] + " by "):
-            clauses[1] = "by " + clauses[1].removeprefix(head)  # the same measure, where it changed most surely
+        if len(clauses) > 1 and clauses[1].startswith(head := clauses[0].split(" is ")[0] + " is "):
+            clauses[1] = clauses[1].removeprefix(head)  # the same measure, where it changed most surely
         if clauses:
-            yield f"{subject} {also}{', and '.join(clauses)}."
+            yield f"{start}{', and '.join(clauses)}."
             if primary.is_shown:
-                subject, also = "It", "also "
+                start = "Also, "
 
 
 def _doubts(before: Side, after: Side, numbers: RunDifferences) -> Iterator[str]:
@@ -303,10 +303,10 @@ def _is_inside(inner: Delta, outer: Delta) -> bool:
 
 def _clause(delta: Delta) -> str:
     difference = delta.difference or 0.0
-    verb, sign = ("raised", 1) if difference > 0 else ("lowered", -1)
+    side, sign = ("higher", 1) if difference > 0 else ("lower", -1)
     low, high = sorted((sign * (delta.low or 0.0), sign * (delta.high or 0.0)))
-    by = f"by {points(abs(difference))} points (95 % {points(low)} to {points(high)})"
-    return f"{verb} the {delta.measure.rate} {by}{delta.part.on}"
+    by = f"{points(abs(difference))} points {side} (95 % {points(low)} to {points(high)})"
+    return f"the {delta.measure.rate} is {by}{delta.part.on}"
 
 
 def _nothing_shown(before: Side, after: Side, numbers: RunDifferences) -> str:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from everyclaim.analysis.calibration import Calibration, Corrected, Fitted, JudgeRates, Reliability, Trial
+from everyclaim.analysis.calibration import BY_VERDICT, Calibration, Corrected, Fitted, JudgeRates, Reliability, Trial
 from everyclaim.analysis.labels import LABELS, WHOLE, How, RunLabels, Verdicts
 from everyclaim.core.plaintext import counted
 from everyclaim.core.types import Label
@@ -24,7 +24,6 @@ from everyclaim.stats.reliability import brier_score, expected_calibration_error
 from everyclaim.stats.types import Inference, Interval
 
 _UNSURE = "uncertainty"  # ways to choose claims for labelling
-_BY_VERDICT = ("stratified", "allocation")
 _BINS = 5
 _FEWEST = 10  # labels of either kind in either half, to fit a threshold
 
@@ -132,7 +131,7 @@ def _columns(
 
 def _weights(claims: Sequence[LabelledClaim], population: Verdicts) -> Floats | None:
     """Return what each label stands for, when claims were chosen by the judge's label; None: all stand for as much."""
-    if not any(claim.way in _BY_VERDICT for claim in claims):
+    if not any(claim.way in BY_VERDICT for claim in claims):
         return None
     codes = _codes(claims)
     there = np.bincount(population.label, minlength=len(LABELS)).astype(float)
@@ -330,7 +329,7 @@ def _notes(run: str, claims: Sequence[LabelledClaim], settled: RunLabels) -> Ite
             "their labels were mapped by position"
         )
     if lopsided := sum(claim.how not in WHOLE for claim in claims):
-        yield (f"{counted(lopsided, 'claim')} with labels for a part of the text only: excluded from the rates")
+        yield f"{counted(lopsided, 'claim')} excluded from the rates: only a part of the text is labelled"
     if unsure := sum(claim.how in WHOLE and claim.way == _UNSURE for claim in claims):
         others = any(claim.how in WHOLE and claim.way != _UNSURE for claim in claims)
         alone = (
@@ -339,7 +338,7 @@ def _notes(run: str, claims: Sequence[LabelledClaim], settled: RunLabels) -> Ite
             else "there are no others, so the rates describe only such claims"
         )
         yield f"{counted(unsure, 'claim')} selected because the judge was unsure: {alone}"
-    if any(claim.way in _BY_VERDICT and claim.chosen.partition(":")[2] != run for claim in claims):
+    if any(claim.way in BY_VERDICT and claim.chosen.partition(":")[2] != run for claim in claims):
         yield "some claims were selected by the verdicts of another run, so their weights are approximate"
     if claims and not any(claim.way for claim in claims):
         yield "unknown how the labelled claims were selected: the rates are valid only for a random sample"

@@ -101,6 +101,7 @@ def how_bad(verdict: Verdict) -> tuple[int, float]:
 def _heading(result: Result) -> Text:
     score = "no score" if result.score is None else f"{result.score:.3f}"
     tags = [data(f"{key}={', '.join(tag_values(tag))}", "dim", 60) for key, tag in sorted(result.tags.items())]
+    tags = [Text.assemble(("tags: ", "dim"), joined([*tags], ", "))] if tags else []
     whole = [] if result.probability is None else [f"P(faithful) {result.probability:.2f}"]
     return joined([data(result.id, "bold", 120), score, _tally(result), *whole, *tags])
 
@@ -184,7 +185,10 @@ def _claim(claim: JudgedClaim, texts: Mapping[str, str]) -> Iterator[tuple[int, 
     for evidence in verdict.evidence[:EVIDENCE_SHOWN]:
         yield 2, _in_context(evidence, texts.get(evidence.passage_id), style)
     yield from ((2, line) for line in left_out(len(verdict.evidence) - EVIDENCE_SHOWN, "place"))
-    if verdict.rationale:
+    is_shown = verdict.label is Label.SUPPORTED and any(
+        one_line(evidence.quote) in verdict.rationale for evidence in verdict.evidence[:EVIDENCE_SHOWN]
+    )
+    if verdict.rationale and not is_shown:
         yield 2, Text.assemble(("because ", "dim"), data(verdict.rationale, limit=_LONG))
 
 

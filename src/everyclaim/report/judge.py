@@ -280,7 +280,8 @@ _TARGET_NOTE = f"target: at least {AT_LEAST}; inconclusive: the interval contain
 def calibration_page(found: Calibration) -> Page:
     """Lay a calibration out."""
     people = counted(len(found.annotators), "annotator")
-    head = joined([Text(f"run {found.run}", "bold"), counted(found.labelled, "labelled claim"), people])
+    used = f"{found.used:,} used in the rates" if found.used != found.labelled else ""
+    head = joined([Text(f"run {found.run}", "bold"), counted(found.labelled, "labelled claim"), used, people])
     probabilities = list(_probabilities(found))
     return page(
         head,
@@ -288,9 +289,11 @@ def calibration_page(found: Calibration) -> Page:
         _corrected_table(found.corrected),
         _confusion(found),
         _agreement(found.agreement) if found.agreement else None,
-        *(_groups(name, groups) for name, groups in found.groups.items() if len(groups) > 1),
-        _shares("failure mode by people", "failing by judge", found.modes) if found.modes else None,
-        _shares("failure mode by judge", "failing by people", found.judged_modes) if found.judged_modes else None,
+        *(_groups(name, groups, _plain(found)) for name, groups in found.groups.items() if len(groups) > 1),
+        _shares(f"failure mode by people{_plain(found)}", "failing by judge", found.modes) if found.modes else None,
+        _shares(f"failure mode by judge{_plain(found)}", "failing by people", found.judged_modes)
+        if found.judged_modes
+        else None,
         Stack(*probabilities) if probabilities else None,
         Stack(
             *([hanging(Text("✓", "green"), Text(f"promise: {found.promise}"))] if found.promise else []),
@@ -321,8 +324,14 @@ def corrected_table(found: Calibration) -> RenderableType:
     return Stack(_corrected_table(found.corrected), Text(), Text(said))
 
 
+def _plain(found: Calibration) -> str:
+    """Mark the tables that count labels as they are, where the rates are weighted."""
+    return ", unweighted" if found.is_weighted else ""
+
+
 def _rates_table(found: Calibration) -> RenderableType:
-    made = house_table("judge vs. people", "rate", "95 % interval", "labels", _TARGET)
+    weighted = "rate, weighted" if found.is_weighted else "rate"
+    made = house_table("judge vs. people", weighted, "95 % interval", "labels", _TARGET)
     named = [("supported claims recognised (TPR)", found.rates.tpr, found.rates.supported)]
     named.append(("failing claims recognised (TNR)", found.rates.tnr, found.rates.failing))
     if found.answers:
@@ -343,7 +352,7 @@ def _corrected_table(found: Corrected) -> RenderableType:
 
 
 def _confusion(found: Calibration) -> RenderableType:
-    made = house_table("people ↓ judge →", *(label.value.lower() for label in Label))
+    made = house_table(f"labels by people ↓, judge →{_plain(found)}", *(label.value.lower() for label in Label))
     for label, row in zip(Label, found.confusion, strict=True):
         made.add_row(label.value.lower(), *(f"{number:,}" for number in row))
     if found.kappa is None:
@@ -360,8 +369,8 @@ def _agreement(one: AnnotatorAgreement) -> RenderableType:
     return joined([*said])
 
 
-def _groups(name: str, groups: Mapping[str, JudgeRates]) -> RenderableType:
-    made = house_table(data(name, limit=60), "TPR (95 %)", "labels", "TNR (95 %)", "labels")
+def _groups(name: str, groups: Mapping[str, JudgeRates], plain: str) -> RenderableType:
+    made = house_table(data(f"{name}{plain}", limit=60), "TPR (95 %)", "labels", "TNR (95 %)", "labels")
     for value, one in list(groups.items())[:GROUPS_SHOWN]:
         made.add_row(
             data(value, limit=60) if value else Text("(not given)", "dim"),
@@ -373,7 +382,8 @@ def _groups(name: str, groups: Mapping[str, JudgeRates]) -> RenderableType:
 
 def _rate_cells(rate: Estimate, labels: int) -> tuple[str, Text]:
     shown = NO_NUMBER
-    if rate.value is not None and 0 < labels < SHOWN_FROM:
+    says_nothing = (rate.low, rate.high) == (0.0, 1.0)
+    if rate.value is not None and (0 < labels < SHOWN_FROM or says_nothing):
         shown = "too few labels"
     elif rate.value is not None and rate.low is not None and rate.high is not None:
         shown = f"{100 * rate.value:.0f} % ({100 * rate.low:.0f}–{100 * rate.high:.0f})"

@@ -19,7 +19,7 @@ from everyclaim.analysis.judging import JudgingSummary
 from everyclaim.analysis.slices import FEW
 from everyclaim.analysis.summary import TEXTS_KEPT, Group, Summary
 from everyclaim.core.bands import LOWER_BOUNDS, Band
-from everyclaim.core.plaintext import counted, metric_title, words
+from everyclaim.core.plaintext import counted, words
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import FailureMode, Label, Outcome, Provenance
 from everyclaim.report.findings import findings
@@ -62,7 +62,7 @@ def run_page(
     known_error: str = "",
 ) -> Page:
     """Show a run: its summary, what is known of its judge's error, then its worst answers with their findings."""
-    parts: list[RenderableType] = [_heading(record), Text(), *_summary(summary, metric_title(record.provenance.metric))]
+    parts: list[RenderableType] = [_heading(record), Text(), *_summary(summary)]
     if calibration:
         parts += [Text(), indented(corrected_table(calibration), 2)]
     elif known_error and summary.overall.claims:
@@ -70,6 +70,7 @@ def run_page(
     if worst:
         by = "score" if worst[0].result.probability is None else "probability of being faithful"
         parts += [Text(), Text.assemble(("Worst answers", "bold"), f" · lowest {by} first"), findings(worst)]
+    parts += [Text(), provenance_line(record.provenance)]
     return Page(Stack(*parts))
 
 
@@ -81,8 +82,7 @@ def _heading(record: RunRecord) -> RenderableType:
     )
     if record.reading and record.reading.incomplete:
         status = Text("input incomplete: it could not be read to the end", style="bold red")
-    first = joined([Text(f"run {record.id}", style="bold"), name, started, data(record.dataset), status])
-    return Stack(first, provenance_line(record.provenance))
+    return joined([Text(f"run {record.id}", style="bold"), name, started, data(record.dataset), status])
 
 
 def provenance_line(provenance: Provenance) -> Text:
@@ -96,19 +96,19 @@ def provenance_line(provenance: Provenance) -> Text:
     return line
 
 
-def _summary(summary: Summary, name: str = "score") -> list[RenderableType]:
-    """Lay a summary out; `name` is what its score is called."""
-    shown = (piece for part in overview(summary, name) for piece in (indented(part, 2), Text()))
+def _summary(summary: Summary) -> list[RenderableType]:
+    """Lay a summary out."""
+    shown = (piece for part in overview(summary) for piece in (indented(part, 2), Text()))
     lines = Table.grid(padding=(0, 2, 0, 0))
     for heading, content, style in remarks(summary):
         lines.add_row(Text(heading, style=style), content)
     return [*shown, indented(lines, 2), *slice_tables(summary.slices)]
 
 
-def overview(summary: Summary, name: str = "score") -> list[RenderableType]:
+def overview(summary: Summary) -> list[RenderableType]:
     """Show the numbers of all answers: rates, means, and how many claims have each label."""
     group = summary.overall
-    parts: list[RenderableType] = [_headline(group, name, summary.bad_rows)]
+    parts: list[RenderableType] = [_headline(group, summary.bad_rows)]
     if group.components:
         parts.append(_components(group.components))
     if group.claims:
@@ -116,7 +116,7 @@ def overview(summary: Summary, name: str = "score") -> list[RenderableType]:
     return parts
 
 
-def _headline(group: Group, name: str, bad_rows: int) -> RenderableType:
+def _headline(group: Group, bad_rows: int) -> RenderableType:
     """Lead with the rate per claim and the share of answers that are not whole, beside the mean per answer."""
     made = house_table("", "", "95 % interval", "")
     for title, rate in (("claims supported", group.supported), (group.imperfect, group.below_one)):
@@ -125,13 +125,11 @@ def _headline(group: Group, name: str, bad_rows: int) -> RenderableType:
     score = group.score
     if score.value is not None and group.band is not None:
         style = BAND_STYLE[group.band]
-        made.add_row(
-            data(f"mean {name}", limit=60), Text(score_text(score), style), span(score), counted(score.n, "answer")
-        )
+        made.add_row("mean score", Text(score_text(score), style), span(score), counted(score.n, "answer"))
     unread = Text(f"{counted(bad_rows, 'row')} unreadable", style="bold red") if bad_rows else ""
     answers = joined([_outcomes(group), unread])
     if not made.rows:
-        none = joined([data(name, "bold", 60), Text("none: no answer was scored", style="bold")], "   ")
+        none = joined([Text("score", "bold"), Text("none: no answer was scored", style="bold")], "   ")
         return Stack(none, joined(["answers", answers], "   "))
     return Stack(made, Text(), joined(["answers", answers], "   "))
 
@@ -292,10 +290,13 @@ def slice_tables(slices: Mapping[str, Mapping[str, Group]]) -> Iterator[Renderab
     for tag, groups in slices.items():
         shown = by_size(groups)
         yield from (Text(), indented(_slice_rates(tag, shown), 2))
-        values, modes = mode_shares(shown, _COLUMNS)
-        if modes:
-            more = sum(1 for _, group in shown if group.claims and not group.is_tiny) - len(values)
-            yield from (Text(), indented(_modes(tag, values, modes, more), 2))
+        values, modes = mode_shares(shown, SLICES_SHOWN)
+        more = sum(1 for _, group in shown if group.claims and not group.is_tiny) - len(values)
+        for at in range(0, len(values) if modes else 0, _COLUMNS):
+            some = slice(at, at + _COLUMNS)
+            rest = more if at + _COLUMNS >= len(values) else 0
+            part = [(mode, shares[some]) for mode, shares in modes]
+            yield from (Text(), indented(_modes(tag, values[some], part, rest), 2))
 
 
 def by_size(groups: Mapping[str, Group]) -> list[tuple[str, Group]]:
