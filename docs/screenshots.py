@@ -36,7 +36,7 @@ CONTRADICTED = """async () => {
     document.querySelector("a[data-show='1']").click();
     await new Promise((done) => setTimeout(done, 500));
     const entries = [...document.querySelectorAll("details.entry")];
-    const chosen = entries.find((one) => one.querySelector(".id").textContent === "cleaning-03");
+    const chosen = entries.find((one) => one.querySelector(".id").textContent === "brewing-03");
     chosen.open = true;
     chosen.querySelector(".finding.contradicted").open = true;
     chosen.scrollIntoView();
@@ -82,7 +82,7 @@ def dashboard(address: str, before: str, after: str) -> Iterator[Picture]:
     yield Picture("dashboard-run", run)
     yield Picture("dashboard-answers", f"{run}/answers?label=CONTRADICTED&order=worst")
     yield Picture(
-        "dashboard-answer", f"{run}/answers/18", "document.querySelector('.finding.contradicted').open = true"
+        "dashboard-answer", f"{run}/answers/10", "document.querySelector('.finding.contradicted').open = true"
     )
     yield Picture("dashboard-slices", f"{run}/slices?tag=needs")
     yield Picture("dashboard-judge", f"{run}/judge")
