@@ -71,6 +71,7 @@ def test_a_watch_ends_in_order_when_it_is_asked_to(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "everyclaim", "watch", str(log), *options]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr
+        assert process.stderr.readline().startswith("watching answers.jsonl")
         assert "3 new answers · 3 judged" in process.stderr.readline()
         append(log, row(4))
         assert "1 new answer · 1 judged" in process.stderr.readline()

@@ -76,7 +76,7 @@ def test_alpha_of_two_raters_is_scotts_pi_corrected_for_size():
     ("call", "message"),
     [
         (lambda: cohen_kappa([0], [0, 1], (0, 1)), "1 and 2 ratings"),
-        (lambda: cohen_kappa([0, 2], [0, 1], (0, 1)), "none of the categories: 2"),
+        (lambda: cohen_kappa([0, 2], [0, 1], (0, 1)), "not one of the categories: 2"),
         (lambda: cohen_kappa([[0], 2], [0, 1], (0, 1)), "not lists"),
         (lambda: cohen_kappa([0, 1], [0, 1], (0, 1), weights="cubic"), "not cubic"),
     ],

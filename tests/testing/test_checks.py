@@ -167,7 +167,7 @@ INVENTED = (Evidence("p1", 0, 9, "Rodin owned a circus"),)
         ),
         (
             giving(lambda claim, _: replace(Verdict(claim.id, Label.SUPPORTED), label="TRUE")),
-            "c1: label 'TRUE' is none of SUPPORTED, UNSUPPORTED, CONTRADICTED",
+            "c1: label 'TRUE' is not one of SUPPORTED, UNSUPPORTED, CONTRADICTED",
         ),
         (
             giving(lambda claim, _: claim.text.encode() and Verdict(claim.id, Label.UNSUPPORTED)),

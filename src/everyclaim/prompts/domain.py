@@ -104,7 +104,7 @@ def _verify_example(row: Mapping[str, Any], name: str) -> str:
     if not all(isinstance(row.get(key), str) for key in _VERIFY):
         raise ConfigError(f"domain file {name}: an example of [verify] needs the texts {', '.join(_VERIFY)}")
     if row["label"] not in set(Label):
-        raise ConfigError(f"domain file {name}: label {row['label']!r} is none of {', '.join(Label)}")
+        raise ConfigError(f"domain file {name}: label {row['label']!r} is not one of {', '.join(Label)}")
     return document({key: row[key] for key in _VERIFY})
 
 
