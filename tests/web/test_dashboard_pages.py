@@ -57,6 +57,7 @@ def test_from_the_runs_to_the_evidence(dashboard, two_runs, watch):
     page.get_by_role("link", name="contradicted").first.click()
     assert "label=CONTRADICTED" in page.url
     page.locator("table.answers a").first.click()
+    page.wait_for_load_state("networkidle")  # the script that lights evidence up is there
     assert page.get_by_text("95 %").count() == 0  # of an answer nothing is estimated
     claim = page.locator("details.finding.contradicted").first
     assert "is not what its passage says" in claim.locator("summary").inner_text()
