@@ -76,8 +76,10 @@ def _names_none(mark: Citation, passages: Sequence[Passage]) -> bool:
 
 def _is_foreign(address: str, passages: Sequence[Passage]) -> bool:
     """Whether no passage holds an address, though passages hold others, or its own words state something."""
+    if not address:
+        return False
     held = [f"{one.id} {one.title} {one.text}" for one in passages]
-    if not address or any(address.rstrip("/") in text for text in held):
+    if any(address.rstrip("/") in text for text in held):
         return False
     words = re.sub(r"[-_+/=.]+", " ", unquote(urlsplit(address)._replace(scheme="", netloc="").geturl()))
     return asserts_something(words) or any(re.search(ADDRESS, text, CASELESS) for text in held)

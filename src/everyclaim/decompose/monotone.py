@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from everyclaim.decompose.drafts import Draft
+from everyclaim.decompose.nouns import is_definite
 from everyclaim.decompose.tree import Tree
 from everyclaim.text.tokens import word_set
 
@@ -96,10 +97,8 @@ def _is_some(tree: Tree, noun: int, draft: Draft) -> bool:
 
 def _is_known(tree: Tree, noun: int) -> bool:
     """Whether a noun speaks of certain things, however they are told apart: "the house built by Ada and Bert"."""
-    return tree.tokens[noun].pos == "PROPN" or any(
-        tree.low(det) in {"the", "this", "that", "these", "those", "one", "another"}
-        or tree.relation(det) == "nmod:poss"
-        for det in tree.of(noun, "det", "nmod:poss", "nummod")
+    return is_definite(tree, noun) or any(
+        tree.low(det) in {"this", "that", "these", "those", "one", "another"} for det in tree.of(noun, "det", "nummod")
     )
 
 

@@ -6,6 +6,7 @@ from everyclaim.decompose.drafts import Draft
 from everyclaim.decompose.tree import Tree
 
 _ADDING = frozenset({"appos", "acl", "acl:relcl"})
+YEAR = 4  # digits
 
 
 def phrase(tree: Tree, noun: int, draft: Draft, without: int = -1) -> list[int]:
@@ -44,6 +45,21 @@ def be_of(tree: Tree, draft: Draft, noun: int) -> str:
     if tree.is_plural(noun) and not (tree.subject(head) == noun and tree.is_singular(head)):
         return "were" if past else "are"
     return "was" if past else "is"
+
+
+def have_of(tree: Tree, owner: int, *, past: bool) -> str:
+    """The form of "have" that a noun takes."""
+    return "had" if past else "have" if tree.is_plural(owner) else "has"
+
+
+def unsigned(tree: Tree, inside: list[int]) -> list[int]:
+    """The words of a phrase without the sign that sets it apart in front."""
+    return inside[1:] if tree.tokens[inside[0]].pos == "PUNCT" else inside
+
+
+def tells_year(tree: Tree, words: list[int]) -> bool:
+    """Whether a year is among words."""
+    return any(tree.tokens[i].pos == "NUM" and len(tree.tokens[i].text) == YEAR for i in words)
 
 
 def touches(tree: Tree, noun: int, inside: list[int]) -> bool:

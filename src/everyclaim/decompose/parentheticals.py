@@ -10,12 +10,21 @@ from everyclaim.decompose.conjuncts import HELPERS, SUBJECTS
 from everyclaim.decompose.coordination import EXEMPLARY
 from everyclaim.decompose.drafts import Draft
 from everyclaim.decompose.monotone import is_limited, is_source, way_up
-from everyclaim.decompose.nouns import be_of, described_by, ends_phrase, is_definite, phrase, touches
+from everyclaim.decompose.nouns import (
+    YEAR,
+    be_of,
+    described_by,
+    ends_phrase,
+    is_definite,
+    phrase,
+    tells_year,
+    touches,
+    unsigned,
+)
 from everyclaim.decompose.possessions import absolute, of_described, possession
 from everyclaim.decompose.tree import Tree
 from everyclaim.text.units import UNITS
 
-_YEAR = 4  # digits
 _LONG = 4  # words of a modifier that tells something
 _CLOSED = frozenset({"advcl", "csubj", "ccomp", "parataxis", "acl", "acl:relcl", "advmod"})
 
@@ -173,7 +182,7 @@ def _opening(draft: Draft, tree: Tree, place: int, verb: int, inside: list[int])
         return None
     body = [i for i in inside if not (tree.tokens[i].pos == "PUNCT" and i in {inside[0], inside[-1]})]
     be = be_of(tree, draft, subject)
-    if any(tree.tokens[i].pos == "NUM" and len(tree.tokens[i].text) == 4 for i in body):
+    if tells_year(tree, body):
         be = "were" if tree.is_plural(subject) else "was"  # "Founded in 1998, the firm sells"
     return Draft((*phrase(tree, subject, draft, place), be, *body), place, minor=True, subject=subject)
 
@@ -184,7 +193,7 @@ def _apposition(draft: Draft, tree: Tree, place: int, noun: int, inside: list[in
         age = Draft(
             (*phrase(tree, noun, draft, place), be_of(tree, draft, noun), place), place, minor=True, subject=noun
         )
-        return age if len(title.text) < _YEAR and title.text.isdecimal() else None
+        return age if len(title.text) < YEAR and title.text.isdecimal() else None
     if title.pos not in {"NOUN", "PROPN"} or name.pos not in {"NOUN", "PROPN"} or tree.conjuncts(noun):
         return None
     if not (tree.of(place, "det", "nmod:poss", "amod", "compound", "nmod") or title.pos == "PROPN"):
@@ -198,7 +207,7 @@ def _apposition(draft: Draft, tree: Tree, place: int, noun: int, inside: list[in
         return None  # "soldiers of the Front, a movement"
     if name.pos == "PROPN" and title.pos == "PROPN" and not tree.of(place, "det", "nmod", "nmod:poss"):
         return None  # "Lund, Sweden"
-    body = [i for i in inside if not (i == inside[0] and tree.tokens[i].pos == "PUNCT")]
+    body = unsigned(tree, inside)
     return Draft((*phrase(tree, noun, draft, place), be_of(tree, draft, noun), *body), place, minor=True, subject=noun)
 
 
@@ -285,7 +294,7 @@ def _participle(draft: Draft, tree: Tree, place: int, noun: int, inside: list[in
         return None
     if tree.tokens[inside[0]].pos == "ADP":
         return None  # "a statement of tax paid"
-    body = [i for i in inside if not (i == inside[0] and tree.tokens[i].pos == "PUNCT")]
+    body = unsigned(tree, inside)
     be = "was" if tree.low(place) == "born" else be_of(tree, draft, owner)
     return Draft((*phrase(tree, owner, draft, place), be, *body), place, minor=apart)
 
@@ -308,10 +317,9 @@ def _meanwhile(draft: Draft, tree: Tree, place: int, verb: int, inside: list[int
     acts = tree.of(verb, "obj", "xcomp", "ccomp", "cop") and tree.relation(subject) != "nsubj:pass"
     if not (acts or tree.of(place, "ccomp")) or tree.of(place, *HELPERS):
         return None  # "crashed into a wall, killing the passenger" tells of the event
-    body = [i for i in inside if not (i == inside[0] and tree.tokens[i].pos == "PUNCT")]
-    dated = any(tree.tokens[i].pos == "NUM" and len(tree.tokens[i].text) == _YEAR for i in body)
+    body = unsigned(tree, inside)
     perfect = any(tree.low(kid) in {"has", "have", "had"} for kid in tree.of(verb, *HELPERS))
-    past, plural = tree.is_past(verb) or dated or perfect, tree.is_plural(subject)
+    past, plural = tree.is_past(verb) or tells_year(tree, body) or perfect, tree.is_plural(subject)
     told: Draft | None = Draft((*phrase(tree, subject, draft, place), *body), place, minor=True, subject=subject)
     for one in [place, *(kid for kid in tree.conjuncts(place) if tree.tokens[kid].tag == "VBG")]:
         told = told.made_finite(tree, one, past=past, plural=plural) if told else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from everyclaim.decompose.adjuncts import is_event
 from everyclaim.decompose.drafts import Draft
-from everyclaim.decompose.nouns import be_of, phrase, predicate_of, touches
+from everyclaim.decompose.nouns import be_of, have_of, phrase, predicate_of, touches, unsigned
 from everyclaim.decompose.tree import Tree
 
 
@@ -38,8 +38,8 @@ def possession(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int
         return None
     if owner == noun and inside[0] > noun and not touches(tree, noun, inside):
         return None
-    body = [i for i in inside if i not in case and not (i == inside[0] and tree.tokens[i].pos == "PUNCT")]
-    has = "had" if tree.is_past(predicate_of(tree, draft, noun)) else "have" if tree.is_plural(owner) else "has"
+    body = [i for i in unsigned(tree, inside) if i not in case]
+    has = have_of(tree, owner, past=tree.is_past(predicate_of(tree, draft, noun)))
     return Draft((*phrase(tree, owner, draft, place), has, *body), place, minor=True)
 
 
@@ -52,7 +52,7 @@ def _opening_possession(draft: Draft, tree: Tree, place: int, head: int, inside:
     generic = tree.tokens[subject].tag == "NNS" and not tree.of(subject, "det", "nmod:poss", "nummod", "amod")
     if not told or generic or place > subject or any(tree.low(i) in {"the", "this"} for i in tree.of(place, "det")):
         return None
-    has = "had" if tree.is_past(head) else "have" if tree.is_plural(subject) else "has"
+    has = have_of(tree, subject, past=tree.is_past(head))
     body = [i for i in inside[1:] if not (i == inside[-1] and tree.tokens[i].pos == "PUNCT")]
     return Draft((*phrase(tree, subject, draft, place), has, *body), place, minor=True, subject=subject)
 
@@ -74,7 +74,7 @@ def absolute(draft: Draft, tree: Tree, place: int, inside: list[int]) -> Draft |
     if tree.is_finite(verb) or tree.is_plural(owner) is None or set(tree.of(verb, "mark")) - set(opener):
         return None
     chain = min([verb, *tree.of(verb, "aux", "aux:pass", "advmod")], key=lambda i: (i < owner, i))
-    body = [i for i in inside if i not in opener and not (i == inside[0] and tree.tokens[i].pos == "PUNCT")]
+    body = [i for i in unsigned(tree, inside) if i not in opener]
     before, after = [i for i in body if i < chain], [i for i in body if i >= chain]
     if not before or tree.tokens[before[-1]].pos == "PUNCT":
         return None
@@ -92,5 +92,5 @@ def of_described(draft: Draft, tree: Tree, place: int, owner: int, inside: list[
         return None
     if tree.tokens[tree.tokens[place].head].tag in {"NNS", "NNPS"}:
         return None  # "38 people, mostly families with children"
-    has = "had" if tree.is_past(draft.head) else "have" if tree.is_plural(owner) else "has"
+    has = have_of(tree, owner, past=tree.is_past(draft.head))
     return Draft((*phrase(tree, owner, draft, place), has, *inside[1:]), place, minor=True)

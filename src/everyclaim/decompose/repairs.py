@@ -15,7 +15,7 @@ from everyclaim.text.units import UNITS
 QUOTES = frozenset({'"', "“", "”", "``", "''"})
 MONTHS = word_set("January February March April May June July August September October November December")
 MODIFIERS = frozenset({"amod", "compound"})
-CUT = frozenset({"conj", "appos", "acl:relcl", "parataxis"})  # relations at which a sentence is split
+_CUT = frozenset({"conj", "appos", "acl:relcl", "parataxis"})  # relations at which a sentence is split
 _YEAR = 4  # digits
 _LONGEST_TITLE = 12  # words in quotes that are taken for one name
 
@@ -24,7 +24,7 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
     """Put right what the parser often hangs elsewhere: hyphenated words, lists of predicates, "A & B" of a name."""
     found = [one._replace(tag=_form(tokens, place)) for place, one in enumerate(tokens)]
     if _is_inconsistent(tokens):
-        found = [one._replace(relation="dep") if one.relation in CUT else one for one in found]
+        found = [one._replace(relation="dep") if one.relation in _CUT else one for one in found]
     placed = {one.head for one in tokens if one.relation == "case"}
     for start, end in [*_hyphenated(tokens), *_quoted(tokens), *_dated(tokens)]:
         tops = [i for i in range(start, end) if not start <= found[i].head < end]
