@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from everyclaim.analysis.estimates import written
+from everyclaim.analysis.estimates import percent, written
 from everyclaim.analysis.slices import FEW
 from everyclaim.core.plaintext import one_line, words
 from everyclaim.stats.clusters import standard_error
@@ -59,6 +59,15 @@ class AnswerMeasure:
     def is_score(self) -> bool:
         """Whether it is the mean score, not a rate."""
         return self.name == "score"
+
+    def level(self, value: float | None) -> str:
+        """Write a value of it: a mean score from 0 to 1, a rate in per cent."""
+        return f"{value:.3f}" if self.is_score and value is not None else percent(value)
+
+    def levels(self, before: float | None, after: float | None) -> str:
+        """Write what it was before and is after."""
+        sign = "" if self.is_score else " %"
+        return " → ".join(self.level(value).removesuffix(" %") for value in (before, after)) + sign
 
     def to_json(self) -> str:
         """Return the name that stands for it in JSON."""

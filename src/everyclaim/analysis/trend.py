@@ -21,7 +21,7 @@ from everyclaim.analysis.deltas import (
 )
 from everyclaim.analysis.estimates import plain, points, written
 from everyclaim.analysis.rollback import WATCHED, RollBack, roll_back
-from everyclaim.analysis.run_differences import Counted, compare_figures, parts_with_masks
+from everyclaim.analysis.run_differences import Counted, Mask, compare_figures, parts_with_masks
 from everyclaim.core.plaintext import one_line, wrapped
 from everyclaim.core.types import Label
 from everyclaim.stats.change_points import ChangePoint, change_points
@@ -104,11 +104,9 @@ class Trend:
             yield from (self._sentence(series.part, change) for change in series.changes)
 
     def _sentence(self, part: MeasuredPart, change: ChangePoint) -> str:
-        is_score = part.measure.is_score
-        levels = (f"{one:.3f}" if is_score else f"{100 * one:.1f}" for one in (change.before, change.after))
         return (
-            f"{part}: from {one_line(self.points[change.at].side.title, 60)} on, {' → '.join(levels)}"
-            f"{'' if is_score else ' %'} (by {points(change.after - change.before)} points,"
+            f"{part}: from {one_line(self.points[change.at].side.title, 60)} on,"
+            f" {part.measure.levels(change.before, change.after)} (by {points(change.after - change.before)} points,"
             f" p {max(change.p_value, 0.001):.3f})"
         )
 
@@ -160,8 +158,9 @@ def trend_of(
     no sample has.
     """
     counted = [Counted(run) for run in runs]
-    whole = {measure: Series(MeasuredPart(measure), _rates(counted, MeasuredPart(measure))) for measure in _SHOWN}
-    parts = [Series(part, _rates(counted, part)) for part, _ in parts_with_masks(counted, by)]
+    everything = [side.inside(()) for side in counted]
+    whole = {measure: Series(part := MeasuredPart(measure), _rates(counted, part, everything)) for measure in _SHOWN}
+    parts = [Series(part, _rates(counted, part, masks)) for part, masks in parts_with_masks(counted, by)]
     testable = sum(series.is_testable for series in parts)
     share = (1 - LEVEL) / (2 if testable else 1)
     changes = {measure: whole[measure].tested(share / len(_TESTED)).changes for measure in _TESTED}
@@ -196,8 +195,8 @@ def _rule(
     return roll_back(sides[first - 1].title, sides[-1].title, parts, judge)
 
 
-def _rates(counted: Sequence[Counted], part: MeasuredPart) -> tuple[Estimate, ...]:
-    return tuple(clustered_ratio(*side.rate(part, side.inside(part.where))) for side in counted)
+def _rates(counted: Sequence[Counted], part: MeasuredPart, masks: Sequence[Mask]) -> tuple[Estimate, ...]:
+    return tuple(clustered_ratio(*side.rate(part, mask)) for side, mask in zip(counted, masks, strict=True))
 
 
 def _error(rate: Estimate) -> float:

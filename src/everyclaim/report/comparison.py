@@ -11,7 +11,7 @@ from rich.text import Text
 
 from everyclaim.analysis.calibration import Calibration, ends, method
 from everyclaim.analysis.comparison import AnswerChange, ClaimChange, Comparison, Side, pairing
-from everyclaim.analysis.deltas import FEWEST, FEWEST_EVENTS, AnswerMeasure, Delta, DeltaFinding, MeasuredPart
+from everyclaim.analysis.deltas import FEWEST, FEWEST_EVENTS, Delta, DeltaFinding, MeasuredPart
 from everyclaim.analysis.estimates import NO_NUMBER, interval, percent, points
 from everyclaim.analysis.slices import FEW
 from everyclaim.analysis.trend import ModeTable, ReleaseReport, Series, Trend
@@ -93,7 +93,7 @@ def trend_page(trend: Trend) -> Page:
     """Show the runs in their order, and where a measure changed its level."""
     made = house_table("run", "answers", "score", "supported", "unsupp.", "contrad.")
     for point in trend.points:
-        cells = [_level(measure, rate.value) for measure, rate in point.rates.items()]
+        cells = [measure.level(rate.value) for measure, rate in point.rates.items()]
         made.add_row(data(point.side.title, limit=40), f"{point.side.outcomes[Outcome.SCORED]:,}", *cells)
     return page(
         Text("trend", "bold"),
@@ -114,17 +114,13 @@ def _runs_table(heading: str, parts: Sequence[Series], trend: Trend) -> Renderab
     for part in ordered[:_ROWS_SHOWN]:
         cells = [
             Text(
-                _level(part.part.measure, part.rates[place].value),
+                part.part.measure.level(part.rates[place].value),
                 style="bold" if any(change.at == place for change in part.changes) else "",
             )
             for place in range(first, len(trend.points))
         ]
         made.add_row(data(row_name(part.part), limit=60), *cells)
     return Stack(made, *left_out(len(parts) - _ROWS_SHOWN, "row", "; --json has them all"))
-
-
-def _level(measure: AnswerMeasure, value: float | None) -> str:
-    return NO_NUMBER if value is None else f"{value:.3f}" if measure.is_score else percent(value)
 
 
 def _head(comparison: Comparison) -> RenderableType:
@@ -185,9 +181,7 @@ def _table(heading: str, rows: Sequence[tuple[str, Delta]]) -> RenderableType:
 
 def levels(delta: Delta) -> str:
     """Write what a measure was before and is after."""
-    return " → ".join(_level(delta.measure, one).removesuffix(" %") for one in (delta.before, delta.after)) + (
-        "" if delta.measure.is_score else " %"
-    )
+    return delta.measure.levels(delta.before, delta.after)
 
 
 def change_of(delta: Delta) -> str:

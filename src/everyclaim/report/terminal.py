@@ -143,9 +143,11 @@ def _components(components: Mapping[str, Estimate]) -> Table:
 
 
 def _outcomes(group: Group) -> Text:
-    rest = [Text(f"{group.outcomes[outcome]:,} {words(outcome.value)}") for outcome in other_outcomes(group)]
-    if group.outcomes[Outcome.FAILED]:
-        rest[other_outcomes(group).index(Outcome.FAILED)].stylize("bold red")
+    counts = [(outcome, group.outcomes[outcome]) for outcome in other_outcomes(group)]
+    rest = [
+        Text(f"{count:,} {words(outcome.value)}", "bold red" if outcome is Outcome.FAILED and count else "")
+        for outcome, count in counts
+    ]
     return joined([Text(f"{group.scored:,} scored of {group.total:,}"), *rest])
 
 
