@@ -113,9 +113,9 @@ def check_apart(reads: Mapping[str, Any], writes: Mapping[str, Any], *, in_folde
     Keys say what each is (``--out``, ``the store``); ``-`` is a standard stream, and what is no path is passed over.
     With `in_folders`, a new file may appear in a folder that is read. Raises `ConfigError`.
     """
-    taken: list[tuple[str, _FileIdentity]] = []
+    sources, taken = [*_places(reads, sys.stdin)], list[tuple[str, _FileIdentity]]()
     for name, given, place in _places(writes, sys.stdout):
-        for source, read, other in _places(reads, sys.stdin):
+        for source, read, other in sources:
             if place.is_same(other):
                 raise ConfigError(f"{_named(name, given)} would overwrite {_named(source, read)}: choose another name")
             if not in_folders and other.holds(place):

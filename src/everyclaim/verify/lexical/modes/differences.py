@@ -203,11 +203,12 @@ def _speaker(parting: Parting) -> FoundDifference | None:
 def _hedge(parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference | None:
     """Name the word that makes one side less certain or less general than the other."""
     at = doubted(parting, doubts)
+    of_claim, of_passage = hedges(parting.it)
     for kinds, ours, said in _HEDGING:
         for kind in kinds:
             cues = parting.only(kind, mine=ours)
             if kind == "hedge":
-                cues = [cue for cue in cues if cue in hedges(parting.it)[0 if ours else 1]]
+                cues = [cue for cue in cues if cue in (of_claim if ours else of_passage)]
             if cues and ours:
                 return FoundDifference(_mine(parting, cues[0]), _across(parting), said.format(cues[0].text))
             if cues:
