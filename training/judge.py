@@ -186,7 +186,6 @@ def fit(it: Table, odds: float) -> tuple[dict[str, Any], Matrix, Matrix]:
 
 def continued(model: dict[str, Any], it: Table) -> dict[str, Any]:
     """Add trees to a model, fitted to what its first head leaves over."""
-    it = it.part(~np.isin(it.datasets, GROUPS))
     values = it.values[:, [it.names.index(name) for name in model["features"]]]
     head, positive = model["heads"]["supported"], it.labels == "SUPPORTED"
     before, weight = logit(Head.parse(head).probability(values)), weights(it.datasets, positive)
@@ -320,6 +319,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="folder of the judges whose models to write")
     options = parser.parse_args()
     rows = read_rows(options.data, options.made, options.groups, options.answers)
+    if options.start:
+        rows = rows._replace(fitted=[it for it in rows.fitted if it[0].dataset not in GROUPS])
     fitted, test = (measure(part, options.network, options.cache) for part in (rows.fitted, rows.tested))
     if options.start:
         go_on(options, fitted, test, rows.right)

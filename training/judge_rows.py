@@ -142,7 +142,7 @@ def sample(rows: Iterable[Row]) -> list[Given]:
     return [(row, "") for row in sorted(drawn, key=lambda row: share("order " + row.id))[:TRAINED]]
 
 
-def read_rows(data: Path, made: Iterable[Path], drawn: Iterable[Path], share_of_answers: float) -> Rows:
+def read_rows(data: Path, made: Iterable[Path], drawn: Sequence[Path], share_of_answers: float) -> Rows:
     """Read everything: marked answers, labelled claims, groups, made claims; documents and groups are never split."""
     ours = list(from_texts(public_passages(data)))
     fit = [*from_json_lines(data / "answers" / "train.jsonl.xz"), *(one for one in ours if not one.tested)]
@@ -150,7 +150,6 @@ def read_rows(data: Path, made: Iterable[Path], drawn: Iterable[Path], share_of_
     test = [*from_json_lines(data / "answers" / "dev.jsonl.xz"), *(one for one in ours if one.tested)]
     trained, tested = split(data)
     claims = [(row, "") for row in tested]
-    drawn = list(drawn)
     groups = [data / "claims" / f"{name}.jsonl.xz" for name in GROUPS]
     own = [*sorted((Path(__file__).parent / "data").glob("*.jsonl.xz")), *drawn]
     return Rows(
