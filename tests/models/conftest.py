@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-LIBRARIES = ("aiohttp", "aiolimiter", "anthropic", "openai", "stamina")
+LIBRARIES = ("aiohttp", "aiolimiter", "stamina")
 collect_ignore_glob = ["test_*.py"] if any(find_spec(name) is None for name in LIBRARIES) else []
 
 

@@ -26,41 +26,11 @@ def judge(claim: str, passages: list[str] | str = OVEN, **options):
     return judged.verdict
 
 
-@pytest.mark.parametrize("sentence", [s.strip() + "." for s in OVEN.split(".") if s.strip()])
-def test_what_a_passage_says_is_supported(sentence):
-    """Copied sentences are supported, and the evidence holds the sentence."""
-    verdict = judge(sentence)
-    assert verdict.label is Label.SUPPORTED
-    assert any(sentence in evidence.quote for evidence in verdict.evidence)
-
-
 @pytest.mark.parametrize("claim", ["It is there.", "They do."])
 def test_a_claim_that_names_nothing_has_no_support(claim):
     """Words that say nothing by themselves are no match for a passage about anything."""
     verdict = judge(claim, "The cotton cycle takes long.")
     assert (verdict.label, verdict.evidence) == (Label.UNSUPPORTED, ())
-
-
-@pytest.mark.parametrize(
-    ("claim", "telling"),
-    [
-        ("Heat the oven to 375 degrees F.", "375"),
-        ("The recipe was first printed by the Harrow Lane bakery in 1947.", "1947"),
-        ("Bake the loaf for fourteen minutes.", "fourteen"),
-    ],
-)
-def test_a_changed_number_is_not_supported_and_named(claim, telling):
-    """A number that differs is said in words."""
-    verdict = judge(claim)
-    assert verdict.label is not Label.SUPPORTED
-    assert telling in verdict.rationale
-    assert verdict.failure_mode is not None
-
-
-def test_what_nobody_says_is_unsupported():
-    """A claim about something else is not contradicted."""
-    verdict = judge("The Danube flows through ten countries.")
-    assert verdict.label is Label.UNSUPPORTED
 
 
 def test_evidence_is_found_among_many_passages():

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-import everyclaim as ec
 from everyclaim.core.types import Claim, Difference, FailureMode, JudgedClaim, Label, Passage, Span, Verdict
 from everyclaim.core.wire import from_json, to_json
 from everyclaim.prompts.templates import template
@@ -48,23 +47,6 @@ def parts(found: JudgedClaim, passages: tuple[Passage, ...] = PASSAGES) -> tuple
     texts = {passage.id: passage.text for passage in passages}
     theirs = texts[it.passage_id][slice(*it.passage)] if it.passage_id and it.passage else None
     return found.text[slice(*it.claim)] if it.claim else None, theirs
-
-
-@pytest.mark.parametrize(
-    ("claim", "theirs"),
-    [
-        ("The programme takes 45 minutes on the Doppia.", "50 minutes"),
-        ("The programme takes 45 minutes on the Classica.", "35 minutes"),
-        ("On the Piccola, the programme takes 45 minutes.", "25 minutes"),
-    ],
-)
-def test_of_several_values_the_one_of_the_thing_that_the_claim_names_is_shown(claim: str, theirs: str) -> None:
-    """The word before a value may be the same for all; whose value it is, its name says."""
-    told = "The programme takes 25 minutes on the Piccola, 35 minutes on the Classica and 50 minutes on the Doppia."
-    (found,) = ec.verify_claims([claim], [told])
-    assert found.verdict.label is Label.CONTRADICTED
-    assert found.verdict.difference is not None
-    assert found.verdict.difference.reason == f"the passage says {theirs}, the claim says 45 minutes"
 
 
 @pytest.mark.parametrize("judge", ["embedded", "lexical"])

@@ -6,33 +6,21 @@ import pytest
 
 from everyclaim.verify.families import families, same_family_warning
 
+NAMES = {
+    "GPT": "gpt-4o-mini openai:gpt-5-mini openai/gpt-oss-120b o3-mini o1",
+    "Claude": "claude-sonnet-4-5 anthropic.claude-3-haiku-20240307-v1:0",
+    "Llama": "meta-llama/Llama-3.1-8B-Instruct",
+    "Mistral": "mistralai/Mixtral-8x7B",
+    "Qwen": "Qwen2.5-72B QwQ-32B",
+    "Gemini": "gemini-2.5-flash google/gemma-3-27b-it",
+    "Phi": "microsoft/phi-4",
+}
 
-@pytest.mark.parametrize(
-    ("model", "family"),
-    [
-        ("gpt-4o-mini", "GPT"),
-        ("openai:gpt-5-mini", "GPT"),
-        ("openai/gpt-oss-120b", "GPT"),
-        ("o3-mini", "GPT"),
-        ("o1", "GPT"),
-        ("claude-sonnet-4-5", "Claude"),
-        ("anthropic.claude-3-haiku-20240307-v1:0", "Claude"),
-        ("gemini-2.5-flash", "Gemini"),
-        ("google/gemma-3-27b-it", "Gemini"),
-        ("meta-llama/Llama-3.1-8B-Instruct", "Llama"),
-        ("mistralai/Mixtral-8x7B", "Mistral"),
-        ("Qwen2.5-72B", "Qwen"),
-        ("QwQ-32B", "Qwen"),
-        ("deepseek-chat", "DeepSeek"),
-        ("microsoft/phi-4", "Phi"),
-        ("command-r-plus", "Command"),
-        ("ibm-granite/granite-3.3-8b", "Granite"),
-        ("grok-4", "Grok"),
-    ],
-)
-def test_a_models_name_tells_its_family(model: str, family: str) -> None:
+
+@pytest.mark.parametrize("family", NAMES)
+def test_a_models_name_tells_its_family(family: str) -> None:
     """With or without provider, in any case."""
-    assert families(model) == {family}
+    assert {one for model in NAMES[family].split() for one in families(model)} == {family}
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,9 @@ from hypothesis import strategies as st
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.spec import Spec
-from everyclaim.core.types import Claim, FailureMode, Label, Passage, Span
+from everyclaim.core.types import Claim, Label, Passage, Span
 from everyclaim.verify.lexical import LexicalVerifier, from_spec
 
-EINSTEIN = "Albert Einstein (born 14 March 1879) was a German-born theoretical physicist, known for relativity."
-TOWER = "The Eiffel Tower was built in 1889 in Paris."
-COOKIES = "Bake the cookies at 350 degrees F for 8 to 10 minutes, then cool them on a rack."
 HARBOUR = (
     "The harbour museum opened in 1962 in a former rope factory. It shows forty model ships and a diving bell. "
     "Entry is free on Mondays. The curator, Ada Holm, bought the diving bell from a salvage firm in 1971. "
@@ -27,48 +24,6 @@ def judge(claim, *texts, question="", threshold=0.5):
     claims = [Claim("c1", claim, Span(0, len(claim)), claim)]
     (verdict,) = asyncio.run(LexicalVerifier(threshold).verify(claims, passages, question=question))
     return verdict
-
-
-@pytest.mark.parametrize(
-    ("claim", "passage"),
-    [
-        ("The Eiffel Tower was built in 1889.", TOWER),
-        ("Einstein was born in Germany.", EINSTEIN),
-        ("Bake at 350 degrees F for 8 to 10 minutes.", COOKIES),
-        ("The drive takes two hours forty minutes.", "The drive takes 2 h 40 min."),
-        ("The museum opened in 1962.", HARBOUR),
-        ("Repairs to the roof took eighteen months.", HARBOUR),
-        ("Jones said the bridge was safe.", "Jones said the bridge was safe. Smith attended the meeting."),
-    ],
-)
-def test_what_the_passage_says_is_supported(claim, passage):
-    """A claim in the passage's words, or nearly, is supported."""
-    assert judge(claim, passage).label is Label.SUPPORTED
-
-
-@pytest.mark.parametrize(
-    ("claim", "passage"),
-    [
-        ("It is the tallest tower in the world.", TOWER),
-        ("Einstein was born in Germany on 20th March 1879.", EINSTEIN),
-        ("Let the dough rise for two hours in a warm spot.", "bulk ferment 1 hour, then shape and proof 1 hour"),
-        ("Smith said the bridge was safe.", "Jones said the bridge was safe. Smith attended the meeting."),
-        ("The museum keeps a collection of Roman coins.", HARBOUR),
-        ("The lighthouse is painted red.", HARBOUR),
-    ],
-)
-def test_what_the_passage_does_not_say_is_not_supported(claim, passage):
-    """A claim the passage does not make is not supported, even where it shares most words."""
-    assert judge(claim, passage).label is not Label.SUPPORTED
-
-
-def test_other_temperature_is_a_numeric_contradiction():
-    """A different number in the same place contradicts, and the rationale names both."""
-    verdict = judge("Bake at 375 degrees F.", COOKIES)
-    assert verdict.label is Label.CONTRADICTED
-    assert verdict.failure_mode is FailureMode.NUMERIC_MISMATCH
-    assert "350 degrees F" in verdict.rationale
-    assert "375 degrees F" in verdict.rationale
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,90 @@
+"""Rows of text with what each reader must make of them: names, speakers, cues, pointers, sentences, languages, words.
+
+    python benchmarks/accuracy/readings.py [names …] [--show]
+
+Prints for each reader the rows that are read as expected, and with `--show` the others. No row has a veto: a reader is
+as good as its share.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from everyclaim.text.anaphora import leans, points
+from everyclaim.text.cues import antonyms, cues
+from everyclaim.text.language import language_of
+from everyclaim.text.locate import locate
+from everyclaim.text.names import covered, names
+from everyclaim.text.pointers import without_pointers
+from everyclaim.text.segment import sentences
+from everyclaim.text.speech import reports
+from everyclaim.text.tokens import stem, tokenize
+
+_ROWS = Path(__file__).with_suffix(".jsonl")
+
+
+def _opposites(word: str, other: str) -> bool:
+    return stem(other) in antonyms(word) or stem(word) in antonyms(other)
+
+
+def _sentences(text: str, language: str) -> list[str]:
+    return [text[found.start : found.end] for found in sentences(text, language)]
+
+
+def _languages(text: str) -> list[str]:
+    """Of a text, in capitals, and with markup around it."""
+    return list(
+        dict.fromkeys(map(language_of, (text, text.upper(), f"- **{text}** [1] https://example.org/the/of/and")))
+    )
+
+
+def _quote(quote: str, text: str) -> list[str] | None:
+    found = locate(quote, text)
+    return found and [text[found.start : found.end], found.method]
+
+
+READERS: dict[str, Callable[..., Any]] = {
+    "names": lambda text: [name.text for name in names(text)],
+    "same name": lambda name, other: covered(name, [other]) and covered(name, tokenize(f"it was {other} who did it")),
+    "speakers": lambda text: [[one.speaker, text[slice(*one.content_span)]] for one in reports(text)],
+    "cues": lambda text: [[cue.kind, cue.text] for cue in cues(text)],
+    "opposites": _opposites,
+    "pointers": without_pointers,
+    "points back": lambda text: leans(text) and points(text),
+    "sentences": _sentences,
+    "language": _languages,
+    "no other language": lambda text: language_of(text) in {"", "en"},
+    "words": lambda text: " ".join(token.norm for token in tokenize(text)),
+    "quotes": _quote,
+}
+
+
+def read_rows(reader: str) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Yield the rows of a reader with what it makes of each."""
+    for row in map(json.loads, _ROWS.read_text("utf-8").splitlines()):
+        if row["reader"] == reader:
+            yield row, READERS[reader](*row["of"])
+
+
+def main() -> None:
+    """Read the rows and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("readers", nargs="*", metavar="READER", help=f"of {', '.join(READERS)} (default: all)")
+    parser.add_argument("--show", action="store_true", help="print the rows that differ")
+    options = parser.parse_args()
+    for reader in options.readers or READERS:
+        right = Counter[bool]()
+        for row, said in read_rows(reader):
+            right[said == row["expect"]] += 1
+            if said != row["expect"] and options.show:
+                print(json.dumps(row, ensure_ascii=False), f"\n  {said!r}")
+        print(f"{reader:18} {right[True]:4} of {right.total()}")
+
+
+if __name__ == "__main__":
+    main()
