@@ -6,14 +6,12 @@
     result = await metric.ascore(user_input=…, response=…, retrieved_contexts=[…])
     result.value, result.outcome, result.claims
 
-`metrics` has the metrics, `dataset` what they are given, `evaluation` a whole data set at once, `llms` the way from
-a client to a judge. `as_ragas_metric` goes the other way: it makes a metric of ours one of an installed Ragas.
+`metrics` has the metrics, `dataset` what they are given and how a client becomes a judge, `evaluation` a whole data set
+at once and, the other way, a metric of ours as one of an installed Ragas (`as_ragas_metric`).
 """
 
-from everyclaim.integrations.ragas.adaptor import as_ragas_metric
-from everyclaim.integrations.ragas.dataset import EvaluationDataset, SingleTurnSample
-from everyclaim.integrations.ragas.evaluation import EvaluationResult, aevaluate, evaluate
-from everyclaim.integrations.ragas.llms import llm_factory
+from everyclaim.integrations.ragas.dataset import EvaluationDataset, SingleTurnSample, llm_factory
+from everyclaim.integrations.ragas.evaluation import EvaluationResult, aevaluate, as_ragas_metric, evaluate
 from everyclaim.integrations.ragas.metrics import (
     ClaimMetric,
     FactualCorrectness,

@@ -7,17 +7,226 @@ is a Ray Dataset already and stays one; `results_of` and `summary_of` read what 
 
 from __future__ import annotations
 
+import asyncio
+import json
+import logging
 import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from typing import Any
 
-from everyclaim.core.errors import MissingExtraError
+from everyclaim.analysis.summary import Collector, Summary
+from everyclaim.api.evaluator import Evaluator
+from everyclaim.api.session import SHARED, share_of
+from everyclaim.core.errors import ConfigError, InputError, MissingExtraError, OperatorError
+from everyclaim.core.types import Result
+from everyclaim.core.wire import result_from_json, result_to_json
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is sent anywhere that nobody asked for
 try:
-    import ray  # noqa: F401
+    import ray
 except ImportError:
     raise MissingExtraError("Scoring on Ray", "ray") from None
 
-from everyclaim.integrations.ray.cluster import on_ray
-from everyclaim.integrations.ray.datasets import results_of, score_dataset, summary_of
+from everyclaim.integrations.ray.workers import Workers, last_line
 
 __all__ = ["on_ray", "results_of", "score_dataset", "summary_of"]
+
+_MOST = 10_000  # samples in work
+
+
+@contextmanager
+def on_ray(
+    evaluator: Evaluator,
+    *,
+    address: str | None = None,
+    actors: int | None = None,
+    cpus: float = 1.0,
+    gpus: float = 0.0,
+) -> Iterator[Evaluator]:
+    """Let the samples of `evaluator.score_file` be scored by workers of a Ray cluster for a while.
+
+        with ec.Evaluator(judge="embedded") as evaluator, on_ray(evaluator, address="auto"):
+            run = evaluator.score_file("answers.parquet", store="postgresql://…")
+
+    `address` is a cluster's, ``"auto"`` the one that this machine belongs to; with None, Ray is used as it was started
+    in this process, else started on this machine and stopped at the end. `actors` is how many workers there are (None:
+    one for each `cpus` processors of the cluster); each takes `cpus` and `gpus`. everyclaim, of this version, must be
+    installed on every machine, and so must be what the judge needs: keys in the environment, files by the same path.
+
+    Limits (`max_cost`, …) and rates are for all workers together, each has its share. A worker that dies is begun anew
+    and its samples are scored by others; one that kills three workers, the last of them its own, is `failed:
+    worker_lost`. Workers keep no cache of replies, and tell no observers of single calls.
+
+    Raises `ConfigError` for options that are wrong, or a worker of another version or configuration, and
+    `OperatorError` when no cluster or no worker can be had.
+    """
+    session = evaluator._session  # noqa: SLF001 - one house
+    if session.options.get("provider_batch"):
+        raise ConfigError("provider_batch cannot be combined with Ray")
+    with _cluster(address):
+        number = _how_many(actors, cpus, gpus)
+        workers = Workers(session, number, cpus, gpus)
+        with closing(workers), session.scoring_elsewhere(workers, min(_MOST, number * session.concurrency)):
+            yield evaluator
+
+
+@contextmanager
+def _cluster(address: str | None) -> Iterator[None]:
+    """Use the Ray of this process, or one for as long as this lasts."""
+    if ray.is_initialized():
+        if address is not None:
+            raise ConfigError(f"Ray is already running in this process: omit the address {address!r}, or stop it")
+        yield
+        return
+    try:
+        ray.init(address=address, log_to_driver=False, configure_logging=False, logging_level=logging.ERROR)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise OperatorError(f"no Ray cluster at {address or 'this machine'}: {last_line(error)}") from None
+    try:
+        yield
+    finally:
+        ray.shutdown()
+
+
+def _how_many(actors: int | None, cpus: float, gpus: float) -> int:
+    if not cpus >= 0 or not gpus >= 0 or not cpus + gpus > 0:
+        raise ConfigError(
+            f"cpus and gpus of a worker must be at least 0, and one of them above 0; got {cpus} and {gpus}"
+        )
+    if actors is not None:
+        if actors < 1:
+            raise ConfigError(f"actors must be at least 1, got {actors}")
+        return actors
+    there = ray.cluster_resources()
+    room = [there.get(kind, 0) / taken for kind, taken in (("CPU", cpus), ("GPU", gpus)) if taken]
+    return max(1, int(min(room)))
+
+
+_PREFIX = "everyclaim_"
+_TEXT, _SHARE, _COUNT = "string", "float64", "int64"
+_COLUMNS = {
+    "outcome": _TEXT,
+    "score": _SHARE,
+    "probability": _SHARE,
+    "claims": _COUNT,
+    "supported": _COUNT,
+    "unsupported": _COUNT,
+    "contradicted": _COUNT,
+    "reason": _TEXT,
+    "result": _TEXT,
+}
+
+
+def score_dataset(
+    dataset: Any,
+    *,
+    actors: int | tuple[int, int] | None = None,
+    cpus: float = 1.0,
+    gpus: float = 0.0,
+    batch_size: int = 32,
+    **options: Any,
+) -> Any:
+    """Return a `ray.data.Dataset` with a score beside every row; scored when it is consumed.
+
+        scored = score_dataset(ray.data.read_parquet("s3://bucket/answers/"), judge="embedded")
+        scored.write_parquet("s3://bucket/scored/")
+
+    Rows have field names as files may have them. Added are `everyclaim_outcome`, `everyclaim_score` (0 to 1, null
+    without one), `everyclaim_probability`, the numbers of claims in all and by label, `everyclaim_reason`, and
+    `everyclaim_result`: everything, as JSON in the public schema. A row that cannot be read has the outcome `unread`
+    and its reason. `summary_of` sums up. `actors` is a number of workers, or the least and the most of them (None: as
+    many as the cluster has room for); limits such as `max_cost` are shared evenly by the most there may be, so they
+    need a number. Other options are those of an `Evaluator`; the same is needed on every machine as for `on_ray`.
+    """
+    most = actors[1] if isinstance(actors, tuple) else actors
+    if most is None and any(options.get(name) is not None for name in SHARED):
+        raise ConfigError("limits and rates are divided among the workers: pass their maximum number as actors=")
+    with Evaluator(**options) as evaluator:
+        _ = evaluator.provenance  # wrong options are told here and not on a worker
+    from ray.data import ActorPoolStrategy
+
+    return dataset.map_batches(
+        _Batches,
+        fn_constructor_kwargs={"options": share_of(options, most or 1)},
+        batch_format="pyarrow",
+        batch_size=batch_size,
+        compute=ActorPoolStrategy(**_pool(actors)),
+        num_cpus=cpus,
+        num_gpus=gpus,
+    )
+
+
+def results_of(dataset: Any) -> Iterator[Result]:
+    """Yield the results of what `score_dataset` scored, a few in memory at a time; rows that were not read have none.
+
+    Consumes the dataset: what is wanted twice is written, or materialised, first.
+    """
+    return (result for result in _results(dataset) if result is not None)
+
+
+def summary_of(dataset: Any, *, slices: Sequence[str] = ()) -> Summary:
+    """Sum up what `score_dataset` scored, as `Run.summary` does for a run. Consumes the dataset."""
+    collector = Collector(tuple(slices))
+    for result in _results(dataset):
+        if result is None:
+            collector.bad_rows += 1
+        else:
+            collector.add(result)
+    return collector.finish()
+
+
+def _results(dataset: Any) -> Iterator[Result | None]:
+    for row in dataset.select_columns([f"{_PREFIX}result"]).iter_rows():
+        text = row[f"{_PREFIX}result"]
+        yield None if text is None else result_from_json(json.loads(text))
+
+
+def _pool(actors: int | tuple[int, int] | None) -> dict[str, int]:
+    if actors is None:
+        return {"min_size": 1}
+    return {"size": actors} if isinstance(actors, int) else {"min_size": actors[0], "max_size": actors[1]}
+
+
+class _Batches:
+    """In a process of its own: scores batches of a Ray Dataset."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self._evaluator = Evaluator(**options)
+
+    def __call__(self, batch: Any) -> Any:
+        """Return the batch with what was found beside every row."""
+        import pyarrow as pa
+
+        found = asyncio.run(self._score_all(batch.to_pylist()))
+        for name, kind in _COLUMNS.items():
+            if (column := f"{_PREFIX}{name}") in batch.column_names:
+                batch = batch.drop_columns(column)
+            batch = batch.append_column(column, pa.array([row[name] for row in found], kind))
+        return batch
+
+    async def _score_all(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        places = asyncio.Semaphore(self._evaluator.concurrency)
+
+        async def score(row: dict[str, Any]) -> dict[str, Any]:
+            async with places:
+                try:
+                    return _columns(await self._evaluator.ascore(row))
+                except InputError as error:
+                    return dict.fromkeys(_COLUMNS) | {"outcome": "unread", "reason": str(error)}
+
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(score(row)) for row in rows]
+        return [task.result() for task in tasks]
+
+
+def _columns(result: Result) -> dict[str, Any]:
+    return {
+        "outcome": result.outcome.value,
+        "score": result.score,
+        "probability": result.probability,
+        "claims": len(result.claims),
+        **{label.value.lower(): count for label, count in result.counts.items()},
+        "reason": result.reason,
+        "result": json.dumps(result_to_json(result), ensure_ascii=False, allow_nan=False),
+    }
