@@ -14,8 +14,8 @@ import everyclaim as ec
 from everyclaim.core.types import Provenance
 from everyclaim.engine import score_sample
 from everyclaim.metrics.assembled import Assembled
-from everyclaim.metrics.combined import Combined, CombinedPart, Missing
 from everyclaim.metrics.context import Components
+from everyclaim.metrics.faithfulness import Combined, CombinedPart, Missing
 
 MADE_BY = Provenance("m", "d", "v", "joint", "0")
 NOTHING = Components(None, SimpleNamespace(spec="none"))

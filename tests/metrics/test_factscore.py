@@ -9,7 +9,7 @@ from bywords import ByWords
 import everyclaim as ec
 from everyclaim.core.types import Passage
 from everyclaim.core.wire import result_from_json, result_to_json
-from everyclaim.metrics.penalty import length_penalty, shortfall_penalty
+from everyclaim.metrics.faithfulness import length_penalty, shortfall_penalty
 from everyclaim.testing import JudgeServer, play
 
 FACTS = ["Rye bread is dense.", "Rye bread is dark.", "Oats are pale."]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import everyclaim as ec
-from everyclaim.metrics.nli import WORTH
+from everyclaim.metrics.faithfulness import WORTH
 
 LABELS = st.lists(st.sampled_from(list(ec.Label)), min_size=1, max_size=12)
 SHELF = ["The lamp is old."]

@@ -11,7 +11,7 @@ from bywords import ByWords
 import everyclaim as ec
 from everyclaim.core.types import Label
 from everyclaim.core.wire import result_to_json
-from everyclaim.metrics.safe import at_k
+from everyclaim.metrics.knowledge import at_k
 from everyclaim.testing import JudgeServer, ScriptedChat, play, request_data
 from everyclaim.verify.llm import LlmVerifier
 

@@ -17,15 +17,19 @@ from everyclaim.decompose.decontextualize import LlmPreparer, Preparer, WordPrep
 from everyclaim.decompose.embedded import Degree, EmbeddedDecomposer
 from everyclaim.metrics.assembled import Assembled
 from everyclaim.metrics.attribution import AttributionMetric
-from everyclaim.metrics.combined import WEIGHTS, Combined, CombinedPart
-from everyclaim.metrics.factscore import FActScore
-from everyclaim.metrics.factual_correctness import FactualCorrectnessMetric
-from everyclaim.metrics.faithfulness import ClaimFaithfulness
-from everyclaim.metrics.nli import NliFaithfulness
-from everyclaim.metrics.penalty import GAMMA, MISSING, Penalty
-from everyclaim.metrics.ragchecker import RagChecker
-from everyclaim.metrics.safe import K as SAFE_K
-from everyclaim.metrics.safe import OverSet, Pace, Safe
+from everyclaim.metrics.faithfulness import (
+    GAMMA,
+    MISSING,
+    WEIGHTS,
+    ClaimFaithfulness,
+    Combined,
+    CombinedPart,
+    NliFaithfulness,
+    Penalty,
+)
+from everyclaim.metrics.knowledge import FActScore, OverSet, Pace, Safe
+from everyclaim.metrics.knowledge import K as SAFE_K
+from everyclaim.metrics.reference import FactualCorrectnessMetric, RagChecker
 from everyclaim.retrieve.queries import LlmQueries, QueryWriter, WordQueries
 
 _PARTS = {"claim": "faithfulness", "nli": "nli", "qa": "qa"}

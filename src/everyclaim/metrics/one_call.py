@@ -20,8 +20,7 @@ from everyclaim.decompose.numbered_sentences import NumberedSentence, assembled,
 from everyclaim.decompose.omissions import marked
 from everyclaim.decompose.split_check import SplitSource, inventions
 from everyclaim.metrics.context import MetricContext, Score, supported
-from everyclaim.metrics.faithfulness import ClaimFaithfulness
-from everyclaim.metrics.penalty import Penalty
+from everyclaim.metrics.faithfulness import ClaimFaithfulness, Penalty
 from everyclaim.models.chat.reask import Inquiry, ask_for_each
 from everyclaim.prompts.onecall import OneCallPrompt
 from everyclaim.prompts.split import Split, SplitTask, spelt_out, stands_at
