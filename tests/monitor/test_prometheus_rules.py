@@ -15,7 +15,7 @@ from watching import EXAMPLE
 from everyclaim.cli.app import run
 from everyclaim.core.errors import ConfigError
 from everyclaim.monitor import Metrics
-from everyclaim.monitor.baseline import Baseline, ErrorBudget, JudgeAccuracy, Level, error_budget
+from everyclaim.monitor.detector import Baseline, ErrorBudget, JudgeAccuracy, Level, error_budget
 from everyclaim.monitor.rules import dashboard, rules_text
 
 NOISY = JudgeAccuracy(sensitivity=0.85, specificity=0.95, contradicted=120, others=700)

@@ -27,7 +27,7 @@ from watching import ByWords, ids, watched
 
 import everyclaim as ec
 from everyclaim.core.errors import ConfigError
-from everyclaim.monitor.watch.report import WatchPass
+from everyclaim.monitor.watch.source import WatchPass
 from everyclaim.store.watching import WatchStore
 
 SENDER = str(Path(__file__).parent / "sending_spans.py")

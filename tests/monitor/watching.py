@@ -10,7 +10,7 @@ from typing import Any
 
 import everyclaim as ec
 from everyclaim.core.types import Claim, Passage
-from everyclaim.monitor.watch.report import WatchPass
+from everyclaim.monitor.watch.source import WatchPass
 from everyclaim.store.store import Store
 
 EXAMPLE = Path(__file__).parents[2] / "examples/support_bot"

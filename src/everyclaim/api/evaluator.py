@@ -23,7 +23,7 @@ from everyclaim.core.limits import within
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Decomposition, JudgedClaim, Provenance, Result, Usage
 from everyclaim.io import read_samples
-from everyclaim.monitor.watch.report import WatchPass
+from everyclaim.monitor.watch.source import WatchPass
 
 T = TypeVar("T")
 

@@ -339,7 +339,7 @@ def _otel(spec: Spec, closing: contextlib.ExitStack) -> Observer:
 
 
 def _prometheus(spec: Spec, closing: contextlib.ExitStack) -> Observer:
-    from everyclaim.monitor.prometheus import Metrics, TextFile
+    from everyclaim.monitor.telemetry import Metrics, TextFile
 
     options, where = read(spec, PrometheusOptions), spec.argument
     metrics = Metrics(slices=options.slices, max_releases=options.max_releases)

@@ -27,11 +27,9 @@ from everyclaim.engine import score_sample
 from everyclaim.io import check_apart
 from everyclaim.models.chat.options import without_password
 from everyclaim.monitor.alerts import Notifier, Sink, sink_from_spec
-from everyclaim.monitor.baseline import Baseline, JudgeAccuracy, Level
-from everyclaim.monitor.detector import Detector, Limits
+from everyclaim.monitor.detector import Baseline, Detector, JudgeAccuracy, Level, Limits
 from everyclaim.monitor.watch.plan import SamplingPlan, WatchPlan, WatchScorer
-from everyclaim.monitor.watch.report import WatchPass
-from everyclaim.monitor.watch.source import AnswerSource, Rows
+from everyclaim.monitor.watch.source import AnswerSource, Rows, WatchPass
 from everyclaim.monitor.watch.watcher import Alarms, Watcher
 from everyclaim.stats.intervals import Estimate, clustered_mean, clustered_ratio
 from everyclaim.stats.quantiles import normal_quantile

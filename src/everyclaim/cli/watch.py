@@ -25,7 +25,7 @@ from everyclaim.io.sinks import open_sink
 
 if TYPE_CHECKING:
     from everyclaim.api.watch import WatchingOptions
-    from everyclaim.monitor.watch.report import WatchPass
+    from everyclaim.monitor.watch.source import WatchPass
 
 _DECLARED = declared_options(StreamOptions)
 _FLAGS = {"slices": "--slice", "mapping": "--map", "alerts": "--alert"}  # of settings that have another name here
@@ -181,7 +181,7 @@ def rules(
     from everyclaim.api.runs import find_run
     from everyclaim.api.watch import baseline as baseline_of
     from everyclaim.core.plaintext import json_text
-    from everyclaim.monitor.baseline import error_budget
+    from everyclaim.monitor.detector import error_budget
     from everyclaim.monitor.rules import dashboard as made
     from everyclaim.monitor.rules import rules_text
 

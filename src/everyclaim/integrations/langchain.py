@@ -19,7 +19,7 @@ from everyclaim.core.errors import MissingExtraError
 from everyclaim.core.lifetime import Closing
 from everyclaim.core.types import Result
 from everyclaim.integrations.common import evaluator_of
-from everyclaim.monitor.watch.conversations import answer_in, question_in
+from everyclaim.monitor.watch.traces import answer_in, question_in
 
 try:
     from langchain_core.callbacks import BaseCallbackHandler

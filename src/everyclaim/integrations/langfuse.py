@@ -12,7 +12,7 @@ from everyclaim.api.evaluator import Evaluator
 from everyclaim.core.errors import InputError, MissingExtraError
 from everyclaim.core.types import Outcome
 from everyclaim.integrations.common import evaluator_of, explained, name_of, number_of
-from everyclaim.monitor.watch.conversations import answer_in, decoded, documents_in, question_in
+from everyclaim.monitor.watch.traces import answer_in, decoded, documents_in, question_in
 
 try:
     from langfuse import Evaluation

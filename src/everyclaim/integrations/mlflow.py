@@ -8,7 +8,7 @@ from everyclaim.api.evaluator import Evaluator
 from everyclaim.core.errors import MissingExtraError
 from everyclaim.core.types import Outcome, Result
 from everyclaim.integrations.common import evaluator_of, explained, name_of
-from everyclaim.monitor.watch.conversations import answer_in, documents_in, question_in
+from everyclaim.monitor.watch.traces import answer_in, documents_in, question_in
 
 try:
     from mlflow.entities import AssessmentError, AssessmentSource, Feedback

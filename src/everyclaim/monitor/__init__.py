@@ -5,10 +5,9 @@ and the sinks serve those without Prometheus; `everyclaim watch rules` writes ru
 """
 
 from everyclaim.monitor.alerts import Alert, AlertError, Command, Notifier, Sink, Slack, Trying, Webhook, sink_from_spec
-from everyclaim.monitor.baseline import Baseline, JudgeAccuracy, Level
-from everyclaim.monitor.detector import Detector, Limits
+from everyclaim.monitor.detector import Baseline, Detector, JudgeAccuracy, Level, Limits
 from everyclaim.monitor.otel import OpenTelemetry, evaluating
-from everyclaim.monitor.prometheus import Metrics
+from everyclaim.monitor.telemetry import Metrics
 
 __all__ = [
     "Alert", "AlertError", "Baseline", "Command", "Detector", "JudgeAccuracy", "Level", "Limits", "Metrics", "Notifier",

@@ -22,7 +22,7 @@ from jinja2 import Environment, StrictUndefined
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import described
 from everyclaim.monitor import telemetry
-from everyclaim.monitor.baseline import ErrorBudget
+from everyclaim.monitor.detector import ErrorBudget
 
 # By how many standard errors a rate must lie above its budget: of the present rate, which is looked at again and again,
 # and of the budget, which was measured once.

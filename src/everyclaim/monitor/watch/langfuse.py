@@ -19,8 +19,8 @@ from everyclaim.core.errors import ConfigError, MissingExtraError, OptionError, 
 from everyclaim.core.hiding import hidden
 from everyclaim.core.plaintext import one_line
 from everyclaim.core.types import Label, Outcome, Result, Sample
-from everyclaim.monitor.watch.conversations import answer_in, decoded, documents_in, found_nothing, question_in
 from everyclaim.monitor.watch.source import Absent, Batch, Found, Loaded, Return, Rows, Unreadable
+from everyclaim.monitor.watch.traces import answer_in, decoded, documents_in, found_nothing, question_in
 
 T = TypeVar("T")
 

@@ -19,7 +19,7 @@ from everyclaim.core.errors import ConfigError, MissingExtraError, SourceError, 
 from everyclaim.core.hiding import hidden
 from everyclaim.core.limits import limits_here
 from everyclaim.engine import BackgroundLoop
-from everyclaim.monitor.watch import spans as otel
+from everyclaim.monitor.watch import traces as otel
 from everyclaim.monitor.watch.source import Batch, Found, Return, Rows, Unreadable, found_now
 from everyclaim.store.watching import WatchStore
 

@@ -1,17 +1,24 @@
-"""What a watch reads from: answers with keys that stay the same, in batches, each with how far it brings the reader."""
+"""What a watch reads from: answers with keys that stay the same, in batches, each with how far it brings the reader.
+
+Behind that is what a pass over a source came to.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, NamedTuple, Protocol
 
+from everyclaim.core.cited import citation_counts
 from everyclaim.core.limits import limits_here
-from everyclaim.core.types import Result, Sample
+from everyclaim.core.plaintext import counted
+from everyclaim.core.types import Label, Outcome, Result, Sample
 from everyclaim.io.fields import SAMPLE_FIELDS, Fields
 from everyclaim.io.rows import RowMaker
 from everyclaim.io.values import RowError
+from everyclaim.monitor.alerts import Alert
 
 
 class Absent(Enum):
@@ -133,3 +140,125 @@ class Rows:
         except RowError as error:
             return Unreadable(f"{where}: {error}")
         return made if self.given_id(row) else replace(made, id=otherwise)
+
+
+SCORED, PASSED_OVER, OVER_BUDGET, UNREADABLE, GONE = "judged", "passed_over", "over_budget", "unreadable", "gone"
+
+PASS_SCHEMA = 1
+_REASONS = 5
+_SUMMED = ("found", "known", "judged", "passed_over", "over_budget", "unreadable", "gone", "tried_again", "sent_back")
+
+
+@dataclass(slots=True)
+class WatchPass:
+    """What one pass found and did. Every answer that was found is in exactly one of the counts down to `not_yet`."""
+
+    known: int = 0  # decided about before; not among those found
+    found: int = 0
+    judged: int = 0
+    passed_over: int = 0  # not chosen
+    over_budget: int = 0  # chosen, but the day's budget was used up
+    unreadable: int = 0
+    gone: int = 0  # deleted at the source before it was read
+    not_yet: int = 0  # not complete, or left for the next pass
+    sent_back: int = 0
+    refused: int = 0  # scores that the source will never take: what they are about is gone
+    not_sent_back: int = 0  # scores that the source did not take yet; they are sent again
+    outcomes: Counter[Outcome] = field(default_factory=Counter)  # of those that were judged
+    scored: int = 0  # of those that were chosen at random and judged
+    scores: float = 0.0  # their sum
+    claims: Counter[Label] = field(default_factory=Counter)  # of these
+    citations: Counter[str] = field(default_factory=Counter)  # findings on those of these answers
+    chosen: Counter[str] = field(default_factory=Counter)  # why they were judged
+    runs: dict[str, str] = field(default_factory=dict)  # id → name
+    reasons: list[str] = field(default_factory=list)  # why the first few could not be read
+    waits_for: str = ""  # what keeps it from going on today
+    trouble: str = ""  # why scores or alerts could not be sent
+    tried_again: int = 0  # answers whose judge had failed before; not among those judged
+    alerts: list[Alert] = field(default_factory=list)
+
+    def count(self, decision: str, reason: str = "") -> None:
+        """Count an answer by what was decided; `reason` says why it could not be read."""
+        setattr(self, decision, getattr(self, decision) + 1)
+        if reason and len(self.reasons) < _REASONS:
+            self.reasons.append(reason)
+
+    def judge(self, result: Result, chosen: str, *, is_random: bool) -> None:
+        """Count an answer that was judged; only those chosen at random say something about the mean score."""
+        self.judged += 1
+        self.outcomes[result.outcome] += 1
+        self.chosen[chosen] += 1
+        if is_random and result.outcome is Outcome.SCORED and result.score is not None:
+            self.scored += 1
+            self.scores += result.score
+            self.claims.update(result.counts)
+            self.citations.update(citation_counts(result))
+
+    @property
+    def mean_score(self) -> float | None:
+        """The mean score of the answers that were chosen at random and scored; None where there are none."""
+        return self.scores / self.scored if self.scored else None
+
+    @property
+    def failed(self) -> int:
+        """How many were judged without a verdict that can be used."""
+        return self.outcomes[Outcome.FAILED]
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether there is nothing to tell."""
+        counts = (self.found, self.tried_again, self.sent_back, self.refused)
+        return not any((*counts, self.alerts, self.trouble, self.waits_for))
+
+    def __str__(self) -> str:
+        """Tell it in one line."""
+        failed = f" ({self.failed:,} failed)" if self.failed else ""
+        counts = {
+            f"judged{failed}": self.judged,
+            "retried": self.tried_again,
+            "skipped": self.passed_over,
+            "over the daily budget": self.over_budget,
+            "unreadable": self.unreadable,
+            "deleted": self.gone,
+            "not yet complete": self.not_yet,
+            "written back": self.sent_back,
+            "rejected by the source": self.refused,
+            "not yet written back": self.not_sent_back,
+        }
+        told = [counted(self.found, "new answer"), *(f"{count:,} {name}" for name, count in counts.items() if count)]
+        if self.mean_score is not None:
+            failing = ", ".join(
+                f"{self.claims[label]:,} {label.value.lower()}" for label in (Label.CONTRADICTED, Label.UNSUPPORTED)
+            )
+            told.append(f"mean score {self.mean_score:.3f}")
+            told.append(f"{counted(self.claims.total(), 'claim')}: {failing}")
+        if self.citations:
+            told.append("citations: " + ", ".join(f"{count:,} {name}" for name, count in self.citations.most_common()))
+        return " · ".join([*told, *filter(None, (self.waits_for, self.trouble))])
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain JSON values, in the public schema."""
+        counts = {name: getattr(self, name) for name in (*_SUMMED, "not_yet", "refused", "not_sent_back")}
+        return {
+            "schema": PASS_SCHEMA,
+            **counts,
+            "outcomes": {outcome.value: self.outcomes[outcome] for outcome in Outcome},
+            "mean_score": self.mean_score,
+            "claims": {label.value: self.claims[label] for label in Label},
+            **({"citations": dict(self.citations)} if self.citations else {}),
+            "chosen": dict(self.chosen),
+            "runs": dict(self.runs),
+            "reasons": list(self.reasons),
+            "alerts": [alert.to_json() for alert in self.alerts],
+            "waits_for": self.waits_for,
+            "trouble": self.trouble,
+        }
+
+    def add(self, other: WatchPass) -> None:
+        """Take another pass in."""
+        for name in (*_SUMMED, "refused", "outcomes", "scored", "scores", "claims", "citations", "chosen", "alerts"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.not_yet, self.not_sent_back = other.not_yet, other.not_sent_back  # as it stands now
+        self.runs |= other.runs
+        self.reasons = (self.reasons + other.reasons)[:_REASONS]
+        self.waits_for, self.trouble = other.waits_for, other.trouble

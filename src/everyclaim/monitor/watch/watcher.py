@@ -37,8 +37,20 @@ from everyclaim.monitor.watch.plan import (
     WatchScorer,
     today,
 )
-from everyclaim.monitor.watch.report import GONE, OVER_BUDGET, PASSED_OVER, SCORED, UNREADABLE, WatchPass
-from everyclaim.monitor.watch.source import Absent, AnswerSource, Batch, Found, Return, Unreadable
+from everyclaim.monitor.watch.source import (
+    GONE,
+    OVER_BUDGET,
+    PASSED_OVER,
+    SCORED,
+    UNREADABLE,
+    Absent,
+    AnswerSource,
+    Batch,
+    Found,
+    Return,
+    Unreadable,
+    WatchPass,
+)
 from everyclaim.store.watching import Decision, JudgedAnswer, WatchStore
 
 _SENT_AT_ONCE = 50

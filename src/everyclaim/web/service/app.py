@@ -26,7 +26,7 @@ from everyclaim.core.events import Observer
 from everyclaim.core.spec import Spec
 from everyclaim.engine import BackgroundLoop
 from everyclaim.io.fields import shown
-from everyclaim.monitor.prometheus import Metrics
+from everyclaim.monitor.telemetry import Metrics
 from everyclaim.store.store import Store
 from everyclaim.web.service.gate import RequestContext, RequestGate, path_template, response_to
 from everyclaim.web.service.job_store import JobStore
