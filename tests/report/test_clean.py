@@ -11,7 +11,7 @@ from rich.console import Console
 
 from everyclaim.core.plaintext import one_line
 from everyclaim.core.types import Claim, Decomposition, Evidence, Label, Skipped, Span
-from everyclaim.report.listings import decomposition_page, runs_page, verdicts_page
+from everyclaim.report.findings import decomposition_page, runs_page, verdicts_page
 from everyclaim.report.terminal import run_page
 
 NASTY = "a\x1b[2J\x1b]0;owned\x07b\r\nFAKE LINE\x9b31m\u202eevil\u2066\u200b\ufeff[bold red]not bold[/] [/nope]\x00\ud800\U000e0041"

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everyclaim.core.types import Label
-from everyclaim.report.html.layout import lay_out
-from everyclaim.report.html.marking import Mark, segments
+from everyclaim.report.html.layout import Mark, lay_out, segments
 
 TABLE = "Prices:\n\n| Model | Price |\n| --- | --- |\n| Piccola | €449 |\n| Doppia | €1,190 |\n\nAll with VAT."
 

@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from everyclaim.core.types import Claim, Decomposition, Label, Outcome, Sample, Skipped, Span
-from everyclaim.report.listings import decomposition_page, runs_page, verdicts_page
+from everyclaim.report.findings import decomposition_page, runs_page, verdicts_page
 from everyclaim.report.terminal import run_page
 from everyclaim.stats.intervals import NOTHING, Estimate
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from types import SimpleNamespace
 
 import pages_sample as sample
 import pytest
 
+from everyclaim.api.reports import Trust, run_document
 from everyclaim.core.types import Outcome
 from everyclaim.core.wire import result_from_json, sample_from_json
 from everyclaim.report.html.run import run_report
-from everyclaim.report.jsonreport import report_to_json
 
 
 def written(records, **options):
@@ -57,7 +58,9 @@ def test_what_is_known_of_the_judge_is_always_said(known):
 def test_the_document_holds_run_summary_and_worst_answers():
     """Counts and numbers are those of the page; sample and result of an answer become the same objects again."""
     record, summary, worst = sample.example()
-    document = json.loads(json.dumps(report_to_json(record, summary, worst), allow_nan=False))
+    document = json.loads(
+        json.dumps(run_document(SimpleNamespace(record=record), summary, worst, Trust()), allow_nan=False)
+    )
     assert document["run"]["id"] == "3f2a91c0de11"
     assert document["run"]["counts"] == {"scored": 38, "no_claims": 1, "abstained": 1, "failed": 1, "unread": 0}
     assert document["run"]["counts"] == document["summary"]["outcomes"]

@@ -56,7 +56,7 @@ class KeptComparison(Comparison):
         write_comparison_report(several, self.runs, destination)
 
     def _repr_html_(self) -> str:
-        from everyclaim.report.html.notebook import comparison_html
+        from everyclaim.report.html.comparison import comparison_html
 
         return comparison_html(self)
 

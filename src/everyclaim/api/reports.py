@@ -18,16 +18,16 @@ from everyclaim.analysis.judge_error import LabelledClaim, calibrate
 from everyclaim.analysis.labels import LABELS, WHOLE, RunLabels, Verdicts, carry_over, settle, settled_as_bad
 from everyclaim.analysis.risk import fit_risk
 from everyclaim.analysis.slices import expanded, length, values_of
-from everyclaim.analysis.summary import Summary
+from everyclaim.analysis.summary import Summary, summary_to_json
 from everyclaim.api.options import DEFAULT_JUDGE
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.plaintext import json_text
 from everyclaim.core.protocols import Kept
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Label, Outcome
+from everyclaim.core.wire import result_to_json, sample_to_json
 from everyclaim.io import DOCUMENT, PAGE, check_apart, check_replaced, open_sink
 from everyclaim.io.replacing import FileKind
-from everyclaim.report.jsonreport import report_to_json
 from everyclaim.store.records import RunRecord, answer_key_of
 from everyclaim.store.store import Store
 from everyclaim.verify.verdicts import Policy, apply_policy
@@ -196,6 +196,7 @@ def trust_of(run: StoredRun) -> Trust:
     return Trust(known=json.loads(known))
 
 
+REPORT_SCHEMA = 1
 WORST = 5  # answers in a report as JSON
 HTML, JSON = (".html", ".htm"), (".json",)
 
@@ -237,10 +238,19 @@ def write_run_report(
 
 
 def run_document(run: StoredRun, summary: Summary, found: Sequence[Kept], trust: Trust) -> dict[str, Any]:
-    """Return the JSON document of a run."""
+    """Return the JSON document of a run: the run, its summary, its judge, its worst answers with their samples."""
     labelled = trust.beside(summary)
-    known = None if labelled else trust.known
-    return report_to_json(run.record, summary, found, labelled.to_json() if labelled else None, known)
+    return {
+        "schema": REPORT_SCHEMA,
+        "run": run.record.to_json(),
+        "summary": summary_to_json(summary),
+        "calibration": labelled.to_json() if labelled else None,
+        "known_error": None if labelled else trust.known,
+        "worst": [
+            {"position": kept.position, "sample": sample_to_json(kept.sample), "result": result_to_json(kept.result)}
+            for kept in found
+        ],
+    }
 
 
 def run_html(run: StoredRun, summary: Summary, trust: Trust) -> bytes:

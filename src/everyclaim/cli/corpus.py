@@ -56,7 +56,7 @@ def search(
 ) -> None:
     """Show the passages that a metric would judge a claim by, best first."""
     from everyclaim.api.knowledge import open_corpus
-    from everyclaim.report.listings import passages_page
+    from everyclaim.report.findings import passages_page
 
     try:
         found = open_corpus(corpus).find(query, k, topic=topic)

@@ -32,8 +32,7 @@ def runs(
     continues them.
     """
     from everyclaim.api.runs import Run  # half a second that --help does not need
-    from everyclaim.report.jsonreport import run_to_json
-    from everyclaim.report.listings import runs_page
+    from everyclaim.report.findings import runs_page
     from everyclaim.store.store import Store
 
     if delete and (json or upgrade):
@@ -56,7 +55,7 @@ def runs(
     scores = [Run(record.id, settings.store).score for record in records]
     if json:
         listed = zip(records, scores, strict=True)
-        show_json([run_to_json(record) | {"score": asdict(score)} for record, score in listed])
+        show_json([record.to_json() | {"score": asdict(score)} for record, score in listed])
     else:
         show(runs_page(records, scores, location))
 

@@ -35,7 +35,7 @@ def claims(
     json: opt.Json = False,
 ) -> None:
     """Show the claims of a text, and what was skipped and why."""
-    from everyclaim.report.listings import decomposition_page  # loads the statistics, which --help does not need
+    from everyclaim.report.findings import decomposition_page  # loads the statistics, which --help does not need
 
     settings = given.settings()
     given.check_use(None, settings.decomposer)
@@ -119,7 +119,7 @@ def verify(
     if json:
         show_json(tally.to_json(reading), indent=None)
     elif not quiet:
-        from everyclaim.report.listings import verdicts_page
+        from everyclaim.report.findings import verdicts_page
 
         page = verdicts_page(
             tally.labels, tally.failures, bad_rows=reading.bad, usage=tally.usage, worst=tally.worst_claims

@@ -17,7 +17,7 @@ from everyclaim.analysis.slices import FEW
 from everyclaim.analysis.trend import ModeTable, ReleaseReport, Series, Trend
 from everyclaim.core.plaintext import counted, words
 from everyclaim.core.types import Label, Outcome
-from everyclaim.report.markdown import headline, markdown
+from everyclaim.report.ci import headline, markdown
 from everyclaim.report.style import (
     LABEL_SIGN,
     LABEL_STYLE,

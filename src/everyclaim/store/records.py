@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
@@ -70,6 +70,15 @@ class RunRecord:
     def bad_rows(self) -> int:
         """How many rows of the data set are known to be in no count, because they could not be read as samples."""
         return self.reading.bad if self.reading else 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Write what is known of it beside its results."""
+        names = ("id", "name", "created", "finished", "status", "dataset", "total")
+        return {name: getattr(self, name) for name in names} | {
+            "counts": {outcome.value: count for outcome, count in self.counts.items()},
+            "rows": asdict(self.reading) if self.reading else None,
+            "provenance": to_json(self.provenance),
+        }
 
 
 class Picked(NamedTuple):

@@ -23,8 +23,7 @@ from everyclaim.core.types import (
     Sample,
 )
 from everyclaim.report.findings import is_failing, texts_of
-from everyclaim.report.html.layout import LaidOutBlock, lay_out
-from everyclaim.report.html.marking import Mark, Segment, segments
+from everyclaim.report.html.layout import LaidOutBlock, Mark, Segment, lay_out, segments
 from everyclaim.verify.failing import difference
 
 _LONG = 4_000  # characters of a claim; it stands whole in the answer

@@ -25,7 +25,7 @@ from everyclaim.report.comparison import (
 )
 from everyclaim.report.html.answers import AnswerView, answer_view
 from everyclaim.report.html.charts import ChartPoint, difference_plot
-from everyclaim.report.html.environment import whole_page
+from everyclaim.report.html.environment import notebook_page, whole_page
 
 _CONTEXT = 400  # characters of a long passage around the evidence
 _LISTED = 60  # rows of a table
@@ -46,6 +46,12 @@ def comparison_report(comparison: Comparison, before: Mapping[int, Kept], after:
         scripts=("answer.js",),
         **comparison_view(comparison, before, after),
     )
+
+
+def comparison_html(comparison: Comparison) -> str:
+    """Write a comparison: the sentence, and the looks at the whole."""
+    rows = [delta_row(delta.measure.title, delta) for delta in comparison.numbers.whole]
+    return notebook_page("comparison", comparison=comparison, rows=rows)
 
 
 def comparison_view(

@@ -147,3 +147,20 @@ def whole_page(template: str, *, styles: tuple[str, ...], scripts: tuple[str, ..
 
 def _digest(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def notebook_page(name: str, **values: object) -> str:
+    """Render what a notebook shows, with a style that stays inside its own output."""
+    page = shared().get_template("everyclaim/notebook.html")
+    return page.render(what=name, style=_style(), failing=(Label.UNSUPPORTED, Label.CONTRADICTED), **values)
+
+
+@cache
+def _style() -> Markup:
+    """The theme, its every rule inside ``.everyclaim``, so that the rest of the notebook keeps its own delta."""
+    theme = re.sub(r"/\*.*?\*/", "", asset("theme.css"), flags=re.DOTALL).partition("@media print")[0]
+    tokens, _, rules = theme.partition("*, *::before")
+    rules = re.sub(r"^(html|body) \{[^}]*\}\n", "", "*, *::before" + rules, flags=re.MULTILINE)
+    ours = tokens.replace(":root", ".everyclaim")
+    base = "background: var(--ground); color: var(--text); padding: 0.6rem 0.8rem; font: 14px/1.5 var(--sans);"
+    return Markup(f"{ours}.everyclaim {{ {base} {rules} }}")  # noqa: S704 - our own file

@@ -1,27 +1,201 @@
-"""The report of a run: one file with the whole story, from the headline to the sentence a claim stands on."""
+"""A run as HTML: one file with the whole story, from the headline to the sentence a claim stands on.
+
+Answers are packed into the page: rendered, compressed some at a time, with an index to filter and order them by. Only
+those on the screen are unpacked, so that a page of ten thousand opens as fast as one of ten.
+"""
 
 from __future__ import annotations
 
+import base64
+import heapq
+import json
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 from markupsafe import Markup
 
 from everyclaim.analysis.calibration import Calibration, ends, method, standing_text
 from everyclaim.analysis.estimates import percent
-from everyclaim.analysis.slices import FEW
+from everyclaim.analysis.gate import badness, has_finding
+from everyclaim.analysis.slices import FEW, values_of
 from everyclaim.analysis.summary import Group, Summary
 from everyclaim.core.plaintext import metric_title
-from everyclaim.core.types import Label
+from everyclaim.core.protocols import Kept
+from everyclaim.core.types import FailureMode, Label, Outcome, Result, Sample
+from everyclaim.report.html.answers import AnswerView, answer_view
 from everyclaim.report.html.charts import histogram, interval_plot, label_bar, reading, reliability_chart
-from everyclaim.report.html.environment import whole_page
-from everyclaim.report.html.packing import Reader, pack
+from everyclaim.report.html.environment import notebook_page, shared, shown, whole_page
 from everyclaim.report.judge import corrected_rows
 from everyclaim.report.terminal import by_size, mode_shares, most_frequent, other_outcomes, plain_remarks
 from everyclaim.store.records import RunRecord
 
+TOGETHER = 32  # answers that are compressed as one
+CONTEXTS = (None, 400, 120, 40)  # characters around evidence in long passages: as many as fit
+BYTES_PER_ANSWER = 1_900  # on the average
+FEWEST_BYTES = 400_000
+_TELLING = 10  # chunks that tell how large the others will be
+STATIC = 5  # of the worst answers, in the page as they are, for readers without a script
+MOST = 10_000  # answers in a page
+_MODES = list(FailureMode)
+# Yields the answers at these places, or all, in the order of the input; each time the same.
+Reader = Callable[[Sequence[int] | None], Iterable[Kept]]
+# Base 85 of the standard library, but for the three characters that mean something in HTML.
+_PLAIN = str.maketrans("<>&", ",.:")
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """Answers of a page: `chunks` and `index` as deflated text in base 85, `first` rendered for those without script.
+
+    `left_out` answers were too many, `context` is how long passages were cut to, None where they are whole.
+    """
+
+    chunks: tuple[str, ...]
+    index: str
+    first: tuple[Markup, ...]
+    scores: tuple[float, ...]
+    count: int
+    left_out: int
+    context: int | None
+
+
+def pack(read: Reader, tags: Iterable[str], total: int) -> Packed:
+    """Pack answers; of more than ten thousand those to look at first."""
+    names, chosen, scores = list(tags), None, None
+    if total > MOST:
+        scores, keys = [], []
+        for record in read(None):
+            scores += _score_of(record)
+            keys.append((order_of(record), record.position))
+        chosen = sorted(position for _, position in heapq.nsmallest(MOST, keys))
+    budget = max(FEWEST_BYTES, BYTES_PER_ANSWER * min(total, MOST))
+    packing = _Packing(names, None, budget)
+    for context in CONTEXTS:
+        packing = _Packing(names, context, budget if context != CONTEXTS[-1] else None)
+        if packing.take_all(read(chosen)):
+            break
+    return packing.finish(scores, max(0, total - MOST))
+
+
+def _score_of(record: Kept) -> list[float]:
+    score = record.result.score
+    return [score] if record.result.outcome is Outcome.SCORED and score is not None and isfinite(score) else []
+
+
+def order_of(record: Kept) -> tuple[int, float, int, int]:
+    """Order answers: those with findings from the worst on, then what failed, what has no score, and what is fine."""
+    result = record.result
+    if has_finding(result):
+        return (0, *badness(record))
+    rank = {Outcome.FAILED: 1, Outcome.SCORED: 3}.get(result.outcome, 2)
+    return rank, 0.0, 0, record.position
+
+
+@dataclass(slots=True)
+class _Packing:
+    tags: list[str]
+    context: int | None
+    budget: int | None
+    chunks: list[str] = field(default_factory=list)
+    rows: list[list[Any]] = field(default_factory=list)
+    orders: list[tuple[Any, ...]] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
+    size: int = 0
+    values: dict[tuple[str, str], int] = field(default_factory=dict)
+    worst: list[tuple[tuple[Any, ...], Markup]] = field(default_factory=list)
+
+    def take_all(self, records: Iterable[Kept]) -> bool:
+        """Take the records in; False when they do not fit."""
+        macros: Any = shared().get_template("everyclaim/entry.html").module
+        for together in _batches(records):
+            written = []
+            for record in together:
+                view = answer_view(record, context=self.context)
+                html = macros.entry(view, self.tags)
+                written.append(html)
+                order = order_of(record)
+                self.scores += _score_of(record)
+                self.orders.append(order)
+                self.rows.append(self._row(view))
+                self._keep_if_bad(order, html)
+            chunk = packed("\0".join(written))  # which stands in no page
+            self.chunks.append(chunk)
+            self.size += len(chunk)
+            if self.budget is not None and self.size > self._most(self.budget):
+                return False
+        return True
+
+    def _most(self, budget: int) -> float:
+        """How much is too much by now; what is plain early need not be rendered to its end."""
+        is_plain = len(self.chunks) == _TELLING
+        return min(budget, 1.25 * BYTES_PER_ANSWER * len(self.rows)) if is_plain else budget
+
+    def finish(self, scores: Sequence[float] | None, left_out: int) -> Packed:
+        """Return what was packed, with the scores of all answers where some were left out."""
+        ranks = {place: rank for rank, place in enumerate(sorted(range(len(self.orders)), key=self.orders.__getitem__))}
+        index = {
+            "together": TOGETHER,
+            "modes": [mode.value.replace("_", " ") for mode in _MODES],
+            "tags": [[shown(name), shown(value)] for name, value in self.values],  # as the page writes them
+            "answers": [[ranks[place], *row] for place, row in enumerate(self.rows)],
+        }
+        first = tuple(html for _, html in sorted(self.worst, key=lambda pair: pair[0]))
+        text = json.dumps(index, ensure_ascii=True, separators=(",", ":"))
+        spread = tuple(self.scores if scores is None else scores)
+        return Packed(tuple(self.chunks), packed(text), first, spread, len(self.rows), left_out, self.context)
+
+    def _row(self, view: AnswerView) -> list[Any]:
+        result = view.result
+        modes = {claim.verdict.failure_mode for claim in result.claims}
+        tags = sorted(
+            self.values.setdefault((name, value), len(self.values))
+            for name in self.tags
+            for value in values_of(result, name)
+        )
+        mask = sum(1 << place for place, mode in enumerate(_MODES) if mode in modes)
+        return [view.position, _flags(view), mask, tags]
+
+    def _keep_if_bad(self, order: tuple[Any, ...], html: Markup) -> None:
+        if order[0] < 2:
+            self.worst = sorted([*self.worst, (order, html)], key=lambda pair: pair[0])[:STATIC]
+
+
+def packed(text: str) -> str:
+    """Deflate a text and write it in base 85, a quarter longer; the script in the page takes it apart again."""
+    compressor = zlib.compressobj(9, zlib.DEFLATED, -15)
+    deflated = compressor.compress(text.encode()) + compressor.flush()
+    return base64.b85encode(deflated).decode().translate(_PLAIN)
+
+
+def _batches(records: Iterable[Kept]) -> Iterator[list[Kept]]:
+    batch: list[Kept] = []
+    for record in records:
+        batch.append(record)
+        if len(batch) == TOGETHER:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _flags(view: AnswerView) -> int:
+    """What an answer can be filtered by, as bits: contradicted, unsupported, conflict, no score, not judged."""
+    result = view.result
+    facts = (
+        result.count(Label.CONTRADICTED) > 0,
+        result.count(Label.UNSUPPORTED) > 0,
+        view.conflicts > 0,
+        result.outcome is not Outcome.SCORED,
+        bool(result.unchecked) or result.is_all_skipped,
+    )
+    return sum(1 << place for place, fact in enumerate(facts) if fact)
+
+
+_CLAIMS = 20  # of a result in a notebook
 BINS = 10
 _CHARTED = 14  # values of a tag
 _LISTED = 40
@@ -122,3 +296,21 @@ def judge_view(found: Calibration) -> dict[str, Any]:
 
 def _share(count: int, whole: int) -> float | None:
     return count / whole if whole else None
+
+
+# ---- in a notebook
+
+
+def result_html(result: Result) -> str:
+    """Write a result: its score, and its claims with their verdicts, the failing ones open to be read."""
+    view = answer_view(Kept(0, "", Sample(result.id, "", (), result.question), result), key=f"nb{len(result.claims)}-")
+    shown = sorted(view.claims, key=lambda one: (not one.is_failing, one.number))
+    return notebook_page("result", view=view, shown=shown[:_CLAIMS], more=max(0, len(shown) - _CLAIMS))
+
+
+def run_html(record: RunRecord, summary: Summary, worst: Sequence[Kept]) -> str:
+    """Write a run: the headline, the labels, and the answers to look at first."""
+    group = summary.overall
+    rest = [(outcome, count) for outcome, count in group.outcomes.items() if count and outcome is not Outcome.SCORED]
+    views = [answer_view(kept, context=200, key=f"nb{record.id}-") for kept in worst]
+    return notebook_page("run", record=record, group=group, rest=rest, bar=label_bar(group.labels), views=views)

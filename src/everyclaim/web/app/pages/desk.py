@@ -23,8 +23,7 @@ from everyclaim.api.labeling import LabelingSession, LabelTask
 from everyclaim.core.errors import EveryclaimError, UserError
 from everyclaim.core.types import FailureMode, Label, Passage, SplitMark
 from everyclaim.report.html.environment import shown
-from everyclaim.report.html.layout import LaidOutBlock, lay_out
-from everyclaim.report.html.marking import Mark, Segment
+from everyclaim.report.html.layout import LaidOutBlock, Mark, Segment, lay_out
 from everyclaim.store.labels import HistoryEntry
 from everyclaim.store.records import Picked
 from everyclaim.web.app.auth import visitor_of
