@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self, TypedDict, Unpack, cast
 
-from everyclaim.analysis.risk import RiskPromise
+from everyclaim.analysis.deferral import RiskPromise
 from everyclaim.api.options import Options, public
 from everyclaim.api.scoring import Passages, read_sample
 from everyclaim.api.session import Session

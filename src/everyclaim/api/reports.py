@@ -13,10 +13,10 @@ import numpy as np
 
 from everyclaim.analysis.calibration import Calibration
 from everyclaim.analysis.comparison import Comparison
+from everyclaim.analysis.deferral import fit_risk
 from everyclaim.analysis.gate import worst
 from everyclaim.analysis.judge_error import LabelledClaim, calibrate
 from everyclaim.analysis.labels import LABELS, WHOLE, RunLabels, Verdicts, carry_over, settle, settled_as_bad
-from everyclaim.analysis.risk import fit_risk
 from everyclaim.analysis.slices import expanded, length, values_of
 from everyclaim.analysis.summary import Summary, summary_to_json
 from everyclaim.api.options import DEFAULT_JUDGE

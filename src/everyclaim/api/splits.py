@@ -10,8 +10,8 @@ from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
+from everyclaim.analysis.calibration import SplitCheck, SplitSentence, examples_toml, split_check
 from everyclaim.analysis.labels import settle_mark
-from everyclaim.analysis.splits import SplitCheck, SplitSentence, examples_toml, split_check
 from everyclaim.api.label_files import Better, LabelTable, read_into, share_out
 from everyclaim.api.options import DEFAULT_STORE, ReadOptions, Size, public
 from everyclaim.api.runs import RunName, Source, find_run

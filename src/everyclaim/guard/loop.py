@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from everyclaim.analysis.risk import RiskPromise, answer_mean
+from everyclaim.analysis.deferral import RiskPromise, answer_mean
 from everyclaim.core.accounting import tallied
 from everyclaim.core.cited import CitationFinding
 from everyclaim.core.errors import BudgetExceeded, GeneratorError, JudgeError, OperatorError

@@ -15,6 +15,8 @@ from everyclaim.analysis.calibration import (
     Calibration,
     Corrected,
     JudgeRates,
+    SplitCheck,
+    SplitSentence,
     ends,
     method,
     standing_text,
@@ -23,7 +25,6 @@ from everyclaim.analysis.estimates import NO_NUMBER, interval, percent, points, 
 from everyclaim.analysis.judge_eval import RULE, Drift, JudgeCheck, JudgeTest, OtherJudge
 from everyclaim.analysis.labels import AnnotatorAgreement
 from everyclaim.analysis.slices import SHOWN_FROM
-from everyclaim.analysis.splits import SplitCheck, SplitSentence
 from everyclaim.core.plaintext import counted, words
 from everyclaim.core.types import Label, SplitMark
 from everyclaim.report.style import (
