@@ -12,7 +12,7 @@ import pytest
 
 from everyclaim.core.errors import InputError, MissingExtraError
 from everyclaim.io import ReadReport, read_samples
-from everyclaim.io.zstandard import zstd
+from everyclaim.io.sinks import zstd
 
 GOOD = b'{"response": "A.", "contexts": ["c"]}\n'
 

@@ -15,7 +15,7 @@ from pyarrow import feather
 
 from everyclaim.core.types import Passage, Sample
 from everyclaim.io import CLAIMS, ReadReport, read_rows, read_samples
-from everyclaim.io.zstandard import zstd
+from everyclaim.io.sinks import zstd
 
 ROWS = [
     {"id": "a", "question": "How long?", "response": "Two days.", "contexts": ["It takes two days.", "Ask us."]},

@@ -11,7 +11,7 @@ from chatting import ENDPOINTS, ask
 
 from everyclaim.core.errors import JudgeError, OperatorError
 from everyclaim.core.types import Usage
-from everyclaim.io.zstandard import zstd
+from everyclaim.io.sinks import zstd
 from everyclaim.models.local.hf.folder import find_folder
 from everyclaim.testing import Fault, JudgeServer, play
 from loopback_server import Received, serving

@@ -1,9 +1,7 @@
 """Readers and writers: any file, folder or table of answers in; JSONL, JSON, CSV and Parquet out."""
 
-from everyclaim.io.documents import read_documents
-from everyclaim.io.faults import BadRow, ReadReport
+from everyclaim.io.fields import BadRow, ReadReport
 from everyclaim.io.files import FORMATS
-from everyclaim.io.flat import RESULT_COLUMNS, flat_answers, flat_table, flatten_result, tagged, write_results
 from everyclaim.io.replacing import (
     DASHBOARD,
     DOCUMENT,
@@ -17,9 +15,20 @@ from everyclaim.io.replacing import (
     check_replaced,
 )
 from everyclaim.io.rows import ClaimRow, DocumentRow, LabelRow
-from everyclaim.io.samples import CLAIMS, LABELS, MARKS, read_rows, read_samples
+from everyclaim.io.samples import CLAIMS, LABELS, MARKS, read_documents, read_rows, read_samples
 from everyclaim.io.sinks import open_sink
-from everyclaim.io.writing import WRITE_FORMATS, check_format, open_rows, write_rows
+from everyclaim.io.writing import (
+    RESULT_COLUMNS,
+    WRITE_FORMATS,
+    check_format,
+    flat_answers,
+    flat_table,
+    flatten_result,
+    open_rows,
+    tagged,
+    write_results,
+    write_rows,
+)
 
 __all__ = [
     "CLAIMS", "DASHBOARD", "DOCUMENT", "FORMATS", "LABELS", "MARKDOWN", "MARKS", "PAGE", "RESULT_COLUMNS", "RUBRIC",

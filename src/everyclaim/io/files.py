@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from everyclaim.core.errors import InputError
-from everyclaim.io.zstandard import zstd
+from everyclaim.io.sinks import zstd
 
 FORMATS = ("jsonl", "json", "csv", "tsv", "parquet", "arrow")
 COMPRESSIONS = (".gz", ".xz", ".zst", ".bz2")

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.io.files import STREAM_ERRORS, format_of_name, open_unpacked
-from everyclaim.io.flat import RESULT_COLUMNS
+from everyclaim.io.writing import RESULT_COLUMNS
 
 _HEAD = 4096  # bytes of a file in which it says what it is
 _ROW = 1 << 26  # bytes of a row at most

@@ -1,8 +1,12 @@
-"""The way in: find the reader for a source, and make its rows into samples, claims or documents."""
+"""The way in: find the reader for a source, and make its rows into samples, claims or documents.
+
+Documents of a knowledge source are read here, too: a folder of text files, or the rows of a table.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -11,18 +15,19 @@ from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar, Unpack, get_args
 
 from everyclaim.core.errors import ConfigError, InputError
-from everyclaim.core.limits import limits_here
+from everyclaim.core.limits import MB, SizeLimits, limits_here
 from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.types import Sample, Tag
-from everyclaim.io.delimited import delimiter_of, read_header
-from everyclaim.io.faults import BadRow, RawRow, ReadReport
 from everyclaim.io.fields import (
     CLAIM_FIELDS,
     DOCUMENT_FIELDS,
     LABEL_FIELDS,
     MARK_FIELDS,
     SAMPLE_FIELDS,
+    BadRow,
     Fields,
+    RawRow,
+    ReadReport,
     has_path,
     listed,
 )
@@ -36,10 +41,10 @@ from everyclaim.io.files import (
     open_text,
     path_exists,
 )
-from everyclaim.io.jsonrows import read_json, read_jsonl
 from everyclaim.io.messages import ConversationOptions, History, Turns, rows_of
 from everyclaim.io.rows import ClaimRow, DocumentRow, LabelRow, RowMaker
 from everyclaim.io.tables import Row, Tables, files_of_folder, files_of_split, rows_of_object
+from everyclaim.io.textrows import delimiter_of, read_header, read_json, read_jsonl
 from everyclaim.io.values import RowError, tags_of
 
 LOOKAHEAD_ROWS = 1000
@@ -372,3 +377,70 @@ def _open_text_rows(text: TextSource, path: str, given: str | None, fields: Fiel
 def _open_tables(name: str, paths: list[Path], fields: Fields, row: int) -> _Opened:
     tables = Tables(name, paths, fields.wanted, row)
     return _Opened(name, tables.columns, tables.rows())
+
+
+SUFFIXES = (".txt", ".md", ".markdown")
+LARGEST_FILE = SizeLimits().row  # bytes
+_HEADING = re.compile(r"#\s+(\S.*?)\s*#*\s*(?:\n|$)")
+
+
+def read_documents(
+    source: Any,
+    *,
+    mapping: Mapping[str, str] | None = None,
+    format: str | None = None,  # noqa: A002 - as `read_samples`
+    report: ReadReport | None = None,
+) -> Iterator[DocumentRow]:
+    """Read documents one by one, one in memory at a time.
+
+    `source`: a folder with .txt and .md files, at any depth; a table of `text`, `title` and `id` (JSONL, JSON, CSV,
+    TSV, Parquet, Arrow, ``-``, a frame); or an iterable of mappings or `DocumentRow`s. A file's id is its path in the
+    folder, its title its first heading, else its name. What cannot be used is kept out and goes into `report`.
+
+    Raises `InputError` for a source that cannot be read at all or holds no document.
+    """
+    kept = report if report is not None else ReadReport()
+    is_path = isinstance(source, str | os.PathLike)
+    folder = Path(source) if is_path and os.fspath(source) != "-" else None
+    if folder and path_exists(folder) and folder.is_dir() and next(_paths(folder), None):
+        found = _files(folder, kept)
+    else:
+        found = read_rows(DOCUMENTS, source, mapping=mapping, format=format, report=kept)
+    first = next(found, None)
+    if first is None:
+        why = f"; the first problem is in {kept.bad_rows[0]}" if kept.bad_rows else ""
+        raise InputError(f"{os.fspath(source) if is_path else 'the input'} has no document{why}")
+    yield first
+    yield from found
+
+
+def _paths(folder: Path) -> Iterator[Path]:
+    """Yield the text files below a folder in one fixed order, without what is hidden; links are not followed down."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            if name.lower().endswith(SUFFIXES) and not name.startswith("."):
+                yield Path(place, name)
+
+
+def _files(folder: Path, report: ReadReport) -> Iterator[DocumentRow]:
+    for number, path in enumerate(_paths(folder), start=1):
+        name = path.relative_to(folder).as_posix()
+        try:
+            text = _text(path)
+        except (OSError, UnicodeError, ValueError) as error:
+            why = getattr(error, "strerror", None) or getattr(error, "reason", None) or error
+            report.add_bad(BadRow(number, f"{name}: cannot be read ({why})", "row"))
+            continue
+        if not text.strip():
+            report.add_bad(BadRow(number, f"{name}: empty", "row"))
+            continue
+        report.good += 1
+        heading = _HEADING.match(text.lstrip())
+        yield DocumentRow(name, heading[1] if heading else path.stem.replace("_", " ").replace("-", " "), text)
+
+
+def _text(path: Path) -> str:
+    if path.stat().st_size > LARGEST_FILE:
+        raise ValueError(f"larger than {LARGEST_FILE // MB} MB; split it or pass rows")
+    return path.read_text("utf-8-sig")

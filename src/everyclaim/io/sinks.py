@@ -16,7 +16,13 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from everyclaim.core.errors import InputError, OperatorError
-from everyclaim.io.zstandard import zstd
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+__all__ = ["open_sink", "sync_folder", "whole_file", "zstd"]  # the standard library's, or a package alike
 
 fcntl: Any
 try:

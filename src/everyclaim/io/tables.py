@@ -16,8 +16,7 @@ from typing import Any
 
 from everyclaim.core.errors import InputError, MissingExtraError
 from everyclaim.core.types import Sample
-from everyclaim.io.faults import BadRow, RawRow, row_too_large
-from everyclaim.io.fields import listed, shown
+from everyclaim.io.fields import BadRow, RawRow, listed, row_too_large, shown
 from everyclaim.io.values import RowError, plain
 
 _ROWS_AT_ONCE = 64  # decoded to Python objects together, where they have no more than

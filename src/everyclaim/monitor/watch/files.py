@@ -19,9 +19,9 @@ from typing import Any, BinaryIO, NamedTuple
 
 from everyclaim.core.errors import InputError, SourceError
 from everyclaim.core.limits import limits_here
-from everyclaim.io.faults import BadRow, RawRow, row_too_large
+from everyclaim.io.fields import BadRow, RawRow, row_too_large
 from everyclaim.io.files import COMPRESSIONS, STREAM_ERRORS, open_unpacked, stream_fault
-from everyclaim.io.jsonrows import parse_line
+from everyclaim.io.textrows import parse_line
 from everyclaim.monitor.watch.source import Batch, Found, ReadOnlySource, Rows, Unreadable, found_now
 
 _ROWS_NAME = re.compile(r"\.(jsonl|ndjson)([.-].*)?$")  # also as rotation names them: with a number, or a date

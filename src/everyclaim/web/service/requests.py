@@ -18,7 +18,7 @@ from starlette.responses import Response
 
 from everyclaim.core.nearest import did_you_mean
 from everyclaim.io.fields import Fields, shown
-from everyclaim.io.jsonrows import DECODER, json_fault, type_name
+from everyclaim.io.textrows import DECODER, json_fault, type_name
 from everyclaim.web.service.problems import Problem
 from everyclaim.web.service.schemas import NAMES, REQUESTS, RULES
 

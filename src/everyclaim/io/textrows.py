@@ -1,25 +1,27 @@
-"""Rows of JSON: lines of objects, or a document: an array, an object with one list inside, one object, or several.
+"""Rows of text: JSON by lines or as a document, and CSV and TSV (a header, then records, quoted the usual way).
 
-Of a document a sliding window is decoded value by value with the standard decoder, so that values mean the same in
-both (NaN, lone surrogates, control characters), a broken element can be stepped over, and memory holds one element,
-not the file.
+A JSON document is an array, an object with one list inside, one object, or several. Of it a sliding window is decoded
+value by value with the standard decoder, so that values mean the same in both (NaN, lone surrogates, control
+characters), a broken element can be stepped over, and memory holds one element, not the file.
 """
 
 from __future__ import annotations
 
 import codecs
+import csv
+import io
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any, BinaryIO
 
 from everyclaim.core.errors import InputError
-from everyclaim.io.faults import BadRow, RawRow, row_too_large
-from everyclaim.io.fields import listed
+from everyclaim.core.plaintext import counted
+from everyclaim.io.fields import BadRow, RawRow, listed, row_too_large
 from everyclaim.io.files import STREAM_ERRORS, TextSource, rereadable, stream_fault
 
-_PIECE = 1 << 18  # bytes of a line that is passed over, read at once
+_PIECE = 1 << 18  # bytes, or characters, of what is passed over, read at once
 _CHUNK = 1 << 16
 _SPACE = re.compile(r"[ \t\n\r]*")
 _STRUCTURE = re.compile(r'["\[\]{}]')
@@ -46,10 +48,7 @@ DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_object)
 
 
 def read_jsonl(source: TextSource, limit: int) -> Iterator[RawRow | BadRow]:
-    """Yield the object of every line that is not blank, or why the line holds none.
-
-    A line of more than `limit` bytes is passed over, and never in memory as a whole.
-    """
+    """Yield each line's object, or why it holds none; a line of more than `limit` bytes is never held as a whole."""
     number = 0
     with source.open() as stream:
         try:
@@ -274,7 +273,8 @@ class _Window:
             except json.JSONDecodeError as error:
                 if len(self._buffer) - self._at > self._limit:
                     self._pass_broken(row_too_large(self._limit))
-                if self._may_be_cut(error) and self._more():
+                is_at_end = error.pos >= len(self._buffer) - _NEAR_END
+                if (is_at_end or error.msg.startswith("Unterminated string")) and self._more():
                     continue
                 self._pass_broken(json_fault(error).partition(" at column")[0])
             except (ValueError, RecursionError) as error:
@@ -285,16 +285,9 @@ class _Window:
                 start, self._at = self._at, end
                 if end - start > self._limit:
                     raise _BrokenElementError(row_too_large(self._limit), passed=True)
-                self._check_encoding(start, end)
+                if not (text := self._buffer[start:end]).isascii() and _UNDECODABLE.search(text):
+                    raise _BrokenElementError("contains bytes that are not valid UTF-8", passed=True)
                 return value
-
-    def _may_be_cut(self, error: json.JSONDecodeError) -> bool:
-        return error.msg.startswith("Unterminated string") or error.pos >= len(self._buffer) - _NEAR_END
-
-    def _check_encoding(self, start: int, end: int) -> None:
-        text = self._buffer[start:end]
-        if not text.isascii() and _UNDECODABLE.search(text):
-            raise _BrokenElementError("contains bytes that are not valid UTF-8", passed=True)
 
     def _pass_broken(self, reason: str) -> None:
         """Step over a broken or too large object, array or string by its brackets and quotes, then raise."""
@@ -337,3 +330,121 @@ class _Window:
         self._ended = not data
         self._buffer, self._at = held + self._decoder.decode(data, final=self._ended), 0
         return len(self._buffer) > len(held) or not self._ended
+
+
+# ---- CSV and TSV
+
+
+# A first line by which Excel tells its delimiter.
+_DECLARED = re.compile(rb'"?sep=([^\r\n])"?[,;\t]*\r?\n', re.IGNORECASE)
+
+
+def read_header(source: TextSource, delimiter: str, limit: int) -> tuple[list[str], Iterator[RawRow | BadRow]]:
+    """Return the column names and the rows; one of more than `limit` characters is passed over.
+
+    A delimiter that the file itself declares goes over the one given. Raises `InputError` without a usable header.
+    """
+    if csv.field_size_limit() <= limit:  # process-wide, so it is only ever raised
+        csv.field_size_limit(limit + 1)
+    declared = _DECLARED.match(source.head)
+    records = _records(source, declared[1].decode("latin-1") if declared else delimiter, limit)
+    if declared:
+        next(records, None)
+    first = next(records, None)
+    if first is None:
+        raise InputError(f"{source.name} has no rows")
+    if isinstance(first, BadRow):
+        records.close()
+        raise InputError(f"the header of {source.name} cannot be read: {first.reason}")
+    return first[1], _rows_of_records(first[1], records)
+
+
+def delimiter_of(source: TextSource) -> str:
+    """Tell comma, semicolon and tab apart by the header: the one it has most of."""
+    return max(",;\t", key=lambda mark: source.head.partition(b"\n")[0].count(mark.encode()))
+
+
+def _rows_of_records(header: list[str], records: Iterator[tuple[int, list[str]] | BadRow]) -> Iterator[RawRow | BadRow]:
+    for record in records:
+        if isinstance(record, BadRow):
+            yield record
+        elif len(record[1]) != len(header):
+            yield BadRow(record[0], f"has {counted(len(record[1]), 'cell')}, the header has {len(header)}")
+        elif any("\0" in cell for cell in record[1]):
+            yield BadRow(record[0], "contains a NUL byte")
+        else:
+            yield RawRow(record[0], dict(zip(header, record[1], strict=True)))
+
+
+def _records(source: TextSource, delimiter: str, limit: int) -> Generator[tuple[int, list[str]] | BadRow]:
+    """Yield the line each record starts at, and its cells; blank lines are passed over."""
+    with source.open() as stream:
+        lines = _Lines(io.TextIOWrapper(stream, "utf-8", errors="surrogateescape", newline=""), limit)
+        reader = csv.reader(lines, delimiter=delimiter, strict=True)
+        while True:
+            line = lines.count + 1
+            lines.size = lines.quotes = 0
+            try:
+                cells = next(reader)
+            except StopIteration:
+                return
+            except _TooLargeError as error:
+                yield BadRow(line, str(error), rest_lost=lines.ended)
+                continue
+            except csv.Error as error:
+                lost = str(error) == "unexpected end of data"
+                reason = "a quote is opened here and never closed" if lost else f"not valid CSV: {error}"
+                yield BadRow(line, reason, rest_lost=lost)
+                if lost:
+                    return
+                continue
+            except STREAM_ERRORS as error:
+                yield BadRow(line, f"{stream_fault(error)}; the rest could not be read", rest_lost=True)
+                return
+            if any(not cell.isascii() and _UNDECODABLE.search(cell) for cell in cells):
+                yield BadRow(line, "not valid UTF-8; save the file as UTF-8")
+            elif len(cells) > 1 or "".join(cells).strip():
+                yield line, cells
+
+
+class _TooLargeError(Exception):
+    """A record is larger than it may be; the lines go on behind it."""
+
+
+class _Lines:
+    """The lines of a text, for a csv reader: a record of too many characters is passed over, and raised."""
+
+    def __init__(self, text: io.TextIOWrapper, limit: int) -> None:
+        self._text = text
+        self._limit = limit
+        self.size = 0  # of the record so far
+        self.quotes = 0  # in it: as long as their number is odd, a line break belongs to a cell
+        self.count = 0
+        self.ended = False
+
+    def __iter__(self) -> _Lines:
+        return self
+
+    def __next__(self) -> str:
+        line = self._text.readline(self._limit + 1 - self.size)
+        if not line:
+            self.ended = True
+            raise StopIteration
+        self.size += len(line)
+        if self.size > self._limit:
+            self._pass(line)
+            raise _TooLargeError(row_too_large(self._limit) + ("; is a quote unclosed?" if self.ended else ""))
+        self.quotes += line.count('"')
+        self.count += 1
+        return line
+
+    def _pass(self, piece: str) -> None:
+        """Read to the end of the record."""
+        while piece:
+            self.quotes += piece.count('"')
+            if piece.endswith(("\n", "\r")):
+                self.count += 1
+                if self.quotes % 2 == 0:
+                    return
+            piece = self._text.readline(_PIECE)
+        self.ended = True
