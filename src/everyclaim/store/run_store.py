@@ -17,12 +17,18 @@ from everyclaim.core.errors import InputError, StoreError
 from everyclaim.core.lifetime import Closing
 from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.types import Outcome, Provenance
-from everyclaim.store.connect import POSTGRES_SCHEMA, ServerGoneError, engine_for, sqlite_file, translated
-from everyclaim.store.locks import FileLocks, ServerLocks
-from everyclaim.store.migrations import check_current, migrate
-from everyclaim.store.queues import delete_queues
+from everyclaim.store.connect import (
+    POSTGRES_SCHEMA,
+    FileLocks,
+    ServerGoneError,
+    ServerLocks,
+    engine_for,
+    sqlite_file,
+    translated,
+)
+from everyclaim.store.labels import delete_queues
 from everyclaim.store.records import RowCounts, RunRecord, config_fingerprint, now, run_from
-from everyclaim.store.tables import CLAIMS, RUNS, SAMPLES, TAGS
+from everyclaim.store.tables import CLAIMS, RUNS, SAMPLES, TAGS, check_current, migrate
 
 T = TypeVar("T")
 _logger = logging.getLogger(__name__)

@@ -22,7 +22,7 @@ from everyclaim.core.types import Label, Outcome, Result, Sample
 from everyclaim.core.wire import result_from_json
 from everyclaim.store import labels
 from everyclaim.store.figures import Figures, StoredClaim, read_figures
-from everyclaim.store.queues import Labelling
+from everyclaim.store.labels import Labelling
 from everyclaim.store.records import Annotation, kept_from, now, rows_of, sample_from
 from everyclaim.store.run_store import RunStore
 from everyclaim.store.tables import CLAIMS, LABELS, RUNS, SAMPLES, TAGS
@@ -167,7 +167,7 @@ class Store(RunStore):
     def labels(self, run: str) -> list[Annotation[Label]]:
         """Return the labels of a run's texts, for whichever run they were given, in the order of its samples."""
         with self._read() as connection:
-            return labels.of_run(connection, run, "label")
+            return labels.of_run(connection, run, Label)
 
     def has_labels(self, run: str) -> bool:
         """Whether people labelled a claim or an answer of this run's texts."""

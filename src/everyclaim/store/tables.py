@@ -1,17 +1,27 @@
-"""The tables of a store, as SQLAlchemy sees them, and the two column types that lose no character.
+"""The tables of a store as SQLAlchemy sees them, two column types that lose no character, and how tables came to be.
 
-`samples.result` holds a result whole and is what reading returns; `claims` and `tags` repeat parts
-of it as rows, so that questions about labels, judges and slices are plain SQL.
+`samples.result` holds a result whole and is what reading returns; `claims` and `tags` repeat parts of it as rows, so
+that questions about labels, judges and slices are plain SQL.
+
+Tables are made by an append-only list of steps, each applied once and never changed. A step runs in one transaction
+together with its record in `schema_migrations`, so a store is always at exactly one version. To change the tables, add
+a step at the end and edit the descriptions.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import Any
 
 import sqlalchemy as sa
+
+from everyclaim._version import __version__
+from everyclaim.core.errors import NoStoreError, StoreError
+from everyclaim.store.records import answer_key, claim_key
 
 # SQLite cannot encode lone surrogates and PostgreSQL refuses NUL, but both occur in real answers.
 # Each becomes U+001A (SUBSTITUTE) and four hexadecimal digits, as does U+001A itself; any other
@@ -149,3 +159,276 @@ WATCHED = _table(
 )
 # Received, at a time in seconds since 1970, and not yet put together to answers.
 SPANS = _table("watched_spans", "watch* trace* span* received:number body:json")
+
+
+Step = str | Callable[[sa.Connection, str], None]  # SQL, or what is more than that
+
+_LOCK = 0x65766572  # "ever": one migrating process at a time on PostgreSQL
+
+_LEDGER = """
+CREATE TABLE {p}schema_migrations ("version" INTEGER PRIMARY KEY, "applied" TEXT NOT NULL, "library" TEXT NOT NULL)
+"""
+_RUNS_SAMPLES_CLAIMS = """
+CREATE TABLE {p}runs (
+    "id" TEXT PRIMARY KEY, "name" TEXT NOT NULL, "created" TEXT NOT NULL, "finished" TEXT, "status" TEXT NOT NULL,
+    "metric" TEXT NOT NULL, "decomposer" TEXT NOT NULL, "verifier" TEXT NOT NULL, "strategy" TEXT NOT NULL,
+    "version" TEXT NOT NULL, "parameters" TEXT NOT NULL, "config" TEXT NOT NULL, "config_fingerprint" TEXT NOT NULL,
+    "dataset" TEXT NOT NULL, "dataset_fingerprint" TEXT NOT NULL, "total" BIGINT, "counts" TEXT
+);
+CREATE TABLE {p}samples (
+    "run_id" TEXT NOT NULL, "position" BIGINT NOT NULL, "fingerprint" TEXT NOT NULL, "sample_id" TEXT NOT NULL,
+    "question" TEXT NOT NULL, "response" TEXT NOT NULL, "contexts" TEXT NOT NULL, "reference" TEXT,
+    "tags" TEXT NOT NULL, "model" TEXT, "release" TEXT, "timestamp" TEXT, "outcome" TEXT NOT NULL,
+    "score" DOUBLE PRECISION, "reason" TEXT NOT NULL, "result" TEXT NOT NULL, PRIMARY KEY ("run_id", "position")
+);
+CREATE INDEX samples_outcome ON {p}samples ("run_id", "outcome");
+CREATE INDEX samples_id ON {p}samples ("run_id", substr("sample_id", 1, 64));
+CREATE TABLE {p}claims (
+    "run_id" TEXT NOT NULL, "position" BIGINT NOT NULL, "ordinal" INTEGER NOT NULL, "claim_id" TEXT NOT NULL,
+    "text" TEXT NOT NULL, "span_start" BIGINT NOT NULL, "span_end" BIGINT NOT NULL, "sentence" TEXT NOT NULL,
+    "label" TEXT NOT NULL, "supported" DOUBLE PRECISION, "unsupported" DOUBLE PRECISION,
+    "contradicted" DOUBLE PRECISION, "conflict" BOOLEAN NOT NULL, "failure_mode" TEXT, "judge" TEXT NOT NULL,
+    "evidence" TEXT NOT NULL, PRIMARY KEY ("run_id", "position", "ordinal")
+);
+CREATE INDEX claims_label ON {p}claims ("run_id", "label");
+CREATE TABLE {p}tags (
+    "run_id" TEXT NOT NULL, "position" BIGINT NOT NULL, "ordinal" INTEGER NOT NULL, "name" TEXT NOT NULL,
+    "value" TEXT NOT NULL, PRIMARY KEY ("run_id", "position", "ordinal")
+)
+"""  # an index entry of PostgreSQL holds at most 2.7 kB and an id can be longer, hence substr
+
+_LABELS = """
+CREATE TABLE {p}labels (
+    "id" TEXT PRIMARY KEY, "run_id" TEXT NOT NULL, "position" BIGINT NOT NULL, "sample_id" TEXT NOT NULL,
+    "claim_id" TEXT NOT NULL, "label" TEXT NOT NULL, "annotator" TEXT NOT NULL, "note" TEXT NOT NULL,
+    "created" TEXT NOT NULL
+);
+CREATE INDEX labels_place ON {p}labels ("run_id", "position")
+"""
+
+_READING = 'ALTER TABLE {p}runs ADD COLUMN "reading" TEXT'  # what became of the rows of the data set; NULL: not known
+
+_LABELS_OF_TEXTS = """
+CREATE TABLE {p}labels_2 (
+    "claim_key" TEXT NOT NULL, "annotator" TEXT NOT NULL, "answer_key" TEXT NOT NULL, "span_start" BIGINT,
+    "span_end" BIGINT, "label" TEXT NOT NULL, "failure_mode" TEXT, "note" TEXT NOT NULL, "chosen" TEXT NOT NULL,
+    "run_id" TEXT NOT NULL, "created" TEXT NOT NULL, PRIMARY KEY ("claim_key", "annotator")
+);
+CREATE INDEX labels_2_answer ON {p}labels_2 ("answer_key");
+ALTER TABLE {p}samples ADD COLUMN "answer_key" TEXT;
+CREATE INDEX samples_answer ON {p}samples ("run_id", "answer_key")
+"""
+
+_LABELLING = """
+ALTER TABLE {p}labels_2 ADD COLUMN "evidence" TEXT;
+CREATE TABLE {p}marks (
+    "claim_key" TEXT NOT NULL, "annotator" TEXT NOT NULL, "answer_key" TEXT NOT NULL, "span_start" BIGINT,
+    "span_end" BIGINT, "mark" TEXT NOT NULL, "note" TEXT NOT NULL, "chosen" TEXT NOT NULL, "run_id" TEXT NOT NULL,
+    "created" TEXT NOT NULL, PRIMARY KEY ("claim_key", "annotator")
+);
+CREATE INDEX marks_answer ON {p}marks ("answer_key");
+CREATE TABLE {p}queues (
+    "id" TEXT PRIMARY KEY, "run_id" TEXT NOT NULL, "name" TEXT NOT NULL, "chosen" TEXT NOT NULL,
+    "answers" BOOLEAN NOT NULL, "annotators" TEXT NOT NULL, "overlap" DOUBLE PRECISION NOT NULL, "created" TEXT NOT NULL
+);
+CREATE INDEX queues_run ON {p}queues ("run_id");
+CREATE TABLE {p}queue_items (
+    "queue_id" TEXT NOT NULL, "annotator" TEXT NOT NULL, "place" BIGINT NOT NULL, "position" BIGINT NOT NULL,
+    "ordinal" INTEGER NOT NULL, "claim_key" TEXT NOT NULL, "skipped" BIGINT,
+    PRIMARY KEY ("queue_id", "annotator", "place")
+);
+CREATE TABLE {p}label_history (
+    "id" TEXT PRIMARY KEY, "number" BIGINT NOT NULL, "annotator" TEXT NOT NULL, "actor" TEXT NOT NULL,
+    "run_id" TEXT NOT NULL, "queue_id" TEXT NOT NULL, "claim_key" TEXT NOT NULL, "answer_key" TEXT NOT NULL,
+    "action" TEXT NOT NULL, "before" TEXT NOT NULL, "after" TEXT NOT NULL, "undone" TEXT, "created" TEXT NOT NULL
+);
+CREATE INDEX label_history_annotator ON {p}label_history ("annotator", "number");
+CREATE INDEX label_history_key ON {p}label_history ("claim_key")
+"""
+
+_WATCHES = """
+CREATE TABLE {p}watches ("watch" TEXT PRIMARY KEY, "checkpoint" TEXT, "alarms" TEXT, "updated" TEXT NOT NULL);
+CREATE TABLE {p}watched (
+    "watch" TEXT NOT NULL, "answer" TEXT NOT NULL, "day" TEXT NOT NULL, "decision" TEXT NOT NULL,
+    "chosen" TEXT NOT NULL, "run_id" TEXT, "position" BIGINT, "tokens" BIGINT NOT NULL, "cost" DOUBLE PRECISION,
+    "back" TEXT NOT NULL, "about" TEXT NOT NULL, "tries" INTEGER NOT NULL, "tried" DOUBLE PRECISION NOT NULL,
+    PRIMARY KEY ("watch", "answer")
+);
+CREATE INDEX watched_day ON {p}watched ("watch", "day");
+CREATE INDEX watched_back ON {p}watched ("watch", "back");
+CREATE TABLE {p}watched_spans (
+    "watch" TEXT NOT NULL, "trace" TEXT NOT NULL, "span" TEXT NOT NULL, "received" DOUBLE PRECISION NOT NULL,
+    "body" TEXT NOT NULL, PRIMARY KEY ("watch", "trace", "span")
+)
+"""
+
+_CONVERSATIONS = 'ALTER TABLE {p}samples ADD COLUMN "conversation" TEXT'
+
+_PROBABILITY = 'ALTER TABLE {p}samples ADD COLUMN "probability" DOUBLE PRECISION'
+_RESULTS = """
+SELECT "run_id", "position", "result" FROM {p}samples
+WHERE ("run_id", "position") > (:run, :position) ORDER BY "run_id", "position" LIMIT 256
+"""
+_RATE = 'UPDATE {p}samples SET "probability" = :probability WHERE "run_id" = :run AND "position" = :position'
+
+_SAMPLES = """
+SELECT "run_id", "position", "response", "contexts" FROM {p}samples
+WHERE ("run_id", "position") > (:run, :position) ORDER BY "run_id", "position" LIMIT 256
+"""
+_NAME = 'UPDATE {p}samples SET "answer_key" = :key WHERE "run_id" = :run AND "position" = :position'
+_LABELLED = """
+SELECT l."id", l."annotator", l."label", l."note", l."run_id", l."created",
+    s."answer_key", c."text", c."span_start", c."span_end"
+FROM {p}labels l
+JOIN {p}samples s ON s."run_id" = l."run_id" AND s."position" = l."position"
+JOIN {p}claims c ON c."run_id" = l."run_id" AND c."position" = l."position" AND c."claim_id" = l."claim_id"
+ORDER BY l."created"
+"""
+_MOVE = """
+INSERT INTO {p}labels_2 VALUES (
+    :claim_key, :annotator, :answer_key, :span_start, :span_end, :label, NULL, :note, '', :run_id, :created
+)
+"""
+
+
+def _let_labels_belong_to_texts(connection: sa.Connection, prefix: str) -> None:
+    """Key labels by text. The newest of one annotator about one text counts; what has no claim any more stays."""
+    _execute(connection, prefix, _LABELS_OF_TEXTS)
+    run, position = "", -1
+    while found := connection.execute(_sql(_SAMPLES, prefix), {"run": run, "position": position}).all():
+        for run, position, response, contexts in found:
+            key = answer_key(unescape(response), [passage["text"] for passage in json.loads(unescape(contexts))])
+            connection.execute(_sql(_NAME, prefix), {"key": key, "run": run, "position": position})
+    rows = connection.execute(_sql(_LABELLED, prefix)).mappings().all()
+    moved: dict[tuple[str, str], dict[str, object]] = {}
+    for row in rows:
+        key = claim_key(row["answer_key"], unescape(row["text"]))
+        moved[key, row["annotator"]] = {**row, "claim_key": key}
+    if rows:
+        connection.execute(_sql(_MOVE, prefix), list(moved.values()))
+        connection.execute(_sql('DELETE FROM {p}labels WHERE "id" = :id', prefix), [{"id": row["id"]} for row in rows])
+
+
+def _let_answers_be_ordered_by_probability(connection: sa.Connection, prefix: str) -> None:
+    """Give each answer a column with the probability of its result."""
+    _execute(connection, prefix, _PROBABILITY)
+    run, position = "", -1
+    while found := connection.execute(_sql(_RESULTS, prefix), {"run": run, "position": position}).all():
+        rated = []
+        for run, position, result in found:
+            probability = json.loads(unescape(result)).get("probability")
+            if probability is not None:
+                rated.append({"probability": probability, "run": run, "position": position})
+        if rated:
+            connection.execute(_sql(_RATE, prefix), rated)
+
+
+def _execute(connection: sa.Connection, prefix: str, script: str) -> None:
+    for statement in script.split(";"):
+        connection.execute(_sql(statement, prefix))
+
+
+def _sql(text: str, prefix: str) -> sa.TextClause:
+    return sa.text(text.replace("{p}", prefix))
+
+
+MIGRATIONS: tuple[Step, ...] = (
+    _RUNS_SAMPLES_CLAIMS,
+    _LABELS,
+    _READING,
+    _let_labels_belong_to_texts,
+    _LABELLING,
+    _WATCHES,
+    _CONVERSATIONS,
+    _let_answers_be_ordered_by_probability,
+)
+
+
+def migrate(engine: sa.Engine, schema: str | None, location: str, steps: tuple[Step, ...] = MIGRATIONS) -> None:
+    """Bring a store up to date, or make one in an empty database.
+
+    `schema` is the PostgreSQL schema that holds the tables, None elsewhere. Raises `StoreError` for
+    a store made by a newer library and for a file that is a database of something else.
+    """
+    prefix = f"{schema}." if schema else ""
+    if _applied(engine, schema) == len(steps):
+        return
+    with _exclusive(engine) as connection:
+        _make_ledger(connection, schema, location)
+    for number in range(1, len(steps) + 1):
+        with _exclusive(engine) as connection:
+            applied = _version(connection, prefix)
+            if applied > len(steps):
+                raise _newer(location, applied, len(steps))
+            if applied < number:
+                step = steps[number - 1]
+                if isinstance(step, str):
+                    _execute(connection, prefix, step)
+                else:
+                    step(connection, prefix)
+                connection.execute(
+                    _sql("INSERT INTO {p}schema_migrations VALUES (:version, :applied, :library)", prefix),
+                    {"version": number, "applied": datetime.now(UTC).isoformat(), "library": __version__},
+                )
+
+
+def check_current(engine: sa.Engine, schema: str | None, location: str) -> None:
+    """Check that a store can be read as it is, and change nothing.
+
+    Raises `NoStoreError` for an empty database, and `StoreError` for a store made by an older or a newer library and
+    for a database of something else.
+    """
+    applied, known = _applied(engine, schema), len(MIGRATIONS)
+    if applied > known:
+        raise _newer(location, applied, known)
+    if 0 < applied < known:
+        raise StoreError(
+            f"{location}: made by an older everyclaim (schema {applied}, this version reads {known}): "
+            "upgrade it in place with `everyclaim runs --upgrade`, or with the next run"
+        )
+    if not applied:
+        names = sa.inspect(engine).get_table_names(schema=schema)
+        if set(names) - {"schema_migrations"}:
+            raise _foreign(location, names)
+        raise NoStoreError(f"there is no {location}, only an empty database")
+
+
+def _newer(location: str, applied: int, known: int) -> StoreError:
+    return StoreError(
+        f"{location}: made by a newer everyclaim (schema {applied}, this version reads {known}): upgrade everyclaim"
+    )
+
+
+def _foreign(location: str, names: list[str]) -> StoreError:
+    return StoreError(f"{location}: contains tables of another application ({names[0]}, …): choose another store")
+
+
+def _applied(engine: sa.Engine, schema: str | None) -> int:
+    with engine.begin() as connection:
+        known = sa.inspect(connection).has_table("schema_migrations", schema=schema)
+        return _version(connection, f"{schema}." if schema else "") if known else 0
+
+
+def _version(connection: sa.Connection, prefix: str) -> int:
+    return connection.execute(_sql("SELECT max(version) FROM {p}schema_migrations", prefix)).scalar() or 0
+
+
+def _make_ledger(connection: sa.Connection, schema: str | None, location: str) -> None:
+    inspector = sa.inspect(connection)
+    if schema and not inspector.has_schema(schema):
+        connection.exec_driver_sql(f"CREATE SCHEMA {schema}")
+    names = inspector.get_table_names(schema=schema)
+    if "schema_migrations" in names:
+        return
+    if names:
+        raise _foreign(location, names)
+    _execute(connection, f"{schema}." if schema else "", _LEDGER)
+
+
+@contextmanager
+def _exclusive(engine: sa.Engine) -> Iterator[sa.Connection]:
+    """Open a write transaction that other migrating processes wait for."""
+    with engine.connect().execution_options(write=True) as connection, connection.begin():
+        if connection.dialect.name == "postgresql":
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
+        yield connection

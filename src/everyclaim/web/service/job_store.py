@@ -27,7 +27,7 @@ from typing import Any, Literal
 
 from everyclaim.core.errors import StoreError
 from everyclaim.io.sinks import sync_folder
-from everyclaim.store.locks import FileLocks
+from everyclaim.store.connect import FileLocks
 from everyclaim.web.service.problems import Problem
 
 State = Literal["open", "finished", "failed", "cancelled"]
