@@ -44,10 +44,9 @@ if TYPE_CHECKING:
     from everyclaim.api.guard import Guard
     from everyclaim.api.judge_eval import evaluate_judge, smoke_test_judge
     from everyclaim.api.knowledge import build_corpus, open_corpus
-    from everyclaim.api.labels import calibrate, label, label_queue
+    from everyclaim.api.labels import calibrate, check_splits, label, label_queue, label_splits
     from everyclaim.api.runs import Run, find_run, score_file
     from everyclaim.api.scoring import ascore, averify_claims, extract_claims, score, verify_claims
-    from everyclaim.api.splits import check_splits, label_splits
     from everyclaim.api.watch import baseline, watch
     from everyclaim.web.client import Client
 
@@ -61,7 +60,7 @@ _ON_FIRST_USE = {
     "baseline": "everyclaim.api.watch",
     "build_corpus": "everyclaim.api.knowledge",
     "calibrate": "everyclaim.api.labels",
-    "check_splits": "everyclaim.api.splits",
+    "check_splits": "everyclaim.api.labels",
     "compare": "everyclaim.api.compare",
     "evaluate_judge": "everyclaim.api.judge_eval",
     "extract_claims": "everyclaim.api.scoring",
@@ -69,7 +68,7 @@ _ON_FIRST_USE = {
     "fit_cascade": "everyclaim.api.fitting",
     "label": "everyclaim.api.labels",
     "label_queue": "everyclaim.api.labels",
-    "label_splits": "everyclaim.api.splits",
+    "label_splits": "everyclaim.api.labels",
     "open_corpus": "everyclaim.api.knowledge",
     "release_report": "everyclaim.api.compare",
     "score": "everyclaim.api.scoring",

@@ -87,7 +87,7 @@ def label(
             return _check(found, marks, examples, require=require, json=json)
         if examples is not None or require or json:
             raise ConfigError("--examples, --require and --json need --marks FILE")
-        from everyclaim.api.splits import label_splits
+        from everyclaim.api.labels import label_splits
 
         chosen.pop("overlap", None)  # everybody marks all of them
         drawn = label_splits(found, n, **chosen)
@@ -109,7 +109,7 @@ def label(
 
 def _check(found: Run, marks: str, examples: str | None, *, require: bool, json: bool) -> int:
     """Read marks, and say how many splits people accept."""
-    from everyclaim.api.splits import check_splits, write_examples
+    from everyclaim.api.labels import check_splits, write_examples
     from everyclaim.report.judge import splits_page
 
     report = ReadReport()
