@@ -324,10 +324,9 @@ LEAST_OF_EACH = 0.8  # of the supported claims, and of the others
 LEAST_OF_A_KIND = 0.5
 LEAST_QUOTES = 0.9  # of the quotes given
 RULE = (
-    f"fit to judge if the 95 % interval of accuracy starts at {LEAST_RIGHT:.0%} or above; at least "
-    f"{LEAST_OF_EACH:.0%} of supported and of other claims are right, and {LEAST_OF_A_KIND:.0%} of every "
-    f"kind; {LEAST_QUOTES:.0%} of verdicts with quotes have only real quotes; at most {MOST_UNJUDGED} "
-    "claims have no usable verdict"
+    f"fit to judge if the 95 % interval of accuracy starts at {LEAST_RIGHT:.0%} or above; at least {LEAST_OF_EACH:.0%} "
+    f"of supported and of other claims are right, and {LEAST_OF_A_KIND:.0%} of every kind; {LEAST_QUOTES:.0%} of "
+    f"verdicts with quotes have only real quotes; at most {MOST_UNJUDGED} claims have no usable verdict"
 )
 
 

@@ -1,11 +1,10 @@
 """The rule for taking a release back.
 
 Contradicted or unsupported claims rose, beyond chance, and the rise lasts; a mean score that is shown to be worse
-without that is watched. Where claims are labelled, the rates
-that count are those without the judge's error; the others stand beside them. Both runs have the judge that the labels
-speak of; its error is taken to be the same on the answers of either. Every part of the new release, a run of it or a
-stretch of its time, is compared with the release before. Holm's correction over the parts and both rates keeps the
-chance that any of them is wrongly said to have risen at 5 %.
+without that is watched. Where claims are labelled, the rates that count are those without the judge's error; the others
+stand beside them. Both runs have the judge that the labels speak of; its error is taken to be the same on the answers
+of either. Every part of the new release, a run of it or a stretch of its time, is compared with the release before.
+Holm's correction over the parts and both rates keeps the chance that any of them is wrongly said to have risen at 5 %.
 """
 
 from __future__ import annotations
@@ -219,9 +218,8 @@ class RollBack:
             )
         if newest.is_lost:
             return (
-                f"Watch {after}: {rate} is higher than that of {before} by the judge, but the labels "
-                f"cannot rule out judge error ({newest}). Label more claims, preferably those that it "
-                f"calls {self.measure.name}."
+                f"Watch {after}: {rate} is higher than that of {before} by the judge, but the labels cannot rule out "
+                f"judge error ({newest}). Label more claims, preferably those that it calls {self.measure.name}."
             )
         if self.verdict == "watch":
             return (

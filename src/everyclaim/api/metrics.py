@@ -245,9 +245,8 @@ def _in_one_call(parts: Parts, penalty: Penalty) -> Assembled:
     judge = parts.verifier
     if not isinstance(judge, LlmVerifier) or not isinstance(judge.prompt, VerdictPrompt) or judge.repeats > 1:
         raise ConfigError(
-            "mode=one_call needs a language model as judge, such as 'openai:gpt-5-mini', the strategy "
-            f"'joint', and no prompt or repeats; got {judge.spec!r}, strategy "
-            f"{parts.provenance.strategy!r}"
+            "mode=one_call needs a language model as judge, such as 'openai:gpt-5-mini', the strategy 'joint', and no "
+            f"prompt or repeats; got {judge.spec!r}, strategy {parts.provenance.strategy!r}"
         )
     given = parts.decomposer
     decomposer = given if isinstance(given, LlmDecomposer) else LlmDecomposer(judge.chat)

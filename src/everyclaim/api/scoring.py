@@ -195,9 +195,8 @@ def _read_row(row: Any) -> tuple[Sample, tuple[str, ...]]:
     if isinstance(row, str | bytes) or is_table(row) or (not isinstance(row, Mapping) and isinstance(row, Sequence)):
         got = described(row)
         raise InputError(
-            "row of score() must be a Sample or a mapping such as {'response': …, 'contexts': […]}, "
-            f"got {got}; pass an answer by name, as in score(response=…, passages=…), and many rows to "
-            "score_file()"
+            f"row of score() must be a Sample or a mapping such as {{'response': …, 'contexts': […]}}, got {got}; pass "
+            "an answer by name, as in score(response=…, passages=…), and many rows to score_file()"
         )
     report = ReadReport()
     sample = next(iter(read_samples([row], on_bad_row=_refuse, report=report, contexts=False)))

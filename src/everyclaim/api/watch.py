@@ -124,9 +124,8 @@ def watch(source: Any, *, store: str | os.PathLike[str] = DEFAULT_STORE, **optio
 
     A random share `rate` of the answers is judged, by a hash of the trace. `min_per_slice` adds answers of each slice
     per day, and `screen` those that a cheap judge suspects; these are stored in separate runs named ``… picked``. The
-    limits `daily_answers`, `daily_tokens` and `daily_cost` apply to each UTC day. A run holds the answers of one day
-    or of one release. With ``once`` the call ends after the current answers; otherwise it continues until `stop` is
-    set.
+    limits `daily_answers`, `daily_tokens` and `daily_cost` apply to each UTC day. A run holds the answers of one day or
+    of one release. With ``once`` the call ends after the current answers; otherwise it continues until `stop` is set.
 
     If the mean share of contradicted claims per answer exceeds `alert_above`, an alert goes to `alerts`; see
     `everyclaim.monitor.Detector`. It uses only randomly selected answers. `alert_baseline` is a stored run: without

@@ -37,11 +37,10 @@ _UNFINISHED = ".part"
 def open_sink(destination: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Give a binary stream to write to; compressed when the name ends in .gz, .xz, .zst or .bz2.
 
-    A file is written beside its place, flushed to disk and renamed when the block ends well; when it
-    does not, what was there before is untouched and nothing is left behind. What a killed process left
-    beside it is removed. ``-`` is standard output; devices and pipes are written to directly. Raises
-    `InputError` for a place that cannot be written to, `OperatorError` when writing fails (a full disk,
-    a closed pipe).
+    A file is written beside its place, flushed to disk and renamed when the block ends well; when it does not, what was
+    there before is untouched and nothing is left behind. What a killed process left beside it is removed. ``-`` is
+    standard output; devices and pipes are written to directly. Raises `InputError` for a place that cannot be written
+    to, `OperatorError` when writing fails (a full disk, a closed pipe).
     """
     name = os.fspath(destination)
     opened = _standard_output() if name == "-" else _file(name)

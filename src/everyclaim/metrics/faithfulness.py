@@ -82,11 +82,10 @@ def expected_claims(sample: Sample, expected: str) -> float:
 class ClaimFaithfulness:
     """Score a response by supported claims / claims (Es et al., Ragas, arXiv 2309.15217).
 
-    Range [0, 1], best 1. Unsupported and contradicted claims weigh the same here; their counts stay
-    apart in the result. A response without claims has the outcome `no_claims`, one that declines to
-    answer `abstained`; neither has a score unless `empty` asks for another tool's number. A `penalty`
-    takes from answers with fewer claims than `expected`, or than `gamma`: vague ones; the components
-    then hold the share without it.
+    Range [0, 1], best 1. Unsupported and contradicted claims weigh the same here; their counts stay apart in the
+    result. A response without claims has the outcome `no_claims`, one that declines to answer `abstained`; neither has
+    a score unless `empty` asks for another tool's number. A `penalty` takes from answers with fewer claims than
+    `expected`, or than `gamma`: vague ones; the components then hold the share without it.
 
     >>> import everyclaim as ec
     >>> result = ec.score(

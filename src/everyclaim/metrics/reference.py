@@ -56,10 +56,9 @@ class FactualCorrectnessMetric:
     the response supports / reference claims. The two count different things and are never mixed; F-beta is their
     weighted harmonic mean (`beta` above 1 favours recall). Range [0, 1], best 1. `mode` says which is the score.
 
-    True and false positives are the result's `claims`, supported or not; false negatives are the
-    `reference_claims` that are not supported; `details` counts them. Passages play no part. A response without
-    claims is `no_claims`, and so is a reference without, over which recall is undefined; a sample without a
-    reference is `failed: no_reference`.
+    True and false positives are the result's `claims`, supported or not; false negatives are the `reference_claims`
+    that are not supported; `details` counts them. Passages play no part. A response without claims is `no_claims`, and
+    so is a reference without, over which recall is undefined; a sample without a reference is `failed: no_reference`.
 
     With ``compat="ragas"`` recall is the number of the tool of that name: true positives / (true positives + false
     negatives), which adds response claims to reference claims.

@@ -249,16 +249,14 @@ def method_note(comparison: Comparison) -> str:
     """Say when a word is said of a difference."""
     tested = any(delta.p_value is not None for delta in comparison.deltas)
     said = (
-        "The mean score is the primary measure, tested at 5 %. Other differences are reported only if "
-        "they are significant after Holm's correction (2.5 % for all answers, 2.5 % for the slices) "
-        "and their interval excludes 0. Contradicted and unsupported claims follow the rule of a release "
-        "report."
+        "The mean score is the primary measure, tested at 5 %. Other differences are reported only if they are "
+        "significant after Holm's correction (2.5 % for all answers, 2.5 % for the slices) and their interval excludes "
+        "0. Contradicted and unsupported claims follow the rule of a release report."
     )
     return (
-        f"{said if tested else 'Too few samples to test any difference.'} Intervals are 95 %, clustered "
-        f"by answer. Differences below {FEWEST} answers or {FEWEST_EVENTS} cases (such as contradicted "
-        f"claims in both runs together) are not tested. Below {FEW} answers a result that is not "
-        "significant is called too few samples. "
+        f"{said if tested else 'Too few samples to test any difference.'} Intervals are 95 %, clustered by answer. "
+        f"Differences below {FEWEST} answers or {FEWEST_EVENTS} cases (such as contradicted claims in both runs "
+        f"together) are not tested. Below {FEW} answers a result that is not significant is called too few samples. "
         "All numbers are findings of this judge and include its errors."
     )
 

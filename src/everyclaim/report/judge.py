@@ -172,9 +172,8 @@ def _drift(drift: Drift | None) -> RenderableType:
     last = "" if drift.changed_last is None else f", {drift.changed_last:,} since the last check"
     told = (
         f"drift since {drift.since[:10]} ({counted(drift.checks, 'earlier check')}): {drift.changed:,} of "
-        f"{drift.claims:,} labels changed{last}; accuracy {_points(drift.difference)} points, p "
-        f"{drift.p_value:.3f} (threshold {drift.alpha:.4f}: all checks together raise a false alarm in at "
-        "most 5 %)"
+        f"{drift.claims:,} labels changed{last}; accuracy {_points(drift.difference)} points, p {drift.p_value:.3f} "
+        f"(threshold {drift.alpha:.4f}: all checks together raise a false alarm in at most 5 %)"
     )
     changed = [Text.assemble(("changed since: ", "yellow"), data("; ".join(drift.differs), limit=400))]
     return Stack(Text(told), *(changed if drift.differs else []))

@@ -158,9 +158,8 @@ def key_of(metric: ClaimMetric) -> str:
 def _ready(metric: ClaimMetric, llm: Llm) -> ClaimMetric:
     if not isinstance(metric, ClaimMetric):
         raise ConfigError(
-            "a metric must be one of everyclaim.integrations.ragas, such as Faithfulness(), got "
-            f"{metric!r}; for Ragas' own metrics use Ragas' evaluate, with everyclaim's through "
-            "as_ragas_metric"
+            f"a metric must be one of everyclaim.integrations.ragas, such as Faithfulness(), got {metric!r}; for "
+            "Ragas' own metrics use Ragas' evaluate, with everyclaim's through as_ragas_metric"
         )
     return metric.with_llm(llm) if metric.llm is None and llm is not None else metric
 

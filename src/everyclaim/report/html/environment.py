@@ -36,9 +36,8 @@ def environment(*loaders: BaseLoader) -> Environment:
 
     Filters: `percent`, `interval`, `span`, `score`, `share_of` of an `Estimate` or a share; `number` and `probability`
     of a score or a probability; `thousands`, `counted`, `dollars`, `words`, `line` (one line, shortened), `whole` (a
-    sentence of ours whose numbers stay with their units), `commands` (one with commands between backticks),
-    `sentence` (the same, from a capital on); `word`,
-    `sign`, `meaning` of a label; `values` of a tag; `band` of a score.
+    sentence of ours whose numbers stay with their units), `commands` (one with commands between backticks), `sentence`
+    (the same, from a capital on); `word`, `sign`, `meaning` of a label; `values` of a tag; `band` of a score.
     """
     ours = PackageLoader("everyclaim.report.html")
     made = Environment(
