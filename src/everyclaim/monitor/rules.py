@@ -35,7 +35,7 @@ TROUBLE = ("quote_not_found", "incomplete_verdict", "unstable", "disagreement", 
 _NUMBERS = {"NOW": NOW, "ONCE": ONCE, "FEWEST_ANSWERS": FEWEST_ANSWERS, "MARGIN": MARGIN, "TROUBLE": TROUBLE}
 _LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 _OURS = {"label", "release", "outcome", "of", "failure_mode", "le", "flag", "result", "model", "answered_by"}
-_TEMPLATE = Path(__file__).with_name("rules.yml.jinja")
+_NAMES = {measure.name: measure.prometheus for measure in telemetry.INSTRUMENTS}
 
 
 class Burn(NamedTuple):
@@ -62,18 +62,14 @@ def rules_text(budget: ErrorBudget, *, match: Mapping[str, str] | None = None, m
     if not 0 < max_failed < 1:
         raise ConfigError(f"max_failed must be a share between 0 and 1, got {max_failed!r}")
     pairs = _matchers(match or {})
-    names = {measure.name: measure.prometheus for measure in telemetry.INSTRUMENTS}
 
     def series(name: str, matchers: str = "", part: str = "", *, alone: bool = False) -> str:
         inside = "" if alone else ",".join(filter(None, (matchers, pairs)))
-        return f"{names[name]}{part}{{{inside}}}" if inside else f"{names[name]}{part}"
+        return f"{_NAMES[name]}{part}{{{inside}}}" if inside else f"{_NAMES[name]}{part}"
 
-    environment = Environment(  # noqa: S701 - it makes YAML
-        line_statement_prefix="%", variable_start_string="<<", variable_end_string=">>", undefined=StrictUndefined,
-        keep_trailing_newline=True,
-    )  # fmt: skip
-    return environment.from_string(_TEMPLATE.read_text("utf-8")).render(
-        _NUMBERS,
+    return _rendered(
+        "rules.yml.jinja",
+        **_NUMBERS,
         head=[f"# {line}".rstrip() for note in _notes(budget, pairs) for line in wrap(note, 110)],
         budget=budget,
         judge=budget.judge,
@@ -116,127 +112,15 @@ def _quoted(text: str) -> str:
     return "".join(letter if letter.isprintable() else f"\\U{ord(letter):08x}" for letter in told)
 
 
-# ---- the dashboard
-
-_SOURCE = {"type": "prometheus", "uid": "${datasource}"}
-_COLOURS = {"SUPPORTED": "#3a7fd0", "UNSUPPORTED": "#e39a13", "CONTRADICTED": "#9a1245"}
-_WINDOW = "[$__rate_interval]"
-_RELEASE = 'release=~"$release"'
-_WIDTH, _HEIGHT = 12, 8
-
-
 def dashboard() -> dict[str, Any]:
     """Return the dashboard as plain JSON values, for import in Grafana or for provisioning from a file."""
-    source = {"name": "datasource", "type": "datasource", "query": "prometheus", "label": "Prometheus"}
-    query = f"label_values({telemetry.ANSWERS.prometheus}, release)"
-    releases = {
-        "name": "release",
-        "type": "query",
-        "datasource": _SOURCE,
-        "query": {"query": query, "refId": "releases"},
-        "definition": query,
-        "multi": True,
-        "includeAll": True,
-        "allValue": ".*",
-        "current": {"text": "All", "value": "$__all"},
-        "refresh": 2,
-    }
-    panels = _panels()
-    for place, panel in enumerate(panels):
-        panel["id"] = place + 1
-        panel["gridPos"] = {"x": _WIDTH * (place % 2), "y": _HEIGHT * (place // 2), "w": _WIDTH, "h": _HEIGHT}
-    return {
-        "uid": "everyclaim",
-        "title": "everyclaim",
-        "tags": ["everyclaim"],
-        "schemaVersion": 39,
-        "editable": True,
-        "refresh": "1m",
-        "time": {"from": "now-24h", "to": "now"},
-        "templating": {"list": [source, releases]},
-        "panels": panels,
-    }
+    made: dict[str, Any] = json.loads(_rendered("dashboard.json.jinja", **_NAMES))
+    return made
 
 
-def _panels() -> list[dict[str, Any]]:
-    def count(measure: str, by: str, selector: str = "", window: str = _WINDOW) -> str:
-        return f"sum by ({by}) (increase({measure}{selector}{window}))"
-
-    def hour(measure: str, *matchers: str) -> str:
-        return count(measure, "release", f"{{{','.join((*matchers, _RELEASE))}}}", "[1h]")
-
-    claims, score = telemetry.CLAIMS.prometheus, telemetry.SCORE.prometheus
-    corrected = f"everyclaim:contradicted:ratio_1h{{{_RELEASE}}}"
-    by_model = f"sum by (model, {{}}) (rate({{}}{_WINDOW}))"
-    contradicted = hour(claims, 'label="CONTRADICTED"')
-    return [
-        _panel(
-            "Contradicted claims, as judged, over 1h",
-            {f"{contradicted} / {hour(claims)}": "{{release}}"},
-            "percentunit",
-        ),
-        _panel(
-            "Contradicted claims, corrected for the judge's error, over 1h (rules of `everyclaim watch rules`)",
-            {corrected: "{{release}}", f"{corrected} + 2 * everyclaim:contradicted:error_1h": "and 2 standard errors"},
-            "percentunit",
-        ),
-        _panel("Claims by verdict", {count(claims, "label", f"{{{_RELEASE}}}"): "{{label}}"}, stacked=True),
-        _panel(
-            "Mean score over 1h", {f"{hour(f'{score}_sum')} / {hour(f'{score}_count')}": "{{release}}"}, "none", most=1
-        ),
-        _panel(
-            "Why claims fail",
-            {count(telemetry.FAILING.prometheus, "failure_mode", f"{{{_RELEASE}}}"): "{{failure_mode}}"},
-            stacked=True,
-        ),
-        _panel("Answers by outcome", {count(telemetry.ANSWERS.prometheus, "outcome"): "{{outcome}}"}, stacked=True),
-        _panel("Answers that could not be judged, by code", {count(telemetry.FAILURES.prometheus, "code"): "{{code}}"}),
-        _panel(
-            "Calls of judges",
-            {
-                by_model.format("result", telemetry.CALLS.prometheus): "{{model}} {{result}}",
-                by_model.format("code", telemetry.ERRORS.prometheus): "{{model}} {{code}}",
-            },
-            "reqps",
-        ),
-        _panel("Scoring time per answer", _quantiles(f"{telemetry.SECONDS.prometheus}_bucket"), "s"),
-        _panel("Duration of judge calls", _quantiles(f"{telemetry.CALL_SECONDS.prometheus}_bucket"), "s"),
-        _panel("Tokens", {count(telemetry.TOKENS.prometheus, "kind"): "{{kind}}"}, stacked=True),
-        _panel("Cost per day", {count(telemetry.COST.prometheus, "model", window="[1d]"): "{{model}}"}, "currencyUSD"),
-        _panel(
-            "Running and queued",
-            {
-                f"sum({telemetry.IN_PROGRESS.prometheus})": "in progress",
-                f"sum by (queue) ({telemetry.QUEUE.prometheus})": "{{queue}}",
-            },
-        ),
-    ]
-
-
-def _quantiles(buckets: str) -> dict[str, str]:
-    return {f"histogram_quantile({q}, sum by (le) (rate({buckets}{_WINDOW})))": f"p{100 * q:g}" for q in (0.5, 0.95)}
-
-
-def _panel(
-    title: str, targets: Mapping[str, str], unit: str = "short", *, stacked: bool = False, most: float | None = None
-) -> dict[str, Any]:
-    """Return a panel that shows these expressions under these legends."""
-    custom = {"fillOpacity": 40 if stacked else 0, "stacking": {"mode": "normal" if stacked else "none"}}
-    defaults: dict[str, Any] = {"unit": unit, "min": 0, "custom": custom}
-    if most is not None:
-        defaults["max"] = most
-    return {
-        "type": "timeseries",
-        "title": title,
-        "datasource": _SOURCE,
-        "fieldConfig": {"defaults": defaults, "overrides": [_coloured(*pair) for pair in _COLOURS.items()]},
-        "targets": [
-            {"refId": chr(ord("A") + place), "datasource": _SOURCE, "expr": expression, "legendFormat": legend}
-            for place, (expression, legend) in enumerate(targets.items())
-        ],
-    }
-
-
-def _coloured(label: str, colour: str) -> dict[str, Any]:
-    fixed = {"id": "color", "value": {"mode": "fixed", "fixedColor": colour}}
-    return {"matcher": {"id": "byName", "options": label}, "properties": [fixed]}
+def _rendered(template: str, **values: Any) -> str:
+    environment = Environment(  # noqa: S701 - it makes YAML and JSON
+        line_statement_prefix="%", variable_start_string="<<", variable_end_string=">>", undefined=StrictUndefined,
+        keep_trailing_newline=True,
+    )  # fmt: skip
+    return environment.from_string(Path(__file__).with_name(template).read_text("utf-8")).render(values)
