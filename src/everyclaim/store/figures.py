@@ -57,19 +57,13 @@ class Figures:
         places = {self.release.index(name): place for place, name in enumerate(names)} | {-1: -1}
         return Figures(
             ids=tuple(compress(self.ids, rows.tolist())),
-            positions=self.positions[rows],
-            outcome=self.outcome[rows],
-            score=self.score[rows],
-            text=self.text[rows],
             release=tuple(names),
             sample=new[self.sample[claims]],
-            label=self.label[claims],
-            mode=self.mode[claims],
             modes=self.modes,
-            claim=self.claim[claims],
             tags=inside,
             released=np.array([places[place] for place in self.released[rows].tolist()], dtype=np.int16),
-            time=self.time[rows],
+            **{name: getattr(self, name)[rows] for name in ("positions", "outcome", "score", "text", "time")},
+            **{name: getattr(self, name)[claims] for name in ("label", "mode", "claim")},
         )
 
     @property
@@ -111,7 +105,6 @@ def read_figures(connection: sa.Connection, run: str) -> Figures:
             text.append(hash((response, contexts)) & _MASK)
     places = np.array(position, dtype=np.int64)
     order = {releases[name]: rank for rank, name in enumerate(sorted(releases))} | {-1: -1}
-    sample, label, mode, modes, claim = _claims(connection, run, places)
     return Figures(
         ids=tuple(ids),
         positions=places,
@@ -119,18 +112,14 @@ def read_figures(connection: sa.Connection, run: str) -> Figures:
         score=np.array(score, dtype=np.float64),
         text=np.array(text, dtype=np.uint64),
         release=tuple(sorted(releases)),
-        sample=sample,
-        label=label,
-        mode=mode,
-        modes=modes,
-        claim=claim,
+        **_claims(connection, run, places),
         tags=_tags(connection, run, places),
         released=np.array([order[place] for place in released], dtype=np.int16),
         time=np.array(time, dtype=np.float64),
     )
 
 
-def _claims(connection: sa.Connection, run: str, places: NDArray[np.int64]) -> tuple[Any, ...]:
+def _claims(connection: sa.Connection, run: str, places: NDArray[np.int64]) -> dict[str, Any]:
     position, label, mode, claim = array("q"), array("b"), array("h"), array("Q")
     modes: dict[str, int] = {}
     columns = CLAIMS.c
@@ -144,7 +133,8 @@ def _claims(connection: sa.Connection, run: str, places: NDArray[np.int64]) -> t
         mode.extend(-1 if why is None else modes.setdefault(why, len(modes)) for why in whys)
         claim.extend(hash(text) & _MASK for text in texts)
     sample = np.searchsorted(places, np.array(position, dtype=np.int64)).astype(np.int32)
-    return sample, np.array(label, np.int8), np.array(mode, np.int16), tuple(modes), np.array(claim, np.uint64)
+    numbers = {"label": np.array(label, np.int8), "mode": np.array(mode, np.int16), "claim": np.array(claim, np.uint64)}
+    return numbers | {"sample": sample, "modes": tuple(modes)}
 
 
 def _tags(connection: sa.Connection, run: str, places: NDArray[np.int64]) -> dict[str, dict[str, NDArray[np.int32]]]:

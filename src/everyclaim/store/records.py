@@ -211,6 +211,7 @@ def _digest(value: Any) -> str:
 # ---- rows
 
 Row = dict[str, Any]
+_SAME = ("question", "response", "reference", "model", "release", "timestamp")  # of a sample
 
 
 def rows_of(run: str, batch: Sequence[Kept]) -> tuple[list[Row], list[Row], list[Row]]:
@@ -258,15 +259,10 @@ def _sample_row(kept: Kept, written: Row) -> Row:
     return {
         "fingerprint": kept.fingerprint,
         "sample_id": sample.id,
-        "question": sample.question,
-        "response": sample.response,
+        **{name: getattr(sample, name) for name in _SAME},
         "contexts": sample_to_json(sample)["contexts"],
         "conversation": conversation_to_json(sample) or None,
-        "reference": sample.reference,
         "tags": tags_to_json(sample.tags),
-        "model": sample.model,
-        "release": sample.release,
-        "timestamp": sample.timestamp,
         "outcome": kept.result.outcome.value,
         # SQLite would make NULL of NaN and PostgreSQL would keep it: NULL on both.
         "score": score if score is not None and math.isfinite(score) else None,
@@ -286,10 +282,6 @@ def _claim_row(claim: Row) -> Row:
         "span_start": claim["span"][0],
         "span_end": claim["span"][1],
         "sentence": claim["sentence"],
-        "label": verdict["label"],
         **probabilities,
-        "conflict": verdict["conflict"],
-        "failure_mode": verdict["failure_mode"],
-        "judge": verdict["judge"],
-        "evidence": verdict["evidence"],
+        **{name: verdict[name] for name in ("label", "conflict", "failure_mode", "judge", "evidence")},
     }

@@ -8,7 +8,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any, Literal, Self, TypeVar
 
 import sqlalchemy as sa
@@ -188,11 +188,7 @@ class RunStore(Closing):
             "created": now(),
             "finished": None,
             "status": "running",
-            "metric": provenance.metric,
-            "decomposer": provenance.decomposer,
-            "verifier": provenance.verifier,
-            "strategy": provenance.strategy,
-            "version": provenance.version,
+            **{field.name: getattr(provenance, field.name) for field in fields(provenance)},
             "parameters": dict(provenance.parameters),
             "config": settings,
             "config_fingerprint": config_fingerprint(provenance, settings),

@@ -3,9 +3,9 @@
 `samples.result` holds a result whole and is what reading returns; `claims` and `tags` repeat parts of it as rows, so
 that questions about labels, judges and slices are plain SQL.
 
-Tables are made by an append-only list of steps, each applied once and never changed. A step runs in one transaction
-together with its record in `schema_migrations`, so a store is always at exactly one version. To change the tables, add
-a step at the end and edit the descriptions.
+Tables are made by an append-only list of steps (`steps.sql`), each applied once and never changed. A step runs in one
+transaction together with its record in `schema_migrations`, so a store is always at exactly one version. To change the
+tables, add a step at the end and edit the descriptions.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
@@ -164,163 +165,40 @@ SPANS = _table("watched_spans", "watch* trace* span* received:number body:json")
 Step = str | Callable[[sa.Connection, str], None]  # SQL, or what is more than that
 
 _LOCK = 0x65766572  # "ever": one migrating process at a time on PostgreSQL
-
-_LEDGER = """
-CREATE TABLE {p}schema_migrations ("version" INTEGER PRIMARY KEY, "applied" TEXT NOT NULL, "library" TEXT NOT NULL)
-"""
-_RUNS_SAMPLES_CLAIMS = """
-CREATE TABLE {p}runs (
-    "id" TEXT PRIMARY KEY, "name" TEXT NOT NULL, "created" TEXT NOT NULL, "finished" TEXT, "status" TEXT NOT NULL,
-    "metric" TEXT NOT NULL, "decomposer" TEXT NOT NULL, "verifier" TEXT NOT NULL, "strategy" TEXT NOT NULL,
-    "version" TEXT NOT NULL, "parameters" TEXT NOT NULL, "config" TEXT NOT NULL, "config_fingerprint" TEXT NOT NULL,
-    "dataset" TEXT NOT NULL, "dataset_fingerprint" TEXT NOT NULL, "total" BIGINT, "counts" TEXT
-);
-CREATE TABLE {p}samples (
-    "run_id" TEXT NOT NULL, "position" BIGINT NOT NULL, "fingerprint" TEXT NOT NULL, "sample_id" TEXT NOT NULL,
-    "question" TEXT NOT NULL, "response" TEXT NOT NULL, "contexts" TEXT NOT NULL, "reference" TEXT,
-    "tags" TEXT NOT NULL, "model" TEXT, "release" TEXT, "timestamp" TEXT, "outcome" TEXT NOT NULL,
-    "score" DOUBLE PRECISION, "reason" TEXT NOT NULL, "result" TEXT NOT NULL, PRIMARY KEY ("run_id", "position")
-);
-CREATE INDEX samples_outcome ON {p}samples ("run_id", "outcome");
-CREATE INDEX samples_id ON {p}samples ("run_id", substr("sample_id", 1, 64));
-CREATE TABLE {p}claims (
-    "run_id" TEXT NOT NULL, "position" BIGINT NOT NULL, "ordinal" INTEGER NOT NULL, "claim_id" TEXT NOT NULL,
-    "text" TEXT NOT NULL, "span_start" BIGINT NOT NULL, "span_end" BIGINT NOT NULL, "sentence" TEXT NOT NULL,
-    "label" TEXT NOT NULL, "supported" DOUBLE PRECISION, "unsupported" DOUBLE PRECISION,
-    "contradicted" DOUBLE PRECISION, "conflict" BOOLEAN NOT NULL, "failure_mode" TEXT, "judge" TEXT NOT NULL,
-    "evidence" TEXT NOT NULL, PRIMARY KEY ("run_id", "position", "ordinal")
-);
-CREATE INDEX claims_label ON {p}claims ("run_id", "label");
-CREATE TABLE {p}tags (
-    "run_id" TEXT NOT NULL, "position" BIGINT NOT NULL, "ordinal" INTEGER NOT NULL, "name" TEXT NOT NULL,
-    "value" TEXT NOT NULL, PRIMARY KEY ("run_id", "position", "ordinal")
-)
-"""  # an index entry of PostgreSQL holds at most 2.7 kB and an id can be longer, hence substr
-
-_LABELS = """
-CREATE TABLE {p}labels (
-    "id" TEXT PRIMARY KEY, "run_id" TEXT NOT NULL, "position" BIGINT NOT NULL, "sample_id" TEXT NOT NULL,
-    "claim_id" TEXT NOT NULL, "label" TEXT NOT NULL, "annotator" TEXT NOT NULL, "note" TEXT NOT NULL,
-    "created" TEXT NOT NULL
-);
-CREATE INDEX labels_place ON {p}labels ("run_id", "position")
-"""
-
-_READING = 'ALTER TABLE {p}runs ADD COLUMN "reading" TEXT'  # what became of the rows of the data set; NULL: not known
-
-_LABELS_OF_TEXTS = """
-CREATE TABLE {p}labels_2 (
-    "claim_key" TEXT NOT NULL, "annotator" TEXT NOT NULL, "answer_key" TEXT NOT NULL, "span_start" BIGINT,
-    "span_end" BIGINT, "label" TEXT NOT NULL, "failure_mode" TEXT, "note" TEXT NOT NULL, "chosen" TEXT NOT NULL,
-    "run_id" TEXT NOT NULL, "created" TEXT NOT NULL, PRIMARY KEY ("claim_key", "annotator")
-);
-CREATE INDEX labels_2_answer ON {p}labels_2 ("answer_key");
-ALTER TABLE {p}samples ADD COLUMN "answer_key" TEXT;
-CREATE INDEX samples_answer ON {p}samples ("run_id", "answer_key")
-"""
-
-_LABELLING = """
-ALTER TABLE {p}labels_2 ADD COLUMN "evidence" TEXT;
-CREATE TABLE {p}marks (
-    "claim_key" TEXT NOT NULL, "annotator" TEXT NOT NULL, "answer_key" TEXT NOT NULL, "span_start" BIGINT,
-    "span_end" BIGINT, "mark" TEXT NOT NULL, "note" TEXT NOT NULL, "chosen" TEXT NOT NULL, "run_id" TEXT NOT NULL,
-    "created" TEXT NOT NULL, PRIMARY KEY ("claim_key", "annotator")
-);
-CREATE INDEX marks_answer ON {p}marks ("answer_key");
-CREATE TABLE {p}queues (
-    "id" TEXT PRIMARY KEY, "run_id" TEXT NOT NULL, "name" TEXT NOT NULL, "chosen" TEXT NOT NULL,
-    "answers" BOOLEAN NOT NULL, "annotators" TEXT NOT NULL, "overlap" DOUBLE PRECISION NOT NULL, "created" TEXT NOT NULL
-);
-CREATE INDEX queues_run ON {p}queues ("run_id");
-CREATE TABLE {p}queue_items (
-    "queue_id" TEXT NOT NULL, "annotator" TEXT NOT NULL, "place" BIGINT NOT NULL, "position" BIGINT NOT NULL,
-    "ordinal" INTEGER NOT NULL, "claim_key" TEXT NOT NULL, "skipped" BIGINT,
-    PRIMARY KEY ("queue_id", "annotator", "place")
-);
-CREATE TABLE {p}label_history (
-    "id" TEXT PRIMARY KEY, "number" BIGINT NOT NULL, "annotator" TEXT NOT NULL, "actor" TEXT NOT NULL,
-    "run_id" TEXT NOT NULL, "queue_id" TEXT NOT NULL, "claim_key" TEXT NOT NULL, "answer_key" TEXT NOT NULL,
-    "action" TEXT NOT NULL, "before" TEXT NOT NULL, "after" TEXT NOT NULL, "undone" TEXT, "created" TEXT NOT NULL
-);
-CREATE INDEX label_history_annotator ON {p}label_history ("annotator", "number");
-CREATE INDEX label_history_key ON {p}label_history ("claim_key")
-"""
-
-_WATCHES = """
-CREATE TABLE {p}watches ("watch" TEXT PRIMARY KEY, "checkpoint" TEXT, "alarms" TEXT, "updated" TEXT NOT NULL);
-CREATE TABLE {p}watched (
-    "watch" TEXT NOT NULL, "answer" TEXT NOT NULL, "day" TEXT NOT NULL, "decision" TEXT NOT NULL,
-    "chosen" TEXT NOT NULL, "run_id" TEXT, "position" BIGINT, "tokens" BIGINT NOT NULL, "cost" DOUBLE PRECISION,
-    "back" TEXT NOT NULL, "about" TEXT NOT NULL, "tries" INTEGER NOT NULL, "tried" DOUBLE PRECISION NOT NULL,
-    PRIMARY KEY ("watch", "answer")
-);
-CREATE INDEX watched_day ON {p}watched ("watch", "day");
-CREATE INDEX watched_back ON {p}watched ("watch", "back");
-CREATE TABLE {p}watched_spans (
-    "watch" TEXT NOT NULL, "trace" TEXT NOT NULL, "span" TEXT NOT NULL, "received" DOUBLE PRECISION NOT NULL,
-    "body" TEXT NOT NULL, PRIMARY KEY ("watch", "trace", "span")
-)
-"""
-
-_CONVERSATIONS = 'ALTER TABLE {p}samples ADD COLUMN "conversation" TEXT'
-
-_PROBABILITY = 'ALTER TABLE {p}samples ADD COLUMN "probability" DOUBLE PRECISION'
-_RESULTS = """
-SELECT "run_id", "position", "result" FROM {p}samples
-WHERE ("run_id", "position") > (:run, :position) ORDER BY "run_id", "position" LIMIT 256
-"""
-_RATE = 'UPDATE {p}samples SET "probability" = :probability WHERE "run_id" = :run AND "position" = :position'
-
-_SAMPLES = """
-SELECT "run_id", "position", "response", "contexts" FROM {p}samples
-WHERE ("run_id", "position") > (:run, :position) ORDER BY "run_id", "position" LIMIT 256
-"""
-_NAME = 'UPDATE {p}samples SET "answer_key" = :key WHERE "run_id" = :run AND "position" = :position'
-_LABELLED = """
-SELECT l."id", l."annotator", l."label", l."note", l."run_id", l."created",
-    s."answer_key", c."text", c."span_start", c."span_end"
-FROM {p}labels l
-JOIN {p}samples s ON s."run_id" = l."run_id" AND s."position" = l."position"
-JOIN {p}claims c ON c."run_id" = l."run_id" AND c."position" = l."position" AND c."claim_id" = l."claim_id"
-ORDER BY l."created"
-"""
-_MOVE = """
-INSERT INTO {p}labels_2 VALUES (
-    :claim_key, :annotator, :answer_key, :span_start, :span_end, :label, NULL, :note, '', :run_id, :created
-)
-"""
+_STEPS = Path(__file__).with_name("steps.sql").read_text("utf-8")
+_SQL: dict[str, str] = dict(re.findall(r"^-- (\w+).*\n((?:[^-\n].*\n)+)", _STEPS, re.MULTILINE))
 
 
 def _let_labels_belong_to_texts(connection: sa.Connection, prefix: str) -> None:
     """Key labels by text. The newest of one annotator about one text counts; what has no claim any more stays."""
-    _execute(connection, prefix, _LABELS_OF_TEXTS)
+    _execute(connection, prefix, _SQL["labels_of_texts"])
     run, position = "", -1
-    while found := connection.execute(_sql(_SAMPLES, prefix), {"run": run, "position": position}).all():
+    while found := connection.execute(_sql(_SQL["samples"], prefix), {"run": run, "position": position}).all():
         for run, position, response, contexts in found:
             key = answer_key(unescape(response), [passage["text"] for passage in json.loads(unescape(contexts))])
-            connection.execute(_sql(_NAME, prefix), {"key": key, "run": run, "position": position})
-    rows = connection.execute(_sql(_LABELLED, prefix)).mappings().all()
+            connection.execute(_sql(_SQL["name"], prefix), {"key": key, "run": run, "position": position})
+    rows = connection.execute(_sql(_SQL["labelled"], prefix)).mappings().all()
     moved: dict[tuple[str, str], dict[str, object]] = {}
     for row in rows:
         key = claim_key(row["answer_key"], unescape(row["text"]))
         moved[key, row["annotator"]] = {**row, "claim_key": key}
     if rows:
-        connection.execute(_sql(_MOVE, prefix), list(moved.values()))
+        connection.execute(_sql(_SQL["move"], prefix), list(moved.values()))
         connection.execute(_sql('DELETE FROM {p}labels WHERE "id" = :id', prefix), [{"id": row["id"]} for row in rows])
 
 
 def _let_answers_be_ordered_by_probability(connection: sa.Connection, prefix: str) -> None:
     """Give each answer a column with the probability of its result."""
-    _execute(connection, prefix, _PROBABILITY)
+    _execute(connection, prefix, _SQL["probability"])
     run, position = "", -1
-    while found := connection.execute(_sql(_RESULTS, prefix), {"run": run, "position": position}).all():
+    while found := connection.execute(_sql(_SQL["results"], prefix), {"run": run, "position": position}).all():
         rated = []
         for run, position, result in found:
             probability = json.loads(unescape(result)).get("probability")
             if probability is not None:
                 rated.append({"probability": probability, "run": run, "position": position})
         if rated:
-            connection.execute(_sql(_RATE, prefix), rated)
+            connection.execute(_sql(_SQL["rate"], prefix), rated)
 
 
 def _execute(connection: sa.Connection, prefix: str, script: str) -> None:
@@ -333,13 +211,13 @@ def _sql(text: str, prefix: str) -> sa.TextClause:
 
 
 MIGRATIONS: tuple[Step, ...] = (
-    _RUNS_SAMPLES_CLAIMS,
-    _LABELS,
-    _READING,
+    _SQL["runs"],
+    _SQL["labels"],
+    _SQL["reading"],
     _let_labels_belong_to_texts,
-    _LABELLING,
-    _WATCHES,
-    _CONVERSATIONS,
+    _SQL["labelling"],
+    _SQL["watches"],
+    _SQL["conversations"],
     _let_answers_be_ordered_by_probability,
 )
 
@@ -422,7 +300,7 @@ def _make_ledger(connection: sa.Connection, schema: str | None, location: str) -
         return
     if names:
         raise _foreign(location, names)
-    _execute(connection, f"{schema}." if schema else "", _LEDGER)
+    _execute(connection, f"{schema}." if schema else "", _SQL["ledger"])
 
 
 @contextmanager

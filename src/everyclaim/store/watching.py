@@ -219,9 +219,11 @@ class WatchStore(Store):
 
     def count_due(self, watch: str) -> int:
         """Return how many results have scores still to go back."""
-        query = sa.select(sa.func.count()).where(WATCHED.c.watch == watch, WATCHED.c.back == DUE)
+        return self._count_where(WATCHED.c.watch == watch, WATCHED.c.back == DUE)
+
+    def _count_where(self, *wanted: sa.ColumnElement[bool]) -> int:
         with self._read() as connection:
-            return int(connection.execute(query).scalar_one())
+            return int(connection.execute(sa.select(sa.func.count()).where(*wanted)).scalar_one())
 
     def note_sent_back(self, watch: str, settled: Mapping[str, bool]) -> None:
         """Note whether the source took the scores of these (by digest), or never will."""
@@ -265,9 +267,7 @@ class WatchStore(Store):
 
     def count_spans(self, watch: str) -> int:
         """Return how many spans wait."""
-        query = sa.select(sa.func.count()).where(SPANS.c.watch == watch)
-        with self._read() as connection:
-            return int(connection.execute(query).scalar_one())
+        return self._count_where(SPANS.c.watch == watch)
 
     def spans(self, watch: str, trace: str) -> list[Any]:
         """Return the bodies of a trace's spans, in the order of their ids."""
