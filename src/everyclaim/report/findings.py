@@ -13,8 +13,6 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from everyclaim.analysis.estimates import percent, span
-from everyclaim.analysis.estimates import score as score_text
 from everyclaim.core.bands import band_of
 from everyclaim.core.cited import citation_faults
 from everyclaim.core.plaintext import counted, one_line, words
@@ -50,9 +48,9 @@ from everyclaim.report.style import (
     left_out,
     usage_line,
 )
-from everyclaim.stats.intervals import Estimate
 
 if TYPE_CHECKING:
+    from everyclaim.stats.intervals import Estimate
     from everyclaim.store.records import RunRecord
 
 CLAIMS_SHOWN = 5
@@ -330,6 +328,9 @@ def runs_page(records: Sequence[RunRecord], scores: Sequence[Estimate], store: s
     Names and failures have a column where there are any, metrics where they differ. The answers
     that are neither scored nor failed made no claim or declined to answer.
     """
+    from everyclaim.analysis.estimates import score as score_text  # loads the statistics, as few lists do
+    from everyclaim.analysis.estimates import span
+
     if not records:
         return Page(joined([Text("no runs yet in"), data(store)], " "))
     named = any(record.name or record.status != "finished" for record in records)
@@ -383,6 +384,8 @@ def verdicts_page(
     worst: Sequence[tuple[Sample, Verdict]] = (),
 ) -> Page:
     """Show what judging given claims came to, then the `worst` of them; `failures` counts failed claims by code."""
+    from everyclaim.analysis.estimates import percent
+
     judged = sum(labels.values())
     failed = sum(failures.values())
     counts = {label: labels.get(label, 0) for label in Label}
