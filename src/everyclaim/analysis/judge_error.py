@@ -157,7 +157,6 @@ def _confusion(claims: Sequence[LabelledClaim]) -> tuple[tuple[tuple[int, ...], 
 
 
 def _grouped(claims: Sequence[LabelledClaim]) -> dict[str, dict[str, JudgeRates]]:
-    """Return the rates by every group that claims are in."""
     parts: dict[str, dict[str, list[LabelledClaim]]] = {}
     for claim in claims:
         for name, values in claim.groups.items():
@@ -169,7 +168,6 @@ def _grouped(claims: Sequence[LabelledClaim]) -> dict[str, dict[str, JudgeRates]
 def _share_by(
     claims: Iterable[LabelledClaim], key: Callable[[LabelledClaim], str | None], hit: Callable[[LabelledClaim], bool]
 ) -> dict[str, Estimate]:
-    """Return the share of hits by key; claims without one take no part."""
     parts: dict[str, list[LabelledClaim]] = {}
     for claim in claims:
         if (name := key(claim)) is not None:

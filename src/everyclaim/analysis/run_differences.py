@@ -283,7 +283,6 @@ def _mean_score(run: Figures) -> float | None:
 
 
 def _changes(sides: Sequence[Counted]) -> Changes:
-    """Match the claims of pairs by their text."""
     keys, labels = [], []
     for side in sides:
         run = side.run

@@ -101,8 +101,6 @@ class TuningFit:
 
 @dataclass(frozen=True, slots=True)
 class _Data:
-    """Labelled claims as arrays."""
-
     rows: Sequence[LabelledMeasures]
     names: tuple[str, ...]
     values: Floats  # claims × features
@@ -221,7 +219,6 @@ def folds(truth: Mask, groups: Places, count: int) -> list[Mask]:
 
 
 def _path(data: _Data, penalties: Sequence[float]) -> list[Adjustment]:
-    """Fit with each penalty, the strongest first."""
     mean, scale = data.values.mean(axis=0), data.values.std(axis=0)
     use = scale > 1e-6
     names = tuple(name for name, wanted in zip(data.names, use, strict=True) if wanted)

@@ -69,8 +69,6 @@ def estimate_cost(session: Session, samples: Iterable[Sample]) -> CostEstimate |
 
 @dataclass(frozen=True, slots=True)
 class _CallPlan:
-    """Who is asked about an answer."""
-
     decomposer: LlmDecomposer | None
     verifiers: tuple[LlmVerifier, ...]
     one_call: OneCallFaithfulness | None
@@ -151,5 +149,4 @@ def _models_of(judge: Verifier) -> Iterator[LlmVerifier]:
 
 
 def _price(spec: str, own: Any, file: Any) -> Price | None:
-    """Return the price of the model of a judge or decomposer."""
     return price_of(read_options(divided(Spec.parse(spec), own)[1]), Path(file) if file else None)

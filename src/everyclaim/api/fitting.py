@@ -286,7 +286,6 @@ def tune_to_judge(
 
 
 def _answers_of(options: TuningRowOptions) -> Source | None:
-    """Return the source of the answers, where one is given."""
     answers = options.get("answers")
     if isinstance(answers, int):
         raise ConfigError("answers is a number only with from_judge; otherwise pass the file of the answers")

@@ -381,7 +381,6 @@ def write_examples(found: SplitCheck, destination: str | os.PathLike[str]) -> in
 
 
 def _drawn_answers(kept: Store, run: str, n: int, done: set[int], seed: int) -> list[Kept]:
-    """Draw answers until they have as many sentences."""
     places = sorted({place for rows in kept.verdicts(run) for place, *_ in rows} - done)
     order = np.random.default_rng(seed).permutation(len(places))
     found: list[Kept] = []

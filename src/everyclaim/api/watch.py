@@ -226,7 +226,6 @@ def _plan(source: AnswerSource, options: WatchingOptions) -> WatchPlan:
 
 
 def _watch_name(name: str) -> str:
-    """Return a name as a store can hold it and tell it from others."""
     mark = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:12]
     return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 13]}#{mark}"
 

@@ -64,8 +64,6 @@ def scoring(
 
 @dataclass(slots=True)
 class _ChainCall:
-    """One call of a chain under way."""
-
     question: str
     documents: list[Any] = field(default_factory=list)
     has_retrieved: bool = False
@@ -171,7 +169,6 @@ class FaithfulnessCallback(Closing, BaseCallbackHandler):  # type: ignore[misc] 
 
 
 def _plain(value: Any) -> Any:
-    """Write messages and what holds them as plain values."""
     if isinstance(value, Mapping):
         return {str(name): _plain(part) for name, part in value.items()}
     if isinstance(value, list | tuple):

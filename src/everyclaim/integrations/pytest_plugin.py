@@ -202,7 +202,6 @@ def assert_faithful(request: pytest.FixtureRequest, everyclaim: Evaluator) -> As
 
 
 def _hold(result: Result, bars: _Bars) -> None:
-    """Hold a result against its bars."""
     __tracebackhide__ = True
     from everyclaim import JudgeError, Label, Outcome
     from everyclaim.analysis.gate import is_less_likely, is_worse
@@ -327,7 +326,6 @@ def _names(ids: list[str]) -> list[str]:
 
 
 def _check_mark(mark: pytest.Mark) -> None:
-    """Refuse what the mark does not take."""
     from everyclaim.core.errors import ConfigError
     from everyclaim.core.nearest import did_you_mean
 

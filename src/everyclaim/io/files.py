@@ -222,7 +222,6 @@ def _open_utf8(name: str, raw: BinaryIO | io.RawIOBase) -> BinaryIO:
 
 
 def _unpacked(raw: BinaryIO | io.RawIOBase) -> io.BufferedReader:
-    """Uncompress a stream; closing it closes `raw`."""
     head = _read_at_least(raw, 16)
     return io.BufferedReader(_Stream(_uncompressed(head, chain([head], _chunks_of(raw))), raw), _CHUNK)
 
@@ -244,7 +243,6 @@ def _chunks_of(stream: Any) -> Iterator[bytes]:
 
 
 def _uncompressed(head: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """Decompress when the first bytes are those of a compressed file."""
     if head.startswith(b"\x1f\x8b"):
         return _chunks_of(gzip.GzipFile(fileobj=io.BufferedReader(_Stream(chunks)), mode="rb"))
     if head.startswith(b"\xfd7zXZ\x00"):

@@ -109,7 +109,6 @@ def answers_of(
 
 
 def _distinct(passages: Sequence[Any]) -> dict[str, Any]:
-    """Return passages by what they hold."""
     return {as_json_text(passage): passage for passage in passages}
 
 
@@ -248,7 +247,6 @@ def _answers_of_tool(content: Any, held: Mapping[str, Any]) -> list[Any]:
 
 
 def _document(held: Mapping[str, Any]) -> dict[str, Any]:
-    """Read Anthropic's documents and search results, and Cohere's documents."""
     inner = held.get("document", held)
     inner = inner if isinstance(inner, Mapping) else held
     source = inner.get("source")
@@ -307,7 +305,6 @@ def _named(name: Any) -> Source:
 
 
 def _decoded(value: Any) -> Any:
-    """Return what a cell holds, decoded where it is JSON in text."""
     held = plain(value)
     if isinstance(held, str) and held.lstrip()[:1] == "[":
         try:

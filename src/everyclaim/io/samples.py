@@ -324,7 +324,6 @@ def _characters(value: Any) -> int:
 
 
 def _open(source: Any, given: str | None, fields: Fields, row: int) -> _Opened:
-    """Find the reader for a source."""
     if given is not None and given not in FORMATS:
         raise ConfigError(
             f"unknown format {given!r}; known formats: {', '.join(FORMATS)}{did_you_mean(given, FORMATS)}"

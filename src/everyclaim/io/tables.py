@@ -181,7 +181,6 @@ def _arrow(file: Any, head: bytes, wanted: Wanted | None) -> Iterator[Any]:
 
 
 def _scalars(schema: Any) -> list[str]:
-    """Return the columns of texts, numbers and truth values."""
     import pyarrow as pa
 
     types = pa.types

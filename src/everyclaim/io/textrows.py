@@ -188,7 +188,6 @@ def _element(window: _Window, number: int) -> RawRow | BadRow:
 
 
 def _rows_under(window: _Window, key: str) -> Iterator[RawRow | BadRow]:
-    """Yield the elements of the list under a key of the top-level object."""
     for name in _members(window):
         if name == key and window.peek() == "[":
             yield from _elements(window)
@@ -238,8 +237,6 @@ def _is_list_of_objects(window: _Window) -> bool:
 
 
 class _Window:
-    """The part of the text that is being decoded."""
-
     def __init__(self, stream: BinaryIO, limit: int) -> None:
         self._stream = stream
         self._limit = limit
@@ -439,7 +436,6 @@ class _Lines:
         return line
 
     def _pass(self, piece: str) -> None:
-        """Read to the end of the record."""
         while piece:
             self.quotes += piece.count('"')
             if piece.endswith(("\n", "\r")):

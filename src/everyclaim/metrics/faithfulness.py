@@ -253,5 +253,4 @@ def _reweighted(absent: Mapping[str, Result], shares: Mapping[str, float]) -> li
 
 
 def _warnings(results: Mapping[str, Result]) -> list[str]:
-    """Return the parts' warnings, each once."""
     return list(dict.fromkeys(warning for result in results.values() for warning in result.warnings))

@@ -225,8 +225,6 @@ def _of_set(relevant: Sequence[int], how: OverSet) -> float:
 
 
 class _Search:
-    """The searches for the claims of one response."""
-
     def __init__(self, metric: Safe, ctx: MetricContext, around: Around) -> None:
         self._writer, self._pace = metric.writer, metric.pace
         self._ctx = ctx

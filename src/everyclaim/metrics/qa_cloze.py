@@ -155,7 +155,6 @@ def _said(kind: Kind, words: str, rest: str) -> bool:
 
 
 def _same(kind: Kind, first: str, second: str) -> bool:
-    """Whether two answers of one kind name the same thing."""
     if exact(first, second):
         return True
     if kind == "name":
@@ -166,10 +165,8 @@ def _same(kind: Kind, first: str, second: str) -> bool:
 
 
 def _comparable(first: str, second: str) -> bool:
-    """Whether two numbers measure the same thing."""
     return any(a.dimension == b.dimension for a in quantities.quantities(first) for b in quantities.quantities(second))
 
 
 def _context(text: str) -> Reading:
-    """Read what is left of a claim around its blank."""
     return reading_of(text.replace(BLANK, " "))

@@ -330,7 +330,6 @@ def _instrument(meter: Any, measure: Instrument) -> Callable[[float, dict[str, s
 
 
 def _is_set_up() -> bool:
-    """Whether the process has a provider that does anything."""
     from opentelemetry import _logs, metrics, trace
 
     providers = (trace.get_tracer_provider(), metrics.get_meter_provider(), _logs.get_logger_provider())

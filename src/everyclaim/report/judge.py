@@ -232,7 +232,6 @@ def _unused(fit: TuningFit) -> Text:
 
 
 def _fit_blocks(fit: TuningFit) -> Iterator[RenderableType]:
-    """Show what a fit is made from, and its gain."""
     basis = _basis("labelled claim", fit.claims, fit.documents)
     by = [] if fit.labelled_by == "labels" else [joined([Text("labels by"), data(fit.labelled_by)], " ")]
     labels = " · ".join(f"{count:,} {label.lower().replace('_', ' ')}" for label, count in sorted(fit.labels.items()))

@@ -97,7 +97,6 @@ def provenance_line(provenance: Provenance) -> Text:
 
 
 def _summary(summary: Summary) -> list[RenderableType]:
-    """Lay a summary out."""
     shown = (piece for part in overview(summary) for piece in (indented(part, 2), Text()))
     lines = Table.grid(padding=(0, 2, 0, 0))
     for heading, content, style in remarks(summary):
@@ -135,7 +134,6 @@ def _headline(group: Group, bad_rows: int) -> RenderableType:
 
 
 def _components(components: Mapping[str, Estimate]) -> Table:
-    """Show the mean of each part over the answers where it is defined."""
     made = house_table("part of the score", "mean", "95 % interval", "answers")
     for name, part in components.items():
         made.add_row(data(words(name), limit=60), score_text(part), span(part), f"{part.n:,}")

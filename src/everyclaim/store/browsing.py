@@ -218,7 +218,6 @@ def _ranked(connection: sa.Connection, run: str, wanted: AnswerFilter) -> sa.Sub
 
 
 def _places(connection: sa.Connection, run: str, wanted: AnswerFilter) -> sa.Select[Any]:
-    """Select the places of what is wanted, in order."""
     if wanted.order == "input":
         return sa.select(SAMPLES.c.position).where(*_conditions(run, wanted)).order_by(SAMPLES.c.position)
     ranked = _ranked(connection, run, wanted)

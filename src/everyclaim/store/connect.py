@@ -278,7 +278,6 @@ class FileLocks:
         return self._store.with_name(f"{self._store.name}-{run}.lock")
 
     def _sweep(self) -> None:
-        """Remove the files of processes that were killed."""
         for path in self._store.parent.iterdir():
             if not (path.match("*.lock") and path.name.startswith(f"{self._store.name}-")):
                 continue
@@ -385,7 +384,6 @@ def _key(run: str) -> int:
 
 
 def _is_named(file: int, place: Path) -> bool:
-    """Whether an open file is still the one at a place."""
     try:
         return os.path.samestat(os.fstat(file), place.stat())
     except FileNotFoundError:

@@ -43,7 +43,6 @@ _NEWEST = (RUNS.c.created.desc(), RUNS.c.id)
 
 
 def _listed(runs: Sequence[RunRecord]) -> str:
-    """List runs with the times at which they started."""
     first = [f"{run.id} ({run.created[:16].replace('T', ' ')} UTC)" for run in runs[:_LISTED]]
     return ", ".join([*first, *["…"] * (len(runs) > _LISTED)])
 

@@ -57,8 +57,6 @@ class _Worker:
 
 @dataclass(eq=False, slots=True)
 class _Seat:
-    """A worker that has begun, and how many samples it has in work."""
-
     actor: Any
     in_work: int = 0
     is_lost: bool = False

@@ -115,7 +115,6 @@ class Langfuse:
         return {returned.answer: was for returned, was in zip(results, tried, strict=True) if isinstance(was, bool)}
 
     async def _roots(self, start: datetime, stop: datetime) -> list[Any]:
-        """List the root observations that began in a stretch of time."""
         between = {"from_start_time": start, "to_start_time": stop, "is_root_observation": True}
         listed = await self._list(fields="core,basic,time", **between, **self._only)
         return [
@@ -151,7 +150,6 @@ class Langfuse:
         return root.end_time is not None and now - min(touched or now, now) >= self._settle
 
     async def _load(self, root: Any) -> Loaded:
-        """Fetch what was asked, answered and retrieved."""
         parts = await self._list(fields="core,basic,io,metadata,model,trace_context", trace_id=root.trace_id)
         if root.id not in parts:
             return Absent.GONE
@@ -162,7 +160,6 @@ class Langfuse:
         return made
 
     async def _send(self, returned: Return) -> bool:
-        """Write the scores of one result; return whether they were taken."""
         from langfuse.api import CreateScoreRequest
 
         requests = [
@@ -220,7 +217,6 @@ def _utc(text: str) -> datetime:
 
 
 def _row(root: Any, parts: Sequence[Any]) -> dict[str, Any]:
-    """Make a row of a root observation and what is below it."""
     below = _descendants(root, parts)
     retrieved = [part.output for part in below if _is_of(part, "RETRIEVER")]
     documents = [document for output in retrieved for document in documents_in(output)]

@@ -244,7 +244,6 @@ def _body(span: Any, about: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _value(value: Any) -> Any:
-    """Return a value of OTLP as plain JSON."""
     kind = value.WhichOneof("value")
     if kind == "array_value":
         return [_value(item) for item in value.array_value.values]

@@ -296,7 +296,6 @@ class Watcher:
             self._tell(run, result, seconds, is_random=is_random, is_new=True)
 
     async def _judge_again(self, judged: JudgedAnswer) -> None:
-        """Judge once more what the judge failed on some time ago."""
         await self._turn_day()
         day = self._day
         if not day.may_go_on():
@@ -359,7 +358,6 @@ class Watcher:
     # ---- threads and tasks
 
     async def _ask(self, method: Callable[..., T], *arguments: Any, **options: Any) -> T:
-        """Ask the store about this watch, in a thread."""
         return await asyncio.to_thread(method, self._plan.watch, *arguments, **options)
 
     async def _all(self, items: Sequence[T], work: Callable[[T], Awaitable[None]]) -> int:

@@ -282,7 +282,6 @@ def _clipped(line: Span, window: Span) -> Span:
 
 
 def _rows(text: str, piece: _Table, window: Span, marks: Sequence[Mark]) -> tuple[LaidOutBlock | None, Span]:
-    """Make the rows of a table that lie in a window, behind its headings."""
     head, *body = piece.rows
     rows = [row for row in body if row[0].start < window.end and row[-1].end > window.start]
     is_first = head[0].start < window.end and head[-1].end > window.start
