@@ -14,9 +14,8 @@ from watching import EXAMPLE
 
 from everyclaim.cli.app import run
 from everyclaim.core.errors import ConfigError
-from everyclaim.monitor import Metrics
-from everyclaim.monitor.detector import Baseline, ErrorBudget, JudgeAccuracy, Level, error_budget
-from everyclaim.monitor.rules import dashboard, rules_text
+from everyclaim.monitor import Baseline, JudgeAccuracy, Level, Metrics
+from everyclaim.monitor.rules import ErrorBudget, dashboard, error_budget, rules_text
 
 NOISY = JudgeAccuracy(sensitivity=0.85, specificity=0.95, contradicted=120, others=700)
 USUAL = Baseline(

@@ -181,9 +181,8 @@ def rules(
     from everyclaim.api.runs import find_run
     from everyclaim.api.watch import baseline as baseline_of
     from everyclaim.core.plaintext import json_text
-    from everyclaim.monitor.detector import error_budget
     from everyclaim.monitor.rules import dashboard as made
-    from everyclaim.monitor.rules import rules_text
+    from everyclaim.monitor.rules import error_budget, rules_text
 
     settings = given.settings()
     check_destination("--out", out, any_name=True)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from textwrap import wrap
 from typing import Any, NamedTuple
@@ -21,8 +22,10 @@ from jinja2 import Environment, StrictUndefined
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import described
+from everyclaim.core.plaintext import counted, one_line
 from everyclaim.monitor import telemetry
-from everyclaim.monitor.detector import ErrorBudget
+from everyclaim.monitor.detector import PERFECT, Baseline, JudgeAccuracy
+from everyclaim.stats.types import FEW_OF_A_KIND, ROUGH_CLUSTERS
 
 # By how many standard errors a rate must lie above its budget: of the present rate, which is looked at again and again,
 # and of the budget, which was measured once.
@@ -31,11 +34,87 @@ FEWEST_ANSWERS = 30  # in the long window
 MARGIN = 0.05  # by which the mean score may lie below what is usual
 FAILED = 0.05  # share of answers that may fail
 FEWEST_TO_FAIL = 10  # answers of an hour: of fewer, two that fail prove nothing
+WEAK = 0.3  # sensitivity + specificity − 1 of a judge, below which only large changes show
 TROUBLE = ("quote_not_found", "incomplete_verdict", "unstable", "disagreement", "audit_disagreed")  # of verdicts
 _NUMBERS = {"NOW": NOW, "ONCE": ONCE, "FEWEST_ANSWERS": FEWEST_ANSWERS, "MARGIN": MARGIN, "TROUBLE": TROUBLE}
 _LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 _OURS = {"label", "release", "outcome", "of", "failure_mode", "le", "flag", "result", "model", "answered_by"}
 _NAMES = {measure.name: measure.prometheus for measure in telemetry.INSTRUMENTS}
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorBudget:
+    """What rules hold the present against: the rate of contradicted claims that is in order, and the mean score.
+
+    The rate is corrected for the judge's error. `score` is None where no run says what is usual: rules then hold the
+    score against its own past. `notes` say how the numbers came about.
+    """
+
+    contradicted: float
+    error: float  # its standard error
+    judge: JudgeAccuracy
+    score: tuple[float, float] | None  # mean, standard error
+    notes: tuple[str, ...]
+
+
+def error_budget(usual: Baseline | None, rate: float | None = None) -> ErrorBudget:
+    """Take a stated rate for what is in order, else that of a run, which also says how the judge errs.
+
+    A run's rate below its own standard error counts as that; of a stated one, what labels leave open of the judge may
+    pass. Raises `ConfigError` for a rate that is no share, and where there is neither.
+    """
+    judge = usual.judge if usual else None
+    if rate is not None or usual is None:
+        if rate is None or not 0 < rate < 1:
+            raise ConfigError(f"the rate must be a share between 0 and 1 (2 % is 0.02), got {rate!r}")
+        error = judge.error(rate) if judge else 0.0
+        note = f"The budget is a stated rate of contradicted claims: {_percent(rate)}."
+    else:
+        raw, accuracy = usual.contradicted, judge or PERFECT
+        error = max(raw.error / accuracy.sharpness, 1e-6)
+        rate = max(accuracy.corrected(raw.value), error)
+        note = (
+            f"The budget is the rate of contradicted claims of run {one_line(usual.run, 60)}: {_percent(raw.value)} "
+            f"of {counted(usual.claims, 'claim')} in {counted(usual.answers, 'answer')} as judged (95 % interval "
+            f"{_percent(raw.low)} to {_percent(raw.high)}), {_percent(rate)} as used here. A rate below its own "
+            "standard error counts as that error."
+        )
+    notes = [note]
+    if usual is None:
+        notes.append("No run sets the usual score: it is compared with that of the week before.")
+    else:
+        mean, doubt = usual.score.value, usual.score.error
+        notes.append(f"The mean score of run {one_line(usual.run, 60)} is {mean:.3f} (standard error {doubt:.3f}).")
+    notes += _notes_on_judge(judge)
+    if usual is not None and usual.answers < ROUGH_CLUSTERS:
+        notes.append(f"Only {counted(usual.answers, 'answer')}: below {ROUGH_CLUSTERS} the baseline is rough.")
+    score = (usual.score.value, usual.score.error) if usual else None
+    return ErrorBudget(rate, error, judge or PERFECT, score, tuple(notes))
+
+
+def _notes_on_judge(judge: JudgeAccuracy | None) -> list[str]:
+    if judge is None:
+        note = "Rates are not corrected: there are no labels of contradicted and of other claims"
+        return [f"{note} (`everyclaim label`, `everyclaim calibrate`)."]
+    note = (
+        "Rates are corrected for the judge's error: (rate + specificity - 1) / (sensitivity + specificity - 1), Rogan "
+        f"and Gladen 1978, with sensitivity {judge.sensitivity:.4f} (by labels worth {judge.contradicted:.0f} "
+        f"independent contradicted claims) and specificity {judge.specificity:.4f} ({judge.others:.0f} others)."
+    )
+    notes = [note]
+    few = min(judge.contradicted, judge.others)
+    if few < FEW_OF_A_KIND:
+        notes.append(
+            f"Only {few:.0f} labels of one kind (contradicted or not): with fewer than {FEW_OF_A_KIND} "
+            "the correction is rough."
+        )
+    if judge.sharpness < WEAK:
+        notes.append("The judge hardly separates contradicted claims from others: only large changes are detectable.")
+    return notes
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.2f} %"
 
 
 class Burn(NamedTuple):
