@@ -9,7 +9,6 @@ import pytest
 
 import everyclaim as ec
 from everyclaim.api.session import Session
-from everyclaim.api.specs import create_verifier
 from everyclaim.testing import JudgeServer, play
 
 ANSWER = "The kettle is red. It holds 9 litres. Do you want it?"
@@ -40,29 +39,6 @@ def test_a_cascade_asks_the_model_only_where_the_lexical_judge_is_in_doubt(serve
     doubtful = ec.score(response=ANSWER, passages=SHELF, judge=spec.replace("high=0", "high=1"))
     assert server.calls == 1
     assert {c.verdict.judge.partition(":")[0] for c in doubtful.claims} <= {"lexical", "openai"}
-
-
-@pytest.mark.parametrize(
-    ("spec", "says"),
-    [
-        ("openai:m?claims_per_call=0", "claims_per_call of 'openai' must be a whole number from 1 to 1,000, got 0"),
-        ("openai:m?inference=some", "inference of 'openai' must be one of allowed, explicit, got 'some'"),
-        ("openai:m?prompt=nli&hedges=strict", "unknown option 'hedges' of a judge with the prompt 'nli'"),
-        ("openai:m?btach=3", "unknown option 'btach'"),
-        ("openai:m?batch=3", "unknown option 'batch' of 'openai': it is now called 'claims_per_call'"),
-        ("openai:m?max_tokens=3", "unknown option 'max_tokens' of 'openai:m': it is now called 'reply_tokens'"),
-        ("openai:", "needs a model name"),
-        ("cascade:lexical", "a cascade needs two judges"),
-        ("cascade:lexical>openai:m?low=x", "low of 'cascade' must be a number from 0 to 1, got 'x'"),
-        ("cascade:lexical>openai:m?claims_per_call=3", "as in '2.claims_per_call'"),
-        ("panel:openai:a", "a panel needs two judges"),
-    ],
-)
-def test_a_wrong_spec_is_one_clear_error(spec: str, says: str) -> None:
-    """It names the option and the value, and says what may be."""
-    with pytest.raises(ec.ConfigError) as raised:
-        create_verifier(spec)
-    assert says in str(raised.value)
 
 
 def test_a_domain_file_changes_the_prompts_version(tmp_path: Path) -> None:

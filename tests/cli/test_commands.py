@@ -146,16 +146,6 @@ def test_report_shows_a_kept_run_as_it_was(everyclaim):
     assert everyclaim("report").out == first
 
 
-@pytest.mark.parametrize("wanted", ["nothing", "''; DROP TABLE runs", "../../etc"])
-def test_a_run_that_is_not_there(everyclaim, wanted):
-    """One line, 2."""
-    everyclaim("score", "answers.jsonl", "--quiet")
-    done = everyclaim("report", wanted)
-    assert done.code == 2
-    assert len(done.said) == 1
-    assert done.err.startswith("error: no run")
-
-
 # ---- doctor
 
 
@@ -310,12 +300,6 @@ def test_output_survives_a_terminal_that_is_not_unicode(process):
     assert done.returncode == 0
     assert done.stdout.isascii()
     assert "3 scored of 5" in done.stdout
-
-
-@pytest.mark.parametrize("command", [[], ["score"], ["corpus"], ["corpus", "build"]])
-def test_no_help_shows_a_type_behind_a_flag(everyclaim, command):
-    """Of a command, of a group, and of a command in one."""
-    assert "<bool>" not in everyclaim(*command, "--help").out
 
 
 def test_claims_of_bytes_that_are_no_text(everyclaim):

@@ -22,13 +22,3 @@ def test_score_writes_the_page_that_report_writes(everyclaim, desk):
     assert text.startswith("<!doctype html>")
     assert "3 scored of 5" in " ".join(text.replace("<strong>", "").replace("</strong>", "").split())
     assert "http" not in text.replace("Content-Security-Policy", "").replace("http-equiv", "")
-
-
-def test_both_reports_and_the_page_at_once(scored, desk):
-    """The JSON document stays what it is."""
-    done = scored("report", "first", "--report", "a.json", "--html", "a.html", "--json")
-    assert done.code == 0
-    assert (desk / "a.json").read_text().replace("\n", "").replace(" ", "") == done.out.replace("\n", "").replace(
-        " ", ""
-    )
-    assert (desk / "a.html").stat().st_size > 10_000

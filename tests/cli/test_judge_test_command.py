@@ -104,17 +104,3 @@ def test_claims_without_a_verdict_are_failures_not_errors_of_judgement(tried):
     assert (done.code, found["unjudged"], found["accuracy"]["n"], found["accuracy"]["value"]) == (3, 6, 108, 1.0)
     assert found["why_not"] == ["6 claims have no usable verdict (at most 3)"]
     assert {row["given"] for row in found["wrong"]} == {None}
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--judge", "no-such-judge"], "unknown name 'no-such-judge'"),
-        (["--judge", "embedded", "--repeats", "2"], "--repeats needs a language model"),
-    ],
-)
-def test_what_is_wrong_is_one_line(everyclaim, options, said):
-    """Exit code 2."""
-    done = everyclaim("judge-test", *options)
-    assert (done.code, done.out, len(done.said)) == (2, "", 1)
-    assert said in done.err

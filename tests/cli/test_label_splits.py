@@ -33,19 +33,6 @@ def drawn(call, *options):
     return [json.loads(line) for line in done.out.splitlines()]
 
 
-def test_whole_answers_are_drawn_until_there_are_enough_sentences(scored):
-    """A row per claim with its sentence and the claims beside it; what was marked is not drawn again."""
-    rows = drawn(scored, "--n", "10")
-    sentences = {(row["sample_id"], row["sentence"]) for row in rows}
-    assert len(sentences) == 10
-    assert {row["mark"] for row in rows} == {""}
-    assert all(row["claim"] in row["claims"] for row in rows)
-    write_jsonl("marked.jsonl", [row | {"mark": "good"} for row in rows])
-    assert scored("label", "run", "--splits", "--marks", "marked.jsonl").code == 0
-    again = drawn(scored, "--n", "10")
-    assert not {row["sample_id"] for row in again} & {row["sample_id"] for row in rows}
-
-
 def test_the_accepted_share_stands_against_ninety_per_cent(scored):
     """A sentence with one bad claim is rejected; the share has an interval, and an exit code where asked."""
     rows = drawn(scored, "--n", "100")

@@ -113,13 +113,6 @@ def test_bad_rows_are_named_and_do_not_stop_the_others(everyclaim, desk):
     assert [line.split(":")[1].strip() for line in done.said] == ["line 6", "line 7", "line 8"]
 
 
-def test_map_names_fields_of_the_file(everyclaim):
-    """--map theirs=ours, repeatable."""
-    write_jsonl("odd.jsonl", [{"said": "It is red", "seen": ["It is red"]}])
-    done = everyclaim("score", "odd.jsonl", "--map", "said=response", "--map", "seen=contexts", "--json")
-    assert json.loads(done.out)["summary"]["score"]["value"] == 1.0
-
-
 def test_limit_name_and_release_end_up_in_the_run(everyclaim):
     """The first rows only; the run has its name; answers get the release that they do not name."""
     done = everyclaim(
@@ -202,13 +195,6 @@ def test_the_host_that_a_settings_file_sends_keys_to_is_named(desk, caplog, line
 
 
 # ---- input that is not what it should be
-
-
-def test_a_missing_file(everyclaim):
-    """The path is named."""
-    done = everyclaim("score", "nowhere.jsonl")
-    assert done.code == 2
-    assert "nowhere.jsonl" in only_line(done)
 
 
 @pytest.mark.slow

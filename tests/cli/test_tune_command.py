@@ -149,12 +149,3 @@ def test_examples_that_do_not_help_are_not_written(cli):
         refused = cli("judge", "tune", "lax.jsonl", *model, "--rubric", "mine.toml")
         assert (refused.code, "leave out" in refused.err) == (2, True)
         assert server.calls == before + 30
-
-
-def test_json_has_the_numbers(cli):
-    """Outcome, counts, the table with its intervals."""
-    done = cli("tune", "lax.jsonl", "--json")
-    found = json.loads(done.out)
-    assert done.code == 0, done.err
-    assert (found["outcome"], found["claims"], found["written"]) == ("helps", 60, None)
-    assert set(found["table"]["roc_auc"]) == {"before", "after", "low", "high"}

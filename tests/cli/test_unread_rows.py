@@ -40,13 +40,6 @@ def test_the_page_and_the_json_count_them(everyclaim, mostly_unread):
     assert json.loads((mostly_unread / "r.json").read_text()) == document
 
 
-def test_a_kept_run_does_not_forget_them(everyclaim, mostly_unread):
-    """`report` shows, warns and gates as the scoring did."""
-    first = everyclaim("score", "answers.jsonl", "--fail-under", "0.9")
-    again = everyclaim("report", "--fail-under", "0.9")
-    assert (again.code, again.out, again.err) == (first.code, first.out, first.err)
-
-
 def test_a_file_that_breaks_off_is_remembered(everyclaim, desk):
     """The run ended, but not the file: `report` says it and exits with 2, as `score` did."""
     (desk / "cut.json").write_text(json.dumps([*ANSWERS, *ANSWERS])[:-40])

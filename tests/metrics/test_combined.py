@@ -20,7 +20,6 @@ from everyclaim.metrics.faithfulness import Combined, CombinedPart, Missing
 MADE_BY = Provenance("m", "d", "v", "joint", "0")
 NOTHING = Components(None, SimpleNamespace(spec="none"))
 ANSWER = "The Eiffel Tower was built in 1889. It is the tallest tower in the world."
-TOWER = "The Eiffel Tower was built in 1889 in Paris."
 SCORES = st.floats(0, 1)
 WEIGHTS = st.floats(0.01, 100)
 
@@ -95,25 +94,3 @@ def test_a_part_of_weight_0_is_not_run() -> None:
     """It cannot fail, and it is no component."""
     result = score(claim=(0.5, 1), qa=(RuntimeError("never asked"), 0))
     assert (result.score, dict(result.components), result.warnings) == (0.5, {"claim": 0.5}, ())
-
-
-@pytest.mark.parametrize(
-    "spec",
-    [
-        "combined?claim=-0.1",
-        "combined?claim=0&nli=0&qa=0",
-        "combined?claim=nan",
-        "combined?claim=inf",
-        "combined?claim=much",
-        "combined?claims=1",
-        "combined?missing=zero",
-        "combined?other.mode=1",
-        "combined?qa.compare=guess",
-        "combined?qa.by=chat",
-        "combined:x",
-    ],
-)
-def test_wrong_weights_and_options_are_refused(spec: str) -> None:
-    """Negative, not finite, all zero, unknown, or not to be had without a language model."""
-    with pytest.raises(ec.ConfigError):
-        ec.score(response=ANSWER, passages=[TOWER], metric=spec)

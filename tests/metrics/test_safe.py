@@ -10,9 +10,8 @@ from bywords import ByWords
 
 import everyclaim as ec
 from everyclaim.core.types import Label
-from everyclaim.core.wire import result_to_json
 from everyclaim.metrics.knowledge import at_k
-from everyclaim.testing import JudgeServer, ScriptedChat, play, request_data
+from everyclaim.testing import ScriptedChat, play, request_data
 from everyclaim.verify.llm import LlmVerifier
 
 FACTS = {
@@ -78,17 +77,6 @@ def test_a_claim_that_is_settled_is_searched_no_further():
     assert 2 <= queries["c3"] <= 5
     assert len(library.asked) == len(set(library.asked)) == sum(queries.values())
     assert [search["claim"] for search in result.details["searches"]] == sorted(queries.elements())
-
-
-def test_queries_and_results_are_kept_as_evidence():
-    """Every passage that a verdict points to is in the result."""
-    result = score("Rye bread is dense. Oats are pale.")
-    for claim in result.claims:
-        (evidence,) = claim.verdict.evidence
-        assert result.details["passages"][evidence.passage_id]["text"][evidence.start : evidence.end] == evidence.quote
-        assert any(evidence.passage_id in search["results"] for search in result.details["searches"])
-    assert result.provenance.parameters["knowledge"] == "library"
-    json.dumps(result_to_json(result))
 
 
 def test_outcomes_without_a_number_stay_without_one():
@@ -184,17 +172,6 @@ def test_a_model_makes_claims_stand_alone_drops_what_is_beside_the_point_and_wri
     assert result.provenance.parameters["query_prompt"] == "query-1"
 
 
-def test_what_a_model_leaves_out_is_asked_once_more_then_the_sample_fails():
-    """No claim is silently left unprepared."""
-
-    def mute(messages):
-        return '{"claims": []}' if "answer" in request_data(messages) else play(messages)
-
-    chat, result = with_model(mute, "Rye bread is dense.")
-    assert (chat.calls, result.outcome) == (2, "failed")
-    assert result.reason.startswith("missing_claims")
-
-
 @pytest.mark.parametrize("queries", ['{"queries": []}', '{"queries": [{"id": "c9", "query": "x"}]}', "nonsense"])
 def test_a_model_that_writes_no_query_leaves_the_claim_to_its_own_words(queries):
     """A search by the claim itself is better than none."""
@@ -205,19 +182,3 @@ def test_a_model_that_writes_no_query_leaves_the_claim_to_its_own_words(queries)
 
     _, result = with_model(poor, "Rye bread is dense.")
     assert result.details["searches"][0]["query"] == "Rye bread is dense."
-
-
-def test_one_command_line_judge_serves_all_steps(tmp_path):
-    """Through real HTTP: a judge named by spec splits, prepares, writes queries and judges."""
-    with JudgeServer(lambda request: play(request.messages)) as server:
-        result = score(
-            "Rye bread is dense.", "What is rye bread?", "safe?k=1", judge="openai:any", base_url=server.base_url
-        )
-        assert (result.score, server.calls) == (1, 4)
-
-
-@pytest.mark.parametrize("option", ["k=0", "k=mean", "queries=0", "results=99", "settle=maybe", "steps=all", "gamma=3"])
-def test_wrong_options_are_refused(option):
-    """Each by its name."""
-    with pytest.raises(ec.ConfigError, match=option.partition("=")[0]):
-        score("x is y.", metric=f"safe?{option}")

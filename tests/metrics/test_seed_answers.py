@@ -86,41 +86,6 @@ CURIE = "Marie Curie (1867–1934), a chemist from Warsaw, won two Nobel Prizes 
 BABBAGE = "Charles Babbage was a mathematician, an inventor and an economist."
 PIONEERS = f"{EINSTEIN} {CURIE} {BABBAGE}"
 
-BY_MODEL: dict[tuple[str, str], dict[str, list[str]]] = {
-    ("high", "high"): {
-        EINSTEIN: [
-            "Albert Einstein was a physicist.",
-            "Albert Einstein was from Ulm.",
-            "Albert Einstein developed the theory of relativity.",
-        ],
-        CURIE: [
-            "Marie Curie lived 1867–1934.",
-            "Marie Curie was a chemist from Warsaw.",
-            "Marie Curie won two Nobel Prizes.",
-            "Marie Curie founded an institute in Paris.",
-        ],
-        BABBAGE: [
-            "Charles Babbage was a mathematician.",
-            "Charles Babbage was an inventor.",
-            "Charles Babbage was an economist.",
-        ],
-    },
-    ("high", "low"): {
-        EINSTEIN: ["Albert Einstein was a physicist.", "Albert Einstein developed the theory of relativity."],
-        CURIE: ["Marie Curie won two Nobel Prizes."],
-        BABBAGE: ["Charles Babbage was a mathematician.", "Charles Babbage was an inventor."],
-    },
-    ("low", "high"): {EINSTEIN: [EINSTEIN], CURIE: [CURIE], BABBAGE: [BABBAGE]},
-    ("low", "low"): {
-        EINSTEIN: ["Albert Einstein developed the theory of relativity."],
-        CURIE: ["Marie Curie won two Nobel Prizes."],
-        BABBAGE: ["Charles Babbage was a mathematician and an inventor."],
-    },
-}
-
-
-SETTINGS = list(BY_MODEL)
-
 
 def of_pioneers(spec: str, **options: Any) -> ec.Result:
     metric = Session({"metric": spec, **options}).metric
@@ -153,7 +118,7 @@ EMBEDDED = {
 }
 
 
-@pytest.mark.parametrize(("atomicity", "coverage"), SETTINGS)
+@pytest.mark.parametrize(("atomicity", "coverage"), EMBEDDED)
 def test_the_embedded_decomposer_splits_as_the_metric_says(atomicity: str, coverage: str) -> None:
     """Clauses or sentences, with asides or without; a text compared with itself is right at every setting."""
     result = of_pioneers(f"factual_correctness?atomicity={atomicity}&coverage={coverage}")

@@ -11,10 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everyclaim.core.errors import ConfigError, JudgeError
-from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Label, Passage, Probabilities, Span, Verdict
 from everyclaim.verify.cascade import Cascade, Deferral
-from everyclaim.verify.composed import composed, taken_apart
 from everyclaim.verify.panel import Panel
 
 SHELF = [Passage("p1", "The kettle is red.")]
@@ -151,26 +149,3 @@ def test_the_order_of_judges_changes_no_label(votes: list[Label]) -> None:
     there = run(Panel(tuple(Always(vote) for vote in votes)), claims("x"))[0]
     back = run(Panel(tuple(Always(vote) for vote in reversed(votes))), claims("x"))[0]
     assert (there.label, there.probabilities) == (back.label, back.probabilities)
-
-
-@pytest.mark.parametrize(
-    ("name", "mark", "specs", "own"),
-    [
-        (
-            "cascade",
-            ">",
-            ["lexical", "openai:gpt-5-mini?claims_per_call=4&base_url=http%3A%2F%2Fx%2Fv1"],
-            {"low": "0.1"},
-        ),
-        ("panel", "|", ["openai:a?claims_per_call=1", "anthropic:b", "lexical?threshold=0.4"], {}),
-        ("cascade", ">", ["lexical", "panel:openai:a|openai:b"], {}),
-    ],
-)
-def test_a_composed_spec_is_taken_apart_into_what_it_was_made_of(
-    name: str, mark: str, specs: list[str], own: dict[str, str]
-) -> None:
-    """The options of a part carry its place."""
-    written = composed(name, mark, [Always(spec=spec) for spec in specs], own)
-    parts, rest = taken_apart(Spec.parse(written), mark)
-    assert [str(part) for part in parts] == [str(Spec.parse(spec)) for spec in specs]
-    assert rest == own

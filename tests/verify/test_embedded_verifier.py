@@ -10,7 +10,6 @@ import sys
 import pytest
 
 import everyclaim as ec
-from everyclaim.core.errors import ConfigError
 from everyclaim.core.types import Claim, Label, Passage, Span
 from everyclaim.verify.embedded.verifier import EmbeddedVerifier
 
@@ -72,23 +71,6 @@ def test_any_text_can_be_claim_or_passage(text):
     assert judge(text).label is not Label.SUPPORTED
     assert judge("Bake the loaf for forty minutes.", [text]).label is not Label.SUPPORTED
     assert judge("Bake the loaf for forty minutes.", [text, OVEN]).label is Label.SUPPORTED
-
-
-@pytest.mark.parametrize(
-    ("spec", "said"),
-    [
-        ("embedded?tokens=5", "from 32 to 384"),
-        ("embedded?tokens=many", "tokens of 'embedded' must be a whole number from 32 to 384, got 'many'"),
-        ("embedded?threads=-1", "threads"),
-        ("embedded?threshold=1", "above 0 and below 1"),
-        ("embedded?colour=red", "unknown option 'colour'"),
-        ("embedded:99", "no embedded model '99'"),
-    ],
-)
-def test_wrong_options_are_one_clear_error(spec, said):
-    """What the verifier does not know it says."""
-    with pytest.raises(ConfigError, match=said):
-        judge("Bake.", judge=spec)
 
 
 def test_judging_leaves_no_trace_and_no_device_id(tmp_path):

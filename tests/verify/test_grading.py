@@ -21,7 +21,6 @@ from everyclaim.testing import JudgeServer, Request, ScriptedChat, request_data
 from everyclaim.testing.script import Step, body
 from everyclaim.verify import judged
 from everyclaim.verify.calibrated import Calibrated
-from everyclaim.verify.cascade import Cascade, Deferral
 from everyclaim.verify.grading import from_scale, from_tokens
 from everyclaim.verify.llm import LlmVerifier
 from everyclaim.verify.panel import Panel
@@ -100,19 +99,6 @@ def test_repeats_and_panels_average() -> None:
     model = LlmVerifier(ScriptedChat(json.dumps({"verdicts": [row("c1", "SUPPORTED", 6)]})))
     both = asyncio.run(judged(Panel((model, Yes())), [claim(1)], SHELF))[0].verdict
     assert both.probabilities.supported == pytest.approx((6.5 / 11 + 1) / 2)
-
-
-def test_a_cascade_goes_by_what_a_language_model_says_of_itself() -> None:
-    """What lies outside the band is settled by the first model, the rest is asked of the second."""
-    rows = [row("c1", "SUPPORTED", 10), row("c2", "SUPPORTED", 6), row("c3", "CONTRADICTED", 0)]
-    first = LlmVerifier(ScriptedChat(json.dumps({"verdicts": rows})))
-    second = ScriptedChat(json.dumps({"verdicts": [row("c1", "UNSUPPORTED", 1)]}))
-    judge = Cascade(first, LlmVerifier(second), Deferral(0.1, 0.9), audit=0.0)
-    found = asyncio.run(judged(judge, [claim(1), claim(2, "It holds 2 litres."), claim(3)], SHELF))
-    assert [one.verdict.label.value for one in found] == ["SUPPORTED", "UNSUPPORTED", "CONTRADICTED"]
-    assert [list(group["claims"].values()) for group in request_data(second.asked[0])["claims"]] == [
-        ["It holds 2 litres."]
-    ]
 
 
 # ---- chances of tokens

@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everyclaim.core.errors import ConfigError
-from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Label, Passage, Span
-from everyclaim.verify.lexical import LexicalVerifier, from_spec
+from everyclaim.verify.lexical import LexicalVerifier
 
 HARBOUR = (
     "The harbour museum opened in 1962 in a former rope factory. It shows forty model ships and a diving bell. "
@@ -69,15 +67,6 @@ def test_copies_and_order_of_passages_change_nothing():
         turned = judge(claim, noise, HARBOUR)
         assert alone.probabilities == again.probabilities
         assert alone.label is turned.label
-
-
-@pytest.mark.parametrize(
-    "spec", ["lexical:no-such", "lexical?threshold=2", "lexical?threshold=x", "lexical?colour=red"]
-)
-def test_bad_specs_are_refused(spec):
-    """What the verifier does not know is an error of the caller, in one line."""
-    with pytest.raises(ConfigError):
-        from_spec(Spec.parse(spec))
 
 
 @given(st.text(max_size=120), st.lists(st.text(max_size=200), max_size=4))

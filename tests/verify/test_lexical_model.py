@@ -5,9 +5,8 @@ import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 import everyclaim as ec
-from everyclaim.core.types import Probabilities
 from everyclaim.verify.lexical.model import Trees, load_model
-from everyclaim.verify.lexical.verifier import decided, three_way
+from everyclaim.verify.lexical.verifier import decided
 
 
 def test_trees_equal_scikit_learn():
@@ -32,32 +31,6 @@ def test_trees_equal_scikit_learn():
     ours = Trees.parse(float(np.ravel(fitted._baseline_prediction)[0]), trees)
     fresh = np.round(rng.normal(size=(400, 5)), 1)
     np.testing.assert_allclose(ours.log_odds(fresh), fitted.decision_function(fresh), atol=1e-9)
-
-
-@pytest.mark.parametrize("supported", [0.0, 0.2, 0.34, 0.45, 0.5, 0.500001, 0.7, 1.0])
-@pytest.mark.parametrize("contradicted", [0.0, 0.3, 0.5, 0.6, 1.0])
-def test_probabilities_are_those_that_were_fitted(supported, contradicted):
-    """What is not supported is shared out as the second head says, and nothing is moved."""
-    shared = three_way(supported, contradicted)
-    assert sum(shared) == pytest.approx(1)
-    assert shared.supported == pytest.approx(supported)
-    assert shared.contradicted == pytest.approx((1 - supported) * contradicted, abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("probabilities", "label"),
-    [
-        ((0.51, 0.0, 0.49), "SUPPORTED"),
-        ((0.5, 0.1, 0.4), "UNSUPPORTED"),
-        ((0.48, 0.04, 0.48), "UNSUPPORTED"),
-        ((0.2, 0.09, 0.71), "CONTRADICTED"),
-        ((0.2, 0.1, 0.7), "UNSUPPORTED"),
-        ((0.0, 0.0, 1.0), "CONTRADICTED"),
-    ],
-)
-def test_a_contradiction_is_called_where_the_alarm_can_be_believed(probabilities, label):
-    """Above one half a claim is supported; below, it is contradicted only above the model's level of alarm."""
-    assert decided(Probabilities(*probabilities), 0.7) == label
 
 
 @pytest.mark.parametrize("judge", ["embedded", "lexical"])

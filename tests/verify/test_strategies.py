@@ -81,16 +81,6 @@ def test_ranked_asks_the_most_relevant_passage_first_and_stops_at_the_first_supp
     assert judge.calls == [(("c1",), ("b",))]
 
 
-@pytest.mark.parametrize("strategy", [Each, Ranked])
-def test_evidence_spread_over_passages_is_tried_together_before_unsupported(strategy: type[Each | Ranked]) -> None:
-    """A claim that no single passage supports is put once more to the best passages together."""
-    judge = Table({"a": U, "b": U}, joint=S)
-    verdict = asyncio.run(strategy(judge, Bm25Ranker()).verify([claim()], passages("a", "b")))[0]
-    assert verdict.label is S
-    assert "spread_evidence" in verdict.flags
-    assert sum(len(ids) == 2 for _, ids in judge.calls) == 1
-
-
 def _verdict(label: Label, sure: float) -> Verdict:
     rest = (1 - sure) / 2
     return Verdict("c1", label, Probabilities(*(sure if name is label else rest for name in (S, U, C))))

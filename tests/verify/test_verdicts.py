@@ -63,14 +63,6 @@ def run(
     return asyncio.run(judged(verifier, claims, passages, policy=policy))
 
 
-def test_verdicts_are_matched_to_claims_by_id_not_by_position() -> None:
-    """A judge that answers in another order does not swap verdicts."""
-    contradicted = Verdict("c2", Label.CONTRADICTED)
-    judge = Scripted([lambda _: [contradicted, supported("c1")]])
-    result = run(judge, [claim(1), claim(2)])
-    assert [(c.id, c.verdict.label) for c in result] == [("c1", Label.SUPPORTED), ("c2", Label.CONTRADICTED)]
-
-
 def test_only_the_missing_claims_are_asked_again() -> None:
     """One verdict for four claims costs one more call, about the other three."""
     judge = Scripted([lambda _: [supported("c1")], all_supported])
@@ -119,16 +111,6 @@ def test_without_passages_every_claim_is_unsupported_and_no_model_is_called(pass
     verdicts = [c.verdict for c in run(judge, [claim(1), claim(2)], passages)]
     assert [(v.label, v.flags) for v in verdicts] == [(Label.UNSUPPORTED, ("no_passages",))] * 2
     assert judge.asked == []
-
-
-def test_a_supported_whose_quote_is_nowhere_is_flagged_and_under_the_strict_policy_unsupported() -> None:
-    """An invented quote never stays in a result as evidence."""
-    invented = (Evidence("p1", 0, 10, "The kettle is dishwasher safe and made of steel."),)
-    lenient = run(Scripted([lambda _: [supported("c1", evidence=invented)]]), [claim(1)])[0].verdict
-    strict = run(Scripted([lambda _: [supported("c1", evidence=invented)]]), [claim(1)], policy=Policy.strict())
-    assert (lenient.label, lenient.evidence, lenient.flags) == (Label.SUPPORTED, (), ("quote_not_found",))
-    assert strict[0].verdict.label is Label.UNSUPPORTED
-    assert "strict" in strict[0].verdict.rationale
 
 
 def test_hedge_mismatch_stands_by_default_and_falls_under_the_strict_policy() -> None:
