@@ -1,4 +1,4 @@
-"""Rows of text with what each reader must make of them: names, speakers, cues, pointers, sentences, languages, words.
+"""Rows of text with what each reader must make of them: names, speakers, cues, sentences, languages, cuts of a guard.
 
     python benchmarks/accuracy/readings.py [names …] [--show]
 
@@ -11,10 +11,12 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import everyclaim as ec
+from everyclaim.guard import cut
 from everyclaim.text.anaphora import leans, points
 from everyclaim.text.cues import antonyms, cues
 from everyclaim.text.language import language_of
@@ -48,6 +50,20 @@ def _quote(quote: str, text: str) -> list[str] | None:
     return found and [text[found.start : found.end], found.method]
 
 
+def _cuts(answer: str, failed: Sequence[str]) -> tuple[str, bool] | None:
+    """What a guard leaves when the claims with these words are taken out, and whether it reads well."""
+    claims = ec.extract_claims(answer).claims
+    left = cut(answer, claims, {claim.id for claim in claims if any(words in claim.text for words in failed)})
+    return left and (left.text, left.clean)
+
+
+def _earlier_turns(asked: str, answer: str) -> str:
+    """The last claim of an answer, completed from the turns before."""
+    said = ("user", "Tell me about the Classica."), ("assistant", "Gladly."), ("user", asked), ("assistant", answer)
+    messages = [{"role": role, "content": content} for role, content in said]
+    return ec.score({"messages": messages, "contexts": ["x"]}).claims[-1].text
+
+
 READERS: dict[str, Callable[..., Any]] = {
     "names": lambda text: [name.text for name in names(text)],
     "same name": lambda name, other: covered(name, [other]) and covered(name, tokenize(f"it was {other} who did it")),
@@ -61,6 +77,8 @@ READERS: dict[str, Callable[..., Any]] = {
     "no other language": lambda text: language_of(text) in {"", "en"},
     "words": lambda text: " ".join(token.norm for token in tokenize(text)),
     "quotes": _quote,
+    "cuts": _cuts,
+    "earlier turns": _earlier_turns,
 }
 
 
@@ -68,7 +86,7 @@ def read_rows(reader: str) -> Iterator[tuple[dict[str, Any], Any]]:
     """Yield the rows of a reader with what it makes of each."""
     for row in map(json.loads, _ROWS.read_text("utf-8").splitlines()):
         if row["reader"] == reader:
-            yield row, READERS[reader](*row["of"])
+            yield row, json.loads(json.dumps(READERS[reader](*row["of"])))
 
 
 def main() -> None:

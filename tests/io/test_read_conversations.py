@@ -105,36 +105,6 @@ def test_a_turn_without_a_retrieval_has_what_was_found_before() -> None:
     assert sample.response == "About nine."
 
 
-@pytest.mark.parametrize(
-    ("asked", "answer", "claim"),
-    [
-        ("Is it dishwasher-safe?", "Yes, it is.", "The Classica is dishwasher-safe."),
-        ("Is the Grande dishwasher-safe?", "No, it isn't.", "The Grande is not dishwasher-safe."),
-        ("How long does descaling take?", "It takes 35 minutes.", "Descaling takes 35 minutes."),
-        ("Who designed it?", "It was designed by Anna Berg.", "The Classica was designed by Anna Berg."),
-        ("And the Grande?", "Its tank holds 3 litres.", "The Grande's tank holds 3 litres."),
-        ("How often?", "It is important to descale it every month.", "It is important to descale it every month."),
-        ("And its price?", "The Grande is cheap. It costs 9 euros.", "The Grande costs 9 euros."),
-        ("And the Bruun tower?", "It is 212 metres tall.", "The Bruun tower is 212 metres tall."),
-        ("I bought the drill in Ghent.", "It has two batteries.", "The drill has two batteries."),
-        ("And those of 2024?", "It is blue.", "It is blue."),
-        ("The weight.", "It weighs 14 kg.", "The Classica weighs 14 kg."),
-        ("How big is it?", "Its tank holds 3 litres. It is red.", "The Classica is red."),
-        ("And the head nurse?", "Paul Reed. He came in 2016.", "Paul Reed came in 2016."),
-        ("I have it. Does it need salt?", "Yes, it does.", "The Classica does need salt."),
-        ("Will I get my money back?", "No, you won't.", "You will not get your money back."),
-        ("Do you ship to Norway?", "Yes, we do.", "We do ship to Norway."),
-    ],
-)
-def test_earlier_turns_say_what_a_pronoun_stands_for(asked: str, answer: str, claim: str) -> None:
-    """A claim that begins with one is completed, where the answer itself does not say it."""
-    before = [{"role": "user", "content": "Tell me about the Classica."}, {"role": "assistant", "content": "Gladly."}]
-    said = [{"role": "user", "content": asked}, {"role": "assistant", "content": answer}]
-    result = ec.score({"messages": [*before, *said], "contexts": ["x"]})
-    assert result.claims[-1].text == claim
-    assert answer[slice(*result.claims[-1].span)]
-
-
 def test_a_conversation_of_two_thousand_turns_is_read_in_seconds() -> None:
     """Each answer has its own passages, and the few messages before it that may say what its pronouns stand for."""
     messages = []

@@ -12,19 +12,7 @@ from scripted_pairs import Bars, Says
 
 from everyclaim.api.session import Session
 from everyclaim.core.types import Outcome, Passage, Result, Sample
-from everyclaim.core.wire import result_from_json, result_to_json
 from everyclaim.engine import score_sample
-
-PASSAGE_PARTS = (
-    "claim_recall",
-    "context_precision",
-    "context_utilization",
-    "faithfulness",
-    "hallucination",
-    "self_knowledge",
-    "noise_sensitivity_relevant",
-    "noise_sensitivity_irrelevant",
-)
 
 
 def diagnose(response: str, reference: str, *passages: str, **options: Any) -> Result:
@@ -50,31 +38,6 @@ def test_a_matrix_counted_by_hand() -> None:
         "noise_sensitivity_irrelevant": pytest.approx(1 / 5),  # y
     }
     assert (result.outcome, result.score, result.warnings) == (Outcome.SCORED, result.components["f1"], ())
-
-
-def test_the_matrix_is_kept() -> None:
-    """Per claim one label per passage, in the passages' order; it survives the way out and back."""
-    result = diagnose("a | x", "a | c", "a NOT-x", "c")
-    assert result.details == {
-        "passages": ["p1", "p2"],
-        "relevant": ["p1", "p2"],
-        "response": {"c1": ["SUPPORTED", "UNSUPPORTED"], "c2": ["CONTRADICTED", "UNSUPPORTED"]},
-        "reference": {"r1": ["SUPPORTED", "UNSUPPORTED"], "r2": ["UNSUPPORTED", "SUPPORTED"]},
-    }
-    assert result_from_json(result_to_json(result)) == result
-
-
-@pytest.mark.parametrize("passages", [(), ("",), (" ", "\n")], ids=["none", "empty", "blank"])
-def test_without_passages_the_diagnosis_is_undefined_not_zero(passages: tuple[str, ...]) -> None:
-    """Precision and recall do not need them; everything else has no value, and a warning says why."""
-    result = diagnose("a | x", "a", *passages)
-    assert (result.score, result.components["precision"], result.components["recall"]) == (
-        pytest.approx(2 / 3),
-        0.5,
-        1.0,
-    )
-    assert {name for name, part in result.components.items() if part is None} == set(PASSAGE_PARTS)
-    assert "no passages" in result.warnings[0]
 
 
 @pytest.mark.parametrize("strategy", ["joint", "each", "ranked"])

@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from chatting import KEY, SCHEMA, spec_for
+from chatting import ENDPOINTS, KEY, SCHEMA, spec_for
 
 from everyclaim.core.protocols import ChatReply, Message
 from everyclaim.models import BatchSettings, BatchState, Budget, Chat, ChatSettings, ReplyCache, build_chat_model
 from everyclaim.testing import JudgeServer, Request
 from everyclaim.testing.batches import ServedBatch
 
-PROVIDERS = ("chat", "responses", "messages")
+PROVIDERS = ENDPOINTS
 QUICK: dict[str, Any] = {"linger": 0.03}
 
 

@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+import pytest
+
 from everyclaim.core.protocols import ChatReply, Message
 from everyclaim.models import ChatSettings, Patience, build_chat_model
 from everyclaim.testing import JudgeServer
@@ -17,7 +19,7 @@ SCHEMA = {
     "additionalProperties": False,
 }
 WIRES = ("chat", "responses", "messages")
-ENDPOINTS = WIRES
+ENDPOINTS = ("chat", *(pytest.param(wire, marks=pytest.mark.slow) for wire in WIRES[1:]))  # alike in most
 
 
 def spec_for(wire: str, base_url: str, **options: str) -> str:

@@ -7,7 +7,7 @@ import zlib
 
 import brotli
 import pytest
-from chatting import ENDPOINTS, ask
+from chatting import WIRES, ask
 
 from everyclaim.core.errors import JudgeError, OperatorError
 from everyclaim.core.types import Usage
@@ -49,7 +49,7 @@ def bomb(encoding: str = "gzip", megabytes: int = 40, status: int = 200) -> Faul
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("encoding", "endpoint"), [*zip(PACKERS, [*ENDPOINTS, *ENDPOINTS], strict=False)])
+@pytest.mark.parametrize(("encoding", "endpoint"), [*zip(PACKERS, [*WIRES, *WIRES], strict=False)])
 def test_a_reply_that_inflates_is_one_failure(endpoint: str, encoding: str) -> None:
     """Over every wire format and compression: not tried again, counted as a call of unknown cost."""
     with JudgeServer(bomb(encoding)) as server, pytest.raises(JudgeError) as caught:

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from chatting import ENDPOINTS, KEY, ask, spec_for
+from chatting import KEY, WIRES, ask, spec_for
 
 from everyclaim.core.errors import ConfigError, MissingExtraError
 from everyclaim.models import build_chat_model
@@ -66,7 +66,7 @@ def test_a_missing_part_is_one_line_with_the_command(
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("endpoint", ENDPOINTS)
+@pytest.mark.parametrize("endpoint", WIRES)
 def test_user_and_password_of_an_address_are_sent_as_such(endpoint: str) -> None:
     """As basic authentication, decoded, and for OpenAI's format in the place of the key; a header given goes over it."""
     seen: list[str] = []

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from chatting import ENDPOINTS, KEY, SCHEMA, WIRES, ask
+from chatting import KEY, SCHEMA, WIRES, ask
 
 import everyclaim as ec
 from everyclaim.core.protocols import Message
@@ -18,7 +18,7 @@ TURNS = [
 ]
 
 
-@pytest.mark.parametrize("endpoint", ENDPOINTS)
+@pytest.mark.parametrize("endpoint", WIRES)
 def test_every_character_arrives(endpoint: str) -> None:
     """Braces, percent signs, NUL and right-to-left marks are data; roles and order stay; surrogates keep their length."""
     with JudgeServer('{"ok": true}') as server:
@@ -29,7 +29,7 @@ def test_every_character_arrives(endpoint: str) -> None:
     assert [(m.role, m.content) for m in got] == [(m.role, m.content) for m in TURNS]
 
 
-@pytest.mark.parametrize("endpoint", ENDPOINTS)
+@pytest.mark.parametrize("endpoint", WIRES)
 def test_the_schema_is_asked_for_strictly(endpoint: str) -> None:
     """In the place each format has for it."""
     with JudgeServer('{"ok": true}') as server:
@@ -70,7 +70,7 @@ def test_cache_marks_are_set_where_the_provider_has_them() -> None:
     assert marks == [False, False, False, True, True, True, True]
 
 
-@pytest.mark.parametrize("endpoint", ENDPOINTS)
+@pytest.mark.parametrize("endpoint", WIRES)
 def test_usage_counts_what_was_sent_and_what_came_from_the_prefix_cache(endpoint: str) -> None:
     """Prompt tokens are all of them in every format, though Anthropic reports them in three parts."""
     wrote = 50 if endpoint.startswith("messages") else 0
@@ -81,7 +81,7 @@ def test_usage_counts_what_was_sent_and_what_came_from_the_prefix_cache(endpoint
         assert ask(server, endpoint).usage == Usage(1, 1000, 20, 0, None, 600, wrote)
 
 
-@pytest.mark.parametrize("endpoint", ENDPOINTS)
+@pytest.mark.parametrize("endpoint", WIRES)
 def test_other_headers_query_and_body_fields_are_sent(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """For gateways and Azure-style endpoints; a value may come from the environment."""
     monkeypatch.setenv("TEAM", "blue")

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "store"))
 def scored_example(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The answers of the example, scored into a store as the run `first`."""
     place = tmp_path_factory.mktemp("example") / "runs.db"
-    ec.score_file(EXAMPLE / "answers.jsonl", store=place, name="first")
+    ec.score_file(EXAMPLE / "answers.jsonl", store=place, name="first", judge="lexical")
     return place
 
 

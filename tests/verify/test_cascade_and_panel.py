@@ -78,12 +78,6 @@ def test_what_lies_in_the_band_goes_to_the_second_judge() -> None:
     assert not any(v.flags for v in found)
 
 
-def test_the_second_judge_is_not_asked_where_there_is_no_doubt() -> None:
-    """No call at all."""
-    second = Broken()
-    assert [v.judge for v in run(Cascade(Sure(), second, audit=0), claims("1", "0"))] == ["sure", "sure"]
-
-
 def test_an_audit_of_everything_says_where_the_first_judge_was_wrong() -> None:
     """The second judge's verdict stands; agreement can be counted from the flags."""
     found = run(Cascade(Sure(), Always(), audit=1), claims("1", "0", "0.5"))

@@ -23,7 +23,6 @@ from everyclaim.verify import judged
 from everyclaim.verify.calibrated import Calibrated
 from everyclaim.verify.grading import from_scale, from_tokens
 from everyclaim.verify.llm import LlmVerifier
-from everyclaim.verify.panel import Panel
 
 SHELF = (Passage("p", "The kettle is red. It holds 2 litres."),)
 
@@ -82,23 +81,6 @@ def test_a_support_whose_quote_is_nowhere_has_a_quarter_of_its_odds() -> None:
     assert found.probabilities.supported == pytest.approx(odds / (1 + odds))
     assert sum(found.probabilities) == pytest.approx(1)
     assert found.flags == ("quote_not_found",)
-
-
-def test_repeats_and_panels_average() -> None:
-    """The mean of what each says; a judge without probabilities counts as sure of its vote."""
-    found = verdict_of(row("c1", "SUPPORTED", 10), row("c1", "SUPPORTED", 6), row("c1", "UNSUPPORTED", 1), repeats=3)
-    assert found.probabilities.supported == pytest.approx((10.5 + 6.5 + 1.5) / 33)
-    assert (found.label, "unstable" in found.flags) == (Label.SUPPORTED, True)
-
-    class Yes:
-        spec = "yes"
-
-        async def verify(self, claims: Any, passages: Any, *, question: str = "") -> list[Verdict]:
-            return [Verdict(one.id, Label.SUPPORTED) for one in claims]
-
-    model = LlmVerifier(ScriptedChat(json.dumps({"verdicts": [row("c1", "SUPPORTED", 6)]})))
-    both = asyncio.run(judged(Panel((model, Yes())), [claim(1)], SHELF))[0].verdict
-    assert both.probabilities.supported == pytest.approx((6.5 / 11 + 1) / 2)
 
 
 # ---- chances of tokens

@@ -89,32 +89,6 @@ def test_a_reply_to_another_request_answers_nothing() -> None:
     assert labels(run(ScriptedChat(late))) == ["SUPPORTED"]
 
 
-@pytest.mark.parametrize(("size", "calls"), [(1, 20), (3, 7), (8, 3), (20, 1), (1000, 1)])
-def test_claims_go_out_in_batches_of_the_stated_size(size: int, calls: int) -> None:
-    """Every claim is judged once, whatever the size."""
-    chat = ScriptedChat(play)
-    found = run(chat, [claim(i, f"Claim number {i} holds.") for i in range(20)], claims_per_call=size)
-    assert chat.calls == calls
-    assert [c.id for c in found] == [f"c{i}" for i in range(20)]
-
-
-@pytest.mark.parametrize(
-    ("error", "calls"),
-    [
-        (ChatReply("no", "refusal", "m", Usage(1)), 1),
-        (ChatReply("", "filtered", "m", Usage(1)), 1),
-        (JudgeError("timeout", "no answer"), 1),
-        (JudgeError("rate_limited", "429"), 1),
-    ],
-)
-def test_what_a_second_try_cannot_cure_is_a_failure_at_once(error: Any, calls: int) -> None:
-    """Refusals, filters and what the wrappers below gave up on."""
-    chat = ScriptedChat(error)
-    with pytest.raises(JudgeError):
-        run(chat)
-    assert chat.calls == calls
-
-
 @pytest.mark.parametrize(
     "cut", [ChatReply('{"verdicts": [{"id"', "length", "m", Usage(1)), JudgeError("too_long", "413")]
 )
@@ -129,14 +103,6 @@ def test_a_cut_reply_is_not_used_and_the_batch_is_halved(cut: Any) -> None:
 
 def _asked(messages: Sequence[Message]) -> int:
     return sum(len(group["claims"]) for group in request_data(messages)["claims"])
-
-
-@pytest.mark.parametrize(
-    "quote", ["p2: The kettle holds 1.7 litres.", "The kettle holds 1.7 litres.", "p99: The kettle holds 1.7 litres."]
-)
-def test_a_quote_with_a_wrong_or_no_passage_is_found_where_it_is(quote: str) -> None:
-    """Its place is looked up, not believed."""
-    assert run(ScriptedChat(reply(row("c1", quotes=[quote]))))[0].verdict.evidence[0].passage_id == "docs/kettle"
 
 
 @pytest.mark.parametrize(
