@@ -17,6 +17,7 @@ from typing import Any
 
 import everyclaim as ec
 from everyclaim.guard import cut
+from everyclaim.models.local.parser import parse
 from everyclaim.text.anaphora import leans, points
 from everyclaim.text.cues import antonyms, cues
 from everyclaim.text.language import language_of
@@ -57,6 +58,13 @@ def _cuts(answer: str, failed: Sequence[str]) -> tuple[str, bool] | None:
     return left and (left.text, left.clean)
 
 
+def _missing_relations(text: str, wanted: Sequence[list[str]]) -> list[list[str]]:
+    """Each word's relation and head, by their texts: which of the wanted ones are not there."""
+    (tokens,) = parse([text])
+    found = [[token.text, token.relation, tokens[token.head].text if token.head >= 0 else ""] for token in tokens]
+    return [relation for relation in wanted if relation not in found]
+
+
 def _earlier_turns(asked: str, answer: str) -> str:
     """The last claim of an answer, completed from the turns before."""
     said = ("user", "Tell me about the Classica."), ("assistant", "Gladly."), ("user", asked), ("assistant", answer)
@@ -78,6 +86,9 @@ READERS: dict[str, Callable[..., Any]] = {
     "words": lambda text: " ".join(token.norm for token in tokenize(text)),
     "quotes": _quote,
     "cuts": _cuts,
+    "claims": lambda text: [claim.text for claim in ec.extract_claims(text).claims],
+    "relations": _missing_relations,
+    "words of the treebank": lambda text: [token.text for token in parse([text])[0]],
     "earlier turns": _earlier_turns,
 }
 
@@ -101,7 +112,7 @@ def main() -> None:
             right[said == row["expect"]] += 1
             if said != row["expect"] and options.show:
                 print(json.dumps(row, ensure_ascii=False), f"\n  {said!r}")
-        print(f"{reader:18} {right[True]:4} of {right.total()}")
+        print(f"{reader:21} {right[True]:4} of {right.total()}")
 
 
 if __name__ == "__main__":

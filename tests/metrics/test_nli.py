@@ -57,18 +57,3 @@ def test_sentences_stay_whole_and_questions_and_greetings_are_skipped() -> None:
     assert [response[c.span.start : c.span.end] for c in result.claims] == ["The lamp is old and was made in Vienna."]
     assert [s.reason for s in result.skipped] == ["greeting", "question"]
     assert len(ec.score(response=response, passages=SHELF, metric="nli?unit=claim").claims) == 2
-
-
-@pytest.mark.parametrize(
-    ("response", "outcome"), [("I don't know.", "abstained"), ("Hello!", "no_claims"), ("", "no_claims")]
-)
-def test_without_sentences_there_is_no_score(response: str, outcome: str) -> None:
-    """Nothing to check is its own outcome."""
-    result = ec.score(response=response, passages=SHELF, metric="nli")
-    assert (result.outcome, result.score, dict(result.components)) == (outcome, None, {})
-
-
-def test_without_passages_every_sentence_is_neutral() -> None:
-    """Nothing entails it, nothing contradicts it."""
-    result = ec.score(response="The lamp is old.", passages=[], metric="nli")
-    assert (result.score, result.components["neutral"]) == (0.5, 1.0)

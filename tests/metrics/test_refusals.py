@@ -61,34 +61,6 @@ def test_a_language_model_is_asked_whether_the_passages_answer(label: str, findi
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "Use the button below to start a return.",
-        "Click here.",
-        "You're right, I apologize for the mistake.",
-        "I was wrong about that.",
-        "Please choose an option from the list below.",
-        "Scroll down to see the full list.",
-        "Click here to learn more.",
-        "You can scroll down to read the reviews.",
-        "I recommend contacting support.",
-        "Please contact our support team.",
-        "You may want to consult a lawyer.",
-        "I'm sorry to hear that!",
-        "I can help you with that.",
-        "I'll look that up.",
-        "I will check your request.",
-        "The manual does not describe this.",
-        "The reason is not mentioned in the text.",
-        "The text does not say how much it cost.",
-    ],
-)
-def test_directions_courtesies_and_refusals_are_no_claims(text: str) -> None:
-    """They speak of the page and of whom to ask, not of the world."""
-    assert not ec.extract_claims(text).claims
-
-
-@pytest.mark.parametrize(
     ("response", "denied"),
     [
         ("The documents do not mention that the warranty lasts 24 months.", True),
