@@ -58,6 +58,13 @@ def _cuts(answer: str, failed: Sequence[str]) -> tuple[str, bool] | None:
     return left and (left.text, left.clean)
 
 
+def _citations(response: str, titled: bool) -> str:
+    """An answer whose citations a guard has pointed to the right passages."""
+    texts = ("The museum opened in 1956.", "The museum has 400 paintings.", "Entry costs 12 euros.")
+    passages = [{"text": text, "title": f"T{place}"} if titled else text for place, text in enumerate(texts, 1)]
+    return ec.Guard(None, metric="attribution").answer("What of the museum?", passages, response=response).text
+
+
 def _missing_relations(text: str, wanted: Sequence[list[str]]) -> list[list[str]]:
     """Each word's relation and head, by their texts: which of the wanted ones are not there."""
     (tokens,) = parse([text])
@@ -86,6 +93,7 @@ READERS: dict[str, Callable[..., Any]] = {
     "words": lambda text: " ".join(token.norm for token in tokenize(text)),
     "quotes": _quote,
     "cuts": _cuts,
+    "citations": _citations,
     "claims": lambda text: [claim.text for claim in ec.extract_claims(text).claims],
     "relations": _missing_relations,
     "words of the treebank": lambda text: [token.text for token in parse([text])[0]],

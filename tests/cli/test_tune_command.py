@@ -61,9 +61,6 @@ def test_a_fit_that_does_not_help_is_not_written(cli):
     assert done.code == 1
     assert "so nothing is written" in " ".join(done.out.split())
     assert Path("tuned.json").read_text() == "as before"
-    quiet = cli("tune", "fair.jsonl", "--quiet")
-    assert (quiet.code, quiet.out) == (1, "")
-    assert "nothing is written" in quiet.err
 
 
 def test_too_few_labels_are_inconclusive(cli):
