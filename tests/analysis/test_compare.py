@@ -10,7 +10,7 @@ from everyclaim.analysis.deltas import CONTRADICTED, SCORE, DeltaFinding
 from everyclaim.analysis.run_differences import compare_figures
 from everyclaim.analysis.trend import trend_of
 from everyclaim.core.types import Label, Outcome
-from everyclaim.store.figures import Figures, StoredClaim
+from everyclaim.store.store import Figures, StoredClaim
 
 MODES = ("numeric_mismatch", "negation", "entity_swap", "other")
 SUPPORTED, UNSUPPORTED_CODE, CONTRADICTED_CODE = range(3)

@@ -16,7 +16,7 @@ from everyclaim.analysis.run_differences import Changes, RunDifferences, SampleM
 from everyclaim.analysis.slices import FEW
 from everyclaim.core.plaintext import counted, one_line, wrapped
 from everyclaim.core.types import Label, Outcome, Provenance
-from everyclaim.store.figures import StoredClaim
+from everyclaim.store.store import StoredClaim
 
 COMPARISON_SCHEMA = 1
 _ALIKE = 70  # of 100: claims of two answers that are as alike are taken for the same statement, worded otherwise

@@ -29,7 +29,7 @@ from everyclaim.analysis.slices import JOINT, MODE, expanded
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.types import Label
 from everyclaim.stats.types import Floats
-from everyclaim.store.figures import Figures
+from everyclaim.store.store import Figures
 
 _PAIRED = 0.5  # of the smaller run's samples: when fewer are shared, all answers of both are compared, unpaired
 _LABELS = tuple(Label)

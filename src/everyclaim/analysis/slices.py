@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.types import REFERENCE, RESPONSE, FailureMode, Label, Result, tag_values
-from everyclaim.store.figures import Figures
+from everyclaim.store.store import Figures
 
 AUTO = "auto"
 SOURCES, LENGTH, NUMBERS, DATES, QUESTION = "auto:sources", "auto:length", "auto:numbers", "auto:dates", "auto:question"

@@ -28,7 +28,7 @@ from everyclaim.stats.change_points import ChangePoint, change_points
 from everyclaim.stats.intervals import Estimate, clustered_ratio
 from everyclaim.stats.prevalence import JudgeCounts
 from everyclaim.stats.quantiles import normal_quantile
-from everyclaim.store.figures import Figures
+from everyclaim.store.store import Figures
 
 TREND_SCHEMA = 1
 _SHOWN = (SCORE, SUPPORTED, UNSUPPORTED, CONTRADICTED)

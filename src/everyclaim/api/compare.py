@@ -27,9 +27,8 @@ from everyclaim.core.types import Label, Outcome
 from everyclaim.io import DOCUMENT, MARKDOWN, PAGE
 from everyclaim.report.comparison import release_markdown
 from everyclaim.stats.prevalence import JudgeCounts
-from everyclaim.store.figures import Figures
 from everyclaim.store.records import RunRecord
-from everyclaim.store.store import Store
+from everyclaim.store.store import Figures, Store
 
 MOVERS = 10
 REPORTED = 50  # answers that moved, in a page

@@ -31,7 +31,7 @@ from everyclaim.report.style import (
     page,
     whole,
 )
-from everyclaim.store.figures import StoredClaim
+from everyclaim.store.store import StoredClaim
 
 T = TypeVar("T", Delta, Series)
 _ROWS_SHOWN = 12  # of a table of parts

@@ -19,8 +19,8 @@ from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.types import FailureMode, Label, Outcome
 from everyclaim.store import browsing
 from everyclaim.store.browsing import AnswerFilter, Neighbours, Order
-from everyclaim.store.figures import Figures
 from everyclaim.store.records import RunRecord
+from everyclaim.store.store import Figures
 from everyclaim.web.app.site import Site, with_query
 
 _LONGEST = 500  # characters that are searched for
