@@ -31,10 +31,8 @@ from everyclaim.stats.prevalence import JudgeCounts, RateDifference, rogan_glade
 from everyclaim.stats.quantiles import normal_quantile
 
 LASTING = 2  # parts behind each other, the newest among them
-WATCHED: Mapping[AnswerMeasure, Label] = {
-    CONTRADICTED: Label.CONTRADICTED,
-    UNSUPPORTED: Label.UNSUPPORTED,
-}  # gravest first
+# The gravest first.
+WATCHED: Mapping[AnswerMeasure, Label] = {CONTRADICTED: Label.CONTRADICTED, UNSUPPORTED: Label.UNSUPPORTED}
 
 RollBackVerdict = Literal["roll back", "watch", "keep", "too few samples"]
 _GRAVITY: tuple[RollBackVerdict, ...] = ("roll back", "watch", "keep", "too few samples")

@@ -178,9 +178,8 @@ async def _in_order(
 
 LABEL = "label"
 ANSWER = "sample_id"  # which answer a claim is of
-MEANS = {Label.SUPPORTED.value: True, Label.UNSUPPORTED.value: False, Label.CONTRADICTED.value: False}
+MEANS = {label.value: label is Label.SUPPORTED for label in Label} | {"NOT_SUPPORTED": False}
 _NOT_THERE = "labels for unknown answers were skipped"
-MEANS |= {"NOT_SUPPORTED": False}
 
 
 def read_labelled(source: Any, answers: Any, options: RowOptions) -> list[ClaimRow]:

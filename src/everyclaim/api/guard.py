@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self, TypedDict, Unpack, cast
 
 from everyclaim.analysis.deferral import RiskPromise
-from everyclaim.api.options import Options, public
+from everyclaim.api.options import Options, Share, public
 from everyclaim.api.scoring import Passages, read_sample
 from everyclaim.api.session import Session
 from everyclaim.api.specs import author_spec
@@ -30,7 +30,6 @@ from everyclaim.models.chat.providers import is_provider, provider_names
 if TYPE_CHECKING:
     from everyclaim.api.judges import ChatClients
 
-Share = Annotated[float, Range(0, 1)]
 Generator = Annotated[Generate | ChatModel | str | None, "a function, a chat model or its spec, or None"]
 
 

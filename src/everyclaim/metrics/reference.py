@@ -218,15 +218,9 @@ def diagnosed(matrix: Matrix) -> dict[str, float | None]:
 
 
 _OF_PASSAGES = (
-    "claim_recall",
-    "context_precision",
-    "context_utilization",
-    "faithfulness",
-    "hallucination",
-    "self_knowledge",
-    "noise_sensitivity_relevant",
-    "noise_sensitivity_irrelevant",
-)
+    "claim_recall", "context_precision", "context_utilization", "faithfulness", "hallucination", "self_knowledge",
+    "noise_sensitivity_relevant", "noise_sensitivity_irrelevant",
+)  # fmt: skip
 
 
 def labels(claims: Sequence[JudgedClaim]) -> tuple[Label, ...]:

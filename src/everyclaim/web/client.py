@@ -15,8 +15,7 @@ from urllib.parse import quote, urlsplit
 from weakref import finalize
 
 from everyclaim.analysis.summary import Summary, summarise
-from everyclaim.api.guard import Share
-from everyclaim.api.options import public
+from everyclaim.api.options import Share, public
 from everyclaim.api.runs import Source
 from everyclaim.api.scoring import Answers, Passages, read_sample, sample_of
 from everyclaim.core.errors import ConfigError, InputError, OperatorError, UserError

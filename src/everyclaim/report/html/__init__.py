@@ -1,8 +1,8 @@
 """Runs, answers and comparisons as HTML: pure rendering, used by the report file, notebooks and the dashboard.
 
-Read in this order: `environment` (the one Jinja2 environment, its filters and rules), `marking` (a text cut by what is
-marked in it), `layout` (prose, records and tables of a text), `answers` (an answer made ready for the templates),
-`charts` (SVG), and `templates/parts.html` (macros for labels, verdicts, claims and passages).
+Read in this order: `environment` (the one Jinja2 environment, its filters and rules), `layout` (a text cut by what is
+marked in it; its prose, records and tables), `answers` (an answer made ready for the templates), `charts` (SVG), `run`
+and `comparison` (whole pages), and `templates/parts.html` (macros for labels, verdicts, claims and passages).
 
 A page of the dashboard is made of the same parts:
 

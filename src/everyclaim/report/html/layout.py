@@ -1,4 +1,4 @@
-"""A text cut by what is marked in it, and by its Markdown: emphasis, code and headings as what they stand for.
+"""A text cut by what is marked in it and by its Markdown, then laid out: as prose, as records, as tables.
 
 Of Markdown only what is pure form is hidden: the signs of a pair and the signs before a heading. Addresses of links,
 items and quotes stay as they were written, and nothing becomes a link.
