@@ -35,6 +35,7 @@ _HINTS = (  # a part of the database's message, and what it means for the user
     ("not a database", "it is not a SQLite database; choose another file"),
     ("disk image is malformed", "the file is damaged; restore a backup, or move it away to start anew"),
     ("malformed database schema", "the file is damaged; restore a backup, or move it away to start anew"),
+    ("codec can't decode", "the file is damaged; restore a backup, or move it away to start anew"),
     ("disk i/o error", "the disk cannot be read or written; check the drive"),
 )
 
@@ -69,7 +70,7 @@ def translated(shown: str) -> Iterator[None]:
     except exc.DBAPIError as error:
         kind = ServerGoneError if _is_gone(error) else StoreError
         raise kind(_explain(shown, error.orig)) from error
-    except (sqlite3.Error, OSError) as error:
+    except (sqlite3.Error, OSError, UnicodeDecodeError) as error:  # of a damaged file SQLite may say anything
         raise StoreError(_explain(shown, error)) from error
     except exc.TimeoutError as error:
         raise StoreError(f"store {shown}: all connections are busy; read and write with fewer threads") from error
@@ -203,7 +204,7 @@ def _explain(shown: str, error: BaseException | None) -> str:
     return f"store {shown}: {text[:300]}"
 
 
-_TRIES, _PAUSE = 10, 0.02  # seconds; whoever only looks at a lock has it for a moment
+_LOOKS, _MOMENT = 10, 0.02  # seconds; whoever only looks at a lock has it for a moment
 _KEYS = 0x6576 << 48  # "ev": our part of the advisory locks that a database's users share; an id has 48 bits
 
 
@@ -221,13 +222,13 @@ class FileLocks:
         Raises `OSError` when no file can be made beside the store.
         """
         with self._guard:
-            for _ in range(_TRIES):
+            for _ in range(_LOOKS):
                 if run in self._files:
                     return True
                 file = os.open(self._place(run), os.O_RDWR | os.O_CREAT, 0o666)
                 if not _lock(file, shared=False):
                     os.close(file)
-                    time.sleep(_PAUSE)
+                    time.sleep(_MOMENT)
                 elif _is_named(file, self._place(run)):
                     self._files[run] = file
                     self._sweep()
