@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+
+import attribution
+import numpy as np
 import pytest
 import readings
 import written
+
+import detector
 
 
 @pytest.mark.parametrize(
@@ -27,3 +33,28 @@ def test_texts_are_read_as_people_read_them(reader: str) -> None:
     rows = list(readings.read_rows(reader))
     differing = [(row, said) for row, said in rows if said != row["expect"]]
     assert len(differing) <= len(rows) / 20, differing
+
+
+@pytest.mark.parametrize("judge", ["written", "scripted", pytest.param("embedded", marks=pytest.mark.slow)])
+def test_planted_citations_are_found(
+    judge: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All by a judge and by a scripted model that know the truth; by the offline one within its bounds."""
+    monkeypatch.setattr(sys, "argv", ["attribution", "--judge", judge])
+    assert attribution.main() == 0
+    told = capsys.readouterr().out.splitlines()[1:]
+    assert sum(int(line.split()[1]) for line in told) > 600
+    if judge != "embedded":
+        assert all(line.split()[2:] == ["1.000", "1.000"] for line in told)
+
+
+def test_the_streams_side_by_side_alarm_where_the_detector_does() -> None:
+    """It exits where they differ."""
+    detector.check_against_the_detector()
+
+
+def test_a_rise_is_noticed_and_its_delay_counted_from_the_rise() -> None:
+    """Five times 5 %: within two hundred answers."""
+    delays = detector.delays(np.random.default_rng(1), 0.05, 0.25, 0.075, 8)
+    assert np.isfinite(delays).all()
+    assert np.median(delays) < 200

@@ -1,7 +1,8 @@
-"""What can be chosen about a score is declared once: settings, command line and keyword arguments are made from it."""
+"""Options are declared once: settings, command line, keyword arguments and the page in the docs are made from that."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import get_args, get_type_hints
 
 import pytest
@@ -10,6 +11,7 @@ import typer
 import everyclaim as ec
 from everyclaim.api.options import Options
 from everyclaim.api.settings import load_settings
+from everyclaim.cli.reference import reference
 from everyclaim.cli.tree import COMMANDS, Lazy
 from everyclaim.core.kinds import Range
 from everyclaim.core.options import declared_options
@@ -56,3 +58,20 @@ def test_the_ranges_are_those_of_the_declaration() -> None:
     assert load_settings(repeats=int(bounds.most or 0)).repeats == bounds.most
     with pytest.raises(ec.ConfigError, match="repeats"):
         load_settings(repeats=int(bounds.most or 0) + 1)
+
+
+def test_slices_of_a_project_are_for_the_files_that_have_them(everyclaim, desk):
+    """A file without the field is scored, with a warning; a slice of the command line must be there."""
+    (desk / "everyclaim.toml").write_text('slices = ["domain"]')
+    done = everyclaim("score", "answers.jsonl")
+    assert done.code == 0
+    assert "no answer has a tag 'domain'" in done.err
+    assert everyclaim("score", "answers.jsonl", "--slice", "domain").code == 2
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "cli.md"
+
+
+def test_the_page_in_the_docs_is_what_the_commands_say():
+    """A new option is in the docs, or this fails: run python docs/commands.py."""
+    assert PAGE.read_text(encoding="utf-8") == reference()

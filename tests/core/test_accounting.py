@@ -9,7 +9,7 @@ import pytest
 
 from everyclaim.core.accounting import account, tallied
 from everyclaim.core.errors import JudgeError
-from everyclaim.core.lifetime import in_scope, on_close, scope
+from everyclaim.core.lifetime import SharedScope, in_scope, on_close, scope
 from everyclaim.core.protocols import ChatReply, Scorer
 from everyclaim.core.types import Outcome, Passage, Sample, Usage
 from everyclaim.decompose.llm import LlmDecomposer
@@ -121,3 +121,27 @@ def test_a_scope_closes_what_was_opened_inside_last_first() -> None:
     with pytest.raises(JudgeError):
         asyncio.run(work())
     assert closed == ["second", "first"]
+
+
+def test_calls_that_overlap_share_a_scope_that_the_last_one_closes() -> None:
+    """The first to open may end before the others."""
+    shared, seen = SharedScope(), []
+
+    async def close() -> None:
+        seen.append("closed")
+
+    async def call(name: str, turns: int) -> None:
+        async with scope(), shared.joined() as is_first:
+            if is_first:
+                on_close(close)
+                seen.append(f"{name} opens")
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            seen.append(f"{name} ends")
+
+    async def main() -> None:
+        await asyncio.gather(call("a", 1), call("b", 5))
+        await call("c", 1)
+
+    asyncio.run(main())
+    assert seen == ["a opens", "a ends", "b ends", "closed", "c opens", "c ends", "closed"]

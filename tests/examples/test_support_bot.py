@@ -1,12 +1,20 @@
-"""The example data set: what its README promises about offsets, quotes, ids and counts is true."""
+"""The examples: data sets as their READMEs promise, files that are read whole, a middleware that guards."""
+
+from __future__ import annotations
 
 import json
+import runpy
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from fastapi.testclient import TestClient
 
+import everyclaim as ec
 from everyclaim.core.types import FailureMode
+from everyclaim.io import read_samples
 
 ROOT = Path(__file__).resolve().parents[2] / "examples" / "support_bot"
 README = (ROOT / "README.md").read_text("utf-8")
@@ -79,3 +87,49 @@ def test_the_readmes_table_of_failures_is_counted():
     ]
     counted.append(["all", str(len(ANSWERS)), str(len(FIRST)), str(len(NEWER))])
     assert sorted(_table("How many of each")) == sorted(counted)
+
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+def test_the_answers_about_baking_hold_one_mistake_each_judge_finds():
+    """Against the four articles: the wrong year is contradicted, the answer that declines has no score."""
+    scored = {}
+    for sample in read_samples(EXAMPLES / "baking/answers.jsonl", contexts=False):
+        result = ec.score(
+            question=sample.question,
+            response=sample.response,
+            metric="factscore?gamma=0",
+            knowledge=f"corpus:{EXAMPLES / 'baking/documents'}",
+        )
+        scored[sample.id] = (result.outcome, result.score)
+    assert scored["stollen"] == ("abstained", None)
+    assert scored["lebkuchen"] == ("scored", 1)
+    assert scored["gingerbread"][1] == 0.6
+    assert len(scored) == 6
+
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "fastapi_guard.py"
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[TestClient]:
+    module: dict[str, Any] = runpy.run_path(str(EXAMPLE))
+    with TestClient(module["app"]) as client:
+        yield client
+
+
+def test_what_the_sources_do_not_support_does_not_leave_the_service(client: TestClient) -> None:
+    """The claim is dropped and named; the rest of the reply is as the service made it."""
+    said = client.get("/ask", params={"question": "How long does descaling take?"}).json()
+    assert said["answer"] == "Descaling takes 35 minutes on the Classica."
+    assert said["faithfulness"]["checked"]
+    assert said["faithfulness"]["score"] == 1.0
+    assert len(said["faithfulness"]["removed"]) == 1
+    assert said["contexts"] == ["The descaling programme takes 35 minutes on the Classica."]
+
+
+def test_other_replies_pass(client: TestClient) -> None:
+    """Other paths, and errors."""
+    assert client.get("/health").json() == {"status": "ok"}
+    assert client.get("/ask").status_code == 422

@@ -14,7 +14,7 @@ from scripted_guard import Judge, Scores, Writer
 
 import everyclaim as ec
 from everyclaim.core.protocols import Message
-from everyclaim.guard import FunctionAuthor, GuardedAnswer, Loop, Rules, Task
+from everyclaim.guard import FunctionAuthor, GuardedAnswer, Loop, Rules, Task, cut
 from everyclaim.testing import ScriptedChat, request_data
 
 GOOD = "The lamp is red."
@@ -291,3 +291,26 @@ def test_a_function_that_takes_something_else_is_refused_when_the_guard_is_made(
     """The message says with what a generator is called, before any user waits for an answer."""
     with pytest.raises(ec.ConfigError, match=r"def generate\(question, passages, instructions\)"):
         ec.Guard(generate)
+
+
+SENTENCES = [
+    "The lamp is red.",
+    "It was made in 1950.",
+    "However, the rug is blue.",
+    "Anna likes tea.",
+    "She was born in Oslo.",
+]
+
+
+@given(st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=8), st.data())
+def test_nothing_that_failed_is_left_and_nothing_else_gets_lost(parts: list[str], data: st.DataObject) -> None:
+    """Sentence by sentence, whatever the order: facts that failed are gone, the others are there as often as before."""
+    answer = " ".join(parts)
+    claims = ec.extract_claims(answer).claims
+    failed = data.draw(st.sets(st.sampled_from([claim.id for claim in claims])))
+    found = cut(answer, claims, failed)
+    facts = ["red", "1950", "blue", "tea", "Oslo"]
+    kept = [claim.text for claim in claims if claim.id not in failed]
+    assert (found is None) == (not kept)
+    if found:
+        assert [found.text.count(fact) for fact in facts] == [sum(fact in text for text in kept) for fact in facts]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import doctest
+import importlib
+import pkgutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import everyclaim as ec
+import everyclaim.metrics
 from everyclaim.metrics.faithfulness import WORTH
 
 LABELS = st.lists(st.sampled_from(list(ec.Label)), min_size=1, max_size=12)
@@ -57,3 +61,12 @@ def test_sentences_stay_whole_and_questions_and_greetings_are_skipped() -> None:
     assert [response[c.span.start : c.span.end] for c in result.claims] == ["The lamp is old and was made in Vienna."]
     assert [s.reason for s in result.skipped] == ["greeting", "question"]
     assert len(ec.score(response=response, passages=SHELF, metric="nli?unit=claim").claims) == 2
+
+
+MODULES = [module.name for module in pkgutil.iter_modules(everyclaim.metrics.__path__)]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_examples_of_a_metric_run(name):
+    """What a docstring promises is what comes out."""
+    assert doctest.testmod(importlib.import_module(f"everyclaim.metrics.{name}")).failed == 0

@@ -1,5 +1,7 @@
 """Corpora: documents cut into passages, found again by BM25, in a file that is whole or not there."""
 
+from __future__ import annotations
+
 import itertools
 import sqlite3
 
@@ -9,8 +11,9 @@ from hypothesis import strategies as st
 
 from everyclaim.api.knowledge import build_corpus, open_corpus
 from everyclaim.core.errors import InputError, JudgeError
+from everyclaim.core.types import Passage
 from everyclaim.io import DocumentRow, ReadReport
-from everyclaim.retrieve import Corpus
+from everyclaim.retrieve import Bm25Ranker, Corpus
 from everyclaim.retrieve.corpus_file import cut
 from everyclaim.text.tokens import tokenize
 
@@ -133,3 +136,20 @@ def test_a_build_that_fails_leaves_the_old_corpus_and_nothing_else(tmp_path):
         build_corpus(broken(), tmp_path / "c.db")
     assert [path.name for path in tmp_path.iterdir()] == ["c.db"]
     assert Corpus.open(tmp_path / "c.db").info.documents == 1
+
+
+def test_the_passage_that_shares_rare_words_comes_first() -> None:
+    """Inflected forms count, words that are everywhere do not."""
+    shelf = [
+        Passage("a", "The shop sells bread."),
+        Passage("b", "The shop refunds damaged kettles."),
+        Passage("c", "The shop opens at nine."),
+    ]
+    assert Bm25Ranker().rank("A damaged kettle is refunded by the shop.", shelf)[0] == 1
+
+
+@given(st.text(), st.lists(st.text(max_size=40), max_size=6))
+def test_every_passage_is_ranked_exactly_once_whatever_the_text(query: str, texts: list[str]) -> None:
+    """Ranking is a permutation, and ties keep the given order."""
+    order = Bm25Ranker().rank(query, [Passage(str(i), text) for i, text in enumerate(texts)])
+    assert sorted(order) == list(range(len(texts)))

@@ -9,6 +9,8 @@ from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.inter_rater import fleiss_kappa as peer_fleiss
 
 from everyclaim.stats.agreement import cohen_kappa, confusion, fleiss_kappa, krippendorff_alpha
+from everyclaim.stats.intervals import clustered_ratio, doubts
+from everyclaim.stats.ppi import Labelled, Unlabelled, ppi_rate
 from everyclaim.stats.types import Sampling
 
 FEW = Sampling(resamples=50)
@@ -85,3 +87,21 @@ def test_bad_input_is_named(call, message):
     """A wrong argument is a ValueError that says which, never a number."""
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    ("answers", "said"), [(1, "single cluster"), (12, "12 independent answers"), (60, "rough"), (200, None)]
+)
+def test_few_answers_are_said(answers, said):
+    """One, fewer than thirty, fewer than a hundred, enough."""
+    claims = np.random.default_rng(0).binomial(5, 0.8, answers)
+    told = doubts(clustered_ratio(claims, np.full(answers, 5)))
+    assert (said in told[0]) if said else told == ()
+
+
+def test_few_failing_labels_are_said():
+    """Three of two hundred."""
+    truth = np.r_[np.ones(197), np.zeros(3)]
+    judged = np.r_[np.zeros(30), np.ones(170)]
+    found = ppi_rate(Labelled(truth, judged), Unlabelled(np.r_[np.zeros(200), np.ones(800)]))
+    assert found.warnings == ("only 3 labels of one kind (supported or failing): at least 10 are needed",)

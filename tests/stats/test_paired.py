@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as peer_mcnemar
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.power import normal_sample_size_one_tail
 
 from everyclaim.stats.intervals import clustered_mean
-from everyclaim.stats.multiplicity import benjamini_hochberg, holm
+from everyclaim.stats.multiplicity import benjamini_hochberg, benjamini_yekutieli, holm
 from everyclaim.stats.paired import (
     exchanges,
     independent_difference,
@@ -19,6 +21,8 @@ from everyclaim.stats.paired import (
     paired_mean_difference,
     sign_flip_test,
 )
+from everyclaim.stats.power import detectable_paired_difference, labels_for_half_width
+from everyclaim.stats.proportions import wilson
 from everyclaim.stats.types import Sampling
 
 
@@ -141,3 +145,51 @@ def test_bad_input_is_named(call, message):
     """A wrong argument is a ValueError that says which, never a number."""
     with pytest.raises(ValueError, match=message):
         call()
+
+
+p_values = st.lists(st.floats(0, 1), min_size=1, max_size=50)
+WAYS = [(holm, "holm"), (benjamini_hochberg, "fdr_bh"), (benjamini_yekutieli, "fdr_by")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("ours", "peer"), WAYS)
+@given(p=p_values)
+def test_adjusted_values_are_those_of_statsmodels(ours, peer, p):
+    """In the order given, ties and all."""
+    assert ours(p) == pytest.approx(multipletests(p, method=peer)[1], abs=1e-12)
+
+
+@given(p_values)
+def test_corrections_keep_the_order_and_never_help(p):
+    """No adjusted value is below its p-value; Holm is never kinder than Benjamini–Hochberg."""
+    assert np.all(benjamini_hochberg(p) >= np.array(p) - 1e-12)
+    assert np.all(holm(p) >= benjamini_hochberg(p) - 1e-12)
+    assert np.all(np.diff(holm(p)[np.argsort(p)]) >= 0)
+
+
+@pytest.mark.parametrize("bad", [[], [1.2], [float("nan")], [[0.1]]])
+def test_what_is_no_probability_is_refused(bad):
+    """Nothing is adjusted that is not a row of p-values."""
+    with pytest.raises(ValueError, match="p_values"):
+        benjamini_hochberg(bad)
+
+
+@given(st.integers(2, 100_000), st.floats(0.05, 1))
+def test_a_detectable_difference_needs_as_many_pairs_as_there_are(pairs, spread):
+    """By statsmodels, at 80 % power."""
+    needed = normal_sample_size_one_tail(detectable_paired_difference(pairs, spread), 0.8, 0.025, std_null=spread)
+    assert needed == pytest.approx(pairs)
+
+
+@given(st.floats(0, 1), st.floats(0.01, 0.4))
+def test_labels_are_just_enough(rate, half):
+    """Wilson's interval of so many labels is narrow enough, of one fewer it is not."""
+    n = labels_for_half_width(rate, half)
+    assert wilson(rate * n, n).width <= 2 * half
+    assert n == 1 or wilson(rate * (n - 1), n - 1).width > 2 * half
+
+
+def test_bad_input_of_a_power_is_named():
+    """A wrong argument is a ValueError that says which, never a number."""
+    with pytest.raises(ValueError, match="half_width"):
+        labels_for_half_width(0.5, 0.0)

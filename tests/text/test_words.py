@@ -1,12 +1,17 @@
-"""Words: normalised text, opposites, what a sentence leans on, and English without a model."""
+"""Words: normalised text, opposites, what a sentence leans on, English without a model, quotes where they stand."""
 
 import hashlib
 import json
 import subprocess
 import sys
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from everyclaim.text.anaphora import leaned_on
 from everyclaim.text.antonyms import pairs
+from everyclaim.text.locate import locate
 from everyclaim.text.tokens import normalise
 
 
@@ -43,3 +48,51 @@ def test_plain_english_loads_no_model():
         "sys.exit('py3langid' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+PASSAGE = (
+    "The bridge was built in 1889 by “Gustave Arno” ( an engineer ) . It 's not safe , said Jones . The tower is 330 "
+    "metres tall and was repaired in 1,000 days. Smith did n't attend—the ﬁnal meeting. It was a party for art. "
+    "Over the years, the **old** harbour has been used as a fish market, a customs house and a museum of ships."
+)
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "", "  ", "The tower is 331 metres tall", "The tower is 30 metres tall", "000 days", "It's safe, said Jones",
+        "It's ... safe", "said Keller. The tower is 330 metres tall", "the tower is not 330 metres tall",
+        "repaired in two thousand days", "An entirely different statement about something else", "The bridge was old",
+        "the bridge was built by miners", "repaired in 1,000 weeks",
+    ],
+)  # fmt: skip
+def test_what_the_text_does_not_say_is_not_found(quote):
+    """A changed number, name, word or negation is not a near match, and an empty quote is nowhere."""
+    assert locate(quote, PASSAGE) is None
+
+
+def test_a_slip_is_found_deep_inside_a_long_text():
+    """Alignment windows are chosen by the quote's words, so a needle in a megabyte is found."""
+    filler = "Nothing of interest happened on that day in the village by the river. " * 8000
+    text = filler + "The committee approved the new regulation on offshore drilling near Arlen. " + filler
+    found = locate("The comittee aproved the new regulations on offshore drilling near Arlen", text)
+    assert found.method == "fuzzy"
+    span = text[found.start : found.end]
+    assert span == "The committee approved the new regulation on offshore drilling near Arlen"
+
+
+WORDS = st.lists(st.text(alphabet="abcXYZ019.,-’é \n", min_size=1, max_size=7), min_size=1, max_size=30)
+
+
+@given(st.data(), WORDS)
+def test_any_verbatim_stretch_of_words_is_found_exactly(data, words):
+    """Whatever is cut out of a text at white space is found, and what is found reads the same."""
+    words = [part for word in words for part in word.split()] or ["a"]
+    text = "  ".join(words)
+    first = data.draw(st.integers(0, len(words) - 1))
+    last = data.draw(st.integers(first, len(words) - 1))
+    quote = "  ".join(words[first : last + 1])
+    match = locate(quote, text)
+    assert match is not None
+    assert match.method == "exact"
+    assert text[match.start : match.end] == quote

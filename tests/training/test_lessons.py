@@ -1,14 +1,20 @@
-"""The lessons are read as written, and what follows from them is labelled rightly."""
+"""Lessons, lessons on values and parallel items: what follows from what is written is labelled rightly."""
 
 from __future__ import annotations
 
 import json
+import random
 import subprocess
 import sys
+import tomllib
+from collections import Counter
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 from training.lessons.read import lessons
+from training.parallels import FORMS, Group
+from training.values import groups, words
 
 ROOT = Path(__file__).parents[2]
 TEXT = """\
@@ -73,3 +79,74 @@ def test_the_shipped_lessons_are_readable_and_some_are_kept_for_tests(tmp_path: 
     ]
     assert groups[1] == {f"lesson:{lesson.id}" for lesson in kept}
     assert not groups[0] & groups[1]
+
+
+DATA = Path(__file__).parents[2] / "training/data/values.toml"
+
+
+def test_groups_have_pairs_of_a_right_and_a_wrong_claim_in_plain_words() -> None:
+    data = tomllib.loads(DATA.read_text(encoding="utf-8"))
+    labels, kinds = Counter[str](), set[str]()
+    for group in groups(data, 800, seed=4):
+        kinds.add(group["domain"])
+        said = {claim["text"]: claim["label"] for claim in group["claims"]}
+        for text, label in said.items():
+            labels[label] += 1
+            assert not set("{}_") & set(text + group["contexts"][0])
+            assert not (label == "CONTRADICTED" and text in group["contexts"][0])
+        assert all(said[claim["text"]] == claim["label"] for claim in group["claims"]), group
+    assert kinds == {"frames", "either", "open", "sum", "compare"}
+    assert labels["SUPPORTED"] > 0.3 * labels.total() < labels["CONTRADICTED"]
+
+
+def test_forms_of_one_value_are_no_forms_of_another() -> None:
+    equal = tomllib.loads(DATA.read_text(encoding="utf-8"))["equal"]
+    for rows in equal.values():
+        assert not any(set(one) & set(other) for one, other in combinations(rows, 2))
+
+
+def test_numbers_are_written_in_words() -> None:
+    written = {12: "twelve", 45: "forty-five", 200: "two hundred", 1500: "one thousand five hundred"}
+    assert {number: words(number) for number in written} == written
+    assert words(120) == "one hundred and twenty"
+
+
+ROOMS = {
+    "name": "rooms",
+    "column": "Room",
+    "items": ["Room 12", "Room 14", "the studio", "the attic"],
+    "attributes": [
+        {"label": "Seats", "value": "int 8 990", "says": ["{item} seats {v}", "{v} people fit into {item}"]},
+        {"label": "Colour", "value": "choice red|blue|green", "says": ["{item} is {v}", "the paint in {item} is {v}"]},
+        {"label": "Piano", "value": "yesno", "says": ["{item} has a piano"], "denies": ["{item} has no piano"]},
+    ],
+}
+
+
+def test_a_claim_says_of_an_item_what_its_label_says() -> None:
+    labels, forms = Counter[str](), set[str]()
+    for seed in range(300):
+        group = Group(ROOMS, random.Random(seed))
+        forms.add(group.form)
+        told = {
+            group.says(item, group.attributes[place], value).lower()
+            for (item, place), value in group.facts.items()
+            for _ in range(40)  # in all the words there are
+        }
+        for claim in group.claims():
+            said = claim["text"].removesuffix(".").lower()
+            assert (said in told) == (claim["label"] == "SUPPORTED"), (group.text, claim)
+            assert bool(claim["evidence"]) == (claim["label"] != "UNSUPPORTED")
+            labels[claim["label"]] += 1
+    assert forms == set(FORMS)
+    assert labels["SUPPORTED"] == labels["CONTRADICTED"] > labels["UNSUPPORTED"] > 0
+
+
+def test_the_domains_that_are_kept_give_readable_groups(tmp_path: Path) -> None:
+    out = tmp_path / "groups.jsonl"
+    script = [sys.executable, "training/parallels.py", "training/data/parallels.toml", "--groups", "140"]
+    subprocess.run([*script, "--out", str(out)], cwd=ROOT, check=True)
+    groups = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert len({group["domain"] for group in groups}) == 70
+    assert sum(group["group"].startswith("T-") for group in groups) == 28
+    assert not any(sign in claim["text"] for group in groups for claim in group["claims"] for sign in "{}")
