@@ -1,10 +1,11 @@
-"""The macros: an answer with its claims in place, its passages with the evidence of all of them."""
+"""The macros: an answer with its claims in place, its passages with the evidence of all of them; charts."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from xml.etree import ElementTree as ET
 
 import pages_sample as sample
 import pytest
@@ -13,6 +14,7 @@ from jinja2 import DictLoader
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Difference, Evidence, Label, Outcome, Passage, Result, Sample, Span
 from everyclaim.report.html.answers import answer_view
+from everyclaim.report.html.charts import ChartPoint, histogram, interval_plot, label_bar, line_chart, reliability_chart
 from everyclaim.report.html.environment import environment, shared
 
 HOSTILE = [
@@ -121,3 +123,48 @@ def test_what_is_not_formatted_is_an_error(value):
     page = environment(DictLoader({"page": "{{ value }}"})).get_template("page")
     with pytest.raises(TypeError, match="a page cannot print"):
         page.render(value=value)
+
+
+HOSTILE_NAMES = '<script>alert("x")</script> & \x00 \u202e'
+READINGS = [
+    ChartPoint("care", 0.8, 0.7, 0.88, "12 answers", "supported"),
+    ChartPoint(HOSTILE_NAMES, 1.0, 0.6, 1.0),
+    ChartPoint("nothing", None),
+    ChartPoint("bare", 0.0),
+]
+CHARTS = {
+    "bar": label_bar({Label.SUPPORTED: 990, Label.UNSUPPORTED: 9, Label.CONTRADICTED: 1}),
+    "empty bar": label_bar(dict.fromkeys(Label, 0)),
+    "intervals": interval_plot(READINGS, title=HOSTILE_NAMES, axis="claims supported"),
+    "no intervals": interval_plot([], title="none", axis="claims supported"),
+    "histogram": histogram([3, 0, 12, 45], [0, 0.25, 0.5, 0.75, 1], title="Scores", axis="score"),
+    "empty histogram": histogram([0, 0], [0, 0.5, 1], title="Scores", axis="score"),
+    "lines": line_chart(
+        {"supported": READINGS, "other": [ChartPoint("care", 0.04, 0.01, 0.07)] * 4},
+        title="Releases", axis="release", marked={2: HOSTILE_NAMES},
+    ),
+    "scores": line_chart({"mean score": READINGS}, title="Releases", axis="release", percent=False),
+    "one run": line_chart({"supported": READINGS[:1]}, title="Releases", axis="release"),
+    "no run": line_chart({}, title="Releases", axis="release"),
+    "reliability": reliability_chart([(0.2, ChartPoint("0 to 40 %", 0.3, 0.1, 0.6, "9 labels")), (0.9, READINGS[2])]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_a_chart_is_well_formed_and_told_in_words(name):
+    """It has a title and a description, and is an image with a name to those who do not see it."""
+    svg = ET.fromstring(CHARTS[name])
+    assert svg.get("role") == "img"
+    assert svg.get("aria-label")
+    assert [one.tag for one in svg][:2] == ["title", "desc"]
+    assert not svg.findall(".//script")
+    assert not [one for one in svg.iter() if "style" in one.attrib]
+    assert "nan" not in CHARTS[name].lower()
+    assert "\x00" not in CHARTS[name]
+
+
+def test_names_on_an_axis_are_told_apart():
+    """Words that all of them begin or end with are left out; the whole name is a tool tip."""
+    names = ["release 2026-11-01 of the bot", "release 2026-11-02 of the bot"]
+    chart = line_chart({"supported": [ChartPoint(name, 0.8) for name in names]}, title="Releases", axis="release")
+    assert [title.tail for title in ET.fromstring(chart).iter("title")][1:] == ["2026-11-01", "2026-11-02"]

@@ -1,4 +1,4 @@
-"""Quantities: the same however they are written, and never made out of what is no quantity."""
+"""Quantities, dates and times: the same however they are written, and never made out of what is none."""
 
 import pytest
 from hypothesis import given
@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from value_rows import rows
 
 from everyclaim.text.agreement import conflict, relation, same
+from everyclaim.text.dates import moments
 from everyclaim.text.quantities import quantities
 from everyclaim.text.tokens import word_set
 
@@ -80,3 +81,32 @@ def test_comparison_is_symmetric_and_consistent(left, right):
 def test_a_claim_may_round_convert_or_loosen_what_its_passage_states(mine, theirs, expected):
     """The relation of a claim's value to a passage's is named, and goes one way."""
     assert relation(one(mine), quantities(theirs)[-1]) == expected
+
+
+def moments_of(text):
+    return [[m.year, m.month, m.day, m.hour, m.minute] for m in moments(text)]
+
+
+def one_moment(text):
+    (moment,) = moments(text)
+    return moment
+
+
+@pytest.mark.parametrize(("text", "expected"), rows("moments"))
+def test_dates_are_read_as_written(text, expected):
+    """Each part is what was said; a part not said is None; a number of things is not a year."""
+    assert moments_of(text) == expected
+
+
+@pytest.mark.parametrize(("left", "right", "verdict"), rows("compared moments"))
+def test_moments_are_compared_by_what_both_say(left, right, verdict):
+    """Agreement needs a shared part; a difference in any shared part is a conflict."""
+    a, b = one_moment(left), one_moment(right)
+    assert same(a, b) == (verdict == "same")
+    assert conflict(a, b) == (verdict == "conflict")
+
+
+@pytest.mark.parametrize(("mine", "theirs", "expected"), rows("related moments"))
+def test_about_a_time_is_a_few_minutes_to_either_side(mine, theirs, expected):
+    """A claim may loosen what its passage gives to the minute; it may not be off without a word."""
+    assert relation(one_moment(mine), one_moment(theirs)) == expected
