@@ -259,3 +259,17 @@ def test_a_command_that_is_killed_while_writing_leaves_the_older_output_whole(de
     subprocess.run([*command[:3], "verify", "claims.jsonl", "--out", "out.jsonl"], cwd=desk, env=env, check=True)
     assert list(desk.glob(".out.jsonl.*")) == []
     assert json.loads((desk / "out.jsonl").read_text())["label"] == "SUPPORTED"
+
+
+def test_score_writes_the_page_that_report_writes(everyclaim, desk):
+    """`--report FILE.html` while scoring, `--report` and `--html` afterwards: the same bytes."""
+    done = everyclaim("score", "answers.jsonl", "--slice", "topic", "--report", "one.html", "-q")
+    assert (done.code, done.err) == (0, "")
+    assert everyclaim("report", "--report", "two.HTML", "-q").code == 0
+    assert everyclaim("report", "--html", "three.page", "-q").code == 0
+    one = (desk / "one.html").read_bytes()
+    assert one == (desk / "two.HTML").read_bytes() == (desk / "three.page").read_bytes()
+    text = one.decode()
+    assert text.startswith("<!doctype html>")
+    assert "3 scored of 5" in " ".join(text.replace("<strong>", "").replace("</strong>", "").split())
+    assert "http" not in text.replace("Content-Security-Policy", "").replace("http-equiv", "")

@@ -15,7 +15,6 @@ pytestmark = pytest.mark.slow
 TOKENIZER = Path(__file__).parents[2] / "src" / "everyclaim" / "models" / "data" / "tokenizer.json"
 CONFIG = {"hidden_size": 16, "vocab_size": 30522, "max_position_embeddings": 512, "num_attention_heads": 2,
           "intermediate_size": 32, "num_hidden_layers": 2}  # fmt: skip
-LABELS = (0, 2, 1, 3)  # of the rows made here, in turn
 STAGE = """
 seed = 4
 rate = 1e-2
@@ -98,30 +97,6 @@ def test_training_reads_what_the_verifier_reads(tokenizer: prepare.Tokenizer) ->
     assert tokenizer.decode(made.ids[1 : made.claim_at - 1]).startswith("name : blue boat cafe … seats : 24")
     assert tokenizer.decode(made.ids[made.claim_at : -1]) == "the blue boat cafe has 24 seats and a terrace."
     assert words(tokenizer, made, 1) == "a terrace"
-
-
-# The network and its loss
-
-
-Odds = tuple[float, float, float]
-
-
-def losses(odds: list[Odds], label: list[int], twins: list[int]) -> tuple[float, float]:
-    """The loss, and its part from labels, of pairs whose probabilities are given, without smoothing and token targets."""
-    ids = torch.tensor([[101, 7, 102, 8, 102]] * len(odds))
-    types = torch.tensor([[0, 0, 0, 1, 0]] * len(odds))
-    unknown, one = torch.full_like(ids, -1), torch.ones(len(odds))
-    batch = (ids, types, torch.ones_like(ids), unknown, torch.tensor(label), one, torch.tensor(twins))
-    said = torch.log(torch.tensor(odds))
-    total, labels = train.loss_of(lambda *_: (said, torch.zeros(ids.shape)), batch, {"smooth": 0.0, "twin_loss": 1.0})
-    return float(total), float(labels)
-
-
-def loss(odds: Odds, label: int) -> float:
-    """The loss of one pair."""
-    total, labels = losses([odds], [label], [0])
-    assert total == labels
-    return total
 
 
 # Training
