@@ -112,7 +112,7 @@ def test_what_is_no_metric_is_refused_at_once(metric: Any, told: str) -> None:
 @pytest.mark.parametrize(
     ("returned", "outcome", "reason"),
     [
-        (None, "no_claims", "no checkable claim"),
+        (None, "no_claims", "the metric returned no value"),
         (True, "scored", ""),
         (float("nan"), "failed", "bad_score"),
         (1.5, "failed", "bad_score"),

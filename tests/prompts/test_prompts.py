@@ -60,31 +60,31 @@ def test_no_marker_of_a_chat_template_stands_in_a_document(marker: str) -> None:
     assert json.loads(written)["text"] == f"a{marker}b"
 
 
-VERDICT = "verdict-11/inference=allowed/numbers=rounded/hedges=flag/reasons=failing/probabilities=scale"
+VERDICT = "verdict-12/inference=allowed/numbers=rounded/hedges=flag/reasons=failing/probabilities=scale"
 PINNED: list[tuple[Any, tuple[Any, ...], dict[str, Any], str, str]] = [
     (
         SplitPrompt(),
         (SplitTask({}, former={"s1": {"y": ["x"]}}),),
         {},
-        "split-11/atomicity=high/coverage=high",
-        "5a3e3caf654b",
+        "split-12/atomicity=high/coverage=high",
+        "a87fbb5ab23c",
     ),
-    (SplitPrompt("low", "low"), (SplitTask({}),), {}, "split-11/atomicity=low/coverage=low", "0bfbbfd903cd"),
-    (VerdictPrompt(), ([], {}, ""), {"shared": False}, VERDICT, "e97d3d8661ea"),
+    (SplitPrompt("low", "low"), (SplitTask({}),), {}, "split-12/atomicity=low/coverage=low", "cdb580b3e2e2"),
+    (VerdictPrompt(), ([], {}, ""), {"shared": False}, VERDICT, "0fd3b930dbf8"),
     (
         VerdictPrompt(Strictness("explicit", "exact", "strict")),
         ([], {}, ""),
         {"shared": False},
-        "verdict-11/inference=explicit/numbers=exact/hedges=strict/reasons=failing/probabilities=scale",
-        "880e7a023e7d",
+        "verdict-12/inference=explicit/numbers=exact/hedges=strict/reasons=failing/probabilities=scale",
+        "529898323a0b",
     ),
     (NliPrompt(), ([], {}, ""), {"shared": False}, "nli-1", "a03633ac898a"),
     (
         OneCallPrompt(),
         (SplitTask({}), {}),
         {"shared": False},
-        f"onecall-8/split-11/atomicity=high/coverage=high/{VERDICT}",
-        "330c92c9099c",
+        f"onecall-9/split-12/atomicity=high/coverage=high/{VERDICT}",
+        "3e16615c4ae7",
     ),
     (QuestionPrompt(), ({}, ""), {}, "questions-1/per_sentence=3", "94d11eacf55e"),
     (AnswerPrompt(), ({}, {}), {}, "answers-1", "921fcd2a9599"),

@@ -173,8 +173,10 @@ def _as_score(found: Any) -> Score:
     """Take what a metric returned: a score, a number, or None where there is nothing to score."""
     if isinstance(found, Score):
         return _checked(found)
-    if found is None or isinstance(found, Real):
-        return Score(None if found is None else float(found))
+    if found is None:
+        return Score(None, reason="the metric returned no value")
+    if isinstance(found, Real):
+        return Score(float(found))
     raise JudgeError("bad_result", f"the metric returned {type(found).__name__}, not a Score, a number or None")
 
 

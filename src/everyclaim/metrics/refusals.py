@@ -48,13 +48,18 @@ async def refusal(
     first wrong one counts: "I could not find the price, but the warranty is two years." None where nothing is asked.
     """
     declined = [piece.text for piece in parts.skipped if piece.reason == "abstention"]
-    for text in declined:
-        if (denied := denied_statement(text)) and (found := await _supporting(denied, passages, verifier)):
-            return found | {"denied": denied} | ({} if parts.abstained else {"declined": text})
+    denied = {statement: text for text in declined if (statement := denied_statement(text))}
+    whole = question if parts.abstained and question.strip() and getattr(verifier, "chat", None) is not None else ""
+    asked_for = [f"The passages contain an answer to: {whole}"] if whole else []
+    if found := await _supporting([*denied, *asked_for], passages, verifier, whole):
+        statement, finding = found
+        if statement not in denied:
+            return finding
+        return finding | {"denied": statement} | ({} if parts.abstained else {"declined": denied[statement]})
     if not question.strip() or not (declined or parts.abstained):
         return None
     if parts.abstained:
-        return await _judged(_read(question), question, "", passages, verifier)
+        return {"finding": "right"} if whole else _by_words(_read(question), question, passages)
     said = content_stems(" ".join(claim.text for claim in parts.claims))
     best: dict[str, Any] | None = None
     for text in declined:
@@ -70,26 +75,28 @@ async def refusal(
 async def _judged(
     asked: _RefusedQuestion, question: str, declined: str, passages: Sequence[Passage], verifier: Verifier
 ) -> dict[str, Any]:
-    """Say whether passages tell what an answer declines, all or a part of it: offline by words, else by the model."""
+    """Say whether passages tell a part that an answer declines: offline by words, else by the model."""
     if getattr(verifier, "chat", None) is None:
-        found = _answer(asked, f"{question} {declined}", passages)
-    else:
-        missing = f"what this sentence says they do not: {declined!r}" if declined else f"an answer to: {question}"
-        return await _supporting(f"The passages contain {missing}", passages, verifier, question) or {
-            "finding": "right"
-        }
+        return _by_words(asked, f"{question} {declined}", passages)
+    missing = f"The passages contain what this sentence says they do not: {declined!r}"
+    found = await _supporting([missing], passages, verifier, question)
+    return found[1] if found else {"finding": "right"}
+
+
+def _by_words(asked: _RefusedQuestion, question: str, passages: Sequence[Passage]) -> dict[str, Any]:
+    found = _answer(asked, question, passages)
     return _wrong_by(found) if found else {"finding": "right"}
 
 
 async def _supporting(
-    statement: str, passages: Sequence[Passage], verifier: Verifier, question: str = ""
-) -> dict[str, Any] | None:
-    """Return the finding of a refusal that denies a statement which the judge finds supported; None otherwise."""
-    claim = Claim("refusal", statement, Span(0, len(statement)), statement)
-    (judgement,) = await judged(verifier, [claim], passages, question=question)
-    if judgement.verdict.label is not Label.SUPPORTED:
-        return None
-    return _wrong_by(next(iter(judgement.verdict.evidence), None))
+    statements: Sequence[str], passages: Sequence[Passage], verifier: Verifier, question: str
+) -> tuple[str, dict[str, Any]] | None:
+    """Return the first statement that the judge finds supported, with the finding of its refusal; None without one."""
+    claims = [Claim(f"r{i}", text, Span(0, len(text)), text) for i, text in enumerate(statements, start=1)]
+    for claim, judgement in zip(claims, await judged(verifier, claims, passages, question=question), strict=True):
+        if judgement.verdict.label is Label.SUPPORTED:
+            return claim.text, _wrong_by(next(iter(judgement.verdict.evidence), None))
+    return None
 
 
 def _wrong_by(found: Evidence | None) -> dict[str, Any]:

@@ -151,7 +151,7 @@ class VerdictPrompt:
     def rules(self) -> str:
         """Say what the labels mean and what a verdict holds, with what the domain adds."""
         words = template("verdict")
-        parts = [self._labels(words), words["reply"]]
+        parts = [self._labels(words), words["context"], words["reply"]]
         parts += [words["support"]] if self.probabilities == "scale" else []
         return "\n".join([*parts, *([self.domain.verify] if self.domain.verify else [])])
 

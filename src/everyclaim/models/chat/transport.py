@@ -118,6 +118,7 @@ class Transport:
         self, method: str, path: str, data: bytes, content_type: str, seconds: float | None
     ) -> AsyncIterator[aiohttp.ClientResponse]:
         options = self._options
+        limit = seconds or options.timeout
         try:
             async with self._sessions.get().request(
                 method,
@@ -127,10 +128,13 @@ class Transport:
                 headers=self._headers if content_type is JSON else {**self._headers, "content-type": content_type},
                 params={name: value.reveal() for name, value in options.query.items()} or None,
                 allow_redirects=False,
-                timeout=self._aiohttp.ClientTimeout(total=seconds or options.timeout, sock_connect=CONNECT_SECONDS),
+                timeout=self._aiohttp.ClientTimeout(total=limit, sock_connect=CONNECT_SECONDS),
             ) as response:
                 yield response
         except Exception as error:  # noqa: BLE001  (the boundary; what it does not know is raised as it is)
+            if isinstance(error, TimeoutError) and not str(error):
+                late = f"no complete answer within {limit:g} s ({options.where}); timeout in the spec raises the limit"
+                raise JudgeError("timeout", late) from None
             ours = error if isinstance(error, EveryclaimError) else from_exception(error, options.where, self.secrets)
             raise (ours or error) from None
 
