@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import everyclaim as ec
-from everyclaim.testing import ScriptedChat, request_data
+from everyclaim.testing import JudgeServer, ScriptedChat, play, request_data
 from everyclaim.verify.llm import LlmVerifier
 
 QUESTION, DECLINES = "How long does the warranty last?", "I could not find how long the warranty lasts."
@@ -81,3 +81,17 @@ def test_who_denies_that_the_passages_state_something_is_wrong_where_they_do(res
     answer = ec.Guard(None).answer("Who made the lamp?", passages, response=response)
     assert answer.checked is not denied
     assert any(TELLS in warning for warning in answer.warnings) is denied
+
+
+def test_a_refusal_that_denies_a_statement_is_judged_in_one_call() -> None:
+    """The statement, and whether the passages answer the question."""
+    with JudgeServer(lambda request: play(request.messages)) as server:
+        result = ec.score(
+            question="Who made the lamp?",
+            response="The documents do not mention that the warranty lasts 36 months.",
+            passages=[TELLS],
+            judge="openai:m",
+            decomposer="embedded",
+            base_url=server.base_url,
+        )
+        assert (result.details["refusal"], server.calls) == ({"finding": "right"}, 1)

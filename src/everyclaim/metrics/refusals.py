@@ -51,8 +51,8 @@ async def refusal(
     denied = {statement: text for text in declined if (statement := denied_statement(text))}
     whole = question if parts.abstained and question.strip() and getattr(verifier, "chat", None) is not None else ""
     asked_for = [f"The passages contain an answer to: {whole}"] if whole else []
-    if found := await _supporting([*denied, *asked_for], passages, verifier, whole):
-        statement, finding = found
+    if supported := await _supporting([*denied, *asked_for], passages, verifier, whole):
+        statement, finding = supported
         if statement not in denied:
             return finding
         return finding | {"denied": statement} | ({} if parts.abstained else {"declined": denied[statement]})
