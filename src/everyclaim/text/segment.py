@@ -264,7 +264,7 @@ def _continues(line: _Line, following: _Line, kind: Kind) -> bool:
         return False
     # A short line without a full stop before a capital is a line of its own ("Name: X", a title, an address).
     before = line.text.rstrip()
-    first = text.lstrip()[:1]
+    first = text.lstrip(" \t*_")[:1]
     return not (len(before) < 45 and before[-1] not in ".!?,;…。！？" and (first.isupper() or first.isdigit()))
 
 
