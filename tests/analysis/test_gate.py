@@ -38,12 +38,22 @@ def test_nothing_scored_is_inconclusive_against_a_bar_and_fine_without_one():
     assert gate(run(empty=3)).status is GateStatus.PASSED
 
 
+def test_of_several_gates_each_is_reported():
+    """The gravest decides and comes first; what the others say follows with its own word."""
+    summary = run([1.0, 0.4] * 20)
+    found = gate(summary, 0.9, max_contradicted=0.5)
+    assert found.status is GateStatus.FAILED
+    assert found.message.startswith("mean score")
+    assert "; inconclusive: no claim was judged" in found.message
+    assert [part.status for part in found.parts] == [GateStatus.FAILED, GateStatus.INCONCLUSIVE]
+
+
 def test_too_many_failures_come_before_any_mean():
     """A perfect mean over what the judge did not lose proves nothing."""
     summary = run([1.0] * 90, failed=10)
     result = gate(summary, 0.5)
     assert result.status is GateStatus.TOO_MANY_FAILURES
-    assert result.message == "10 of 100 samples failed (10.0 %), more than the limit of 5.0 %"
+    assert result.message == "10 of 100 samples failed (10.0 %), more than the limit of 5.0 %; for example f0: x"
     assert gate(summary, 0.5, max_failed_share=0.1).status is GateStatus.PASSED
     assert gate(run([1.0] * 95, failed=5)).status is GateStatus.PASSED
 

@@ -39,12 +39,15 @@ def test_a_file_becomes_a_page_and_a_kept_run(everyclaim, desk):
 
 
 def test_what_to_type_next(everyclaim, desk):
-    """Three commands with the run and the file as they are called; none where a gate or a machine asked."""
-    done = everyclaim("score", "answers.jsonl", "--store", "my runs.db")
+    """Three commands with the options as they are typed, no gate for few answers; none where a machine asked."""
+    assert "--fail-under" not in everyclaim("score", "answers.jsonl").out
+    many = [row | {"id": f"{row['id']}-{n}"} for n in range(12) for row in ANSWERS]
+    (desk / "many.jsonl").write_text("".join(json.dumps(row) + "\n" for row in many))
+    done = everyclaim("score", "many.jsonl", "--store", "my runs.db", "--slice", "topic")
     report, label, gate = (line.strip() for line in done.out.partition("\nNext\n\n")[2].splitlines())
     assert re.search(r"report [0-9a-f]{12} --store 'my runs.db' --report report.html$", report)
     assert re.search(r"label [0-9a-f]{12} --store 'my runs.db' --out labels.csv$", label)
-    assert re.search(r"score answers.jsonl --store 'my runs.db' --fail-under 0\.\d+  # low end of the interval$", gate)
+    assert re.search(r"score many.jsonl --slice topic --store 'my runs.db' --fail-under 0\.\d+  # low end", gate)
     for command in (report, label):
         assert everyclaim(*shlex.split(command)[-6:]).code == 0
     for options in (["--fail-under", "0.1"], ["--json"], ["--quiet"], ["--out", "-"]):

@@ -12,6 +12,7 @@ from everyclaim.analysis.deltas import CONTRADICTED, SCORE, SUPPORTED, UNSUPPORT
 from everyclaim.analysis.estimates import percent
 from everyclaim.analysis.summary import Summary
 from everyclaim.core.errors import ConfigError
+from everyclaim.core.plaintext import one_line
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Label, Outcome, Result
 from everyclaim.stats.intervals import Estimate
@@ -36,10 +37,17 @@ _GRAVITY = (GateStatus.PASSED, GateStatus.INCONCLUSIVE, GateStatus.FAILED, GateS
 
 @dataclass(frozen=True, slots=True)
 class GateResult:
-    """The gate's word, and one sentence that says why."""
+    """The gate's word, and why. Of several gates, `parts` are the results of each, the gravest first."""
 
     status: GateStatus
     message: str
+    parts: tuple[GateResult, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """Name the result, as in "gate failed"; failures count also where no gate is set."""
+        word = self.status.value.replace("_", " ")
+        return word if self.status is GateStatus.TOO_MANY_FAILURES else f"gate {word}"
 
 
 def gate(
@@ -67,7 +75,8 @@ def gate(
     if fault := too_many_failed(
         summary.overall.outcomes[Outcome.FAILED], summary.overall.total, summary.bad_rows, max_failed_share, "sample"
     ):
-        return GateResult(GateStatus.TOO_MANY_FAILURES, fault)
+        example = f"; for example {one_line(summary.failed_example, 240)}" if summary.failed_example else ""
+        return GateResult(GateStatus.TOO_MANY_FAILURES, fault + example)
     whole = summary.overall
     found = list[GateResult]()
     if fail_under is not None:
@@ -116,9 +125,16 @@ def is_worse(result: Result, bar: float) -> bool:
 
 
 def together(results: Sequence[GateResult]) -> GateResult:
-    """Join what several bars say: the gravest word, with the reasons of those that gave it."""
-    gravest = max((result.status for result in results), key=_GRAVITY.index)
-    return GateResult(gravest, "; ".join(result.message for result in results if result.status is gravest))
+    """Join what several bars say: the gravest word, with its reasons and after them what the others say."""
+    parts = [part for result in results for part in result.parts or (result,)]
+    parts.sort(key=lambda part: -_GRAVITY.index(part.status))
+    gravest = parts[0].status
+    told = [
+        part.message if part.status is gravest else f"{part.status.value}: {part.message}"
+        for part in parts
+        if part.message != NO_BAR or len(parts) == 1
+    ]
+    return GateResult(gravest, "; ".join(told), tuple(parts))
 
 
 def too_many_failed(failed: int, total: int, bad_rows: int, limit: float, what: str) -> str:
@@ -173,7 +189,7 @@ def _held(
     else:
         crosses, is_worse, side = low < bar - _ROUNDING <= high, value < bar - _ROUNDING, "below"
     if crosses and confident:
-        told = f"{found} inconclusive: the interval includes the {named}; score more answers"
+        told = f"{found.rpartition(' ')[0]}: the interval includes the {named}; score more answers"
         return GateResult(GateStatus.INCONCLUSIVE, told)
     doubt = "; the interval includes it, so this may be chance" if crosses else ""
     status = GateStatus.FAILED if is_worse else GateStatus.PASSED

@@ -110,6 +110,7 @@ class Summary:
 
     overall: Group
     failures: Mapping[str, int]  # failed samples by the code of their reason
+    failed_example: str  # one of them with its reason; empty where none failed
     conflicts: int  # claims that one passage supports and another contradicts
     flags: Mapping[str, int]  # claims by flag
     warnings: int  # warnings in all, over all results
@@ -172,6 +173,7 @@ class Collector:
         self._values: dict[str, dict[tuple[str, ...], int]] = {tag: {} for tag in self._slices}
         self._counts: Counter[str] = Counter()
         self._failures: Counter[str] = Counter()
+        self._failed_example = ""
         self._flags: Counter[str] = Counter()
         self._warnings: Counter[str] = Counter()
         self._citations: Counter[str] = Counter()
@@ -212,7 +214,10 @@ class Collector:
         if refused := refusal_of(result):
             self._refusals[str(refused.get("finding"))] += 1
         if result.outcome is Outcome.FAILED:
-            self._failures[failure_code(result.reason)] += 1
+            code = failure_code(result.reason)
+            self._failures[code] += 1
+            example = f"{result.id}: {result.reason.removeprefix(code).lstrip(': ') or code}"
+            self._failed_example = min(self._failed_example or example, example)
         if not is_scored:
             return  # what a failed sample found before it failed is not in any rate, nor in any count
         for claim in result.claims:
@@ -233,6 +238,7 @@ class Collector:
         return Summary(
             overall=_group(table, self._sampling),
             failures=_sorted(self._failures),
+            failed_example=self._failed_example,
             conflicts=self._counts["conflicts"],
             flags=_sorted(self._flags),
             warnings=self._counts["warnings"],

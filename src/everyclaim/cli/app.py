@@ -57,7 +57,7 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
     except KeyboardInterrupt:
         code = signals.code()
-    except Exception as error:  # noqa: BLE001 - the last one to catch it
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - Typer exits on a broken pipe
         code = BROKEN_PIPE if _reader_has_gone(error) else _explain(error)
         _drop_output()
         return code
@@ -84,7 +84,7 @@ def _reader_has_gone(error: BaseException | None) -> bool:
     return False
 
 
-def _explain(error: Exception) -> int:
+def _explain(error: BaseException) -> int:
     if os.environ.get("EVERYCLAIM_DEBUG") == "1":
         traceback.print_exception(error)
     if isinstance(error, _UsageFault):
@@ -106,11 +106,13 @@ def _explain(error: Exception) -> int:
         where = f": {error.filename}" if error.filename else ""
         warn(f"{error.strerror or error}{where}")
         return USAGE
+    if isinstance(error, SystemExit):
+        raise error
     warn(f"bug in everyclaim: {type(error).__name__}: {error} (set EVERYCLAIM_DEBUG=1 for the traceback)")
     return BUG
 
 
-def _usage(fault: Exception) -> None:
+def _usage(fault: BaseException) -> None:
     """Say what is wrong with the command line, and where to look; an empty command line was shown the help."""
     message = getattr(fault, "format_message", fault.__str__)()
     if type(fault).__name__ == "NoArgsIsHelpError":

@@ -77,13 +77,15 @@ def compare(
     comparison = compare_runs(known[0], known[1], by=by or (), anyway=anyway, movers=movers)
     if report:
         comparison.report(report)
+        if report != "-":
+            warn(f"wrote {report}", kind="")
     show_result(comparison.to_json, lambda: comparison_page(comparison, movers=movers), json=json, stderr=report == "-")
     if fail:
         from everyclaim.analysis.gate import against_baseline
         from everyclaim.cli.finish import GATE_CODES
 
         result = against_baseline(comparison, parts=True)
-        warn(result.message, kind=f"gate {result.status.value}")
+        warn(result.message, kind=result.title)
         return GATE_CODES[result.status]
     return OK
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
+from collections.abc import Sequence
 from typing import cast
 
 from everyclaim.analysis.gate import (
@@ -19,7 +20,7 @@ from everyclaim.analysis.gate import (
     unread_against_limit,
     worst,
 )
-from everyclaim.analysis.slices import without_answers
+from everyclaim.analysis.slices import FEW, without_answers
 from everyclaim.analysis.summary import ClusterBy, Collector, Summary
 from everyclaim.api.compare import compare
 from everyclaim.api.reports import run_document, trust_of, write_run_report
@@ -57,12 +58,13 @@ def conclude(
     output: OutputOptions,
     settings: Settings,
     against: Run | None = None,
-    again: tuple[str, str | None] | None = None,
+    again: Sequence[str] | None = None,
+    store: Sequence[str] = (),
 ) -> int:
     """Write and show a run, and return the exit code that its gate and its input give.
 
-    `against` is the run that it may not be worse than. `again` is the file that was scored and the store as it was
-    named: with them the commands to go on with are shown.
+    `against` is the run that it may not be worse than. `again` are the arguments of `score` for
+    the same scores, `store` the option of its store: with them the commands to go on with are shown.
     """
     record = run.record
     check_apart({"the data set of the run": record.dataset, "the store": run.store_location}, output.outputs)
@@ -79,6 +81,8 @@ def conclude(
         for destination, as_html in ((output.report, None), (output.html, True)):
             if destination:
                 write_run_report(run, destination, summary=summary, found=found, trust=trust, as_html=as_html)
+                if destination != "-" and not output.quiet:
+                    warn(f"wrote {destination}", kind="")
     except OperatorError as error:
         raise OperatorError(
             f"{error}; the run is stored: write it with `everyclaim report {run.id} --out FILE`"
@@ -90,23 +94,24 @@ def conclude(
         show(page, stderr="-" in (output.out, output.html))
     result = _gate(run, record, summary, settings, against)
     if result.status is not GateStatus.PASSED:
-        warn(result.message, kind=f"gate {result.status.value.replace('_', ' ')}")
+        warn(result.message, kind=result.title)
     elif result.message != NO_BAR and not output.quiet:
         warn(result.message, kind="gate passed")
     if again is not None and result.message == NO_BAR and output.worst and not output.is_for_machines:
-        sys.stdout.write(_next_commands(run, summary, *again))
+        sys.stdout.write(_next_commands(run, summary, again, store))
     _tell_build_server(run, summary, [kept.result for kept in found], result, output, settings)
     return gravest([GATE_CODES[result.status], _reading(record)])
 
 
-def _next_commands(run: Run, summary: Summary, file: str, store: str | None) -> str:
+def _next_commands(run: Run, summary: Summary, again: Sequence[str], store: Sequence[str]) -> str:
     """Say what may be done with the run next, as it is to be typed."""
     program = "everyclaim" if shutil.which("everyclaim") == shutil.which(sys.argv[0]) else shlex.quote(sys.argv[0])
-    placed = f" --store {shlex.quote(str(store))}" if store else ""
-    commands = [f"report {run.id}{placed} --report report.html", f"label {run.id}{placed} --out labels.csv"]
-    low = summary.overall.score.low
-    if low and low >= 0.001 and not run.record.provenance.lower_is_better:
-        commands.append(f"score {shlex.quote(file)}{placed} --fail-under {low:.3f}  # low end of the interval")
+    of_run = shlex.join([run.id, *store])
+    commands = [f"report {of_run} --report report.html", f"label {of_run} --out labels.csv"]
+    score = summary.overall.score
+    if score.n >= FEW and score.low and score.low >= 0.001 and not run.record.provenance.lower_is_better:
+        repeated = shlex.join([*again, *store])
+        commands.append(f"score {repeated} --fail-under {score.low:.3f}  # low end of the interval")
     return "\nNext\n\n" + "".join(f"  {program} {command}\n" for command in commands)
 
 

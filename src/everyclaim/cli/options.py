@@ -264,6 +264,15 @@ class Given:
             given["headers"] = dict(_header(text) for text in given["headers"])
         return load_settings(self.config, **given)
 
+    def typed(self, *names: str) -> list[str]:
+        """Return these options as they are typed, without those that were not given."""
+        found = list[str]()
+        for name in names:
+            value = self.values.get(name)
+            for one in value if isinstance(value, list | tuple) else [value] if value else []:
+                found += [flag_of(name)] if one is True else [flag_of(name), str(one)]
+        return found
+
     def check_use(self, judge: str | None, *others: str | None, metric: str | None = None) -> None:
         """Refuse an option about language models where there is none for it: it would do nothing."""
         no_cache = self.values.get("no_cache")

@@ -26,7 +26,7 @@ Generated from the commands by `python docs/commands.py`. Options override
 | 4 | inconclusive: nothing scored, run not finished, or, with `--require-significance`, too few answers |
 | 70 | a bug in everyclaim |
 | 130, 143, 129 | interrupted with Ctrl-C, terminated, hung up; finished work is stored |
-| 141 | the output pipe was closed |
+| 141 | the output pipe was closed before everything was written |
 
 Results go to standard output, everything else to standard error. An error is one line;
 `EVERYCLAIM_DEBUG=1` adds the traceback.

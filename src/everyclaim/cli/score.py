@@ -115,8 +115,9 @@ def score(
         codes = []
         for place, file in enumerate(files, start=1):
             run, stop = _score_one(file, evaluator, cast("DatasetOptions", of_rows), settings.store, quiet=output.quiet)
-            again = (file, given.values.get("store")) if len(files) == 1 and file != "-" and not stop else None
-            codes.append(conclude(run, output, settings, against, again))
+            is_repeatable = len(files) == 1 and file != "-" and not stop
+            again = [file, *given.typed(*SCORING, "map", "slices")] if is_repeatable else None
+            codes.append(conclude(run, output, settings, against, again, given.typed("store")))
             if stop:
                 warn(stop, kind="")
                 codes.append(TOO_MANY_FAILURES)

@@ -138,7 +138,7 @@ def _fails(result: Result, bar: float | None, least: float | None) -> bool:
 def github_lines(results: Iterable[Result], gate: GateResult) -> Iterator[str]:
     """Yield GitHub's commands: an error or a notice of the gate, a warning for every answer given."""
     kind = "notice" if gate.status is GateStatus.PASSED else "error"
-    yield f"::{kind} title=everyclaim gate {gate.status.value.replace('_', ' ')}::{_github(gate.message)}"
+    yield f"::{kind} title=everyclaim {gate.title}::{_github(gate.message)}"
     for result in results:
         title = _github(one_line(result.id, 80)).replace(":", "%3A").replace(",", "%2C")
         yield f"::warning title={title}::{_github('; '.join(failing_lines(result)))}"
@@ -146,7 +146,7 @@ def github_lines(results: Iterable[Result], gate: GateResult) -> Iterator[str]:
 
 def run_markdown(summary: Summary, worst: Sequence[Result], gate: GateResult, name: str) -> str:
     """Write the gate's word, the rates with their intervals, and the answers to look at first."""
-    told = Text.assemble((f"gate {gate.status.value.replace('_', ' ')}", "bold"), f": {one_line(gate.message)}")
+    told = Text.assemble((gate.title, "bold"), f": {one_line(gate.message)}")
     parts = [f"## everyclaim: {md(name)}", told, *overview(summary)]  # files that begin so may be replaced
     if worst:
         parts.append(headline("Worst answers", 3))

@@ -43,6 +43,7 @@ from everyclaim.stats.intervals import Estimate
 from everyclaim.store.records import RunRecord
 
 WARNINGS_SHOWN = 3
+_WORST_HEADS = ("Worst answers · most likely wrong first", "Worst answers · lowest score first")
 
 _METHODS = {
     "wilson": "Wilson (few answers)",
@@ -68,8 +69,7 @@ def run_page(
     elif known_error and summary.overall.claims:
         parts += [Text(), indented(hanging(Text("accuracy", "dim"), Text(known_error)), 2)]
     if worst:
-        by = "score" if worst[0].result.probability is None else "probability of being faithful"
-        parts += [Text(), Text.assemble(("Worst answers", "bold"), f" · lowest {by} first"), findings(worst)]
+        parts += [Text(), Text(_WORST_HEADS[worst[0].result.probability is None], "bold"), findings(worst)]
     parts += [Text(), provenance_line(record.provenance)]
     return Page(Stack(*parts))
 
@@ -194,7 +194,8 @@ def remarks(summary: Summary) -> list[tuple[str, Text, str]]:
     line("citations", _counts(summary.citations), when=summary.citations)
     unchecked = f"{counted(summary.unchecked, 'answer')} with a skipped sentence that may state something"
     line("skipped", unchecked, when=summary.unchecked, style="yellow")
-    line("failed", _counts(summary.failures), when=summary.failures, style="bold red")
+    example = data(f"for example {summary.failed_example}", limit=240)
+    line("failed", joined([_counts(summary.failures), example]), when=summary.failures, style="bold red")
     for place, said in enumerate(_warnings(summary.warning_texts)):
         line("" if place else "warnings", said, when=True)
     by_policy = f"the mean includes {counted(group.counted_unscored, 'answer')} without a score"
@@ -234,8 +235,8 @@ def _length(group: Group) -> Text:
     text = f"{group.claims_per_answer or 0:.1f} claims per answer"
     if group.failing:
         text += (
-            f" · in {counted(group.failing, 'answer')} with a failing claim: {group.unsupported_per_failing:.1f} "
-            f"unsupported, {group.contradicted_per_failing:.1f} contradicted each"
+            f" · the {counted(group.failing, 'answer')} with a failing claim: on average "
+            f"{group.unsupported_per_failing:.1f} unsupported and {group.contradicted_per_failing:.1f} contradicted"
         )
     return Text(text)
 
