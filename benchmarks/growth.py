@@ -43,7 +43,7 @@ from everyclaim.text.segment import sentences
 from everyclaim.text.tokens import tokenize
 from everyclaim.text.windows import sentence_spans
 from everyclaim.text.words import word_spans
-from everyclaim.verify.lexical.steps import without_steps
+from everyclaim.verify.lexical.alignment import without_steps
 
 SIZES = (5_000, 10_000, 20_000)
 ALPHABETS: tuple[tuple[str, ...], ...] = (

@@ -20,10 +20,10 @@ from answers.read import from_json_lines, from_texts, public_passages
 from encoder.windows import claims_of, kept
 from everyclaim.core.types import Claim, Passage, Span
 from everyclaim.models.local.cross_encoder import CrossEncoder, load_cross_encoder
-from everyclaim.verify.embedded.features import describe
+from everyclaim.verify.embedded.premise import describe
 from everyclaim.verify.embedded.verifier import EmbeddedVerifier
 from everyclaim.verify.embedded.verifier import _PreparedClaims as Prepared
-from everyclaim.verify.lexical.shortlist import Shortlist
+from everyclaim.verify.lexical.passages import Shortlist
 from lexical_data import FAMILIES, Row, fitted_half, share, split
 
 MADE = 0.15  # share of the made claims and lessons that takes part

@@ -30,7 +30,7 @@ from answers.claims import LabelledAnswer, labelled
 from answers.read import MarkedAnswer, from_json_lines, from_texts, public_passages
 from everyclaim.api.session import Session
 from everyclaim.core.types import JudgedClaim, Passage, Result, Sample
-from everyclaim.verify.lexical.overlap import word_overlap
+from everyclaim.verify.lexical.passages import word_overlap
 
 _IN_FLIGHT = 8
 ALL = "all"

@@ -14,7 +14,7 @@ from measures import best_cut
 
 from everyclaim.core.protocols import Verifier
 from everyclaim.core.types import Claim, Label, Passage, Span, Verdict
-from everyclaim.verify.lexical.overlap import word_overlap
+from everyclaim.verify.lexical.passages import word_overlap
 
 _AT_ONCE = 64  # claims per call
 _IN_FLIGHT = 8  # calls

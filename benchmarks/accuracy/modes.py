@@ -29,7 +29,7 @@ from training.modes.read import Failing, failing
 
 from everyclaim.core.types import Claim, FailureMode, Label, Passage, Span, Verdict
 from everyclaim.verify.embedded.verifier import EmbeddedVerifier
-from everyclaim.verify.lexical.modes.classify import Classified, classify
+from everyclaim.verify.lexical.failure_modes import Classified, classify
 from everyclaim.verify.lexical.verifier import LexicalVerifier
 
 AIM, MOST_OTHER = 0.75, 0.15

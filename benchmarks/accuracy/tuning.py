@@ -27,7 +27,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[2] / "training"))
 import judge
 from everyclaim.analysis.tuning import LabelledMeasures, balanced_accuracy, fit_tuning, roc_auc
-from everyclaim.verify.embedded.tuned import log_odds, parse_tuning
+from everyclaim.verify.embedded.verifier import log_odds, parse_tuning
 from everyclaim.verify.lexical.model import FORMAT, Model
 from judge_rows import Table, joined, measure, read_rows
 

@@ -28,7 +28,7 @@ from everyclaim.core.types import (
 )
 from everyclaim.stats.proportions import wilson
 from everyclaim.stats.types import Interval
-from everyclaim.verify.cascade import Deferral
+from everyclaim.verify.composed import Deferral
 
 PROVENANCE = Provenance("faithfulness", "embedded", "lexical", "each", "0")
 LETTERS = {"s": Label.SUPPORTED, "u": Label.UNSUPPORTED, "c": Label.CONTRADICTED}

@@ -13,9 +13,8 @@ import pytest
 
 from everyclaim.core.gather import gather
 from everyclaim.core.memory import once, remembered
-from everyclaim.verify.lexical import checks
-from everyclaim.verify.lexical import evidence as pointing
-from everyclaim.verify.lexical.vectors import shipped_vectors
+from everyclaim.verify.lexical import alignment, checks
+from everyclaim.verify.lexical.reading import shipped_vectors
 
 ROOM = 10_000
 
@@ -69,7 +68,7 @@ def _passage(number: int, words: int) -> str:
 def test_what_is_held_of_passages_weighs_what_it_is_said_to(words: int) -> None:
     """Passages read, laid side by side, and searched for facts: for short texts and for long ones."""
     shipped_vectors()
-    caches = [pointing.reading_of, pointing.source_of, checks.facts, checks.reports]
+    caches = [alignment.reading_of, alignment.source_of, checks.facts, checks.reports]
     for cache in caches:
         cache.memory.clear()
     tracemalloc.start()
@@ -77,7 +76,7 @@ def test_what_is_held_of_passages_weighs_what_it_is_said_to(words: int) -> None:
         before = tracemalloc.get_traced_memory()[0]
         for number in range(120_000 // (words * 5)):
             text = _passage(number, words)
-            pointing.source_of((text,), every_word=False)
+            alignment.source_of((text,), every_word=False)
             checks.facts(text)
         grown = tracemalloc.get_traced_memory()[0] - before
     finally:

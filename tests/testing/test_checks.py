@@ -35,9 +35,8 @@ from everyclaim.testing import (
     check_verifier,
     play,
 )
-from everyclaim.verify.cascade import Cascade
+from everyclaim.verify.composed import Cascade, Panel
 from everyclaim.verify.llm import LlmVerifier
-from everyclaim.verify.panel import Panel
 
 
 def chat() -> ScriptedChat:

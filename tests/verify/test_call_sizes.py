@@ -15,8 +15,7 @@ from everyclaim.core.types import Claim, Label, Passage, Span
 from everyclaim.retrieve import Bm25Ranker
 from everyclaim.testing import ScriptedChat, play, request_data
 from everyclaim.verify import judged
-from everyclaim.verify.llm import LlmVerifier
-from everyclaim.verify.sizes import REPLY_TOKENS, by_reply, tokens
+from everyclaim.verify.llm import REPLY_TOKENS, LlmVerifier, by_reply, tokens
 
 
 def claim(number: int, text: str = "The kettle of the north hall holds 1.7 litres of water.") -> Claim:

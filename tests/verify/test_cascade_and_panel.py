@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from everyclaim.core.errors import ConfigError, JudgeError
 from everyclaim.core.types import Claim, Label, Passage, Probabilities, Span, Verdict
-from everyclaim.verify.cascade import Cascade, Deferral
-from everyclaim.verify.panel import Panel
+from everyclaim.verify.composed import Cascade, Deferral, Panel
 
 SHELF = [Passage("p1", "The kettle is red.")]
 

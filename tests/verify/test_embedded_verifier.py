@@ -16,8 +16,7 @@ from everyclaim.core.types import Claim, Label, Passage, Span
 from everyclaim.verify.embedded.premise import choose
 from everyclaim.verify.embedded.verifier import EmbeddedVerifier
 from everyclaim.verify.lexical.alignment import align, gather
-from everyclaim.verify.lexical.analysis import read
-from everyclaim.verify.lexical.vectors import shipped_vectors
+from everyclaim.verify.lexical.reading import read, shipped_vectors
 
 OVEN = (
     "Heat the oven to 350 degrees F. Bake the loaf for forty minutes. Let it cool on a rack before you slice it. "

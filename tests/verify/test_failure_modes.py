@@ -16,9 +16,9 @@ from everyclaim.prompts.verdicts import KINDS
 from everyclaim.testing import ScriptedChat
 from everyclaim.verify import judged
 from everyclaim.verify.embedded.verifier import EmbeddedVerifier
-from everyclaim.verify.failing import difference
 from everyclaim.verify.lexical.verifier import LexicalVerifier
 from everyclaim.verify.llm import LlmVerifier
+from everyclaim.verify.verdicts import difference
 
 ROOT = Path(__file__).parents[2]
 PASSAGES = (

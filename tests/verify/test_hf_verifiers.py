@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from everyclaim.core.protocols import Marked
 from everyclaim.core.types import Claim, Label, Passage, Probabilities, Span, Verdict
 from everyclaim.text.tokens import tokenize
-from everyclaim.verify.hf import ALIGNSCORE, MINICHECK, WHOLE, Chunking, PairVerifier, TokenVerifier
-from everyclaim.verify.hf.chunks import Document
+from everyclaim.verify.marks import TokenVerifier
+from everyclaim.verify.pairs import ALIGNSCORE, MINICHECK, WHOLE, Chunking, Document, PairVerifier
 
 
 @dataclass

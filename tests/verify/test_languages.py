@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 import everyclaim as ec
-from everyclaim.verify.families import families, same_family_warning
-from everyclaim.verify.languages import unread_language_warning
+from everyclaim.verify.languages import families, same_family_warning, unread_language_warning
 
 GERMAN = "Die Pumpe wurde 2021 zurückgerufen. Sie ist rot."
 ENGLISH = "The tank holds 5 litres and it is made of steel."

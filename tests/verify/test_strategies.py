@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from everyclaim.core.types import Claim, Label, Passage, Probabilities, Span, Verdict
 from everyclaim.retrieve import Bm25Ranker
 from everyclaim.verify import Each, Ranked
-from everyclaim.verify.strategies import combined
+from everyclaim.verify.composed import combined
 
 S, U, C = Label.SUPPORTED, Label.UNSUPPORTED, Label.CONTRADICTED
 

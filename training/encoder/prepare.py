@@ -30,8 +30,8 @@ from everyclaim.core.types import Claim, Passage, Span
 from everyclaim.models.local.cross_encoder import CLAIM, laid_out
 from everyclaim.verify.embedded.verifier import EmbeddedVerifier
 from everyclaim.verify.embedded.verifier import _PreparedClaims as Beside
-from everyclaim.verify.lexical.shortlist import Shortlist
-from everyclaim.verify.lexical.spelling import Spelling
+from everyclaim.verify.lexical.comparison import Spelling
+from everyclaim.verify.lexical.passages import Shortlist
 from lexical_data import HELD_OUT, share
 
 BUDGETS = ((0.25, 48), (0.75, 96), (1.0, 160))  # share of the rows up to which, tokens of the premise

@@ -1,6 +1,6 @@
 """Fit the model that tells the failure modes apart, and write its file.
 
-    python -m training.modes.fit --out src/everyclaim/verify/lexical/modes/data/model.json
+    python -m training.modes.fit --out src/everyclaim/verify/lexical/data/modes.json
     python -m training.modes.fit --check        # cross-validated over passage sets; write nothing
 
 Fitted are the claims of `texts/dev-*.txt`, each as three judges have it: read by the network, by its words alone, and
@@ -30,8 +30,8 @@ from training.modes.read import failing
 
 from everyclaim.core.types import Claim, FailureMode, Label, Passage, Span
 from everyclaim.verify.embedded.verifier import EmbeddedVerifier
-from everyclaim.verify.lexical.modes.classify import Failure, doubts_of, measured
-from everyclaim.verify.lexical.modes.parting import Parting
+from everyclaim.verify.lexical.failure_modes import Failure, doubts_of, measured
+from everyclaim.verify.lexical.parting import Parting
 from everyclaim.verify.lexical.verifier import LexicalVerifier
 
 VERSION = "2"

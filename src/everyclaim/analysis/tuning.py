@@ -23,7 +23,7 @@ from everyclaim.analysis.estimates import written
 from everyclaim.core.types import Label
 from everyclaim.stats.clusters import numbered
 from everyclaim.stats.logistic import balanced_weights, log_losses, ridge_path
-from everyclaim.verify.embedded.tuned import Adjustment, log_odds, tuning_to_json
+from everyclaim.verify.embedded.verifier import Adjustment, log_odds, tuning_to_json
 from everyclaim.verify.lexical.model import Alarm, Model, is_named
 
 Floats = NDArray[np.float64]

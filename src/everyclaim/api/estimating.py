@@ -26,10 +26,8 @@ from everyclaim.models.chat.options import read_options
 from everyclaim.models.chat.prices import Price
 from everyclaim.prompts.split import SplitTask
 from everyclaim.prompts.verdicts import AskedClaim
-from everyclaim.verify.cascade import Cascade
-from everyclaim.verify.llm import LlmVerifier, passage_data
-from everyclaim.verify.panel import Panel
-from everyclaim.verify.sizes import by_reply, tokens
+from everyclaim.verify.composed import Cascade, Panel
+from everyclaim.verify.llm import LlmVerifier, by_reply, passage_data, tokens
 
 METRICS = ("faithfulness", "attribution")  # whose calls are known beforehand
 _WORDS, _MOST = 7, 6  # words of a sentence for each claim that is made of it, and most claims

@@ -13,7 +13,8 @@ from everyclaim.core.options import Opt, divided, read
 from everyclaim.core.protocols import Verifier
 from everyclaim.core.spec import Spec
 from everyclaim.models.local.hf import LoadedTokens, ModelOptions, load_model, read_options
-from everyclaim.verify.hf import ALIGNSCORE, MINICHECK, MINICHECK_WORDS, WHOLE, Chunking, PairVerifier, TokenVerifier
+from everyclaim.verify.marks import TokenVerifier
+from everyclaim.verify.pairs import ALIGNSCORE, MINICHECK, MINICHECK_WORDS, WHOLE, Chunking, PairVerifier
 
 _CHUNKINGS = {"whole": WHOLE, "minicheck": MINICHECK, "alignscore": ALIGNSCORE}
 # As each family was trained and published.

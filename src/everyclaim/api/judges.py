@@ -55,12 +55,9 @@ from everyclaim.prompts import (
 )
 from everyclaim.prompts.split import Degree
 from everyclaim.retrieve import Bm25Ranker
-from everyclaim.verify.cascade import AUDIT, DEFERRAL, Cascade, Deferral
-from everyclaim.verify.composed import taken_apart
-from everyclaim.verify.llm import LlmVerifier
-from everyclaim.verify.minicheck import MiniCheckChat
-from everyclaim.verify.panel import Panel
-from everyclaim.verify.sizes import INPUT_TOKENS, REPLY_TOKENS
+from everyclaim.verify.composed import AUDIT, DEFERRAL, Cascade, Deferral, Panel, taken_apart
+from everyclaim.verify.llm import INPUT_TOKENS, REPLY_TOKENS, LlmVerifier
+from everyclaim.verify.pairs import MiniCheckChat
 
 
 class ChatClients:

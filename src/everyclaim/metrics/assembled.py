@@ -20,7 +20,6 @@ from everyclaim.core.limits import SizeLimits, within
 from everyclaim.core.plaintext import counted
 from everyclaim.core.types import Decomposition, Outcome, Provenance, Result, Sample
 from everyclaim.metrics.context import Components, MetricContext, Noted, NothingToCheckError, Score
-from everyclaim.verify.families import same_family_warning
 
 Empty = Literal["exclude", "one", "zero", "nan"]
 NO_PASSAGES = "no passages, so no claim can be supported"
@@ -199,7 +198,7 @@ def _kinds() -> Mapping[str, Kind]:
 
 def _warnings_of_judge(sample: Sample, provenance: Provenance) -> tuple[str, ...]:
     """Warn of a judge of the same family as the model whose answer it judges, or that does not read its language."""
-    from everyclaim.verify.languages import unread_language_warning
+    from everyclaim.verify.languages import same_family_warning, unread_language_warning
 
     warnings = (
         same_family_warning(sample.model, provenance.verifier),

@@ -162,8 +162,8 @@ class MetricContext:
 
         Those that a value or a date contradicts stay, beside claims that are read; alone they make no number.
         """
-        from everyclaim.verify.exact import contradicted_exactly
         from everyclaim.verify.languages import unread_claims, unread_reason
+        from everyclaim.verify.lexical.checks import contradicted_exactly
 
         judge = self._with.verifier.spec
         unread = unread_claims(parts.claims, self.sample, judge)

@@ -19,11 +19,9 @@ from everyclaim.metrics.qa import Exam, QaQuestion, exact
 from everyclaim.text import agreement, dates, quantities
 from everyclaim.text.names import covered, names
 from everyclaim.text.tokens import content_stems
-from everyclaim.verify.lexical.alignment import AlignedSource, align
-from everyclaim.verify.lexical.analysis import Float32Array, Reading
-from everyclaim.verify.lexical.evidence import reading_of, source_of
-from everyclaim.verify.lexical.shortlist import Shortlist
-from everyclaim.verify.lexical.vectors import shipped_vectors
+from everyclaim.verify.lexical.alignment import AlignedSource, align, reading_of, source_of
+from everyclaim.verify.lexical.passages import Shortlist
+from everyclaim.verify.lexical.reading import Float32Array, Reading, shipped_vectors
 
 Kind = Literal["date", "number", "name"]
 BLANK = "____"

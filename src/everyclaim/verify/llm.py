@@ -3,12 +3,15 @@
 Claims and passages go out under ids made for the request (`c1`, `p1`, ...), so nothing in a text can speak
 for another claim. What a reply leaves out is asked for once more, alone; a reply that was cut is not used
 and the claims are halved; anything else is a failure, never a verdict.
+
+How much goes into one call is estimated, four bytes a token: claims by what their verdicts will take, passages by what
+the model reads. Passages that are too many are judged in parts, then together what no part supports.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from everyclaim.core.gather import gather
@@ -16,10 +19,94 @@ from everyclaim.core.protocols import ChatModel, ChatReply, Message, Ranker
 from everyclaim.core.types import Claim, Evidence, FailureMode, Label, Passage, Probabilities, Verdict
 from everyclaim.models.chat.reask import Inquiry, ask_for_each
 from everyclaim.prompts.verdicts import AskedClaim, Finding, JudgePrompt, Strictness, VerdictPrompt
+from everyclaim.verify.composed import combined
 from everyclaim.verify.grading import average, from_scale, from_tokens, is_doubtful, of_vote, without_evidence
-from everyclaim.verify.long_contexts import in_parts
-from everyclaim.verify.sizes import INPUT_TOKENS, REPLY_TOKENS, by_reply, tokens
 from everyclaim.verify.verdicts import Policy, apply_policy, demoted, locate_evidence, with_rounded
+
+REPLY_TOKENS = 2_500  # of one call's reply, about 25 claims: more has not been measured
+INPUT_TOKENS = 24_000  # of one call's passages
+_VERDICT = 70  # tokens of a verdict beside its quote, which is about as long as its claim
+_QUOTE = 150  # of the longest; a claim of pages is still shown by a few words
+
+
+def tokens(text: str) -> int:
+    """Estimate the tokens of a text."""
+    return len(text.encode("utf-8", "surrogatepass")) // 4 + 1
+
+
+def by_reply(claims: Sequence[Claim], reply_tokens: int, at_most: int | None) -> Iterator[list[Claim]]:
+    """Cut claims into calls whose replies stay within so many tokens, evenly; with `at_most` also by number.
+
+    A call has one claim at least.
+    """
+    sizes = [_VERDICT + min(tokens(claim.text), _QUOTE) for claim in claims]
+    calls = max(1, -(-sum(sizes) // reply_tokens))
+    share = sum(sizes) / calls if at_most is None else reply_tokens
+    part: list[Claim] = []
+    size = 0
+    for claim, takes in zip(claims, sizes, strict=True):
+        if part and (size + takes / 2 > share or size + takes > reply_tokens or len(part) == at_most):
+            yield part
+            part, size = [], 0
+        part.append(claim)
+        size += takes
+    if part:
+        yield part
+
+
+def by_input(passages: Sequence[Passage], input_tokens: int) -> list[list[Passage]]:
+    """Cut passages, in order, into parts of so many tokens; a longer passage is a part by itself."""
+    parts: list[list[Passage]] = []
+    size = 0
+    for passage in passages:
+        takes = tokens(passage.text) + tokens(passage.title)
+        if not parts or size + takes > input_tokens:
+            parts.append([])
+            size = 0
+        parts[-1].append(passage)
+        size += takes
+    return parts
+
+
+Judge = Callable[[Sequence[Claim], Sequence[Passage]], Coroutine[Any, Any, list[Verdict]]]
+
+
+async def in_parts(
+    judge: Judge, ranker: Ranker, claims: Sequence[Claim], passages: Sequence[Passage], input_tokens: int
+) -> list[Verdict]:
+    """Judge every claim by every part of the passages, and combine as single passages are.
+
+    What no part settles may be spread over them: it is tried once more against the passages that matter most for all
+    such claims, as many as fit into a call.
+    """
+    parts = by_input(passages, input_tokens)
+    rounds = await gather(judge(claims, part) for part in parts)
+    settled = {}
+    for place, claim in enumerate(claims):
+        alone = [(part[0], verdicts[place]) for part, verdicts in zip(parts, rounds, strict=True)]
+        settled[claim.id] = replace(combined(alone), per_passage=())  # a part is no passage
+    open_claims = [claim for claim in claims if settled[claim.id].label is Label.UNSUPPORTED]
+    if open_claims and len(parts) > 1:
+        chosen = _best(ranker, open_claims, passages, input_tokens)
+        for verdict in await judge(open_claims, chosen):
+            if verdict.label is not Label.UNSUPPORTED:
+                settled[verdict.claim_id] = replace(verdict, flags=(*verdict.flags, "spread_evidence"))
+    return [settled[claim.id] for claim in claims]
+
+
+def _best(ranker: Ranker, claims: Sequence[Claim], passages: Sequence[Passage], input_tokens: int) -> list[Passage]:
+    """Take the best passage of every claim, then the second best, and so on, up to the size of a call."""
+    orders = [ranker.rank(claim.text, passages) for claim in claims]
+    chosen: dict[int, None] = {}
+    size = 0
+    for turn in zip(*orders, strict=True):
+        for place in turn:
+            takes = tokens(passages[place].text) + tokens(passages[place].title)
+            if place not in chosen and (not chosen or size + takes <= input_tokens):
+                chosen[place] = None
+                size += takes
+    return [passages[place] for place in sorted(chosen)]
+
 
 _KEPT_PREFIX = 4000  # characters of passages from which on providers keep a prefix (about 1,024 tokens)
 _USUAL = Strictness()

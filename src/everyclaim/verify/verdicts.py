@@ -2,20 +2,27 @@
 
 Every claim gets exactly one verdict, aligned by id. What is missing or unusable is asked once more,
 then it is a failure. Evidence must really be in the passage it names.
+
+Why a claim fails, and where it differs from its passages: the offline judges name both as they go. A chat model names
+the failure mode, and `difference` finds the two places when somebody looks at the claim. Judges that give labels alone
+(an NLI classifier, a function) get both from the offline classifier.
 """
 
 from __future__ import annotations
 
+import asyncio
 import math
 import operator
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import Verifier, chat_of
 from everyclaim.core.types import (
     Claim,
+    Difference,
     Evidence,
     FailureMode,
     JudgedClaim,
@@ -24,7 +31,81 @@ from everyclaim.core.types import (
     Probabilities,
     Verdict,
 )
-from everyclaim.verify.failing import classified, with_mode
+
+if TYPE_CHECKING:
+    from everyclaim.verify.lexical.passages import Shortlist
+
+
+def with_mode(verdict: Verdict) -> Verdict:
+    """Return a failing verdict with a failure mode: the judge's own, else `other`."""
+    if verdict.label is Label.SUPPORTED or verdict.failure_mode:
+        return verdict
+    return replace(verdict, failure_mode=FailureMode.OTHER)
+
+
+def difference(claim: JudgedClaim, passages: Sequence[Passage], *, question: str = "") -> Difference | None:
+    """Find where a failing claim and its passages differ, by comparing words; None where nothing can be compared."""
+    verdict = claim.verdict
+    if verdict.label is Label.SUPPORTED or verdict.difference or not any(one.text.strip() for one in passages):
+        return verdict.difference
+    from everyclaim.verify.lexical.failure_modes import classify, plausible
+    from everyclaim.verify.lexical.passages import Shortlist
+    from everyclaim.verify.lexical.verifier import failure
+
+    try:
+        found = failure(claim, verdict.label, Shortlist.of(passages), question)
+    except JudgeError:  # too long to be compared
+        return None
+    if found is None:
+        return None
+    mode = verdict.failure_mode
+    return classify(found, passages, mode if mode and plausible(mode, found) else FailureMode.OTHER).difference
+
+
+async def classified(
+    verdicts: Sequence[Verdict], claims: Sequence[Claim], passages: Sequence[Passage], question: str
+) -> list[Verdict]:
+    """Complete the verdicts on claims that fail and have no difference yet, in order. Labels stay as they are."""
+    if all(verdict.label is Label.SUPPORTED or verdict.difference for verdict in verdicts):
+        return list(verdicts)
+    return await asyncio.to_thread(_completed, verdicts, claims, passages, question)
+
+
+def _completed(
+    verdicts: Sequence[Verdict], claims: Sequence[Claim], passages: Sequence[Passage], question: str
+) -> list[Verdict]:
+    from everyclaim.verify.lexical.passages import Shortlist
+
+    shortlist = Shortlist.of(passages)
+    return [
+        verdict
+        if verdict.label is Label.SUPPORTED or verdict.difference
+        else _classified(verdict, claim, passages, shortlist, question)
+        for verdict, claim in zip(verdicts, claims, strict=True)
+    ]
+
+
+def _classified(
+    verdict: Verdict, claim: Claim, passages: Sequence[Passage], shortlist: Shortlist, question: str
+) -> Verdict:
+    """Classify one claim. One that is too long to be compared keeps the mode that its judge named, or is `other`."""
+    # Both judges are loaded only where a claim fails: a run that needs neither does not wait for them.
+    from everyclaim.verify.embedded.verifier import EmbeddedVerifier
+    from everyclaim.verify.lexical.failure_modes import classify, plausible
+    from everyclaim.verify.lexical.verifier import failure
+
+    given = verdict.failure_mode
+    try:
+        found = failure(claim, verdict.label, shortlist, question)
+        if found is not None and (given is None or not plausible(given, found)):
+            found, given = EmbeddedVerifier().failing([claim], [verdict.label], passages, question)[0], None
+    except JudgeError:
+        found = None
+    if found is None:
+        return with_mode(verdict)
+    mode, differing = classify(found, passages, given)
+    return replace(verdict, failure_mode=mode, difference=differing)
+
 
 _SUM_TOLERANCE = 1e-3
 _LABELS = frozenset(Label)
@@ -67,7 +148,10 @@ async def judged(
     Raises `JudgeError` when a claim has no usable verdict after asking twice.
     """
     if not any(passage.text.strip() for passage in passages):
-        verdicts = [_no_passages(claim, verifier.spec) for claim in claims]
+        told, flags = "no passages to check against", ("no_passages",)
+        verdicts = [
+            Verdict(claim.id, Label.UNSUPPORTED, rationale=told, judge=verifier.spec, flags=flags) for claim in claims
+        ]
     else:
         verdicts = await collect_verdicts(verifier, claims, passages, question=question)
     rules = policy or Policy()
@@ -102,7 +186,8 @@ async def collect_verdicts(
         usable, complaint = _usable(await verifier.verify(missing, passages, question=question), missing, known)
         usable_verdicts |= usable
         if len(usable_verdicts) == len(claims):
-            return [_signed(usable_verdicts[claim.id], verifier.spec) for claim in claims]
+            found = [usable_verdicts[claim.id] for claim in claims]
+            return [one if one.judge else replace(one, judge=verifier.spec) for one in found]
     absent = [claim.id for claim in claims if claim.id not in usable_verdicts]
     code = "missing_verdict" if complaint == "" else "bad_verdict"
     detail = f"; {complaint}" if complaint else ""
@@ -222,17 +307,3 @@ def demoted(verdict: Verdict, why: str, mode: FailureMode) -> Verdict:
     """Make an UNSUPPORTED of a SUPPORTED, for this reason."""
     rationale = f"{verdict.rationale}; {why}" if verdict.rationale else why
     return replace(verdict, label=Label.UNSUPPORTED, rationale=rationale, failure_mode=mode)
-
-
-def _signed(verdict: Verdict, judge: str) -> Verdict:
-    return verdict if verdict.judge else replace(verdict, judge=judge)
-
-
-def _no_passages(claim: Claim, judge: str) -> Verdict:
-    return Verdict(
-        claim_id=claim.id,
-        label=Label.UNSUPPORTED,
-        rationale="no passages to check against",
-        judge=judge,
-        flags=("no_passages",),
-    )

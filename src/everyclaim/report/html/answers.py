@@ -24,7 +24,7 @@ from everyclaim.core.types import (
 )
 from everyclaim.report.findings import is_failing, texts_of
 from everyclaim.report.html.layout import LaidOutBlock, Mark, Segment, lay_out, segments
-from everyclaim.verify.failing import difference
+from everyclaim.verify.verdicts import difference
 
 _LONG = 4_000  # characters of a claim; it stands whole in the answer
 _LISTED = 300  # claims of an answer

@@ -1,23 +1,31 @@
-"""Choosing what the network reads for one claim: the sentences of the passages that settle it, within a budget.
+"""What the network reads for one claim, what the fitted model is told of that, and the sentences pointed at for it.
 
-Sentences are taken greedily: what covers most of the claim's weight that is not covered yet goes first, and of those
-that still add to it, a neighbour of a taken sentence is preferred. What adds nothing is not read, so that text around
-the evidence does not change a verdict. Passages that hold far less of the claim than the best one are not read either.
-What is taken is laid out passage by passage, the one that matters most first, so that it makes no difference in which
-order they come; a gap within a passage is marked, and so is the step to another passage.
+Of the premise, the sentences of the passages that settle a claim are taken greedily, within a budget: what covers most
+of the claim's weight that is not covered yet goes first, and of those that still add to it, a neighbour of a taken
+sentence is preferred. What adds nothing is not read, so that text around the evidence does not change a verdict.
+Passages that hold far less of the claim than the best one are not read either. What is taken is laid out passage by
+passage, the one that matters most first, so that it makes no difference in which order they come; a gap within a
+passage is marked, and so is the step to another passage.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from everyclaim.verify.lexical.alignment import AlignedSource, Alignment, Bools
+from everyclaim.core.types import Evidence, Passage
+from everyclaim.models.local.cross_encoder import Scores, TokenScore
+from everyclaim.verify.lexical.alignment import AlignedSource, Alignment, Bools, shown
+from everyclaim.verify.lexical.comparison import LexicalComparison
+from everyclaim.verify.lexical.features import measure
+from everyclaim.verify.lexical.passages import Piece
 
 FloatArray = npt.NDArray[np.floating[Any]]
 GAP, STEP = " … ", " | "  # within a passage, to another passage
@@ -151,3 +159,93 @@ def _laid_out(source: AlignedSource, places: Sequence[tuple[int, int]]) -> Premi
         text += reading.text[start:end]
         previous = number
     return Premise(text, tuple(parts))
+
+
+_BEST = 5  # tokens whose mean says how strong the evidence is
+
+
+def describe(
+    compared: LexicalComparison, premise: Premise, scores: Scores, pieces: Sequence[Piece]
+) -> dict[str, float]:
+    """Measure a claim that was laid beside its passages, pieces of which were read by the network."""
+    row = measure(compared)
+    supported, unsupported, contradicted = scores.labels
+    evidence = sorted((score.logit for score in scores.premise), reverse=True)[:_BEST] or [0.0]
+    row["read_supported"] = supported - _together(unsupported, contradicted)
+    row["read_contradicted"] = contradicted - unsupported
+    row["read_evidence"] = sum(evidence) / len(evidence)
+    row["read_tokens"] = math.log1p(len(scores.premise))
+    row["read_claim_tokens"] = math.log1p(len(scores.claim))
+    row["read_parts"] = math.log1p(len(premise.parts))
+    return row | _kind(compared, pieces)
+
+
+def _kind(compared: LexicalComparison, pieces: Sequence[Piece]) -> dict[str, float]:
+    """Say what kind of sources a claim is judged by: what counts against it in prose is usual beside a record."""
+    source = compared.source
+    number = source.places[compared.alignment.main[0]][0]
+    return {
+        "source_record": float(bool(pieces[number].fields)),
+        "source_records": sum(bool(piece.fields) for piece in pieces) / len(pieces),
+        "source_denies": float(any(field.field.endswith(": no") for field in compared.named)),
+        "source_blank": float(any(field.agrees is None for field in compared.named)),
+        "source_words": math.log1p(sum(len(reading.keys) for reading in source.readings)),
+        "source_passages": math.log1p(len({piece.passage for piece in pieces})),
+        "source_question": float(compared.question is not None),
+    }
+
+
+def _together(one: float, other: float) -> float:
+    """Log of the sum of two exponentials."""
+    high, low = max(one, other), min(one, other)
+    return high + math.log1p(math.exp(low - high))
+
+
+_READING = 0.5  # what the network's word weighs beside the covered share of the claim
+_SECOND = 0.15  # share of the claim's weight a second place must add to be shown
+
+
+def evidence(
+    compared: LexicalComparison, premise: Premise, scores: Sequence[TokenScore], pieces: Sequence[Piece],
+    passages: Sequence[Passage],
+) -> tuple[Evidence, ...]:  # fmt: skip
+    """Give one sentence, or two when the second covers what the first does not; none where only a title matches."""
+    source, alignment = compared.source, compared.alignment
+    read = _read_share(compared, premise, scores)
+    held = np.maximum(alignment.exact, alignment.soft)
+    worth = alignment.weights @ held + _READING * read
+    worth[read < 0] = -1.0  # not in the premise
+    first = int(np.argmax(worth))
+    gains = alignment.weights @ np.maximum(held - held[:, [first]], 0.0) + _READING * np.maximum(read, 0.0) - _READING
+    gains = np.where(read < 0, -1.0, gains + _READING * 0.5)
+    gains[first] = -1.0
+    columns = {place: column for column, place in enumerate(source.places)}
+    answering = {_column(source, columns, field.reading, field.start) for field in compared.named} - {None}
+    if first in answering:  # a field that answers needs no other beside it, but one that answers as well
+        gains[[column for column in range(len(gains)) if column not in answering]] = -1.0
+    second = int(np.argmax(gains))
+    chosen = sorted({first, second} if gains[second] >= _SECOND else {first})
+    return shown(((column, column) for column in chosen), source, pieces, passages)
+
+
+def _column(source: AlignedSource, columns: Mapping[tuple[int, int], int], number: int, start: int) -> int | None:
+    """Find the sentence of reading `number` that holds a character; None where it has no column."""
+    reading = source.readings[number]
+    return columns.get((number, bisect_right(reading.sentences, (start, len(reading.text) + 1)) - 1))
+
+
+def _read_share(compared: LexicalComparison, premise: Premise, scores: Sequence[TokenScore]) -> np.ndarray:
+    """Give every sentence the mean probability of its tokens to be evidence; -1 where it was not read."""
+    source = compared.source
+    columns = {place: column for column, place in enumerate(source.places)}
+    total, count = np.zeros(len(columns)), np.zeros(len(columns))
+    for score in scores:
+        place = premise.place(score.start, score.end)
+        if place is None:
+            continue
+        number, start, _ = place
+        column = _column(source, columns, number, start)
+        if column is not None:
+            total[column] += 1.0 / (1.0 + np.exp(-score.logit))
+            count[column] += 1
+    return np.where(count > 0, total / np.maximum(count, 1), -1.0)

@@ -4,45 +4,201 @@
                                │                                                        │
                                └───────────────► features ◄─────────────────────────────┘ ──► verdict
 
-All passages are judged together; the premise may hold sentences of several.
+All passages are judged together; the premise may hold sentences of several. What `everyclaim judge tune` writes moves
+the shipped model's log-odds for one team's texts, each standardised feature held within ±`BOUND`:
+
+    log-odds = slope · shipped + intercept + Σ weight · (feature − mean) / scale
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
+import math
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, NamedTuple, cast
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple, cast
+
+import numpy as np
+import numpy.typing as npt
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.options import Opt, check_declared, read
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Label, Passage, Verdict
-from everyclaim.models.local.cross_encoder import CrossEncoder, Pair, Scores, shipped_cross_encoder
-from everyclaim.verify.embedded.evidence import evidence
-from everyclaim.verify.embedded.features import describe
-from everyclaim.verify.embedded.premise import Premise, budget, choose, most, pointed
-from everyclaim.verify.embedded.tuned import Tuning, read_tuning, tuned_probability
-from everyclaim.verify.exact import compared_exactly
-from everyclaim.verify.lexical.answers import after_answers
+from everyclaim.models.local.cross_encoder import Pair, Scores, shipped_cross_encoder
+from everyclaim.verify.embedded.premise import Premise, budget, choose, describe, evidence, most, pointed
+from everyclaim.verify.lexical.alignment import laid_out, reading_of
 from everyclaim.verify.lexical.comparison import LexicalComparison, compare
-from everyclaim.verify.lexical.conflicts import with_conflict
-from everyclaim.verify.lexical.evidence import laid_out, reading_of
-from everyclaim.verify.lexical.findings import explain
-from everyclaim.verify.lexical.model import Model, load_model
-from everyclaim.verify.lexical.modes.classify import Failure, classify
-from everyclaim.verify.lexical.shortlist import Piece, Shortlist
-from everyclaim.verify.lexical.vectors import shipped_vectors
+from everyclaim.verify.lexical.failure_modes import Failure
+from everyclaim.verify.lexical.fields import after_answers
+from everyclaim.verify.lexical.model import Alarm, Model, load_model
+from everyclaim.verify.lexical.passages import Piece, Shortlist
+from everyclaim.verify.lexical.reading import shipped_vectors
 from everyclaim.verify.lexical.verifier import (
     Threshold,
+    concluded,
     decided,
     nothing_to_check,
     shifted,
     three_way,
-    unsure,
 )
+
+Doubles = npt.NDArray[np.float64]
+
+FORMAT = 1
+BOUND = 3.0
+_KIND = "everyclaim tuning"
+_LARGEST = 1_000_000  # bytes; what `tune` writes is some ten thousand
+_FARTHEST = 1e6  # no number of a model is larger
+
+
+@dataclass(frozen=True, slots=True)
+class Adjustment:
+    """A linear correction of log-odds; `mean`, `scale` and `weight` have one number per feature."""
+
+    features: tuple[str, ...]
+    mean: Doubles
+    scale: Doubles
+    weight: Doubles
+    slope: float
+    intercept: float
+
+    def log_odds(self, shipped: Doubles, rows: Sequence[Mapping[str, float]]) -> Doubles:
+        """Move the shipped model's log-odds of rows of features."""
+        table = np.array([[row[name] for name in self.features] for row in rows], dtype=np.float64)
+        moved: Doubles = self.slope * shipped + self.intercept + self.standardised(table) @ self.weight
+        return moved
+
+    def standardised(self, table: Doubles) -> Doubles:
+        """Bring features (rows × features) to a common scale."""
+        return np.clip((table.reshape(len(table), len(self.features)) - self.mean) / self.scale, -BOUND, BOUND)
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """A correction with what it was made for; `digest` names it in provenance, wherever the file lies."""
+
+    model: str  # version of the shipped model
+    tokens: int
+    adjustment: Adjustment
+    alarm: Alarm | None  # None: the shipped one
+    digest: str
+
+    def check(self, name: str, model: Model, tokens: int) -> None:
+        """Raise `ConfigError` when it was made for another model; `name` is the file's."""
+        if self.model != model.version:
+            raise ConfigError(
+                f"{name} was tuned for embedded:{self.model}, but this release ships embedded:{model.version}: "
+                "run 'everyclaim judge tune' again"
+            )
+        if self.tokens != tokens:
+            raise ConfigError(
+                f"{name} was tuned with tokens={self.tokens}, not tokens={tokens}; use tokens={self.tokens}"
+            )
+        if unknown := sorted(set(self.adjustment.features) - set(model.features)):
+            raise ConfigError(f"{name} has a weight for {unknown[0]!r}, which embedded:{model.version} does not have")
+
+
+def tuned_probability(by: Adjustment, shipped: Doubles, rows: Sequence[Mapping[str, float]]) -> Doubles:
+    """Move the shipped model's probabilities of support for rows of features."""
+    moved: Doubles = 1.0 / (1.0 + np.exp(-np.clip(by.log_odds(log_odds(shipped), rows), -30.0, 30.0)))
+    return moved
+
+
+def log_odds(probability: Doubles) -> Doubles:
+    """Return the logarithm of the odds, finite also for what is held for certain."""
+    held = np.clip(probability, 1e-6, 1 - 1e-6)
+    odds: Doubles = np.log(held) - np.log1p(-held)
+    return odds
+
+
+def digest_of(content: Mapping[str, Any]) -> str:
+    """Name a tuning by its content, whatever the spaces and the order of its keys."""
+    plain = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(plain.encode("ascii")).hexdigest()[:16]
+
+
+def tuning_to_json(
+    model: str, tokens: int, adjustment: Adjustment, alarm: Alarm | None, about: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Write a tuning; `about` says what it was fitted to and what it gains."""
+    rows = zip(adjustment.features, adjustment.mean, adjustment.scale, adjustment.weight, strict=True)
+    return {
+        "kind": _KIND,
+        "format": FORMAT,
+        "model": model,
+        "tokens": tokens,
+        **about,
+        "slope": round(adjustment.slope, 6),
+        "intercept": round(adjustment.intercept, 6),
+        "features": {name: [float(f"{value:.6g}") for value in values] for name, *values in rows},
+        "alarm": {"named": alarm.named, "other": alarm.other} if alarm else None,
+    }
+
+
+def parse_tuning(content: Any, name: str) -> Tuning:
+    """Read the content of a file. Raises `ConfigError` for what is no tuning, or has values that are none."""
+    if not isinstance(content, dict) or content.get("kind") != _KIND:
+        raise ConfigError(f"{name} is not a file written by 'everyclaim judge tune'")
+    if content.get("format") != FORMAT:
+        raise ConfigError(f"{name} has format {content.get('format')!r}; this version reads format {FORMAT}")
+    try:
+        return _parsed(content)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        told = f"{name} is damaged ({type(error).__name__}: {error})"
+        raise ConfigError(f"{told}: run 'everyclaim judge tune' again") from None
+
+
+def _parsed(content: Mapping[str, Any]) -> Tuning:
+    model, tokens, levels = content["model"], content["tokens"], content.get("alarm")
+    features = {str(key): [_number(value) for value in row] for key, row in content["features"].items()}
+    table = np.array([*features.values()], dtype=np.float64).reshape(len(features), 3)
+    if not isinstance(model, str) or type(tokens) is not int or not (table[:, 1] > 0).all():
+        raise ValueError("model, tokens or a scale is none")
+    slope, intercept = _number(content["slope"]), _number(content["intercept"])
+    adjustment = Adjustment(tuple(features), table[:, 0], table[:, 1], table[:, 2], slope, intercept)
+    alarm = Alarm(_share(levels["named"]), _share(levels["other"])) if levels is not None else None
+    return Tuning(model, tokens, adjustment, alarm, digest_of(content))
+
+
+def read_tuning(path: str | os.PathLike[str]) -> Tuning:
+    """Read the file that ``embedded?tuned=FILE`` names. Raises `ConfigError` when it cannot be used."""
+    name = os.fspath(path)
+    try:
+        with Path(name).open("rb") as file:
+            text = file.read(_LARGEST + 1)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise ConfigError(
+            f"cannot read the tuning {name!r}: {why}; name the file that 'everyclaim judge tune' wrote "
+            "(results store only its digest)"
+        ) from None
+    if len(text) > _LARGEST:
+        raise ConfigError(f"{name} is larger than {_LARGEST:,} bytes: it is not a file of 'everyclaim judge tune'")
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ConfigError(f"{name} is not JSON, so not a file of 'everyclaim judge tune'") from None
+    return parse_tuning(content, name)
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _FARTHEST:
+        raise ValueError(f"{value!r} is no number that a fit gives")
+    return float(value)
+
+
+def _share(value: Any) -> float:
+    if not 0.0 <= (share := _number(value)) <= 1.0 or math.isnan(share):
+        raise ValueError(f"{value!r} is no probability")
+    return share
+
 
 TOKENS = 96  # of the premise, unless the spec says otherwise
 _LEAST, _MOST = 32, 384
@@ -133,8 +289,8 @@ class EmbeddedVerifier:
         """Lay every claim beside its passages and let the network read what is to be read."""
         shortlist = Shortlist.of(passages)
         prepared = [self._prepare(claim, shortlist, question) for claim in claims]
-        reader: CrossEncoder = shipped_cross_encoder(self.threads)
-        read = iter(reader.read([it.pair for it in prepared if isinstance(it, _PreparedClaims)]))
+        pairs = [it.pair for it in prepared if isinstance(it, _PreparedClaims)]
+        read = iter(shipped_cross_encoder(self.threads).read(pairs))
         return [(it, next(read) if isinstance(it, _PreparedClaims) else None) for it in prepared]
 
     def _prepare(self, claim: Claim, shortlist: Shortlist, question: str) -> _PreparedClaims | Verdict:
@@ -159,17 +315,11 @@ class EmbeddedVerifier:
         self, claims: Sequence[Claim], labels: Sequence[Label], passages: Sequence[Passage], question: str = ""
     ) -> list[Failure | None]:
         """Read claims that somebody found to fail, without judging them; None where there is nothing to compare."""
-        shortlist = Shortlist.of(passages)
-        prepared = [self._prepare(claim, shortlist, question) for claim in claims]
-        read = iter(
-            shipped_cross_encoder(self.threads).read([it.pair for it in prepared if isinstance(it, _PreparedClaims)])
-        )
         found: list[Failure | None] = []
-        for claim, label, it in zip(claims, labels, prepared, strict=True):
-            if not isinstance(it, _PreparedClaims):
+        for claim, label, (it, scores) in zip(claims, labels, self._read(claims, passages, question), strict=True):
+            if not isinstance(it, _PreparedClaims) or scores is None:
                 found.append(None)
                 continue
-            scores = next(read)
             row = describe(it.compared, it.premise, scores, it.pieces)
             against = float(shipped_model().predict([row])[1][0])
             found.append(Failure(claim.text, label, it.compared, row, it.pieces, against, scores.claim))
@@ -187,22 +337,9 @@ class EmbeddedVerifier:
         probabilities = three_way(shifted(float(supported[0]), self.threshold), against)
         probabilities = after_answers(probabilities, it.compared.named)
         label = decided(probabilities, alarm.level(row))
-        failed = Failure(claim.text, label, it.compared, row, it.pieces, against, scores.claim)
-        found = None if label is Label.SUPPORTED else classify(failed, passages)
+        measured = Failure(claim.text, label, it.compared, row, it.pieces, against, scores.claim)
         shown = evidence(it.compared, it.premise, scores.premise, it.pieces, passages)
-        findings = explain(it.compared, row, found, shown)
-        verdict = Verdict(
-            claim_id=claim.id,
-            label=label,
-            probabilities=probabilities,
-            evidence=shown,
-            rationale=findings.rationale,
-            judge=self.spec,
-            failure_mode=found.mode if found else None,
-            flags=(*findings.flags, *unsure(probabilities)),
-            difference=found.difference if found else None,
-        )
-        return compared_exactly(claim, with_conflict(verdict, it.compared, it.pieces, passages, question), passages)
+        return concluded(claim, measured, probabilities, shown, self.spec, passages, question)
 
 
 def shipped_model() -> Model:

@@ -1,6 +1,6 @@
 """The verifier `lexical`: a fitted model over how the words of a claim line up with the passages.
 
-    shortlist → reading → alignment → edits, checks → features → model → findings
+    passages → reading → alignment → checks → comparison → features → model → verifier
 
 How it was fitted, and how good it is: `training/README.md`.
 """

@@ -1,21 +1,32 @@
-"""Lining up the words of a claim with the sentences of the passages.
+"""Lining up the words of a claim with the sentences of the passages, and pointing at the place that speaks of it.
 
 Every content word of the claim is compared with every content word of the passages, exactly (same stem, same
 number) and softly (similar word vectors). Windows of neighbouring sentences are then ranked by how much of the
-claim's weight they cover.
+claim's weight they cover. Within a window, `Edits` tells what differs in place: substitutions ("1995" for "1997"
+between the same neighbours), additions and omissions.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from sys import getsizeof
 
 import numpy as np
 import numpy.typing as npt
+from rapidfuzz.distance import LCSseq
 
-from everyclaim.verify.lexical.analysis import NUMBER, Float32Array, Ints, Reading
-from everyclaim.verify.lexical.vectors import WordVectors
+from everyclaim.core.errors import JudgeError
+from everyclaim.core.memory import remembered
+from everyclaim.core.types import Evidence, Passage
+from everyclaim.models.local.parser import parse
+from everyclaim.text.edges import capital
+from everyclaim.text.pointers import without_pointers
+from everyclaim.text.tokens import STOPWORDS
+from everyclaim.verify.lexical.passages import Piece, Shortlist, narrowed, without_siblings
+from everyclaim.verify.lexical.reading import NUMBER, Float32Array, Ints, Reading, WordVectors, read, shipped_vectors
 
 Bools = npt.NDArray[np.bool_]
 _AT_ONCE = 4_000_000  # pairs of words compared together: a claim may be a whole document
@@ -162,3 +173,200 @@ def widen_by_neighbours(matrix: Float32Array) -> Float32Array:
         mixed[1:] += 0.5 * matrix[:-1]
         mixed[:-1] += 0.5 * matrix[1:]
     return np.asarray(mixed / np.maximum(np.linalg.norm(mixed, axis=1, keepdims=True), 1e-6), dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Claim tokens [a0, a1) stand where the passage has tokens [b0, b1); `closed` when both sides match."""
+
+    a0: int
+    a1: int
+    b0: int
+    b1: int
+    closed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Edits:
+    """The alignment of two token sequences: matched pairs in order, and the gaps between them."""
+
+    pairs: list[tuple[int, int]]
+    gaps: list[Gap]
+    common: int  # length of the longest common subsequence, before stray matches are dropped
+    longest_run: int
+    in_runs: int  # claim tokens inside matched runs of four tokens or more
+
+
+def compare_tokens(claim: Sequence[str], window: Sequence[str]) -> Edits:
+    """Align the tokens of a claim with those of a window."""
+    deleted: set[int] = set()
+    inserted: set[int] = set()
+    for kind, source, destination in LCSseq.editops(claim, window):
+        if kind == "delete":
+            deleted.add(int(source))
+        else:
+            inserted.add(int(destination))
+    left = [i for i in range(len(claim)) if i not in deleted]
+    right = [j for j in range(len(window)) if j not in inserted]
+    pairs = _without_strays(list(zip(left, right, strict=True)), claim)
+    longest, in_runs = _runs(pairs)
+    return Edits(pairs, _gaps(pairs, len(claim), len(window)), len(left), longest, in_runs)
+
+
+def _without_strays(pairs: list[tuple[int, int]], claim: Sequence[str]) -> list[tuple[int, int]]:
+    """Drop matched function words that have no matched neighbour: they match by accident."""
+    known = set(pairs)
+    return [(i, j) for i, j in pairs if claim[i] not in STOPWORDS or (i - 1, j - 1) in known or (i + 1, j + 1) in known]
+
+
+def _runs(pairs: list[tuple[int, int]]) -> tuple[int, int]:
+    """Give the length of the longest run of adjacent pairs, and how many pairs stand in runs of four or more."""
+    longest = in_runs = run = 0
+    previous = (-2, -2)
+    for pair in pairs:
+        if pair != (previous[0] + 1, previous[1] + 1):
+            in_runs += run if run >= 4 else 0
+            run = 0
+        run += 1
+        longest = max(longest, run)
+        previous = pair
+    return longest, in_runs + (run if run >= 4 else 0)
+
+
+def _gaps(pairs: list[tuple[int, int]], claim_length: int, window_length: int) -> list[Gap]:
+    """List what lies before, between and after the matched pairs."""
+    gaps: list[Gap] = []
+    a, b = 0, 0
+    for number, (i, j) in enumerate(pairs):
+        if i > a or j > b:
+            gaps.append(Gap(a, i, b, j, closed=number > 0))
+        a, b = i + 1, j + 1
+    if a < claim_length or b < window_length:
+        gaps.append(Gap(a, claim_length, b, window_length, closed=False))
+    return gaps
+
+
+_ORDINAL = r"(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)"
+_OPENING = re.compile(
+    rf"^\s*(?:(?:and|but)\s+)?(?:{_ORDINAL}(?:ly)?(?:\s+of\s+all)?|next|then|finally|lastly|after\s+that|afterwards|"
+    rf"to\s+(?:begin|start)(?:\s+with)?|step\s+\d{{1,2}})(?P<mark>\s*[,:])?\s+(?!(?:{_ORDINAL}|and|or|to)\b)",
+    re.IGNORECASE,
+)
+_NUMBERING = re.compile(
+    rf"(?:^|[.!?:;])[ \t]*(?:{_ORDINAL}(?:ly)?\b|step\s+\d|\d{{1,2}}[.)]\s)|\b(?:first|last)(?=\s*[.;,!\n]|\s*$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SAYING = frozenset({"VB", "VBP", "PRP", "DT", "PRP$", "EX"})  # what opens an instruction or a sentence
+
+
+def without_steps(text: str, passages: Iterable[str]) -> str:
+    """Leave out words that only number a step; none where a passage numbers steps, too, since they may differ."""
+    opening = _OPENING.match(text)
+    if opening is None or any(map(_NUMBERING.search, passages)):
+        return text
+    rest = capital(text[opening.end() :])
+    return rest if opening["mark"] or (rest and parse([rest])[0][0].tag in _SAYING) else text
+
+
+LONGEST_CLAIM = 5000  # words that carry meaning; every one is compared with every one of the passages
+_ADDS = 0.12  # share of a claim's weight a second place must add to be shown as evidence
+
+
+def point(claim: str, pieces: Sequence[Piece], passages: Sequence[Passage]) -> tuple[Evidence, ...]:
+    """Find the sentences in some pieces of passages that cover a claim best; none where there are no words."""
+    reading, every_word = claim_reading(claim)
+    source = source_of(tuple(piece.text for piece in pieces), every_word=every_word)
+    if not reading.content or not source.places:
+        return ()
+    return covering(align(reading, source, shipped_vectors()), source, pieces, passages)
+
+
+def covering(
+    alignment: Alignment, source: AlignedSource, pieces: Sequence[Piece], passages: Sequence[Passage]
+) -> tuple[Evidence, ...]:
+    """Point at the window that covers the claim best, and at a second place when it adds enough."""
+    first, last = alignment.main
+    places = [(first, last)]
+    held = np.maximum(alignment.exact, alignment.soft)
+    have = held[:, first : last + 1].max(axis=1)
+    gains = alignment.weights @ np.maximum(held - have[:, None], 0.0)
+    second = int(np.argmax(gains))
+    if gains[second] >= _ADDS:
+        places.append((second, second))
+    return shown(places, source, pieces, passages)
+
+
+def shown(
+    places: Iterable[tuple[int, int]], source: AlignedSource, pieces: Sequence[Piece], passages: Sequence[Passage]
+) -> tuple[Evidence, ...]:
+    """Quote the windows of sentences (first and last column); a title is context, not a place in the passage."""
+    found = []
+    for low, high in places:
+        number, sentence = source.places[low]
+        piece = pieces[number]
+        spans = source.readings[number].sentences
+        place = piece.place(spans[sentence][0], spans[source.places[high][1]][1])
+        if place is not None:
+            passage = passages[piece.passage]
+            found.append(Evidence(passage.id, *place, passage.text[slice(*place)]))
+    return tuple(found)
+
+
+def laid_out(text: str, shortlist: Shortlist) -> tuple[Reading, AlignedSource, list[Piece]]:
+    """Read a claim and the pieces it is compared with, without what a table or a list says of something else.
+
+    Raises `JudgeError` for a claim that is a document.
+    """
+    reading, every_word = claim_reading(text)
+    if len(reading.content) > LONGEST_CLAIM:
+        told = f"a claim with {len(reading.content):,} words exceeds the limit of {LONGEST_CLAIM:,}"
+        raise JudgeError("too_long", f"{told}; split it")
+    pieces = shortlist.pieces(reading.keys)
+    # Claims of one answer share the work, whatever room the memory of all answers has.
+    source: AlignedSource | None = shortlist.whole.get(every_word) if shortlist.postings is None else None
+    if source is None:
+        source = source_of(tuple(piece.text for piece in pieces), every_word=every_word)
+    if shortlist.postings is None:
+        shortlist.whole[every_word] = source
+    bare = without_steps(reading.text, (piece.text for piece in pieces))
+    if bare != reading.text:
+        reading, _ = claim_reading(bare)
+    texts, is_narrowed = narrowed(reading, [piece.text for piece in pieces])
+    texts, has_siblings = without_siblings(reading, pieces, texts)
+    if is_narrowed or has_siblings:
+        source = source_of(tuple(texts), every_word=every_word)
+    if every_word and not source.index.keys() >= set(reading.keys):
+        reading = replace(reading, content=[])  # "It is there." is stated by no other words than its own
+    return reading, source, pieces
+
+
+def claim_reading(text: str) -> tuple[Reading, bool]:
+    """Read a claim by its content words or, where it has none, by every word; say which of the two.
+
+    Words that point at the sources ("According to passage 2") are no part of what it says.
+    """
+    text = without_pointers(text)
+    reading = reading_of(text)
+    every_word = not reading.content  # "To be or not to be" has to be judged by something
+    return reading_of(text, every_word=True) if every_word else reading, every_word
+
+
+def _weight_of_reading(reading: Reading, *_: object) -> int:
+    return getsizeof(reading.text) + 300 * len(reading.norms) + 200 * len(reading.sentences)
+
+
+@remembered(16_000_000, _weight_of_reading)
+def reading_of(text: str, *, every_word: bool = False) -> Reading:
+    """Read a short text with the shipped vectors."""
+    return read(text, shipped_vectors(), every_word=every_word)
+
+
+def _weight_of_source(source: AlignedSource, *_: object) -> int:
+    own = source.matrix.nbytes + source.mixed.nbytes + 150 * len(source.ids)
+    return own + sum(map(_weight_of_reading, source.readings))
+
+
+@remembered(24_000_000, _weight_of_source)
+def source_of(texts: tuple[str, ...], *, every_word: bool) -> AlignedSource:
+    """Read the pieces and lay them side by side; claims of one answer share the work."""
+    return gather([reading_of(text, every_word=every_word) for text in texts], shipped_vectors())

@@ -2,6 +2,7 @@
 
 A fact of the claim is `found` when the window says the same, `conflict` when the window says something else of the
 same kind in its place, and `missing` otherwise. The findings feed the fitted model and, in words, the rationale.
+What no passage holds to the letter (an address, a code) is not supported by an offline judge.
 """
 
 from __future__ import annotations
@@ -15,16 +16,29 @@ from typing import Literal
 
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.memory import remembered
+from everyclaim.core.types import (
+    Claim,
+    Difference,
+    FailureMode,
+    JudgedClaim,
+    Label,
+    Passage,
+    Probabilities,
+    Span,
+    Verdict,
+)
 from everyclaim.text import speech
 from everyclaim.text.agreement import AGREES, Fact, Relation, relation, same
 from everyclaim.text.antonyms import antonyms
 from everyclaim.text.dates import Moment, moments
+from everyclaim.text.exact import absent_things
 from everyclaim.text.periods import Period, holds, periods
 from everyclaim.text.quantities import Quantity, quantities
+from everyclaim.text.replaced_numbers import replaced_number
 from everyclaim.text.speech import Report
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize
-from everyclaim.verify.lexical.labels import under_another
-from everyclaim.verify.lexical.words import number_value
+from everyclaim.verify.lexical.fields import under_another
+from everyclaim.verify.lexical.reading import number_value
 
 Status = Literal["found", "conflict", "missing"]
 MOST_FACTS = 200  # of a claim; each is compared with each of the window
@@ -155,11 +169,7 @@ def _first_clause(text: str, span: tuple[int, int]) -> tuple[int, int]:
     return (span[0], turn.start()) if turn is not None else span
 
 
-def _weight_of_reports(found: tuple[Report, ...], text: str) -> int:
-    return 2 * getsizeof(text) + 500 * len(found)  # a report quotes the text
-
-
-@remembered(4_000_000, _weight_of_reports)
+@remembered(4_000_000, lambda found, text: 2 * getsizeof(text) + 500 * len(found))  # a report quotes the text
 def reports(text: str) -> tuple[Report, ...]:
     """Read who says what in a text."""
     return tuple(speech.reports(text))
@@ -208,10 +218,9 @@ def _placed(check: FactCheck, claim: str, lines: Sequence[tuple[str, Sequence[Fa
     other = under_another(check.fact, claim, lines) if check.status == "found" else None
     if other is None:
         return check
-    instead, words = (other.sentence[slice(*span(other.fact, whole=whole))] for whole in (True, False))
-    return FactCheck(
-        check.fact, "conflict", check.said, check.at, instead, "differs", other.fact, words, is_elsewhere=True
-    )
+    fact, sentence = other
+    instead, words = (sentence[slice(*span(fact, whole=whole))] for whole in (True, False))
+    return FactCheck(check.fact, "conflict", check.said, check.at, instead, "differs", fact, words, is_elsewhere=True)
 
 
 def _of_the_same(
@@ -238,11 +247,7 @@ def span(fact: Fact, *, whole: bool) -> tuple[int, int]:
     return (fact.first, fact.last) if whole and isinstance(fact, Quantity) else (fact.start, fact.end)
 
 
-def _weight_of_facts(found: tuple[Fact, ...], text: str) -> int:
-    return getsizeof(text) + 300 * len(found)
-
-
-@remembered(4_000_000, _weight_of_facts)
+@remembered(4_000_000, lambda found, text: getsizeof(text) + 300 * len(found))
 def facts(text: str) -> tuple[Fact, ...]:
     """Read the quantities and moments of a text, in order."""
     found: list[Fact] = [*quantities(text), *moments(text)]
@@ -304,3 +309,53 @@ def _measured(words: frozenset[str]) -> set[int]:
 _STEMS = tuple(
     frozenset(stem(word) for word in names.split()) for names in _MEASURES.strip().replace("\n", " | ").split(" | ")
 )
+
+
+_SURE = Probabilities(0.03, 0.92, 0.05)
+_SURE_OF_ANOTHER = Probabilities(0.02, 0.06, 0.92)
+_EXACT_MODES = frozenset({FailureMode.NUMERIC_MISMATCH, FailureMode.TEMPORAL})
+
+
+def compared_exactly(claim: Claim, verdict: Verdict, passages: Sequence[Passage]) -> Verdict:
+    """Return the verdict; of a supported claim that holds what no passage holds to the letter, another one."""
+    if verdict.label is not Label.SUPPORTED:
+        return verdict
+    # A claim that says all of its sentence has the code in that as its own.
+    code = claim.sentence if len(claim.text) > 0.7 * len(claim.sentence) else ""
+    absent = absent_things(claim.text, (f"{one.title}\n{one.text}" for one in passages), code)
+    if not absent:
+        return verdict
+    thing, nearest = absent[0]
+    mode = FailureMode.ENTITY_SWAP if nearest else FailureMode.INVENTION
+    return _replaced(verdict, Label.UNSUPPORTED, mode, claim.text, thing, nearest)
+
+
+def contradicted_exactly(claim: JudgedClaim, passages: Sequence[Passage]) -> JudgedClaim | None:
+    """Return a claim in a language that its judge does not read as CONTRADICTED; None where nothing exact differs.
+
+    Values, dates, addresses and codes are compared in every language.
+    """
+    if claim.verdict.label is Label.CONTRADICTED and claim.verdict.failure_mode in _EXACT_MODES:
+        return claim
+    texts = [passage.text for passage in passages]
+    number = replaced_number(claim.text, texts)
+    thing = number or next((pair for pair in absent_things(claim.text, texts) if pair[1]), None)
+    if thing is None:
+        return None
+    mode = FailureMode.NUMERIC_MISMATCH if number else FailureMode.ENTITY_SWAP
+    return replace(claim, verdict=_replaced(claim.verdict, Label.CONTRADICTED, mode, claim.text, *thing))
+
+
+def _replaced(verdict: Verdict, label: Label, mode: FailureMode, text: str, thing: str, nearest: str) -> Verdict:
+    """Return the verdict on a claim of which something is not as in the passages, or not there at all."""
+    reason = f"the passages say {nearest}, the claim says {thing}" if nearest else f"{thing} is in no passage"
+    start = text.find(thing)
+    return replace(
+        verdict,
+        label=label,
+        probabilities=_SURE_OF_ANOTHER if label is Label.CONTRADICTED else _SURE,
+        rationale=reason,
+        failure_mode=mode,
+        difference=Difference(reason, Span(start, start + len(thing)) if start >= 0 else None),
+        flags=tuple(flag for flag in verdict.flags if flag != "unsure"),
+    )

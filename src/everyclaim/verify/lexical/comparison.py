@@ -1,22 +1,235 @@
-"""A claim laid beside its passages: everything that the features and the words of a verdict are read from."""
+"""A claim laid beside its passages: everything that the features and the words of a verdict are read from.
+
+Equal values get one spelling first: a claim's "1.8 litres" becomes its passage's "1.8 L", "takeout" its "take out".
+What is compared word by word, by the features and by the network, then differs only where something is meant otherwise.
+The passages keep their text, so evidence stays where it is; `Spelling` leads from the claim as it is compared back to
+the claim as it was written.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
-from everyclaim.text.agreement import AGREES, relation
+import numpy as np
+
+from everyclaim.text.agreement import AGREES, Fact, relation
 from everyclaim.text.cues import Cue, cues
-from everyclaim.text.tokens import stem, word_set
-from everyclaim.verify.lexical.alignment import AlignedSource, Alignment, align, sentence, tokens_of
-from everyclaim.verify.lexical.analysis import Reading, read
-from everyclaim.verify.lexical.answers import Answer, answers
-from everyclaim.verify.lexical.checks import Attribution, FactCheck, check_facts, check_speaker
-from everyclaim.verify.lexical.edits import Edits
-from everyclaim.verify.lexical.edits import compare as compare_tokens
-from everyclaim.verify.lexical.spelling import Spelling, foremost, respell, stated
-from everyclaim.verify.lexical.vectors import WordVectors
+from everyclaim.text.quantities import Quantity
+from everyclaim.text.rendering import rendered
+from everyclaim.text.tokens import STOPWORDS, Token, stem, tokenize, word_set
+from everyclaim.verify.lexical.alignment import (
+    AlignedSource,
+    Alignment,
+    Edits,
+    align,
+    compare_tokens,
+    sentence,
+    tokens_of,
+)
+from everyclaim.verify.lexical.checks import Attribution, FactCheck, check_facts, check_speaker, facts, span
+from everyclaim.verify.lexical.fields import Answer, answers
+from everyclaim.verify.lexical.reading import Reading, WordVectors, read
+
+_SENTENCES = 24  # at most so many sentences of the passages are read for values
+_COMPOUND = range(5, 65)  # letters of a word that may be two
+_ABBREVIATED = 3  # letters at least of a word that is cut short
+_SIGNS = frozenset({"minus", "plus", "negative"})
+_CLOSER = 0.02  # share of a claim's weight that a closer relation is worth
+
+
+class Change(NamedTuple):
+    """The characters [start, end) of a claim that stand as [at, until) in the claim as it is compared."""
+
+    start: int
+    end: int
+    at: int
+    until: int
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """A claim with the passages' words for the values it shares with them."""
+
+    written: str
+    text: str
+    changes: tuple[Change, ...] = ()
+
+    def origin(self, start: int, end: int) -> tuple[int, int]:
+        """Find the characters of the claim as written behind ``text[start:end]``; changed values whole."""
+        return self._back(start, first=True), self._back(end, first=False)
+
+    def _back(self, place: int, *, first: bool) -> int:
+        shift = 0
+        for change in self.changes:
+            if place < change.at or (first and place == change.at) or (not first and place <= change.at):
+                break
+            if place < change.until or (not first and place == change.until):
+                return change.start if first else change.end
+            shift = change.end - change.until
+        return place + shift
+
+
+class StatedSpelling(NamedTuple):
+    """A value that a sentence of the passages states, and how much of the claim the sentence holds."""
+
+    fact: Fact
+    sentence: str
+    worth: float
+
+
+def stated(source: AlignedSource, alignment: Alignment) -> list[StatedSpelling]:
+    """Give every value in the sentences that hold most of a claim, each once: where the most of it is held."""
+    found: dict[Fact, StatedSpelling] = {}
+    for text, worth in _ranked(source, alignment):
+        for fact in facts(text):
+            found.setdefault(_wherever(fact), StatedSpelling(fact, text, worth))
+    return list(found.values())
+
+
+def _wherever(fact: Fact) -> Fact:
+    """Give a value without its place."""
+    if isinstance(fact, Quantity):
+        return fact._replace(start=0, end=0, first=0, last=0)
+    return fact._replace(start=0, end=0)
+
+
+def foremost(source: AlignedSource, alignment: Alignment) -> list[str]:
+    """Give the sentences that hold most of a claim, the worthiest first."""
+    return [text for text, _ in _ranked(source, alignment)]
+
+
+def _ranked(source: AlignedSource, alignment: Alignment) -> list[tuple[str, float]]:
+    worth = alignment.weights @ (alignment.exact + alignment.soft)
+    columns = np.argsort(-worth, kind="stable")[:_SENTENCES]
+    return [(sentence(source, int(column)), float(worth[column])) for column in columns]
+
+
+def respell(claim: str, source: AlignedSource, alignment: Alignment, checks: Sequence[FactCheck]) -> Spelling:
+    """Put the passages' words for equal values in a claim's place; those of the sentence that suits the claim best.
+
+    A value that differs from one in its place is written the way that one is. `checks` are of all values of the claim.
+    """
+    found = [*_values(checks, stated(source, alignment) if checks else []), *_compounds(claim, source)]
+    places = [(start, end, words) for start, end, words in found if words and not same_words(claim[start:end], words)]
+    pieces: list[str] = []
+    changes: list[Change] = []
+    done = at = 0
+    for start, end, words in sorted(places):
+        if start < done:
+            continue
+        pieces += [claim[done:start], words]
+        at += start - done
+        changes.append(Change(start, end, at, at + len(words)))
+        done, at = end, at + len(words)
+    return Spelling(claim, "".join(pieces) + claim[done:], tuple(changes))
+
+
+def _values(checks: Sequence[FactCheck], theirs: Sequence[StatedSpelling]) -> Iterator[tuple[int, int, str]]:
+    """Give the places of a claim's values, and the passages' words for them."""
+    for check in checks:
+        found = _closest(check.fact, theirs)
+        if found is not None:
+            yield _in_place(check.fact, found)
+        elif check.status == "found" and not (check.relation == "within" and _is_bound(check.fact)):
+            # in brackets, what is said before it once more
+            yield *span(check.fact, whole=False), check.instead
+        elif check.rival is not None and check.said.lower() not in ("one", "first"):
+            yield *span(check.fact, whole=False), rendered(check.fact, check.rival, check.rival_words)
+
+
+def _compounds(claim: str, source: AlignedSource) -> Iterator[tuple[int, int, str]]:
+    """Give the places of compounds that the passages join otherwise ("Wi-Fi", "takeout"), and how they do."""
+    tokens = [token for token in tokenize(claim) if token.norm.isalpha()]
+    is_known = [token.norm in STOPWORDS or stem(token.norm) in source.index for token in tokens]
+    texts = [] if all(is_known) else [reading.text.lower() for reading in source.readings]
+    for at, token in enumerate(tokens):
+        if is_known[at]:
+            continue
+        if longer := _in_full(claim, token, source):
+            yield token.start, token.end + 1, longer
+        if len(token.norm) in _COMPOUND and (words := _split(token.norm, texts)):
+            yield token.start, token.end, words
+        for first, second in ((at - 1, at), (at, at + 1)):
+            pair = tokens[first : second + 1] if first >= 0 else []
+            joint = claim[pair[0].end : pair[1].start] if len(pair) == 2 else ""
+            if joint == "-" or (joint == " " and len(pair[0].norm) > 1):  # "a way" is not "away"
+                joined = claim[slice(*pair[0][1:3])] + claim[slice(*pair[1][1:3])]
+                key = stem(joined.lower())  # which may be that of the first alone: of "minimum lies"
+                if key in source.index and key.startswith(pair[0].norm + pair[1].norm[:2]):
+                    yield pair[0].start, pair[1].end, joined
+
+
+def _in_full(claim: str, token: Token, source: AlignedSource) -> str:
+    """Find the one word of the passages that a heading of a table abbreviates: "Temp.: 12 °C"; empty where none."""
+    if len(token.norm) < _ABBREVIATED or claim[token.end : token.end + 2] != ".:":
+        return ""
+    words = {norm for reading in source.readings for norm in reading.norms if norm.startswith(token.norm)}
+    return words.pop() if len(words) == 1 else ""
+
+
+def _split(word: str, texts: Sequence[str]) -> str:
+    """Find the two words that texts in lower case write for one; empty where they do not."""
+    halves = [(word[:at], word[at:]) for at in range(2, len(word) - 1)]
+    for low in texts:
+        for first, second in halves:
+            for joint in (" ", "-"):
+                if (written := first + joint + second) in low and re.search(rf"\b{written}\b", low):
+                    return written
+    return ""
+
+
+def _closest(fact: Fact, theirs: Sequence[StatedSpelling]) -> StatedSpelling | None:
+    """Choose, among values of the passages that agree with a claim's, the one in the sentence that suits best."""
+    best, chosen = -1.0, None
+    for other in theirs:  # the worthiest first
+        if other.worth <= best:
+            break
+        said = relation(fact, other.fact)
+        if said == "within" and _is_bound(fact) and _is_bound(other.fact):
+            continue  # "at least 14" is not "at least 16", though it may follow from it
+        if said in AGREES and other.worth - _CLOSER * AGREES.index(said) > best:
+            best, chosen = other.worth - _CLOSER * AGREES.index(said), other
+    return chosen
+
+
+def _is_bound(fact: Fact) -> bool:
+    return isinstance(fact, Quantity) and (math.isinf(fact.low) or math.isinf(fact.high))
+
+
+def _loosened(fact: Fact) -> bool:
+    return isinstance(fact, Quantity) and (fact.first, fact.last) != (fact.start, fact.end)
+
+
+def _in_place(fact: Fact, found: StatedSpelling) -> tuple[int, int, str]:
+    """Give the characters of the claim to replace, and the passage's words for them."""
+    loosened = _loosened(fact)
+    start, end = span(fact, whole=loosened)
+    first, last = span(found.fact, whole=loosened and _loosened(found.fact))
+    ours, theirs = (_rate_start(value) for value in (fact, found.fact))
+    if (ours is None) != (theirs is None):  # one says "per hour", the other not: each keeps to itself
+        end, last = ours or end, theirs or last
+    words = found.sentence[first:last]
+    if first == 0 < start and words[:1].isupper() and words[1:2].islower():
+        words = words[:1].lower() + words[1:]
+    return start, end, words
+
+
+def _rate_start(fact: Fact) -> int | None:
+    return fact.rate.start if isinstance(fact, Quantity) and fact.rate is not None else None
+
+
+def same_words(mine: str, theirs: str) -> bool:
+    """Say whether two spellings are the same words, or one says those of the other and more, a sign excepted."""
+    shorter, longer = sorted(([token.norm for token in tokenize(text)] for text in (mine, theirs)), key=len)
+    if not _SIGNS.isdisjoint(longer) and _SIGNS.isdisjoint(shorter):
+        return False
+    return any(longer[at : at + len(shorter)] == shorter for at in range(len(longer) - len(shorter) + 1))
+
 
 # A claim with one of these speaks of what the passages say.
 _OF_SAYING = frozenset(
@@ -110,13 +323,9 @@ def compare(
     )
 
 
-def _speaks_of_saying(claim: Reading) -> bool:
-    return not _OF_SAYING.isdisjoint(map(stem, claim.norms))
-
-
 def _blank(claim: Reading, source: AlignedSource) -> list[int]:
     """List the sentences (columns) that only say that a field is not given; none for a claim about what is said."""
-    if _speaks_of_saying(claim):
+    if not _OF_SAYING.isdisjoint(map(stem, claim.norms)):
         return []
     return [column for column in range(len(source.places)) if sentence(source, column).endswith(": not given")]
 

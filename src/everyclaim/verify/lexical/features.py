@@ -19,24 +19,26 @@ from everyclaim.text.antonyms import antonyms
 from everyclaim.text.cues import Cue, cues
 from everyclaim.text.quantities import Quantity
 from everyclaim.text.tokens import tokenize
-from everyclaim.verify.lexical import words
 from everyclaim.verify.lexical.alignment import AlignedSource, Alignment, portions, sentence, widen_by_neighbours
-from everyclaim.verify.lexical.analysis import NAME, NUMBER, PLAIN, Float32Array, Reading
 from everyclaim.verify.lexical.checks import FactCheck
 from everyclaim.verify.lexical.comparison import LexicalComparison, beside, cues_beside
-from everyclaim.verify.lexical.labels import label_of
-from everyclaim.verify.lexical.vectors import WordVectors
+from everyclaim.verify.lexical.fields import label_of
+from everyclaim.verify.lexical.reading import (
+    CUES,
+    LEXICAL_NEGATIONS,
+    NAME,
+    NUMBER,
+    PLAIN,
+    PRONOUNS,
+    Float32Array,
+    Reading,
+    WordVectors,
+    negating,
+    number_value,
+)
 
 _CLAUSE_END = re.compile(r"[.;:!?]")
 _BLANK = re.compile(r"not given$", re.MULTILINE)  # of a field: neither yes nor no
-_CUES = {
-    "negation": words.NEGATIONS,
-    "denial": words.LEXICAL_NEGATIONS,
-    "hedge": words.HEDGES,
-    "quantifier": words.QUANTIFIERS,
-    "comparative": words.COMPARATIVES,
-    "speech": words.SPEECH,
-}
 
 
 def measure(it: LexicalComparison) -> dict[str, float]:
@@ -308,7 +310,7 @@ def _is_unstated(check: FactCheck, source: AlignedSource) -> bool:
         return False
     if not isinstance(fact, Quantity):
         return fact.year is not None and str(fact.year) in check.said and f"#{fact.year}" not in source.index
-    numbers = [words.number_value(token.norm) for token in tokenize(check.said) if token.norm[0].isdigit()]
+    numbers = [number_value(token.norm) for token in tokenize(check.said) if token.norm[0].isdigit()]
     return any(number is not None and f"#{number}" not in source.index for number in numbers)
 
 
@@ -317,7 +319,7 @@ def _cue_words(it: LexicalComparison) -> dict[str, float]:
     claim, reading, start, end = it.claim, it.reading, it.start, it.end
     own, near, window = claim.norms, [reading.norms[at] for at in beside(it)], set(reading.norms[start:end])
     row: dict[str, float] = {}
-    for name, listed in _CUES.items():
+    for name, listed in CUES.items():
         mine, theirs = [word for word in own if word in listed], [word for word in near if word in listed]
         row[f"{name}_claim"] = float(len(mine))
         row[f"{name}_only_claim"] = float(sum(word not in window for word in mine))
@@ -326,7 +328,7 @@ def _cue_words(it: LexicalComparison) -> dict[str, float]:
     differ = bool(negated) != bool(denied) and not denies_by_verb(it)[1 if negated else 0]
     turned = not all(answer.agrees for answer in it.answers) if it.answers else differ
     row["negation_parity"] = float(turned)
-    row["pronouns"] = float(sum(word in words.PRONOUNS for word in own)) / len(own)
+    row["pronouns"] = float(sum(word in PRONOUNS for word in own)) / len(own)
     return row
 
 
@@ -343,7 +345,7 @@ def hedges(it: LexicalComparison) -> tuple[list[Cue], list[Cue]]:
 def denies_by_verb(it: LexicalComparison) -> tuple[bool, bool]:
     """Say for the claim and for the window whether a word such as "denied", "failed to" or "forbidden" is there."""
     near = [it.reading.norms[at] for at in beside(it)]
-    ours, theirs = (any(word in words.LEXICAL_NEGATIONS for word in norms) for norms in (it.claim.norms, near))
+    ours, theirs = (any(word in LEXICAL_NEGATIONS for word in norms) for norms in (it.claim.norms, near))
     return ours, theirs
 
 
@@ -354,9 +356,9 @@ def negations(it: LexicalComparison) -> tuple[list[int], list[int]]:
     The stretch ends with its clause. What follows the last word they share ("without undue delay") negates nothing of
     the claim, and "no later than" nothing at all.
     """
-    ours = [place for _, place in words.negating(it.claim.norms)]
+    ours = [place for _, place in negating(it.claim.norms)]
     if not it.edits.pairs:
-        return ours, [at for _, at in words.negating(it.reading.norms, it.start, it.end)]
+        return ours, [at for _, at in negating(it.reading.norms, it.start, it.end)]
     spans, text = it.reading.spans, it.reading.text
     first, last = it.start + it.edits.pairs[0][1], it.start + it.edits.pairs[-1][1]
     low, high = first, last
@@ -369,7 +371,7 @@ def negations(it: LexicalComparison) -> tuple[list[int], list[int]]:
         low -= 1
     while high + 1 < min(it.end, last + 6) and not is_apart(high):
         high += 1
-    found = words.negating(it.reading.norms, low, high + 1)
+    found = negating(it.reading.norms, low, high + 1)
     said = {sentence[it.start + at] for _, at in it.edits.pairs}
     theirs = [at for word, at in found if word != "without" or at < last]
     return ours, [at for at in theirs if sentence[at] in said and not _BLANK.match(text, spans[at][0])]

@@ -1,32 +1,186 @@
-"""The verifier itself: claims and passages in, verdicts with evidence out. The fastest tier, and offline.
+"""The lexical verifier: claims and passages in, verdicts with evidence and words out. The fastest tier, and offline.
 
 All passages are judged together: the best windows may come from different passages. A passage that says the same as
-another, or nothing to the point, changes nothing.
+another, or nothing to the point, changes nothing. Passages that disagree ("24 months" in one, "Warranty: 12 months" in
+another) are said; a sentence that speaks of more than the claim, its question and its evidence do states something
+else, and contradicts nothing.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.options import Opt, check_declared, read
+from everyclaim.core.plaintext import one_line
 from everyclaim.core.spec import Spec
-from everyclaim.core.types import Claim, Label, Passage, Probabilities, Verdict
-from everyclaim.verify.exact import compared_exactly
-from everyclaim.verify.lexical.answers import after_answers
-from everyclaim.verify.lexical.comparison import compare
-from everyclaim.verify.lexical.conflicts import with_conflict
-from everyclaim.verify.lexical.evidence import covering, laid_out, reading_of
-from everyclaim.verify.lexical.features import measure
-from everyclaim.verify.lexical.findings import explain
-from everyclaim.verify.lexical.model import shipped_model
-from everyclaim.verify.lexical.modes.classify import Failure, classify
-from everyclaim.verify.lexical.shortlist import Shortlist
-from everyclaim.verify.lexical.vectors import shipped_vectors
+from everyclaim.core.types import Claim, Evidence, FailureMode, Label, Passage, Probabilities, Verdict
+from everyclaim.models.local.parser import ParsedToken, parse
+from everyclaim.text.tokens import STOPWORDS, stem, tokenize
+from everyclaim.verify.lexical.alignment import covering, laid_out, reading_of, sentence, shown
+from everyclaim.verify.lexical.checks import FactCheck, check_facts, compared_exactly, facts
+from everyclaim.verify.lexical.comparison import LexicalComparison, compare, foremost
+from everyclaim.verify.lexical.differences import denial
+from everyclaim.verify.lexical.failure_modes import Classified, Failure, classify
+from everyclaim.verify.lexical.features import hedges, measure, negations
+from everyclaim.verify.lexical.fields import after_answers
+from everyclaim.verify.lexical.model import is_negated, shipped_model
+from everyclaim.verify.lexical.passages import Piece, Shortlist
+from everyclaim.verify.lexical.reading import Reading, shipped_vectors
+
+_NOTES: dict[str, str] = {
+    "converted": "the passage says {theirs}, which equals {ours}",
+    "rounded": "the passage says {theirs}, which the claim rounds to {ours}",
+    "about": "the passage says {theirs}, the claim says {ours}",
+    "within": "the passage says {theirs}, the claim says {ours}",
+}
+_WORD = re.compile(r"\w+")
+_LONGEST_QUOTE = 160  # characters of the sentence that supports a claim
+
+
+def explain(
+    it: LexicalComparison, row: Mapping[str, float], failing: Classified | None, evidence: Sequence[Evidence]
+) -> tuple[str, tuple[str, ...]]:
+    """Put the verdict into a rationale and flags: what supports a claim, or where a `failing` one differs."""
+    hedged = _hedge(it, row)
+    flags = ("hedge_mismatch",) if hedged else ()
+    if failing is None:
+        # A title is no place in its passage, and so no evidence; it is named all the same.
+        quote = one_line(max((one.quote for one in evidence), key=_telling(it), default=it.text), _LONGEST_QUOTE)
+        support = f"supported by{'' if evidence else ' the title'}: «{quote}»"
+        return "; ".join(filter(None, [support, *_notes(it.checks), hedged])), flags
+    others = [reason for mode, reason in _reasons(it, row, hedged) if mode is not failing.mode]
+    return "; ".join(dict.fromkeys(filter(None, [failing.difference.reason, *others]))), flags
+
+
+def _telling(it: LexicalComparison) -> Callable[[str], tuple[int, int]]:
+    """Rank quotes by how many of the claim's values, then of its words, they have."""
+    values = [check.instead.casefold() for check in it.checks if check.instead]
+    said = set(_WORD.findall(it.claim.text.casefold()))
+    return lambda quote: (
+        sum(value in quote.casefold() for value in values),
+        len(said & set(_WORD.findall(quote.casefold()))),
+    )
+
+
+def _reasons(it: LexicalComparison, row: Mapping[str, float], hedged: str) -> list[tuple[FailureMode, str]]:
+    """List what speaks against the claim, the most telling first."""
+    found: list[tuple[FailureMode, str]] = []
+    for check in it.checks:
+        if check.status == "conflict":
+            mode = FailureMode.NUMERIC_MISMATCH if check.kind == "quantity" else FailureMode.TEMPORAL
+            found.append((mode, f"the passage says {check.instead}, the claim says {check.said}"))
+    speaker = it.attribution
+    if speaker.status == "conflict":
+        at = it.claim.text.find(speaker.claimed)
+        claimed = it.spelling.written[slice(*it.spelling.origin(at, at + len(speaker.claimed)))]
+        said = f"the passage attributes this to {speaker.instead}, the claim to {claimed}"
+        found.append((FailureMode.WRONG_ATTRIBUTION, said))
+    if is_negated(row):
+        found.append((FailureMode.NEGATION, _negation(it)))
+    if hedged:
+        found.append((FailureMode.HEDGE_MISMATCH, hedged))
+    return found
+
+
+def _notes(checks: Sequence[FactCheck]) -> list[str]:
+    """Say which values agree without being the same: rounded, converted, loosened."""
+    return [
+        _NOTES[check.relation].format(theirs=check.instead, ours=check.said)
+        for check in checks if check.relation in _NOTES and check.instead.casefold() != check.said.casefold()
+    ]  # fmt: skip
+
+
+def _negation(it: LexicalComparison) -> str:
+    """Say which side is negated, and by which word; empty where what it denies is not said on the other side."""
+    if it.answers:
+        return next((f"the passage says '{answer.field}'" for answer in it.answers if not answer.agrees), "")
+    ours, theirs = negations(it)
+    for mine, reading, places, keys, said in (
+        (True, it.claim, ours, it.keys, "the claim says '{}', the passage does not"),
+        (False, it.reading, theirs, it.claim.keys, "the passage says '{}', the claim does not"),
+    ):
+        for place in places:
+            if _denies(reading, place, len(reading.keys) if mine else it.end, set(keys)):
+                return said.format(reading.text[slice(*denial(reading, place))])
+    return ""
+
+
+def _denies(reading: Reading, place: int, end: int, keys: set[str]) -> bool:
+    """Say whether the word at `place` denies what `keys` say: the next telling word, for "no" also the one behind."""
+    behind = [at for at in reading.content if place < at < end][: 2 if reading.norms[place] == "no" else 1]
+    return bool(behind) and all(reading.keys[at] in keys for at in behind)
+
+
+def _hedge(it: LexicalComparison, row: Mapping[str, float]) -> str:
+    """Say which side hedges what the other states firmly; empty when both do or neither does."""
+    if row["exact_main"] < 0.5:
+        return ""
+    ours, theirs = hedges(it)
+    if ours and not theirs:
+        return f"the claim says '{ours[0].text}', the passage states it as certain"
+    if theirs and not ours and row["hedge_only_source"]:
+        return f"the passage says '{theirs[0].text}', the claim states it as certain"
+    return ""
+
+
+_TELLING = frozenset({"NOUN", "PROPN", "VERB", "ADJ"})
+
+
+def with_conflict(
+    verdict: Verdict, it: LexicalComparison, pieces: Sequence[Piece], passages: Sequence[Passage], question: str
+) -> Verdict:
+    """Add to a support where another passage states a different value of the same thing, if one does."""
+    claim = it.spelling.written
+    support = [one for one in verdict.evidence if _statuses(claim, one.quote) == {"found"}]
+    if verdict.label is not Label.SUPPORTED or not support:
+        return verdict
+    near, holding = set(foremost(it.source, it.alignment)), {one.passage_id for one in support}
+    for column, (number, _) in enumerate(it.source.places):
+        passage, text = passages[pieces[number].passage], sentence(it.source, column)
+        if passage.id in holding or text not in near or "conflict" not in _statuses(claim, text):
+            continue
+        if is_of_same(claim, question, support, text, passage):
+            opposing = shown([(column, column)], it.source, pieces, passages)
+            said = f"{verdict.rationale}; another passage disagrees: «{text}»"
+            return replace(verdict, evidence=(*support, *opposing), conflict=True, rationale=said)
+    return verdict
+
+
+def is_of_same(claim: str, question: str, support: Sequence[Evidence], opposing: str, passage: Passage) -> bool:
+    """Whether a sentence of a passage speaks of what a claim does and of nothing else, by all of its telling words."""
+    ours, asked, theirs = parse([claim, question, opposing])
+    named = {_key(token) for token in (*ours, *asked) if token.pos == "PROPN"}
+    if not named <= _keys(f"{passage.title} {passage.text}"):
+        return False
+    values = [(fact.start, fact.end) for fact in facts(opposing)]
+    told = {
+        _key(token)
+        for place, token in enumerate(theirs)
+        if token.pos in _TELLING
+        and token.text.lower() not in STOPWORDS
+        and not any(low <= token.start < high for low, high in values)
+        and not any(other.head == place and other.relation == "cop" for other in theirs)  # "is valid for 12 months"
+    }
+    return bool(told & _keys(claim)) and told <= _keys(" ".join([claim, question, *(one.quote for one in support)]))
+
+
+def _statuses(claim: str, text: str) -> set[str]:
+    return {check.status for check in check_facts(claim, [text])}
+
+
+def _key(token: ParsedToken) -> str:
+    return stem(token.text.lower())
+
+
+def _keys(text: str) -> set[str]:
+    return {stem(token.norm) for token in tokenize(text)}
+
 
 _NEAR = 0.05  # of one half: too near to call
 
@@ -85,22 +239,31 @@ class LexicalVerifier:
         probabilities = three_way(shifted(float(supported[0]), self.threshold), against)
         probabilities = after_answers(probabilities, compared.named)
         label = decided(probabilities, shipped_model().alarm.level(row))
-        failed = Failure(claim.text, label, compared, row, pieces, against)
-        found = None if label is Label.SUPPORTED else classify(failed, passages)
-        shown = covering(compared.alignment, source, pieces, passages)
-        findings = explain(compared, row, found, shown)
-        verdict = Verdict(
-            claim_id=claim.id,
-            label=label,
-            probabilities=probabilities,
-            evidence=shown,
-            rationale=findings.rationale,
-            judge=self.spec,
-            failure_mode=found.mode if found else None,
-            flags=(*findings.flags, *unsure(probabilities)),
-            difference=found.difference if found else None,
-        )
-        return compared_exactly(claim, with_conflict(verdict, compared, pieces, passages, question), passages)
+        measured = Failure(claim.text, label, compared, row, pieces, against)
+        found = covering(compared.alignment, source, pieces, passages)
+        return concluded(claim, measured, probabilities, found, self.spec, passages, question)
+
+
+def concluded(
+    claim: Claim, found: Failure, probabilities: Probabilities, evidence: tuple[Evidence, ...], judge: str,
+    passages: Sequence[Passage], question: str,
+) -> Verdict:  # fmt: skip
+    """Make the verdict on a claim that was measured and has its label, whether it fails or not."""
+    why = None if found.label is Label.SUPPORTED else classify(found, passages)
+    rationale, flags = explain(found.compared, found.row, why, evidence)
+    verdict = Verdict(
+        claim_id=claim.id,
+        label=found.label,
+        probabilities=probabilities,
+        evidence=evidence,
+        rationale=rationale,
+        judge=judge,
+        failure_mode=why.mode if why else None,
+        # so near one half that either label might have been given
+        flags=(*flags, *(("unsure",) if abs(probabilities.supported - 0.5) < _NEAR else ())),
+        difference=why.difference if why else None,
+    )
+    return compared_exactly(claim, with_conflict(verdict, found.compared, found.pieces, passages, question), passages)
 
 
 def failure(claim: Claim, label: Label, shortlist: Shortlist, question: str = "") -> Failure | None:
@@ -152,11 +315,6 @@ def decided(probabilities: Probabilities, alarm: float) -> Label:
     if probabilities.supported > 0.5:
         return Label.SUPPORTED
     return Label.CONTRADICTED if probabilities.contradicted > alarm else Label.UNSUPPORTED
-
-
-def unsure(probabilities: Probabilities) -> tuple[str, ...]:
-    """Flag a probability of support so near one half that either label might have been given."""
-    return ("unsure",) if abs(probabilities.supported - 0.5) < _NEAR else ()
 
 
 def shifted(probability: float, threshold: float) -> float:

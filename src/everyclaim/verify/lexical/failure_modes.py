@@ -1,4 +1,7 @@
-"""What tells the failure modes apart, as numbers: which words fail, the exact checks, and how the claim is worded.
+"""Why a claim failed: one of the failure modes, the two places that differ, and the reason in words.
+
+    a failing claim beside its passages ──► parting (what differs, in place) ──► signals ──► model ──► mode
+                                                  └─────────────────────────► differences: places, reason
 
 Implicit knowledge is told from invention by form, since nothing here knows what is true: a general statement (a kind of
 thing as its subject, a definition, the present tense, names the world knows) is taken for common knowledge; a detail
@@ -7,19 +10,68 @@ of the very thing the passages speak of (its name, "the", "it", what happened or
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
 from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from everyclaim.core.types import Difference, FailureMode, Label, Passage, Span
+from everyclaim.models.local.cross_encoder import TokenScore
 from everyclaim.text.antonyms import antonyms
 from everyclaim.text.tokens import STOPWORDS, stem, word_set
-from everyclaim.verify.lexical.analysis import NAME, NUMBER
-from everyclaim.verify.lexical.checks import facts
-from everyclaim.verify.lexical.modes.parting import Doubt, Parting, doubt_of, is_time
-from everyclaim.verify.lexical.words import negating
+from everyclaim.verify.lexical.checks import facts, reports
+from everyclaim.verify.lexical.comparison import LexicalComparison
+from everyclaim.verify.lexical.differences import DifferencePlace, find
+from everyclaim.verify.lexical.parting import Doubt, Parting, doubt_of, is_time
+from everyclaim.verify.lexical.passages import Piece
+from everyclaim.verify.lexical.reading import NAME, NUMBER, negating
+
+Doubles = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class ModeModel:
+    """Weights of shape (modes × signals) over standardised signals, each held within ±`bound`."""
+
+    version: str
+    modes: tuple[FailureMode, ...]
+    signals: tuple[str, ...]
+    mean: Doubles
+    scale: Doubles
+    weight: Doubles
+    intercept: Doubles
+    bound: float
+
+    @classmethod
+    def parse(cls, data: Mapping[str, Any]) -> ModeModel:
+        """Read a model file's content."""
+        mean, scale, weight, intercept = (
+            np.array(data[name], dtype=np.float64) for name in ("mean", "scale", "weight", "intercept")
+        )
+        modes = tuple(FailureMode(mode) for mode in data["modes"])
+        return cls(data["version"], modes, tuple(data["signals"]), mean, scale, weight, intercept, data["bound"])
+
+    def ranked(self, row: Mapping[str, float]) -> Sequence[FailureMode]:
+        """Order the modes, the likeliest first."""
+        values = np.array([row[name] for name in self.signals])
+        scores = self.weight @ np.clip((values - self.mean) / self.scale, -self.bound, self.bound) + self.intercept
+        return [self.modes[i] for i in np.argsort(-scores, kind="stable")]
+
+
+@lru_cache(maxsize=1)
+def shipped_model() -> ModeModel:
+    """Load the model that comes with the package; `training/modes/fit.py` made it."""
+    path = files("everyclaim.verify.lexical").joinpath("data", "modes.json")
+    return ModeModel.parse(json.loads(path.read_text(encoding="utf-8")))
+
 
 _MEASURED = (
     "speaker_conflict", "speaker_missing", "speaker_found", "negation_parity", "hedge_only_claim", "hedge_only_source",
@@ -241,3 +293,110 @@ def _wording(parting: Parting) -> dict[str, float]:
         "opening_held": sum(it.claim.keys[at] in it.source.index for at in opening) / len(opening),
         "length": math.log(max(1, len(it.claim.keys))),
     }
+
+
+_FAINT = -6.0  # log-odds below the most doubted token from which on all are alike
+_SOME = 0.05  # doubt below which a word is not doubted
+
+
+class Failure(NamedTuple):
+    """A failing claim beside its passages, as a verifier has it.
+
+    `row` holds the measurements of `lexical.features`; `against`, within [0, 1], how likely it is contradicted rather
+    than just not said; `read` the log-odds of its tokens to fail, where a network has read it.
+    """
+
+    text: str
+    label: Label
+    compared: LexicalComparison
+    row: Mapping[str, float]
+    pieces: Sequence[Piece]
+    against: float
+    read: Sequence[TokenScore] = ()
+
+
+class Classified(NamedTuple):
+    """Why a claim fails, and where it parts from its passages."""
+
+    mode: FailureMode
+    difference: Difference
+
+
+def classify(failure: Failure, passages: Sequence[Passage], given: FailureMode | None = None) -> Classified:
+    """Name the mode, unless it is `given` and can be, and the two places that differ."""
+    whole = tuple(piece.text for piece in failure.pieces)
+    parting = Parting(failure.compared, whole, failure.label is Label.CONTRADICTED)
+    doubts = doubts_of(failure)
+    mode = given
+    if mode is None or not plausible(mode, failure):
+        ranked = shipped_model().ranked(measured(failure, parting, doubts))
+        mode = next(mode for mode in ranked if plausible(mode, failure))
+    found = find(mode, parting, doubts)
+    where = _located(found.theirs, failure.pieces, passages) if found.theirs else None
+    mine = _as_given(found.mine, failure.compared.spelling.written, failure.text) if found.mine else None
+    passage_id, theirs = where or (None, None)
+    return Classified(mode, Difference(found.reason, mine, passage_id, theirs))
+
+
+def plausible(mode: FailureMode, failure: Failure) -> bool:
+    """Say whether a claim can fail so: what is contradicted is not left unsaid; a clash of numbers has a number."""
+    if failure.label is Label.CONTRADICTED and mode in (FailureMode.IMPLICIT_KNOWLEDGE, FailureMode.INVENTION):
+        return False
+    it = failure.compared
+    has_number = bool(it.checks) or NUMBER in it.claim.kinds
+    return mode is not FailureMode.NUMERIC_MISMATCH or has_number
+
+
+def measured(failure: Failure, parting: Parting, doubts: Sequence[Doubt]) -> dict[str, float]:
+    """Measure everything that the model weighs."""
+    likely = min(max(failure.against, 0.02), 0.98)
+    return signals(parting, failure.row, doubts) | {
+        "against": math.log(likely / (1 - likely)),
+        "read": float(bool(failure.read)),
+    }
+
+
+def doubts_of(failure: Failure) -> list[Doubt]:
+    """Weigh the words of a claim by how much they are doubted: by the network, else by what the window lacks.
+
+    A speaker whom the passages have say the same is not doubted, in whatever form either names them.
+    """
+    it, doubts = failure.compared, _weighed(failure)
+    if it.attribution.status != "found":
+        return doubts
+    said = [report.content_span for report in reports(it.claim.text)]
+    return [one for one in doubts if any(low < one.end and one.start < high for low, high in said)] or doubts
+
+
+def _weighed(failure: Failure) -> list[Doubt]:
+    it = failure.compared
+    if failure.read:
+        top = max(token.logit for token in failure.read)
+        return [
+            Doubt(token.start, token.end, it.spelling.origin(token.start, token.end),
+                  math.exp(max(_FAINT, token.logit - top)))
+            for token in failure.read
+        ]  # fmt: skip
+    first, last = it.alignment.main
+    alike = it.alignment.soft[:, first : last + 1].max(axis=1)
+    spans = [it.claim.spans[at] for at in it.claim.content]
+    weighed = zip(spans, (1.0 - max(0.0, float(one)) for one in alike), strict=True)
+    return [Doubt(*span, it.spelling.origin(*span), weight) for span, weight in weighed if weight > _SOME]
+
+
+def _located(place: DifferencePlace, pieces: Sequence[Piece], passages: Sequence[Passage]) -> tuple[str, Span] | None:
+    """Find the place in its passage; None for a title, which is context."""
+    piece = pieces[place.reading]
+    at = piece.place(place.start, place.end)
+    return (passages[piece.passage].id, Span(*at)) if at else None
+
+
+def _as_given(at: tuple[int, int], written: str, text: str) -> Span | None:
+    """Find a stretch of a claim, as it is read, in the claim as it was given, which may point at its sources, too."""
+    if written == text:
+        return Span(*at)
+    shift = text.casefold().find(written.casefold())
+    if shift >= 0 and len(text.casefold()) == len(text):
+        return Span(at[0] + shift, at[1] + shift)
+    found = text.find(written[slice(*at)])
+    return Span(found, found + at[1] - at[0]) if found >= 0 else None

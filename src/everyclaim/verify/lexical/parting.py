@@ -21,9 +21,9 @@ from everyclaim.text.dates import Moment
 from everyclaim.text.speech import Report
 from everyclaim.text.tokens import content_stems
 from everyclaim.verify.lexical.alignment import sentence
-from everyclaim.verify.lexical.analysis import NUMBER, PLAIN
 from everyclaim.verify.lexical.checks import FactCheck, facts, reports
 from everyclaim.verify.lexical.comparison import LexicalComparison, cues_beside
+from everyclaim.verify.lexical.reading import NUMBER, PLAIN
 
 _ALIKE = 0.3  # least likeness of two words of which one may stand in the other's place
 _NAMED = 0.4  # likeness of two names, or two numbers, whatever they are

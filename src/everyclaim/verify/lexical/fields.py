@@ -1,14 +1,15 @@
-"""Fields that answer yes or no: "Valet parking: no" denies what its label says, "Accidents: 0" that there were any.
+"""Fields of records: values that stand under another label than a claim names, and fields that answer yes or no.
 
-A claim that names such a field is held against its answer. Nothing else in a field says which of the two it is: its
-label is worded alike.
+"Check-out is at 3 PM" beside "Check in: 15:00": the value is in the record, and so are all words, yet nobody has said
+so. "Valet parking: no" denies what its label says, "Accidents: 0" that there were any: a claim that names such a field
+is held against its answer, since the label is worded alike.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 from sys import getsizeof
 from typing import NamedTuple
@@ -16,12 +17,83 @@ from typing import NamedTuple
 from everyclaim.core.memory import remembered
 from everyclaim.core.types import Probabilities
 from everyclaim.models.local.parser import parse
+from everyclaim.text.agreement import AGREES, Fact, relation
 from everyclaim.text.antonyms import antonyms
-from everyclaim.text.tokens import STOPWORDS, tokenize
-from everyclaim.verify.lexical.analysis import Reading
-from everyclaim.verify.lexical.labels import SHARED, names
-from everyclaim.verify.lexical.overlap import comparable
-from everyclaim.verify.lexical.words import negating
+from everyclaim.text.dates import Moment
+from everyclaim.text.tokens import STOPWORDS, stem, tokenize, word_set
+from everyclaim.verify.lexical.passages import comparable
+from everyclaim.verify.lexical.reading import Reading, negating
+
+_LABELLED = re.compile(r"([^\n:]{1,100}): \S.{0,120}", re.DOTALL)
+_GENERAL = word_set("date time on at of the is a an number count id value amount no")
+# A claim with one of these speaks of what it does not name.
+_OTHERS = frozenset(
+    stem(word)
+    for word in word_set(
+        "other others except excluding rest remaining otherwise elsewhere most every each all daily usually weekdays"
+    )
+)
+SHARED = 4  # letters that a longer form of a word must share with it: "departs" names a "departure"
+_LONGER = 3  # letters that it may have more
+
+
+def label_of(sentence: str) -> str:
+    """Give the label of a field in words; empty for prose."""
+    match = _LABELLED.fullmatch(sentence)
+    return match[1] if match else ""
+
+
+def names(key: str, said: Collection[str]) -> bool:
+    """Say whether some words name another in one of its forms; all are stems."""
+    return key in said or any(
+        len(short) >= SHARED and long.startswith(short) and len(long) <= len(short) + _LONGER
+        for short, long in (sorted((key, word), key=len) for word in said)
+    )
+
+
+def under_another(mine: Fact, claim: str, lines: Sequence[tuple[str, Sequence[Fact]]]) -> tuple[Fact, str] | None:
+    """Find the value under the label that a claim names, where its own stands under others that it does not name.
+
+    With its sentence. `lines` are the sentences that may state it, and their values. None where one of them is prose
+    that states it.
+    """
+    stating = [sentence for sentence, held in lines if any(relation(mine, fact) in AGREES for fact in held)]
+    if not stating or not all(map(label_of, stating)):
+        return None
+    said = {stem(token.norm) for token in tokenize(claim)}
+    if said & _OTHERS:
+        return None
+    labels = [(_keys(label_of(sentence)), held, sentence) for sentence, held in lines if label_of(sentence)]
+    known = [label for label, _, _ in labels]
+    own = [label for label, _, sentence in labels if sentence in stating]
+    for label, held, sentence in labels:
+        rival = next((fact for fact in held if _differs(mine, fact)), None)
+        if rival is None or sentence in stating or known.count(label) > 1:
+            continue
+        if all(_is_rather(label, other, said) for other in own):
+            return rival, sentence
+    return None
+
+
+def _differs(mine: Fact, other: Fact) -> bool:
+    """Say whether two values cannot both be meant under one label, where a bare number counts what the label says."""
+    if relation(mine, other) == "differs":
+        return True
+    if isinstance(mine, Moment) or isinstance(other, Moment) or not mine.dimension == other.dimension == "count":
+        return False
+    return not (mine.noun and other.noun) and (mine.low, mine.high) != (other.low, other.high)
+
+
+def _is_rather(label: frozenset[str], other: frozenset[str], said: Collection[str]) -> bool:
+    """Say whether a claim names what a label has and another has not, and not the reverse."""
+    more, others = label - other, other - label
+    named = bool(more) and all(names(key, said) for key in more)
+    return named and bool(others) and not all(names(key, said) for key in others)
+
+
+def _keys(label: str) -> frozenset[str]:
+    return frozenset(stem(token.norm) for token in tokenize(label) if token.norm not in _GENERAL)
+
 
 _FIELD = re.compile(
     r"^(?P<label>[^\n:]{1,100}): (?:(?P<said>yes|no|true|false|none|0(?: [^\W\d]{1,12})?)$|not given$|\S)",

@@ -17,9 +17,9 @@ from everyclaim.core.errors import ConfigError, JudgeError
 from everyclaim.core.protocols import Marked, TokenModel
 from everyclaim.core.types import Claim, Label, Passage, Probabilities, Span, Verdict
 from everyclaim.text.tokens import tokenize
-from everyclaim.verify.hf.chunks import Document, Lengths
-from everyclaim.verify.lexical.evidence import point
-from everyclaim.verify.lexical.shortlist import Piece
+from everyclaim.verify.lexical.alignment import point
+from everyclaim.verify.lexical.passages import Piece
+from everyclaim.verify.pairs import Document, Lengths
 
 _LEAST_ROOM = 32  # tokens of passages that must fit in beside question and answer
 

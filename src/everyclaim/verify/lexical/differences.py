@@ -15,10 +15,10 @@ from everyclaim.text.cues import Cue
 from everyclaim.text.edges import in_unspaced_script, tidied
 from everyclaim.text.tokens import STOPWORDS, content_stems
 from everyclaim.verify.lexical.alignment import sentence
-from everyclaim.verify.lexical.analysis import NAME, Reading
 from everyclaim.verify.lexical.checks import FactCheck, facts, span
 from everyclaim.verify.lexical.features import denies_by_verb, hedges, negations
-from everyclaim.verify.lexical.modes.parting import Doubt, Parting, Swap, doubt_of, is_time, same_speaker, stands
+from everyclaim.verify.lexical.parting import Doubt, Parting, Swap, doubt_of, is_time, same_speaker, stands
+from everyclaim.verify.lexical.reading import NAME, Reading
 
 _NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
 _REST = re.compile(r"[^\W\d_]+")

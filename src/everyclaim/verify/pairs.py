@@ -1,22 +1,156 @@
-"""The verifier of classifiers of (premise, hypothesis): HHEM, MiniCheck, NLI cross-encoders.
+"""The verifiers of classifiers of (premise, hypothesis): HHEM, NLI cross-encoders, MiniCheck (also as a chat model).
 
-A claim is compared with every chunk of the passages. What any chunk supports is supported, else what any contradicts
-is contradicted; so evidence may stand anywhere, and a chunk that knows nothing of the claim takes nothing away.
+A claim is compared with every chunk of the passages: a run of neighbouring sentences, also across passages, cut between
+sentences and never in silence. What any chunk supports is supported, else what any contradicts is contradicted; so
+evidence may stand anywhere, and a chunk that knows nothing of the claim takes nothing away.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
 
 from everyclaim.core.errors import ConfigError, JudgeError
-from everyclaim.core.protocols import PairModel
+from everyclaim.core.protocols import ChatModel, PairModel
 from everyclaim.core.types import Claim, Evidence, Label, Passage, Probabilities, Verdict
+from everyclaim.models.chat.reask import Inquiry, ask_for_each, portions
+from everyclaim.prompts.minicheck import MiniCheckPrompt
 from everyclaim.text.segment import sentences
-from everyclaim.verify.hf.chunks import Choice, Chunk, Chunking, Document, shown
-from everyclaim.verify.lexical.evidence import point
+from everyclaim.text.tokens import STOPWORDS, tokenize
+from everyclaim.text.windows import sentence_spans
+from everyclaim.verify.lexical.alignment import point
+from everyclaim.verify.lexical.passages import Piece, comparable
+
+Lengths = Callable[[Sequence[str]], list[int]]
+Chunk = tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunking:
+    """How long a chunk is, and what becomes of a claim of several sentences.
+
+    `tokens` are the model's, `words` are split at white space; None: no such bound, only the model's own. `claim` is
+    judged as a `whole`, or sentence by sentence: its worst sentence decides (`min`), or their `mean`.
+    """
+
+    name: str
+    tokens: int | None = None
+    words: int | None = None
+    claim: Literal["whole", "min", "mean"] = "whole"
+
+
+WHOLE = Chunking("whole")
+MINICHECK = Chunking("minicheck", tokens=400, claim="min")
+MINICHECK_WORDS = Chunking("minicheck", words=500, claim="min")
+ALIGNSCORE = Chunking("alignscore", tokens=350, claim="mean")
+
+
+class ChunkSentence(NamedTuple):
+    """A sentence ``passages[passage].text[start:end]`` and its size."""
+
+    passage: int
+    start: int
+    end: int
+    tokens: int
+    words: int
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The passages of one call, as sentences with their sizes."""
+
+    passages: Sequence[Passage]
+    sentences: list[ChunkSentence]
+    lengths: Lengths
+
+    @classmethod
+    def of(cls, passages: Sequence[Passage], lengths: Lengths) -> Document:
+        """Measure the passages once; a text that stands there twice counts once."""
+        first = {passage.text: i for i, passage in reversed(list(enumerate(passages)))}
+        places = [(i, *span) for i in sorted(first.values()) for span in sentence_spans(passages[i].text)]
+        return cls(passages, _measured(places, passages, lengths), lengths)
+
+    def chunks(self, tokens: int, words: int | None = None) -> list[Chunk]:
+        """Fill chunks in order of the text; a sentence that is too long by itself is cut at a blank."""
+        fitting = [part for sentence in self.sentences for part in self._fitting(sentence, tokens)]
+        runs: list[list[ChunkSentence]] = []
+        have_tokens = have_words = 0
+        for part in fitting:
+            is_full = have_tokens + part.tokens > tokens or (words is not None and have_words + part.words > words)
+            if is_full or not runs:
+                runs.append([])
+                have_tokens = have_words = 0
+            runs[-1].append(part)
+            have_tokens += part.tokens
+            have_words += part.words
+        return [self._chunk(run) for run in runs]
+
+    def _fitting(self, sentence: ChunkSentence, tokens: int) -> list[ChunkSentence]:
+        if sentence.tokens <= tokens or sentence.end - sentence.start < 2:
+            return [sentence]
+        text = self.passages[sentence.passage].text
+        middle = (sentence.start + sentence.end) // 2
+        blank = text.rfind(" ", sentence.start + 1, middle)
+        cut = blank if blank > sentence.start else middle
+        halves = [(sentence.passage, sentence.start, cut), (sentence.passage, cut, sentence.end)]
+        parts = _measured(halves, self.passages, self.lengths)
+        return [fitting for part in parts for fitting in self._fitting(part, tokens)]
+
+    def _chunk(self, run: Sequence[ChunkSentence]) -> Chunk:
+        """Join neighbours of one passage to one piece, so that what stands between them is kept."""
+        ends: list[list[int]] = []
+        for part in run:
+            if ends and ends[-1][0] == part.passage:
+                ends[-1][2] = part.end
+            else:
+                ends.append([part.passage, part.start, part.end])
+        return tuple(Piece(i, start, self.passages[i].text[start:end]) for i, start, end in ends)
+
+
+class Choice:
+    """Which chunks to read for a claim when there are more than can be read: those that hold its rare words."""
+
+    def __init__(self, chunks: Sequence[Chunk], most: int) -> None:
+        self._chunks = chunks
+        self._most = most
+        self._keys: list[frozenset[str]] = []
+        if len(chunks) > most:
+            self._keys = [_keys(" ".join(piece.text for piece in chunk)) for chunk in chunks]
+        self._holders = Counter(key for keys in self._keys for key in keys)
+
+    def of(self, claim: str) -> list[int]:
+        """Return the indices of the chunks to read, in order of the text."""
+        count = len(self._chunks)
+        if count <= self._most:
+            return list(range(count))
+        weights = {key: math.log(1 + count / self._holders[key]) for key in _keys(claim) if key in self._holders}
+        gains = [sum(weights[key] for key in sorted(weights.keys() & keys)) for keys in self._keys]
+        return sorted(sorted(range(count), key=lambda i: -gains[i])[: self._most])
+
+
+def shown(chunk: Chunk) -> str:
+    """Write a chunk as one premise: pieces of different passages on lines of their own."""
+    return "\n".join(piece.text for piece in chunk)
+
+
+def _measured(
+    places: Sequence[tuple[int, int, int]], passages: Sequence[Passage], lengths: Lengths
+) -> list[ChunkSentence]:
+    texts = [passages[i].text[start:end] for i, start, end in places]
+    # One more each: for the line break or blank that joins it to the next.
+    return [
+        ChunkSentence(*place, tokens + 1, len(text.split()))
+        for place, text, tokens in zip(places, texts, lengths(texts), strict=True)
+    ]
+
+
+def _keys(text: str) -> frozenset[str]:
+    return frozenset(comparable(token.norm) for token in tokenize(text) if token.norm not in STOPWORDS)
+
 
 _LEAST_ROOM = 16  # tokens of passages that must fit in beside a claim
 
@@ -203,3 +337,53 @@ def _evidence(deciding: Sequence[PairMatch], passages: Sequence[Passage]) -> tup
         ]
         found |= dict.fromkeys(places or whole)
     return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class MiniCheckChat:
+    """Judge claims with Bespoke-MiniCheck-7B or a model trained like it. Never CONTRADICTED; no probabilities.
+
+    It names no evidence: that of a supported claim is where the passages match its words best. `name` is the spec it
+    was built from.
+    """
+
+    chat: ChatModel
+    name: str = ""
+    prompt: MiniCheckPrompt = field(default_factory=MiniCheckPrompt)
+
+    @property
+    def spec(self) -> str:
+        """Provider, model and options."""
+        return self.name or self.chat.spec
+
+    @property
+    def parameters(self) -> Mapping[str, str]:
+        """What else made the verdicts."""
+        return {"judge_prompt": self.prompt.version, "claims_per_call": "1"}
+
+    async def verify(
+        self,
+        claims: Sequence[Claim],
+        passages: Sequence[Passage],
+        *,
+        question: str = "",  # noqa: ARG002 - the model was not trained to read one
+    ) -> list[Verdict]:
+        """Judge every claim against all the passages together; one verdict per claim, in order.
+
+        Raises `JudgeError` when the model cannot be reached, or twice answers neither Yes nor No.
+        """
+        texts = [passage.text for passage in passages]
+        inquiry: Inquiry[str, bool] = Inquiry(
+            self.chat, self.prompt, lambda asked, _: self.prompt.messages(asked, texts)
+        )
+        supported = await ask_for_each(inquiry, portions({claim.id: claim.text for claim in claims}, 1))
+        pieces = [Piece(i, 0, text) for i, text in enumerate(texts)]
+        return [
+            Verdict(
+                claim_id=claim.id,
+                label=Label.SUPPORTED if supported[claim.id] else Label.UNSUPPORTED,
+                evidence=point(claim.text, pieces, passages) if supported[claim.id] else (),
+                judge=self.spec,
+            )
+            for claim in claims
+        ]
