@@ -17,7 +17,7 @@ PYTEST  = $(BIN)/python -m pytest --numprocesses $(JOBS) --maxprocesses 8 --dist
 
 demo: $(BIN)/python            ## install the package and score the example answers, offline
 	$(PIP) .
-	$(BIN)/everyclaim score examples/support_bot/answers.jsonl --slice failure
+	$(BIN)/everyclaim score examples/support_bot/answers.jsonl --slice topic
 
 check: $(BIN)/uv $(BIN)/promtool ## the inner loop: style, types, and the tests that take no more than a few seconds
 	$(UV) sync --quiet --locked --inexact --no-default-groups --group test --group lint

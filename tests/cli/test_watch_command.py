@@ -27,7 +27,8 @@ def test_a_pass_is_told_for_people_and_for_machines(watch):
     assert told in done.err
     assert "unreadable: a.jsonl, line 3: there is no response" in done.err
     second = watch().err
-    assert second.startswith("0 new answers\nrun ")
+    assert second.startswith("watching a.jsonl · ")
+    assert "\n0 new answers\nrun " in second
     assert second.endswith("2 answers scored · mean score 0.750\n")
     told = json.loads(watch("--name", "again", "--json", "--quiet").out)
     assert (told["found"], told["judged"], told["unreadable"], told["outcomes"]["scored"]) == (3, 2, 1, 2)

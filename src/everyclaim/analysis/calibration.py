@@ -74,8 +74,13 @@ class Corrected:
 
     @property
     def warnings(self) -> list[str]:
-        """What is to be minded of the estimates, each once."""
-        return list(dict.fromkeys(text for one in (self.ppi, self.rogan_gladen) if one for text in one.warnings))
+        """What is to be minded of the estimates, each once, with the rows that it is about."""
+        rows: dict[str, list[str]] = {}
+        for one in filter(None, (self.ppi, self.rogan_gladen)):
+            for text in one.warnings:
+                rows.setdefault(text, []).append(method(one))
+        better = f"; use the row {method(self.ppi)!r}" if self.ppi and not self.ppi.warnings else ""
+        return [f"{' and '.join(names)}: {text}{better}" for text, names in rows.items()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,6 +301,9 @@ def _advice(found: Calibration) -> Iterator[str]:
             missing = _missing_labels(rate, labels)
             if found.labelled < found.corrected.raw.n < found.labelled + missing:
                 select += f"; this run has {found.corrected.raw.n - found.labelled:,} more: score more answers, too"
+            if rate.value is not None and rate.value < TARGET:
+                yield f"{name} is {_rate(rate)}: more labels of {kind} claims may only confirm that."
+                continue
             yield (
                 f"too few labels of {kind} claims ({labels:,}) to show that {name} is at least {AT_LEAST}: about "
                 f"{missing:,} more {'is' if missing == 1 else 'are'} needed. {select}."

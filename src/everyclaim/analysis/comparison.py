@@ -330,5 +330,5 @@ def _nothing_shown(before: Side, after: Side, numbers: RunDifferences) -> str:
     return (
         f"No significant difference between {names}: the mean score went from {delta.before:.3f} to "
         f"{delta.after:.3f}, by {sign}{points(delta.difference)}"
-        f" points (95 % {points(delta.low)} to {points(delta.high or 0.0)}), {over}.{few}{power}"
+        f" points ({points(delta.low)} to {points(delta.high or 0.0)}), {over}.{few}{power}"
     )

@@ -56,8 +56,8 @@ class Correction:
         before, after, difference, _ = self.found
         low, high = difference.interval.low, difference.interval.high
         doubts = "".join(f"; {warning}" for warning in difference.warnings)
-        rates = f"{100 * before:.1f} → {100 * after:.1f} %, by {points(low)} to {points(high)} points (95 %{doubts})"
-        return f"corrected for the judge's error: {rates}"
+        change = f"{points(difference.value)} points ({points(low)} to {points(high)}{doubts})"
+        return f"corrected for the judge's error: {100 * before:.1f} → {100 * after:.1f} %, by {change}"
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values; null: not known, and `why_not` says why."""
@@ -121,8 +121,9 @@ class Step:
         if delta.before is None or delta.after is None:
             return "no claim to compare"
         rates = f"{100 * delta.before:.1f} → {100 * delta.after:.1f} %"
-        if delta.low is not None and delta.high is not None:
-            rates += f", by {points(delta.low)} to {points(delta.high)} points (95 %), {_p(self.adjusted)}"
+        if delta.difference is not None and delta.low is not None and delta.high is not None:
+            change = f"{points(delta.difference)} points ({points(delta.low)} to {points(delta.high)})"
+            rates += f", by {change}, {_p(self.adjusted)}"
         if self.correction is None:
             return rates
         return f"{rates}; {self.correction}" + (f", {_p(self.corrected_adjusted)}" if self.correction.found else "")

@@ -78,7 +78,7 @@ def watch(
             raise ConfigError(f"{_flag(name)} must be above 0")
     stop = threading.Event()
     chosen |= {"slices": settings.slices, "mapping": settings.map, "concurrency": settings.concurrency}
-    if not (quiet or json or watching["once"]):
+    if not (quiet or json):
         chosen["on_start"] = partial(warn, kind="")
     chosen |= {"stop": stop, "on_pass": _Reporter(json=json, quiet=quiet, once=bool(watching["once"]))}
     from everyclaim.api.evaluator import Evaluator  # not for --help
@@ -116,8 +116,9 @@ class _Reporter:
             self._last_fault = str(seen)
             return
         self._last_fault = ""
-        for alert in seen.alerts:
-            warn(alert.text, kind="alert")
+        for alert in {alert.measure: alert for alert in seen.alerts}.values():  # the newest of each measure
+            times = sum(other.measure == alert.measure for other in seen.alerts)
+            warn(alert.text + (f" {times} alerts in this pass." if times > 1 else ""), kind="alert")
         if seen.is_silent and not self._once:
             return
         if self._json:

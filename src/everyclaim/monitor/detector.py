@@ -259,7 +259,7 @@ class Detector:
         corrected = f"; corrected for the judge's error, raw {100 * raw:.1f} %" if is_corrected else ""
         text = (
             f"{title} (mean per answer over the last {counted(answers, 'answer')}, since {since.at}{corrected})."
-            f"{by_release} The test raises at most one false alarm in {self.answers_between_false_alarms:,} answers."
+            f"{by_release} On average false alarms are at least {self.answers_between_false_alarms:,} answers apart."
         )
         return Alert(
             measure=name,

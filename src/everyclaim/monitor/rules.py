@@ -76,8 +76,8 @@ def error_budget(usual: Baseline | None, rate: float | None = None) -> ErrorBudg
         note = (
             f"The budget is the rate of contradicted claims of run {one_line(usual.run, 60)}: {_percent(raw.value)} "
             f"of {counted(usual.claims, 'claim')} in {counted(usual.answers, 'answer')} as judged (95 % interval "
-            f"{_percent(raw.low)} to {_percent(raw.high)}), {_percent(rate)} as used here. A rate below its own "
-            "standard error counts as that error."
+            f"{_percent(raw.low)} to {_percent(raw.high)}), {_percent(rate)} as used here. A very low rate is "
+            "uncertain. The budget is at least the standard error."
         )
     notes = [note]
     if usual is None:
@@ -85,7 +85,7 @@ def error_budget(usual: Baseline | None, rate: float | None = None) -> ErrorBudg
     else:
         mean, doubt = usual.score.value, usual.score.error
         notes.append(f"The mean score of run {one_line(usual.run, 60)} is {mean:.3f} (standard error {doubt:.3f}).")
-    notes += _notes_on_judge(judge)
+    notes += _notes_on_judge(judge) if usual else ["Rates are not corrected: no run was read (--baseline RUN)."]
     if usual is not None and usual.answers < ROUGH_CLUSTERS:
         notes.append(f"Only {counted(usual.answers, 'answer')}: below {ROUGH_CLUSTERS} the baseline is rough.")
     score = (usual.score.value, usual.score.error) if usual else None

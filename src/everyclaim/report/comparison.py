@@ -231,9 +231,9 @@ def _claim(change: ClaimChange) -> RenderableType:
         was = f"(before: {change.before.text})" if change.by == "likeness" else ""
         return hanging(signs, joined([_told(change.after), data(was, "dim", limit=240)], " "))
     if change.after:
-        return hanging(Text.assemble(" →", _sign(change.after.label)), Text.assemble("new: ", _told(change.after)))
+        return hanging(Text.assemble(_sign(change.after.label)), Text.assemble("new claim: ", _told(change.after)))
     assert change.before is not None
-    return hanging(Text.assemble(_sign(change.before.label), "→ "), Text.assemble("removed: ", _told(change.before)))
+    return hanging(Text.assemble(_sign(change.before.label)), Text.assemble("removed claim: ", _told(change.before)))
 
 
 def _told(row: StoredClaim) -> Text:

@@ -289,8 +289,8 @@ def calibration_page(found: Calibration) -> Page:
         _confusion(found),
         _agreement(found.agreement) if found.agreement else None,
         *(_groups(name, groups, _plain(found)) for name, groups in found.groups.items() if len(groups) > 1),
-        _shares(f"failure mode by people{_plain(found)}", "failing by judge", found.modes) if found.modes else None,
-        _shares(f"failure mode by judge{_plain(found)}", "failing by people", found.judged_modes)
+        _shares(f"your mode{_plain(found)}", "judge agrees that it fails", found.modes) if found.modes else None,
+        _shares(f"mode by judge{_plain(found)}", "you agree that it fails", found.judged_modes)
         if found.judged_modes
         else None,
         Stack(*probabilities) if probabilities else None,

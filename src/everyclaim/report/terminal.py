@@ -272,7 +272,7 @@ def _judging(judging: JudgingSummary) -> Iterator[tuple[str, Text]]:
 
 def _refusals(summary: Summary) -> Text:
     partial = sum(summary.refusals.values()) - summary.overall.outcomes[Outcome.ABSTAINED]
-    return joined([_counts(summary.refusals), f"{partial:,} of them with claims" if partial > 0 else ""])
+    return joined([_counts(summary.refusals), f"({partial:,} with claims)" if partial > 0 else ""], " ")
 
 
 def _how(summary: Summary) -> Text:
@@ -340,7 +340,7 @@ def _slice_rates(tag: str, groups: Sequence[tuple[str, Group]]) -> RenderableTyp
 def _modes(tag: str, values: Sequence[str], modes: Sequence[tuple[str, Sequence[float]]], more: int) -> RenderableType:
     """Show the share of all claims that fail in each way, values beside each other."""
     made = house_table(data(f"% of claims by {tag}", limit=60), *(_value(value) for value in values))
-    for mode, shares in modes:
+    for mode, shares in (row for row in modes if any(row[1])):
         made.add_row(words(mode), *(percent(share) if share else NO_NUMBER for share in shares))
     return Stack(made, *left_out(more, "value", "; --json has them all"))
 

@@ -99,7 +99,7 @@ def rogan_gladen(positives: float, n: float, judge: JudgeCounts, level: float = 
     rarer = min(judge.positives, judge.negatives)
     told = few_of_a_kind(rarer)
     if not told and (rarer < ROUGH_CLUSTERS or judge.sensitivity + judge.specificity < 1.5):
-        told = ("few labels or a weak judge: use the interval of PPI++, which is shorter",)
+        told = ("few labels or a weak judge: the interval is wide",)
     return Inference(value, interval, error, round(n), round(n), "rogan_gladen", told)
 
 
