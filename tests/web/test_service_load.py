@@ -55,7 +55,7 @@ def test_a_full_service_is_not_ready(started):
 
 def test_what_takes_too_long_is_given_up(started):
     """A request has its time, and after it 504; the next one is served."""
-    service = started("--timeout", "0.5", JUDGE_SECONDS="0.0")
+    service = started("--timeout", "3", JUDGE_SECONDS="0.0")
     answer = service.ask("POST", "/v1/score", body(2, "forever bridge"))
     assert (answer.status, answer.json["code"]) == (504, "timed-out")
     assert service.ask("POST", "/v1/score", body(3)).status == 200
@@ -64,7 +64,7 @@ def test_what_takes_too_long_is_given_up(started):
 @pytest.mark.parametrize("ending", ["time", "sigterm"])
 def test_what_computes_without_a_pause_is_cut_off(started, ending):
     """A text that takes for ever holds nobody up: neither other requests nor an end that is asked for."""
-    service = started("--timeout", "1" if ending == "time" else "30", "--concurrency", "2", judge="spinning")
+    service = started("--timeout", "3" if ending == "time" else "30", "--concurrency", "2", judge="spinning")
     data = json.dumps(body(2, "forever bridge")).encode()
     found = service.send("/v1/score", f"Content-Length: {len(data)}", data, waits=ending == "time")
     assert service.ask("GET", "/health").status == 200
