@@ -57,7 +57,12 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
     except KeyboardInterrupt:
         code = signals.code()
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - Typer exits on a broken pipe
+    except SystemExit as error:  # Typer exits on a broken pipe
+        if not _reader_has_gone(error):
+            raise
+        _drop_output()
+        return BROKEN_PIPE
+    except Exception as error:  # noqa: BLE001 - the last one to catch it
         code = BROKEN_PIPE if _reader_has_gone(error) else _explain(error)
         _drop_output()
         return code
@@ -84,7 +89,7 @@ def _reader_has_gone(error: BaseException | None) -> bool:
     return False
 
 
-def _explain(error: BaseException) -> int:
+def _explain(error: Exception) -> int:
     if os.environ.get("EVERYCLAIM_DEBUG") == "1":
         traceback.print_exception(error)
     if isinstance(error, _UsageFault):
@@ -106,13 +111,11 @@ def _explain(error: BaseException) -> int:
         where = f": {error.filename}" if error.filename else ""
         warn(f"{error.strerror or error}{where}")
         return USAGE
-    if isinstance(error, SystemExit):
-        raise error
     warn(f"bug in everyclaim: {type(error).__name__}: {error} (set EVERYCLAIM_DEBUG=1 for the traceback)")
     return BUG
 
 
-def _usage(fault: BaseException) -> None:
+def _usage(fault: Exception) -> None:
     """Say what is wrong with the command line, and where to look; an empty command line was shown the help."""
     message = getattr(fault, "format_message", fault.__str__)()
     if type(fault).__name__ == "NoArgsIsHelpError":

@@ -17,8 +17,8 @@ from everyclaim.core.options import Opt, read
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Decomposition, Skipped, Span
 from everyclaim.decompose.antecedents import completed, described, renamed
-from everyclaim.decompose.assertions import is_courtesy, may_be_kind, tree_of
 from everyclaim.decompose.facts import Fact, facts, prepare, statements
+from everyclaim.decompose.selection import courtesy_reason
 from everyclaim.decompose.units import SplitUnit, tidy, units
 from everyclaim.text.edges import capital
 from everyclaim.text.language import ENGLISH, language_of
@@ -88,8 +88,8 @@ class EmbeddedDecomposer:
             parts = self._parts(unit) if splits and unit in english else []
             for part in parts or [Fact(unit.complete or unit.text, 0, unit.end - unit.start)]:
                 span = Span(unit.start + part.start, unit.start + part.end)
-                if len(parts) > 1 and may_be_kind(part.text) and is_courtesy(tree_of(part.text)):
-                    skipped.append(Skipped(response[span.start : span.end], span, "meta"))
+                if len(parts) > 1 and (reason := courtesy_reason(part.text)):
+                    skipped.append(Skipped(response[span.start : span.end], span, reason))
                 elif part.minor and self.coverage == "low":
                     skipped.append(Skipped(response[span.start : span.end], span, MINOR))
                 else:

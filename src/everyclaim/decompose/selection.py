@@ -211,8 +211,8 @@ def _manner(plain: str) -> str | None:
     counts = any(character.isdigit() for character in plain)
     if not counts and _GREETING.fullmatch(plain) and len(words) <= 10 and not asserts(plain):
         return "greeting"
-    if len(words) <= _LONGEST_COURTESY and may_be_kind(plain) and is_courtesy(tree := tree_of(plain)):
-        return "greeting" if any(token.pos == "PROPN" for token in tree.tokens) else "meta"
+    if courtesy := courtesy_reason(plain):
+        return courtesy
     if counts:
         return None
     if len(words) <= _LONGEST_COURTESY and may_direct(plain) and is_direction(tree_of(plain)):
@@ -221,6 +221,13 @@ def _manner(plain: str) -> str | None:
         return "opinion"
     if _INSTRUCTION.match(plain) and len(words) <= 30 and not asserts(plain):
         return "instruction"
+    return None
+
+
+def courtesy_reason(plain: str) -> str | None:
+    """Why a courtesy is skipped: as a greeting where it names somebody, else as talk; None where it is none."""
+    if len(plain.split()) <= _LONGEST_COURTESY and may_be_kind(plain) and is_courtesy(tree := tree_of(plain)):
+        return "greeting" if any(token.pos == "PROPN" for token in tree.tokens) else "meta"
     return None
 
 
