@@ -8,30 +8,19 @@ from dataclasses import dataclass, replace
 from numpy.typing import ArrayLike
 
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.protocols import ChatModel, Verifier, chat_of
 from everyclaim.core.types import Claim, Passage, Probabilities, Verdict
 from everyclaim.stats.types import Floats
+from everyclaim.verify.composed import Wrapped
 
 
 @dataclass(frozen=True, slots=True)
-class Calibrated:
+class Calibrated(Wrapped):
     """A judge inside a fitted mapping of its probability of SUPPORTED, such as `stats.calibration.fit_platt` returns.
 
     Labels stay as they are, and the other two share the rest as before; verdicts without probabilities pass.
     """
 
-    verifier: Verifier
     mapping: Callable[[ArrayLike], Floats]
-
-    @property
-    def spec(self) -> str:
-        """The spec of the judge inside."""
-        return self.verifier.spec
-
-    @property
-    def chat(self) -> ChatModel | None:
-        """The chat model of the judge inside."""
-        return chat_of(self.verifier)
 
     @property
     def parameters(self) -> dict[str, str]:

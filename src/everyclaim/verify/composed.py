@@ -26,19 +26,25 @@ Alone = list[tuple[Passage, Verdict]]  # what each passage alone says about one 
 
 
 @dataclass(frozen=True, slots=True)
-class _Strategy:
+class Wrapped:
+    """A judge inside another: its spec and its chat model are those of the judge inside."""
+
     verifier: Verifier
-    ranker: Ranker
 
     @property
     def spec(self) -> str:
-        """The spec of the judge inside; the strategy is stored beside it."""
+        """The spec of the judge inside; what is around it is stored beside it."""
         return self.verifier.spec
 
     @property
     def chat(self) -> ChatModel | None:
         """The chat model of the judge inside."""
         return chat_of(self.verifier)
+
+
+@dataclass(frozen=True, slots=True)
+class _Strategy(Wrapped):
+    ranker: Ranker
 
 
 @dataclass(frozen=True, slots=True)
