@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from everyclaim.analysis.deferral import LabelledJudgement, fit_deferral
 from everyclaim.analysis.summary import Collector, summarise, summary_to_json
-from everyclaim.core.bands import Band
+from everyclaim.core.printing import Band
 from everyclaim.core.types import (
     Claim,
     FailureMode,

@@ -9,9 +9,8 @@ from contextlib import suppress
 import pytest
 
 import everyclaim as ec
-from everyclaim.core.accounting import account, tallied
 from everyclaim.core.errors import JudgeError
-from everyclaim.core.events import JudgeCalled, ScoringEnded, ScoringStarted, observed
+from everyclaim.core.events import JudgeCalled, ScoringEnded, ScoringStarted, account, observed, tallied
 from everyclaim.core.lifetime import SharedScope, in_scope, on_close, scope
 from everyclaim.core.protocols import ChatReply, Scorer
 from everyclaim.core.types import Outcome, Passage, Sample, Usage

@@ -11,8 +11,7 @@ import tracemalloc
 
 import pytest
 
-from everyclaim.core.gather import gather
-from everyclaim.core.memory import once, remembered
+from everyclaim.core.lifetime import gather, once, remembered
 from everyclaim.verify.lexical import alignment, checks
 from everyclaim.verify.lexical.reading import shipped_vectors
 

@@ -83,7 +83,7 @@ class Priced(ByWords):
         self.cost = cost
 
     async def verify(self, *args: Any, **named: Any) -> Any:
-        from everyclaim.core.accounting import account
+        from everyclaim.core.events import account
 
         account(Usage(calls=1, prompt_tokens=60, completion_tokens=40, cost=self.cost))
         return await super().verify(*args, **named)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.nearest import did_you_mean
+from everyclaim.core.plaintext import did_you_mean
 from everyclaim.core.types import REFERENCE, RESPONSE, FailureMode, Label, Result, tag_values
 from everyclaim.store.store import Figures
 

@@ -23,9 +23,9 @@ from everyclaim.analysis.estimates import interval, percent, plain, span, writte
 from everyclaim.analysis.estimates import score as score_text
 from everyclaim.analysis.judging import JudgingCollector, JudgingSummary, NumberColumns
 from everyclaim.analysis.slices import FEW, SHOWN_FROM, expanded, values_of
-from everyclaim.core.bands import LOWER_BOUNDS, Band, band_of
 from everyclaim.core.cited import citation_counts, refusal_of
 from everyclaim.core.plaintext import counted, listed, one_line, words, wrapped
+from everyclaim.core.printing import LOWER_BOUNDS, Band, band_of
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import FailureMode, Label, Outcome, Result, Usage
 from everyclaim.stats.intervals import Estimate, clustered_ratio, clustered_ratios

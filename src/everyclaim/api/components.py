@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from everyclaim.api.options import DEFAULT_JUDGE, Options, Strategy
 from everyclaim.api.specs import DECOMPOSERS, create_verifier, decomposer_spec, judge_spec, talks
-from everyclaim.core.functions import name_of
 from everyclaim.core.limits import SizeLimits
 from everyclaim.core.protocols import ChatModel, Decomposer, KnowledgeSource, Verifier, chat_of
-from everyclaim.core.spec import Registry, Spec
+from everyclaim.core.spec import Registry, Spec, name_of
 from everyclaim.core.types import BETTER, Provenance
 from everyclaim.metrics.assembled import Assembled, Empty, check_metric_shape
 from everyclaim.metrics.context import Components

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from everyclaim.api.judges import LlmDecomposerOptions, LlmJudgeOptions
 from everyclaim.api.session import Session
-from everyclaim.core.accounting import CostEstimate
+from everyclaim.core.events import CostEstimate
 from everyclaim.core.options import divided
 from everyclaim.core.protocols import Message, Verifier
 from everyclaim.core.spec import Spec

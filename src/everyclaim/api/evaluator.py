@@ -18,7 +18,7 @@ from everyclaim.api.scoring import Answers, Claims, Passages, scored, split, ver
 from everyclaim.api.session import Session
 from everyclaim.api.specs import talks
 from everyclaim.api.watch import WatchingOptions, watch_into
-from everyclaim.core.accounting import CostEstimate
+from everyclaim.core.events import CostEstimate
 from everyclaim.core.limits import within
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Decomposition, JudgedClaim, Provenance, Result, Usage

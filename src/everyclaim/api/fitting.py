@@ -20,10 +20,9 @@ from everyclaim.api.runs import Source
 from everyclaim.api.session import Session
 from everyclaim.api.specs import MARKS, create_verifier, refuse_unused, talks
 from everyclaim.core.errors import BudgetExceeded, ConfigError, InputError, JudgeError
-from everyclaim.core.functions import name_of
 from everyclaim.core.limits import SizeLimits, within
 from everyclaim.core.protocols import Scorer, Verifier
-from everyclaim.core.spec import Spec
+from everyclaim.core.spec import Spec, name_of
 from everyclaim.core.types import Outcome, Passage, Result, Sample
 from everyclaim.engine import score_sample
 from everyclaim.io import (

@@ -17,9 +17,9 @@ from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.kinds import Range
 from everyclaim.core.lifetime import Closing
 from everyclaim.core.limits import within
-from everyclaim.core.nearest import did_you_mean
+from everyclaim.core.options import UNDER_TEST, Text
+from everyclaim.core.plaintext import did_you_mean
 from everyclaim.core.protocols import ChatModel
-from everyclaim.core.validation import UNDER_TEST, Text
 from everyclaim.guard.answers import GuardedAnswer, GuardedSentence
 from everyclaim.guard.authors import Author, ChatAuthor, FunctionAuthor, Generate, SplitAuthors, Task
 from everyclaim.guard.loop import Loop, Promise

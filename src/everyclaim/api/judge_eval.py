@@ -44,7 +44,7 @@ from everyclaim.api.runs import RunName, find_run
 from everyclaim.api.session import Session
 from everyclaim.api.specs import refuse_unused, unused
 from everyclaim.core.errors import ConfigError, InputError, OperatorError
-from everyclaim.core.gather import gather
+from everyclaim.core.lifetime import gather
 from everyclaim.core.protocols import Verifier
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Label, Outcome, Passage, Result, Sample, Usage

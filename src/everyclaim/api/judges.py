@@ -19,8 +19,8 @@ from everyclaim.api.options import (
     VerdictOptions,
 )
 from everyclaim.api.specs import batches_beside, create_verifier
-from everyclaim.core.accounting import accounted
 from everyclaim.core.errors import ConfigError
+from everyclaim.core.events import accounted
 from everyclaim.core.kinds import Range
 from everyclaim.core.options import Opt, divided, option_names, read, refuse_former_names, wrong_value
 from everyclaim.core.protocols import ChatModel, ChatReply, Message, Verifier

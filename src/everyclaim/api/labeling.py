@@ -19,8 +19,7 @@ from everyclaim.analysis.labels import ADJUDICATED, Dispute, Opinion, disputes
 from everyclaim.api.options import ReadOptions
 from everyclaim.api.runs import Run
 from everyclaim.core.errors import ConfigError, InputError, UserError
-from everyclaim.core.nearest import did_you_mean
-from everyclaim.core.plaintext import counted, one_line
+from everyclaim.core.plaintext import counted, did_you_mean, one_line
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Evidence, FailureMode, JudgedClaim, Label, Passage, Result, Span, SplitMark
 from everyclaim.io import LABELS, MARKS, BadRow, LabelRow, ReadReport, check_apart, open_rows, read_rows

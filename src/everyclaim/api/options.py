@@ -1,7 +1,7 @@
 """What can be chosen about a score, declared once for Python, the command line and `everyclaim.toml`, and checked.
 
 What can change a verdict becomes part of the specs, and so of every result; limits, rates and the cache do not, so a
-run may go on under others. Every public call is checked by what it declares; see `everyclaim.core.validation`.
+run may go on under others. Every public call is checked by what it declares; see `everyclaim.core.options`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from typing import Annotated, Any, Literal, ParamSpec, TypedDict, TypeVar
 
 from everyclaim.core.kinds import By, Range
 from everyclaim.core.lifetime import keeping_open
-from everyclaim.core.options import Opt
+from everyclaim.core.options import Opt, validate_call
 from everyclaim.core.protocols import Decomposer, Verifier
-from everyclaim.core.validation import validate_call
 from everyclaim.io import ReadReport
 from everyclaim.io.fields import CLAIM_FIELDS, SAMPLE_FIELDS
 from everyclaim.metrics.assembled import Empty

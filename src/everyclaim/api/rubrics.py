@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 from everyclaim.api.claims import GivenClaims, given_claim, label_of
 from everyclaim.api.session import Session
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.gather import gather
+from everyclaim.core.lifetime import gather
 from everyclaim.core.types import Label, Outcome, Passage, Sample, Verdict
 from everyclaim.io import ClaimRow
 from everyclaim.prompts import Domain, VerdictPrompt, read_domain

@@ -27,11 +27,11 @@ from everyclaim.core.errors import (
 )
 from everyclaim.core.events import Hook
 from everyclaim.core.limits import within
+from everyclaim.core.options import UNDER_TEST
 from everyclaim.core.plaintext import one_line, wrapped
 from everyclaim.core.protocols import Kept, Scorer
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Result, Sample
-from everyclaim.core.validation import UNDER_TEST
 from everyclaim.core.wire import result_to_json
 from everyclaim.engine import EngineOptions, in_thread
 from everyclaim.engine import run as run_engine

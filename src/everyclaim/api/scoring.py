@@ -16,9 +16,9 @@ from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.kinds import described
 from everyclaim.core.lifetime import AsyncClosing, Closing
 from everyclaim.core.limits import within
+from everyclaim.core.options import UNDER_TEST, Text
 from everyclaim.core.protocols import Decomposer
 from everyclaim.core.types import Decomposition, JudgedClaim, Passage, Result, Sample
-from everyclaim.core.validation import UNDER_TEST, Text
 from everyclaim.engine import score_sample, wait
 from everyclaim.io import ReadReport, read_samples
 from everyclaim.io.tables import is_table

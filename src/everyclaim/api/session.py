@@ -33,14 +33,13 @@ from everyclaim.api.components import (
 )
 from everyclaim.api.options import DEFAULT_JUDGE, OFF, LlmAccessOptions, Observe, Options
 from everyclaim.api.specs import SEARCHING, check_address, metric_spec, refuse_unused, searches, talks
-from everyclaim.core.accounting import UsageTally, tallied
 from everyclaim.core.errors import ConfigError, UserError
-from everyclaim.core.events import Observer, observed
+from everyclaim.core.events import Observer, UsageTally, observed, tallied
 from everyclaim.core.kinds import Range
 from everyclaim.core.lifetime import SharedScope, scope
 from everyclaim.core.limits import SizeLimits
-from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.options import Opt, read
+from everyclaim.core.plaintext import did_you_mean
 from everyclaim.core.protocols import Decomposer, Scorer
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Provenance, Usage

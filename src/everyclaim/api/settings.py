@@ -23,8 +23,8 @@ from everyclaim.api.options import DEFAULT_STORE, InFlight, LlmOptions, Options,
 from everyclaim.api.specs import batches_beside, cache_beside, unused
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import WrongValueError, kind_of
-from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.options import Opt, declared_options, value_of
+from everyclaim.core.plaintext import did_you_mean
 
 FILE_NAME = "everyclaim.toml"
 PREFIX = "EVERYCLAIM_"

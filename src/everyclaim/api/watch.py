@@ -20,8 +20,7 @@ from everyclaim.api.specs import cache_beside, talks
 from everyclaim.core.errors import ConfigError, InputError, JudgeError, OptionError
 from everyclaim.core.events import Hook
 from everyclaim.core.limits import within
-from everyclaim.core.nearest import did_you_mean
-from everyclaim.core.plaintext import one_line
+from everyclaim.core.plaintext import did_you_mean, one_line
 from everyclaim.core.types import Label, Outcome, Result, Sample
 from everyclaim.engine import score_sample
 from everyclaim.io import check_apart

@@ -19,7 +19,7 @@ from everyclaim.cli import options as opt
 from everyclaim.cli.console import warn
 from everyclaim.cli.options import SCORING, Given, with_settings
 from everyclaim.core.errors import ConfigError, MissingExtraError
-from everyclaim.core.hiding import hidden
+from everyclaim.core.plaintext import hidden
 from everyclaim.web.service.settings import ServiceSettings
 from everyclaim.web.serving import Binding, check_binding, run
 from everyclaim.web.tokens import SCOPES, VARIABLE, AccessTokens, add_token, new_token

@@ -24,7 +24,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Self
 
-from everyclaim.core.hiding import hidden
+from everyclaim.core.plaintext import hidden
 from everyclaim.core.types import Usage
 
 _OPTION = re.compile(r"`(\w+)`")

@@ -15,7 +15,7 @@ from numbers import Integral, Real
 from types import UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
-from everyclaim.core.nearest import did_you_mean
+from everyclaim.core.plaintext import did_you_mean
 
 By = Literal["stratified", "random", "uncertainty", "allocation"]  # how claims to label are drawn
 WAYS: tuple[By, ...] = get_args(By)

@@ -1,4 +1,4 @@
-"""Who closes what was opened on the way: connections and files, made deep inside, closed where the work began.
+"""How long things live: connections and files are closed where the work began, results are kept while there is room.
 
     async with scope():
         await metric.score(sample)                         # opens connections, which say so with `on_close`
@@ -10,16 +10,22 @@
 
 Every public call opens a scope; one inside another joins it, so what is opened lasts as long as the outermost one.
 Outside of `scope` it is the caller's to close; outside of `keeping_open` everybody opens and closes their own.
+
+The texts that come in are of any length, so a cache that counts its entries holds any amount of memory. In a `Memory`
+every entry is weighed, the least recently used make room, and what is larger than all the room is not kept at all.
 """
 
 from __future__ import annotations
 
 import asyncio
+import threading
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Hashable, Iterable, Iterator
 from contextlib import AbstractContextManager, AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from contextvars import ContextVar
-from typing import Any, Generic, Self, TypeVar
+from functools import cache, update_wrapper, wraps
+from typing import Any, Generic, ParamSpec, Self, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 T = TypeVar("T")
@@ -182,3 +188,113 @@ def opened(name: str, make: Callable[[], AbstractContextManager[T]]) -> Iterator
     if name not in kept:
         kept[name] = stack.enter_context(make())
     yield kept[name]
+
+
+async def gather(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """Await all, then return what they returned, in order, or raise the first error.
+
+    Unlike `asyncio.gather` it leaves nothing running behind an error: a judge's call that was made is paid,
+    so its answer is waited for. Cancelling it cancels all.
+    """
+    several = list(work)
+    if len(several) == 1:  # needs no task of its own
+        return [await several[0]]
+    done = await asyncio.gather(*several, return_exceptions=True)
+    results: list[T] = []
+    for one in done:
+        if isinstance(one, BaseException):
+            raise one
+        results.append(one)
+    return results
+
+
+P = ParamSpec("P")
+
+_ENTRY = 400  # bytes of an entry besides what it holds: key, links, place in the table
+
+
+class Memory:
+    """Values by key, at most `room` bytes of them as they were weighed; the least recently used go first.
+
+    May be used from several threads.
+    """
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+        self.held = 0  # bytes
+        self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def get(self, key: Hashable) -> tuple[Any] | None:
+        """Return what was put under a key, in a tuple; None when there is nothing."""
+        with self._lock:
+            kept = self._kept.get(key)
+            if kept is None:
+                return None
+            self._kept.move_to_end(key)
+            return (kept[0],)
+
+    def put(self, key: Hashable, value: Any, weight: int) -> None:
+        """Keep a value of so many bytes, if there can be room for it."""
+        weight += _ENTRY
+        if weight > self.room:
+            return
+        with self._lock:
+            if before := self._kept.pop(key, None):
+                self.held -= before[1]
+            self._kept[key] = (value, weight)
+            self.held += weight
+            while self.held > self.room:
+                self.held -= self._kept.popitem(last=False)[1][1]
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._kept.clear()
+            self.held = 0
+
+
+class Remembered(Generic[P, T]):
+    """A pure function and the `memory` of its results."""
+
+    def __init__(self, function: Callable[P, T], room: int, weigh: Callable[..., int]) -> None:
+        self.memory = Memory(room)
+        self._function = function
+        self._weigh = weigh
+        update_wrapper(self, function)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Return what the function returns."""
+        key = (args, *sorted(kwargs.items())) if kwargs else args
+        if found := self.memory.get(key):
+            return cast("T", found[0])
+        result = self._function(*args, **kwargs)
+        self.memory.put(key, result, self._weigh(result, *args))
+        return result
+
+
+def remembered(room: int, weigh: Callable[..., int]) -> Callable[[Callable[P, T]], Remembered[P, T]]:
+    """Make a pure function remember at most `room` bytes of its results.
+
+    `weigh(result, *positional)` says how many bytes an entry takes, the key included, about.
+    """
+    return lambda function: Remembered(function, room, weigh)
+
+
+def once(load: Callable[[], T]) -> Callable[[], T]:
+    """Make a function do its work once, also when several threads ask for it at the same time.
+
+    `functools.cache` lets each of them do it, and hold the result for a while.
+    """
+    lock = threading.Lock()
+    cached = cache(load)
+
+    @wraps(load)
+    def get() -> T:
+        with lock:
+            return cached()
+
+    return get

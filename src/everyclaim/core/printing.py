@@ -1,11 +1,32 @@
-"""What `print` and a notebook show of a result: a few plain lines, or HTML as a room above writes it."""
+"""How a result is told: the four words for a score, and what `print` and a notebook show."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import StrEnum
 from typing import Any
 
 from everyclaim.core.plaintext import counted, listed, metric_title, number, one_line, quoted, words, wrapped
+
+_ROUNDING = 1e-9  # a mean of exact fractions may come out one rounding below a bound; it counts as on it
+
+
+class Band(StrEnum):
+    """How good a score is, best first."""
+
+    HIGH = "high"
+    GOOD = "good"
+    MODERATE = "moderate"
+    LOW = "low"
+
+
+LOWER_BOUNDS = {Band.HIGH: 0.9, Band.GOOD: 0.7, Band.MODERATE: 0.5, Band.LOW: 0.0}
+
+
+def band_of(score: float) -> Band:
+    """Return the band of a score within [0, 1]."""
+    return next((band for band, bound in LOWER_BOUNDS.items() if score >= bound - _ROUNDING), Band.LOW)
+
 
 _CLAIMS_SHOWN, _FAILING_SHOWN, _WARNINGS_SHOWN = 20, 5, 3
 _WRITERS: dict[type, Callable[[Any], str]] = {}

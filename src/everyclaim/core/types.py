@@ -13,8 +13,8 @@ from enum import StrEnum
 from typing import Any, NamedTuple, Self
 
 from everyclaim.core import printing
-from everyclaim.core.bands import Band, band_of
 from everyclaim.core.plaintext import words
+from everyclaim.core.printing import Band, band_of
 
 
 class Label(StrEnum):

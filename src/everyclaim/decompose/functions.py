@@ -9,8 +9,8 @@ from typing import Any
 from rapidfuzz.fuzz import token_set_ratio
 
 from everyclaim.core.errors import ConfigError, JudgeError
-from everyclaim.core.functions import call, name_of, places
 from everyclaim.core.protocols import Decomposer
+from everyclaim.core.spec import call, name_of, places
 from everyclaim.core.types import Claim, Decomposition, Span
 from everyclaim.decompose.contexts import Ground, grounds
 from everyclaim.text.locate import locate

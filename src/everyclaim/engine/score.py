@@ -13,11 +13,10 @@ import math
 import time
 from dataclasses import replace
 
-from everyclaim.core.accounting import tallied
 from everyclaim.core.errors import EveryclaimError, InputError, JudgeError, UnreachableError
-from everyclaim.core.events import Purpose, ScoringEnded, ScoringStarted, tell
-from everyclaim.core.functions import where_it_failed
+from everyclaim.core.events import Purpose, ScoringEnded, ScoringStarted, tallied, tell
 from everyclaim.core.protocols import Scorer
+from everyclaim.core.spec import where_it_failed
 from everyclaim.core.types import Outcome, Result, Sample, Usage
 
 MANY_CLAIMS = 200  # an answer of more of them is a document, and says so

@@ -13,10 +13,10 @@ from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, I
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from everyclaim.core.accounting import accounted
 from everyclaim.core.errors import ConfigError, GeneratorError, JudgeError, OperatorError, UserError
-from everyclaim.core.functions import call_in_thread
+from everyclaim.core.events import accounted
 from everyclaim.core.protocols import ChatModel
+from everyclaim.core.spec import call_in_thread
 from everyclaim.core.types import Passage
 from everyclaim.models.chat.reask import Inquiry, ask_for_each, portions
 from everyclaim.prompts.generation import Faulty, GenerationPrompt, ReportedFault, RewritePrompt, rewrite_one

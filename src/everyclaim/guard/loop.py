@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from everyclaim.analysis.deferral import RiskPromise, answer_mean
-from everyclaim.core.accounting import tallied
 from everyclaim.core.cited import CitationFinding
 from everyclaim.core.errors import BudgetExceeded, GeneratorError, JudgeError, OperatorError
-from everyclaim.core.events import AnswerGuarded, tell
+from everyclaim.core.events import AnswerGuarded, tallied, tell
 from everyclaim.core.protocols import Scorer
 from everyclaim.core.types import JudgedClaim, Label, Outcome, Result, Sample
 from everyclaim.engine import score_sample

@@ -327,7 +327,7 @@ def _names(ids: list[str]) -> list[str]:
 
 def _check_mark(mark: pytest.Mark) -> None:
     from everyclaim.core.errors import ConfigError
-    from everyclaim.core.nearest import did_you_mean
+    from everyclaim.core.plaintext import did_you_mean
 
     known = (*_OF_FILES, *_OF_BARS)
     for name in mark.kwargs:

@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.limits import MB
-from everyclaim.core.nearest import did_you_mean
+from everyclaim.core.plaintext import did_you_mean
 
 KEPT_BAD_ROWS = 100
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from everyclaim.core.limits import SizeLimits
-from everyclaim.core.nearest import did_you_mean
+from everyclaim.core.plaintext import did_you_mean
 from everyclaim.core.types import FailureMode, Label, Passage, Sample, SplitMark, Tag
 from everyclaim.io.fields import Fields, look_up, shown
 from everyclaim.io.messages import citations_of, turns_of

@@ -16,7 +16,7 @@ from typing import Any, Generic, Literal, TypeVar, Unpack, get_args
 
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.limits import MB, SizeLimits, limits_here
-from everyclaim.core.nearest import did_you_mean
+from everyclaim.core.plaintext import did_you_mean
 from everyclaim.core.types import Sample, Tag
 from everyclaim.io.fields import (
     CLAIM_FIELDS,

@@ -14,10 +14,10 @@ from numbers import Real
 from typing import Any, Literal, get_type_hints
 
 from everyclaim.core.errors import ConfigError, EveryclaimError, InputError, JudgeError
-from everyclaim.core.functions import Taken, call, places
 from everyclaim.core.kinds import Kind, WrongValueError, kind_of
 from everyclaim.core.limits import SizeLimits, within
 from everyclaim.core.plaintext import counted
+from everyclaim.core.spec import Taken, call, places
 from everyclaim.core.types import Decomposition, Outcome, Provenance, Result, Sample
 from everyclaim.metrics.context import Components, MetricContext, Noted, NothingToCheckError, Score
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from everyclaim.core.cited import CitationFinding, CitationStatus, Cited
-from everyclaim.core.gather import gather
+from everyclaim.core.lifetime import gather
 from everyclaim.core.types import Claim, JudgedClaim, Label, Passage, Sample
 from everyclaim.metrics.context import MetricContext, NothingToCheckError, Score
 from everyclaim.metrics.reference import f_beta

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from everyclaim.core.accounting import accounted
 from everyclaim.core.errors import ConfigError, JudgeError
+from everyclaim.core.events import accounted
 from everyclaim.core.plaintext import counted
 from everyclaim.core.protocols import ChatModel, Decomposer, KnowledgeSource, Scorer, Verifier
 from everyclaim.core.types import (

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from everyclaim.core.errors import ConfigError, JudgeError
-from everyclaim.core.gather import gather
+from everyclaim.core.lifetime import gather
 from everyclaim.core.protocols import Scorer
 from everyclaim.core.types import JudgedClaim, Label, Outcome, Result, Sample, tag_values
 from everyclaim.metrics.attribution import citation_counts

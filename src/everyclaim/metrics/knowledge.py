@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any, Literal, NamedTuple
 
 from everyclaim.core.errors import JudgeError
-from everyclaim.core.gather import gather
+from everyclaim.core.lifetime import gather
 from everyclaim.core.types import Claim, JudgedClaim, Label, Outcome, Passage, Result, Sample, Skipped, tag_values
 from everyclaim.decompose.decontextualize import Prepared, Preparer, WordPreparer, tied
 from everyclaim.metrics.context import MetricContext, Score, supported

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, NamedTuple, Protocol
 
-from everyclaim.core.gather import gather
+from everyclaim.core.lifetime import gather
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.types import Claim, Label, Passage, Sample, Span
 from everyclaim.metrics.assembled import NO_PASSAGES

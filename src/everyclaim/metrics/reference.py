@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from everyclaim.core.errors import JudgeError
-from everyclaim.core.gather import gather
+from everyclaim.core.lifetime import gather
 from everyclaim.core.types import REFERENCE, RESPONSE, Claim, JudgedClaim, Label, Passage, Sample
 from everyclaim.metrics.context import MetricContext, Score, supported
 

@@ -25,8 +25,8 @@ from urllib.parse import urlsplit
 from everyclaim._version import __version__
 from everyclaim.core.errors import ConfigError, OperatorError
 from everyclaim.core.kinds import Range
-from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.options import check_declared
+from everyclaim.core.plaintext import did_you_mean
 
 ALERT_SCHEMA = 1
 COOL_DOWN = 6 * 3600.0  # seconds in which the same is not said again

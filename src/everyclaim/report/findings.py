@@ -13,9 +13,9 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from everyclaim.core.bands import band_of
 from everyclaim.core.cited import citation_faults
 from everyclaim.core.plaintext import counted, one_line, words
+from everyclaim.core.printing import band_of
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import (
     REFERENCE,

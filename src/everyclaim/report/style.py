@@ -19,8 +19,8 @@ from rich.table import Table
 from rich.text import Text
 
 from everyclaim.core import plaintext
-from everyclaim.core.bands import Band
 from everyclaim.core.plaintext import counted, one_line
+from everyclaim.core.printing import Band
 from everyclaim.core.types import Label, Usage
 
 LABEL_STYLE = {Label.SUPPORTED: "green", Label.UNSUPPORTED: "yellow", Label.CONTRADICTED: "red"}

@@ -18,8 +18,8 @@ from everyclaim.analysis.estimates import score as score_text
 from everyclaim.analysis.judging import JudgingSummary
 from everyclaim.analysis.slices import FEW
 from everyclaim.analysis.summary import TEXTS_KEPT, Group, Summary
-from everyclaim.core.bands import LOWER_BOUNDS, Band
 from everyclaim.core.plaintext import counted, words
+from everyclaim.core.printing import LOWER_BOUNDS, Band
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import FailureMode, Label, Outcome, Provenance
 from everyclaim.report.findings import findings

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from everyclaim.core.memory import remembered
+from everyclaim.core.lifetime import remembered
 from everyclaim.core.types import Passage
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize
 

@@ -15,8 +15,8 @@ from typing import NamedTuple, Self
 from urllib.parse import quote
 
 from everyclaim.core.errors import ConfigError, InputError, JudgeError, OperatorError, StoreError
+from everyclaim.core.options import validate_call
 from everyclaim.core.types import Passage
-from everyclaim.core.validation import validate_call
 from everyclaim.io import DocumentRow
 from everyclaim.io.sinks import whole_file
 from everyclaim.retrieve.bm25 import Bm25Ranker

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from everyclaim.core.errors import ConfigError, EveryclaimError, JudgeError
-from everyclaim.core.functions import call_in_thread
 from everyclaim.core.protocols import KnowledgeSource
+from everyclaim.core.spec import call_in_thread
 from everyclaim.core.types import Passage
 
 Retriever = Callable[..., Any]

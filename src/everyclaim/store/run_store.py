@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from everyclaim.core.errors import InputError, StoreError
 from everyclaim.core.lifetime import Closing
-from everyclaim.core.nearest import did_you_mean
+from everyclaim.core.plaintext import did_you_mean
 from everyclaim.core.types import Outcome, Provenance
 from everyclaim.store.connect import (
     POSTGRES_SCHEMA,

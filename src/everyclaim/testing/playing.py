@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from everyclaim.core.errors import InputError, JudgeError, MissingExtraError
-from everyclaim.core.hiding import HIDDEN
+from everyclaim.core.plaintext import HIDDEN
 from everyclaim.core.protocols import ChatModel, ChatReply, Message
 from everyclaim.core.types import Usage
 from everyclaim.models.chat.call import Call

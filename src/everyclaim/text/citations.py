@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from everyclaim.core.memory import remembered
+from everyclaim.core.lifetime import remembered
 from everyclaim.core.types import Citation, Source, Span
 from everyclaim.text.sources import (
     ADDRESS,

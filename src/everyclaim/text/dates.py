@@ -10,7 +10,7 @@ import re
 from sys import getsizeof
 from typing import NamedTuple
 
-from everyclaim.core.memory import remembered
+from everyclaim.core.lifetime import remembered
 from everyclaim.text.date_forms import (
     CANDIDATE,
     CENTURIES,

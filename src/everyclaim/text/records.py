@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from sys import getsizeof
 from typing import NamedTuple
 
-from everyclaim.core.memory import remembered
+from everyclaim.core.lifetime import remembered
 from everyclaim.text.edges import capital
 from everyclaim.text.units import is_unit_word
 from everyclaim.text.windows import sentence_spans

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from everyclaim.core.memory import remembered
+from everyclaim.core.lifetime import remembered
 
 _CLAUSE = re.compile(r"(?:[^\n,;.!?，；。！？、।؟]|(?<=\d)[.,](?=\d))+")
 _MASK = "\0"

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.gather import gather
+from everyclaim.core.lifetime import gather
 from everyclaim.core.protocols import ChatModel, Ranker, Verifier, chat_of
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Label, Passage, PassageVerdict, Probabilities, Verdict

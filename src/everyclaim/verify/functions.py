@@ -8,9 +8,9 @@ from numbers import Real
 from typing import Any
 
 from everyclaim.core.errors import ConfigError, JudgeError
-from everyclaim.core.functions import call, name_of, places
-from everyclaim.core.gather import gather
+from everyclaim.core.lifetime import gather
 from everyclaim.core.protocols import Verifier
+from everyclaim.core.spec import call, name_of, places
 from everyclaim.core.types import Claim, Evidence, Label, Passage, Probabilities, Verdict
 
 _A_JUDGE = "a function as the judge"

@@ -14,7 +14,7 @@ from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from everyclaim.core.gather import gather
+from everyclaim.core.lifetime import gather
 from everyclaim.core.protocols import ChatModel, ChatReply, Message, Ranker
 from everyclaim.core.types import Claim, Evidence, FailureMode, Label, Passage, Probabilities, Verdict
 from everyclaim.models.chat.reask import Inquiry, ask_for_each

@@ -20,8 +20,8 @@ from everyclaim.api.runs import Source
 from everyclaim.api.scoring import Answers, Passages, read_sample, sample_of
 from everyclaim.core.errors import ConfigError, InputError, OperatorError, UserError
 from everyclaim.core.kinds import Range
+from everyclaim.core.options import UNDER_TEST, Text
 from everyclaim.core.types import Decomposition, JudgedClaim, Outcome, Result, Sample
-from everyclaim.core.validation import UNDER_TEST, Text
 from everyclaim.core.wire import from_json, result_from_json, sample_to_json
 from everyclaim.engine import BackgroundLoop, in_thread
 from everyclaim.guard.answers import GuardedAnswer

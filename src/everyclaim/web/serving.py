@@ -22,8 +22,8 @@ from multiprocessing.connection import wait
 from typing import Annotated, Any
 
 from everyclaim.core.errors import ConfigError, MissingExtraError, OperatorError
-from everyclaim.core.hiding import hidden
 from everyclaim.core.options import Opt
+from everyclaim.core.plaintext import hidden
 
 LOOPBACK = "127.0.0.1"
 SERVER = "Server"

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Self
 
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.nearest import did_you_mean
+from everyclaim.core.plaintext import did_you_mean
 
 VARIABLE = "EVERYCLAIM_TOKENS"
 SCOPES: Mapping[str, str] = {

@@ -14,10 +14,10 @@ from everyclaim.core.cited import failing_lines
 from everyclaim.core.errors import BudgetExceeded, ConfigError, InputError, JudgeError
 from everyclaim.core.events import Event, SampleFinished
 from everyclaim.core.kinds import Range
+from everyclaim.core.options import UNDER_TEST
 from everyclaim.core.protocols import ChatModel, Decomposer, Scorer, Verifier
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import JudgedClaim, Label, Outcome, Result, Sample
-from everyclaim.core.validation import UNDER_TEST
 from everyclaim.decompose.llm import LlmDecomposer
 from everyclaim.engine import EngineOptions, run, score_sample
 from everyclaim.integrations.ragas.dataset import row_of, rows_of, sample_of

@@ -15,9 +15,9 @@ from ray.exceptions import RayError, RayTaskError
 
 from everyclaim._version import __version__
 from everyclaim.api.session import Session, share_of
-from everyclaim.core.accounting import account, tallied
 from everyclaim.core.errors import BudgetExceeded, ConfigError, EveryclaimError, JudgeError, OperatorError
-from everyclaim.core.functions import where_it_failed
+from everyclaim.core.events import account, tallied
+from everyclaim.core.spec import where_it_failed
 from everyclaim.core.types import Provenance, Result, Sample, Usage
 
 _NOT_THEIRS = {"observe", "cache", "provider_batch"}  # told of, kept and batched where the run is

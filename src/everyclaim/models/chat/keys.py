@@ -16,7 +16,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.hiding import HIDDEN, hidden
+from everyclaim.core.plaintext import HIDDEN, hidden
 from everyclaim.models.chat.providers import find_provider
 
 SEARCH_VARIABLES: Mapping[str, str] = {

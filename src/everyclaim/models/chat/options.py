@@ -16,10 +16,10 @@ from typing import Annotated, Any, Literal
 from urllib.parse import unquote, urlsplit
 
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.hiding import HIDDEN, hidden
 from everyclaim.core.kinds import Range
 from everyclaim.core.limits import MB
 from everyclaim.core.options import Opt, option_names, read, refuse_former_names, wrong_value
+from everyclaim.core.plaintext import HIDDEN, hidden
 from everyclaim.core.spec import Spec
 from everyclaim.models.chat.keys import Secret
 from everyclaim.models.chat.providers import Format, Provider, find_provider

@@ -17,7 +17,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Literal
 
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.nearest import did_you_mean
+from everyclaim.core.plaintext import did_you_mean
 
 Format = Literal["chat", "responses", "messages"]
 _GROUP = "everyclaim.providers"

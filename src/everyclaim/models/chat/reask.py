@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Any, Generic, Literal, Protocol, TypeVar
 from zlib import crc32
 
-from everyclaim.core.accounting import accounted
 from everyclaim.core.errors import JudgeError
-from everyclaim.core.gather import gather
+from everyclaim.core.events import accounted
+from everyclaim.core.lifetime import gather
 from everyclaim.core.protocols import ChatModel, ChatReply, Message
 from everyclaim.models.chat.call import AGAIN
 from everyclaim.models.chat.replies import check_finish, read_reply

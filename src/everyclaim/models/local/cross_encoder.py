@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from everyclaim.core.memory import once
+from everyclaim.core.lifetime import once
 from everyclaim.models.local.onnx import (
     CLS,
     SEP,

@@ -13,7 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from everyclaim.core.memory import once
+from everyclaim.core.lifetime import once
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from everyclaim.core.memory import Memory, once
+from everyclaim.core.lifetime import Memory, once
 from everyclaim.models.local.onnx import (
     CLS,
     SEP,

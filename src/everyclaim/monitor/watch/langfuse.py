@@ -16,8 +16,7 @@ from typing import Any, TypeVar
 
 from everyclaim.core.cited import failing_lines
 from everyclaim.core.errors import ConfigError, MissingExtraError, OptionError, SourceError
-from everyclaim.core.hiding import hidden
-from everyclaim.core.plaintext import one_line
+from everyclaim.core.plaintext import hidden, one_line
 from everyclaim.core.types import Label, Outcome, Result, Sample
 from everyclaim.monitor.watch.source import Absent, Batch, Found, Loaded, Return, Rows, Unreadable
 from everyclaim.monitor.watch.traces import answer_in, decoded, documents_in, found_nothing, question_in

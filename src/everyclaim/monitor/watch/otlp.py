@@ -16,8 +16,8 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from everyclaim.core.errors import ConfigError, MissingExtraError, SourceError, StoreError
-from everyclaim.core.hiding import hidden
 from everyclaim.core.limits import limits_here
+from everyclaim.core.plaintext import hidden
 from everyclaim.engine import BackgroundLoop
 from everyclaim.monitor.watch import traces as otel
 from everyclaim.monitor.watch.source import Batch, Found, Return, Rows, Unreadable, found_now

@@ -17,8 +17,7 @@ import sqlalchemy as sa
 from sqlalchemy import exc
 
 from everyclaim.core.errors import ConfigError, MissingExtraError, OptionError, SourceError
-from everyclaim.core.hiding import hidden
-from everyclaim.core.nearest import did_you_mean
+from everyclaim.core.plaintext import did_you_mean, hidden
 from everyclaim.monitor.watch.source import Batch, ReadOnlySource, Rows, found_now
 
 _ROWS = 200  # in one batch

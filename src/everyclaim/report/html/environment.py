@@ -18,8 +18,8 @@ from markupsafe import Markup, escape
 
 from everyclaim._version import __version__
 from everyclaim.analysis import estimates
-from everyclaim.core.bands import LOWER_BOUNDS, band_of
 from everyclaim.core.plaintext import counted, escaped, number, one_line, whole, words
+from everyclaim.core.printing import LOWER_BOUNDS, band_of
 from everyclaim.core.types import Label, tag_values
 from everyclaim.report.style import LABEL_SIGN, dollars
 

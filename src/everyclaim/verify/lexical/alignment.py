@@ -19,7 +19,7 @@ import numpy.typing as npt
 from rapidfuzz.distance import LCSseq
 
 from everyclaim.core.errors import JudgeError
-from everyclaim.core.memory import remembered
+from everyclaim.core.lifetime import remembered
 from everyclaim.core.types import Evidence, Passage
 from everyclaim.models.local.parser import parse
 from everyclaim.text.edges import capital

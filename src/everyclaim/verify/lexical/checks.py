@@ -15,7 +15,7 @@ from sys import getsizeof
 from typing import Literal
 
 from everyclaim.core.errors import JudgeError
-from everyclaim.core.memory import remembered
+from everyclaim.core.lifetime import remembered
 from everyclaim.core.types import (
     Claim,
     Difference,

@@ -14,7 +14,7 @@ from itertools import chain
 from sys import getsizeof
 from typing import NamedTuple
 
-from everyclaim.core.memory import remembered
+from everyclaim.core.lifetime import remembered
 from everyclaim.core.types import Probabilities
 from everyclaim.models.local.parser import parse
 from everyclaim.text.agreement import AGREES, Fact, relation

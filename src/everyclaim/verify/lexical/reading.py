@@ -15,7 +15,7 @@ from importlib.resources import files
 import numpy as np
 import numpy.typing as npt
 
-from everyclaim.core.memory import once
+from everyclaim.core.lifetime import once
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize, word_set
 from everyclaim.text.windows import sentence_spans
 

@@ -15,7 +15,7 @@ from everyclaim.api.compare import figures_of
 from everyclaim.api.reports import Trust, trust_of
 from everyclaim.api.runs import Run
 from everyclaim.core.errors import InputError
-from everyclaim.core.nearest import did_you_mean
+from everyclaim.core.plaintext import did_you_mean
 from everyclaim.core.types import FailureMode, Label, Outcome
 from everyclaim.store import browsing
 from everyclaim.store.browsing import AnswerFilter, Neighbours, Order

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from everyclaim.core.nearest import did_you_mean
+from everyclaim.core.plaintext import did_you_mean
 from everyclaim.io.fields import Fields, shown
 from everyclaim.io.textrows import DECODER, json_fault, type_name
 from everyclaim.web.service.problems import Problem
