@@ -29,10 +29,11 @@ def test_written_rows_come_out_as_they_should(name: str, judge: str, allowed: in
 
 @pytest.mark.parametrize("reader", readings.READERS)
 def test_texts_are_read_as_people_read_them(reader: str) -> None:
-    """Nineteen rows of twenty, of every reader."""
+    """Nineteen rows of twenty, of every reader; all where a row that differs would hide or change what is said."""
     rows = list(readings.read_rows(reader))
     differing = [(row, said) for row, said in rows if said != row["expect"]]
-    assert len(differing) <= len(rows) / 20, differing
+    assert rows
+    assert len(differing) <= (0 if reader in readings.ALWAYS else len(rows) / 20), differing
 
 
 @pytest.mark.parametrize("judge", ["written", "scripted", pytest.param("embedded", marks=pytest.mark.slow)])

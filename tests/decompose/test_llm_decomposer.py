@@ -250,3 +250,12 @@ def test_what_says_nothing_is_no_claim(said: str) -> None:
         "The kettle was made in Graz.",
     ]
     assert chat.calls == 2
+
+
+def test_a_model_is_told_what_it_invented() -> None:
+    """And asked once more."""
+    chat = ScriptedChat(json.dumps({"claims": [{"id": "s1", "claims": ["The lid is not red."]}]}))
+    parts = asyncio.run(LlmDecomposer(chat).decompose("The lid is red."))
+    assert [claim.text for claim in parts.claims] == ["The lid is red."]
+    assert '"not_in_sentence":["not"]' in chat.asked[1][-1].content
+    assert chat.calls == 2
