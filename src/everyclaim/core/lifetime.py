@@ -73,7 +73,7 @@ async def scope() -> AsyncIterator[None]:
         yield
         return
     async with AsyncExitStack() as stack:
-        with _closed_by(stack):
+        with closed_by(stack):
             yield
 
 
@@ -107,7 +107,7 @@ class SharedScope:
         guests, guest = self._guests.get(), object()
         guests.add(guest)
         try:
-            with _closed_by(self._stacks.get()):
+            with closed_by(self._stacks.get()):
                 yield len(guests) == 1
         finally:
             guests.discard(guest)
@@ -115,23 +115,9 @@ class SharedScope:
                 await stack.aclose()
 
 
-class KeptScope:
-    """A scope that outlasts the calls inside it: it closes what they opened when it is told to, in their event loop."""
-
-    def __init__(self) -> None:
-        self._stack = AsyncExitStack()
-
-    def joined(self) -> AbstractContextManager[None]:
-        """Let what is opened inside stay open."""
-        return _closed_by(self._stack)
-
-    async def aclose(self) -> None:
-        """Close everything, last opened first."""
-        await self._stack.aclose()
-
-
 @contextmanager
-def _closed_by(stack: AsyncExitStack) -> Iterator[None]:
+def closed_by(stack: AsyncExitStack) -> Iterator[None]:
+    """Let what is opened inside stay open until the stack is closed, in this event loop."""
     token = _SCOPE.set((asyncio.get_running_loop(), stack))
     try:
         yield

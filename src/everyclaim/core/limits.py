@@ -25,9 +25,7 @@ _Count = Annotated[int, Range(1)]
 class SizeLimits:
     """The names are those of the options that set them."""
 
-    max_row_mb: Annotated[float, Range(above=0)] = (
-        32.0  # of a row as a file has it, and of all texts of one sample together
-    )
+    max_row_mb: Annotated[float, Range(above=0)] = 32.0  # of a row of a file, and of all texts of a sample together
     max_answer_chars: _Count = 1_000_000  # of an answer, a claim, a question, a reference
     max_passage_chars: _Count = 10_000_000
     max_passages: _Count = 20_000

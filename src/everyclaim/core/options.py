@@ -65,7 +65,8 @@ def read(spec: Spec, declared: type[T], owner: str = "") -> T:
     owner = owner or repr(spec.name)
     refuse_former_names(spec, declared, owner=owner)
     annotations = _annotations(declared)
-    families = {name for name, annotation in annotations.items() if _is_family(annotation)}
+    plain_types = {name: get_args(one)[0] if get_origin(one) is Annotated else one for name, one in annotations.items()}
+    families = {name for name, one in plain_types.items() if get_origin(one) is Mapping}
     found: dict[str, Any] = {name: {} for name in families}
     plain = {}
     for key, text in spec.options.items():
@@ -127,21 +128,12 @@ def wrong_value(name: str, owner: str, expected: str, value: object) -> ConfigEr
     return ConfigError(f"{name} of {owner} must be {expected}, got {described(value, may_be_shown=True)}")
 
 
-def _annotations(declared: Any) -> Mapping[str, Any]:
-    return _resolved(declared)
-
-
-@cache
 def _resolved(declared: Any) -> Mapping[str, Any]:
     hints = get_type_hints(declared, include_extras=True)
-    if not is_dataclass(declared):
-        return hints
-    return {field.name: hints[field.name] for field in fields(declared)}
+    return {one.name: hints[one.name] for one in fields(declared)} if is_dataclass(declared) else hints
 
 
-def _is_family(annotation: Any) -> bool:
-    plain = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
-    return get_origin(plain) is Mapping
+_annotations: Callable[[Any], Mapping[str, Any]] = cache(_resolved)
 
 
 def _taken(annotation: Any, name: str, text: str, owner: str) -> Any:
@@ -215,7 +207,8 @@ def validate_call(
         def checked(args: tuple[Any, ...], given: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
             known = declared()
             if known.is_method and args:
-                known = replace(known, name=_shown(function.__name__, args[0]))
+                owner = type(args[0]).__name__  # and not the base that declares the method
+                known = replace(known, name=f"{owner}.{function.__name__}".removesuffix(".__init__"))
             for name in given:
                 if name not in known.parameters and not known.is_open:
                     raise ConfigError(_unknown(name, known, synonyms, elsewhere or {}))
@@ -266,12 +259,6 @@ def _declared(function: Callable[..., Any]) -> _Declared:
         found[name] = _parameter(hint, is_needed=parameter.default is parameter.empty)
     shown = function.__qualname__.rpartition(".<locals>.")[2]
     return _Declared(shown, found, tuple(by_place), is_open, is_method=by_place[:1] == ["self"])
-
-
-def _shown(method: str, owner: object) -> str:
-    """Return how a method is called, by the class of the object and not by the base that declares it."""
-    name = type(owner).__name__
-    return name if method == "__init__" else f"{name}.{method}"
 
 
 def _parameter(hint: Any, *, is_needed: bool) -> _Parameter:

@@ -34,19 +34,7 @@ def one_line(text: str, limit: int | None = None) -> str:
     joined = " ".join(text.split())
     if joined.isprintable():
         return joined
-    return "".join(character if _harmless(character) else escaped(character) for character in joined)
-
-
-def escaped(character: str) -> str:
-    """Return a character's escape the way Python writes it, its code in hexadecimal."""
-    code = ord(character)
-    if code <= 0xFF:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
-
-
-def _harmless(character: str) -> bool:
-    return character.isprintable() or character in _JOINERS
+    return "".join(one if one.isprintable() or one in _JOINERS else repr(one)[1:-1] for one in joined)
 
 
 def wrapped(text: str, indent: int = 0) -> str:

@@ -201,11 +201,9 @@ class Registry:
         """Build the component a spec names. Raises `ConfigError` for an unknown name."""
         parsed = Spec.parse(spec) if isinstance(spec, str) else spec
         factory = self._factory(parsed.name)
-        count, named = self._places(factory, parsed.name)
+        what = f"the factory of {parsed.name!r} among {self.kind}"
+        count, named = places(factory, ("spec", self.built_from), what)
         return factory(*(parsed, built_from)[:count], **dict.fromkeys(named, built_from))
-
-    def _places(self, factory: Callable[..., Any], name: str) -> tuple[int, tuple[str, ...]]:
-        return places(factory, ("spec", self.built_from), f"the factory of {name!r} among {self.kind}")
 
     def _factory(self, name: str) -> Callable[..., Any]:
         if path := self.builtin.get(name) or self.others().get(name):

@@ -279,15 +279,10 @@ class Verdict:
     @property
     def telling_evidence(self) -> tuple[Evidence, ...]:
         """The evidence, starting with the quote that contains the difference."""
-        parts = self.difference
-        if parts is None or parts.passage is None:
+        if self.difference is None or self.difference.passage is None:
             return self.evidence
-        start = parts.passage.start
-        return tuple(
-            sorted(
-                self.evidence, key=lambda one: not (one.passage_id == parts.passage_id and one.start <= start < one.end)
-            )
-        )
+        place, at = self.difference.passage_id, self.difference.passage.start
+        return tuple(sorted(self.evidence, key=lambda one: one.passage_id != place or not one.start <= at < one.end))
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,16 +317,9 @@ class Usage:
 
     def __add__(self, other: Usage) -> Usage:
         """Add up; the cost is unknown as soon as one part's is."""
-        known = self.cost is not None and other.cost is not None
-        return Usage(
-            self.calls + other.calls,
-            self.prompt_tokens + other.prompt_tokens,
-            self.completion_tokens + other.completion_tokens,
-            self.cache_hits + other.cache_hits,
-            (self.cost or 0.0) + (other.cost or 0.0) if known else None,
-            self.cache_read_tokens + other.cache_read_tokens,
-            self.cache_write_tokens + other.cache_write_tokens,
-        )
+        parts = [(getattr(self, name), getattr(other, name)) for name in self.__slots__]
+        sums: list[Any] = [None if mine is None or theirs is None else mine + theirs for mine, theirs in parts]
+        return Usage(*sums)
 
 
 BETTER = "better"  # the parameter that says which way a metric goes: "lower" where 0 is the best
@@ -397,18 +385,8 @@ class Result:
         cls, sample: Sample, provenance: Provenance, outcome: Outcome, score: float | None = None, **found: Any
     ) -> Self:
         """Make the result of a sample: what it takes over from the sample, and what was `found` besides."""
-        return cls(
-            id=sample.id,
-            outcome=outcome,
-            score=score,
-            provenance=provenance,
-            question=sample.question,
-            tags=sample.tags,
-            model=sample.model,
-            release=sample.release,
-            timestamp=sample.timestamp,
-            **found,
-        )
+        taken = {name: getattr(sample, name) for name in ("id", "question", "tags", "model", "release", "timestamp")}
+        return cls(outcome=outcome, score=score, provenance=provenance, **taken, **found)
 
     @property
     def is_all_skipped(self) -> bool:

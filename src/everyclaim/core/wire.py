@@ -78,12 +78,11 @@ def fingerprint(sample: Sample) -> str:
 
 def sample_to_json(sample: Sample) -> dict[str, Any]:
     """Write a sample with the field names of the input format."""
-    row: dict[str, Any] = {"id": sample.id}
-    if sample.question:
-        row["question"] = sample.question
-    row["response"] = sample.response
-    row["contexts"] = [to_json(passage) for passage in sample.passages]
-    optional = {
+    row: dict[str, Any] = {
+        "id": sample.id,
+        "question": sample.question or None,
+        "response": sample.response,
+        "contexts": [to_json(passage) for passage in sample.passages],
         "reference": sample.reference,
         "tags": tags_to_json(sample.tags) or None,
         "model": sample.model,
@@ -91,7 +90,7 @@ def sample_to_json(sample: Sample) -> dict[str, Any]:
         "timestamp": sample.timestamp,
         **conversation_to_json(sample),
     }
-    return row | {key: value for key, value in optional.items() if value is not None}
+    return {key: value for key, value in row.items() if value is not None}
 
 
 def conversation_to_json(sample: Sample) -> dict[str, Any]:
@@ -103,16 +102,11 @@ def conversation_to_json(sample: Sample) -> dict[str, Any]:
 
 def sample_from_json(row: Mapping[str, Any]) -> Sample:
     """Read what `sample_to_json` wrote."""
+    texts = ("id", "response", "question", "reference", "model", "release", "timestamp")
     return Sample(
-        id=row["id"],
-        response=row["response"],
+        **{name: row[name] for name in texts if name in row},
         passages=tuple(from_json(Passage, passage) for passage in row["contexts"]),
-        question=row.get("question", ""),
-        reference=row.get("reference"),
         tags=_tags_from_json(row.get("tags", {})),
-        model=row.get("model"),
-        release=row.get("release"),
-        timestamp=row.get("timestamp"),
         history=tuple(Turn(turn["role"], turn["content"]) for turn in row.get("history") or ()),
         citations=tuple(from_json(Citation, one) for one in row.get("citations") or ()),
     )

@@ -11,11 +11,11 @@ import ctypes
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent import futures
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from typing import Any, Generic, TypeVar
 
 from everyclaim.core.errors import UserError
-from everyclaim.core.lifetime import KeptScope, in_scope
+from everyclaim.core.lifetime import closed_by, in_scope
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ class BackgroundLoop:
 
     def __init__(self, name: str = "everyclaim") -> None:
         self._loop = asyncio.new_event_loop()
-        self._scope = KeptScope()
+        self._scope = AsyncExitStack()
         self._lock = threading.Lock()
         self._is_open = True
         self._thread = threading.Thread(target=self._serve, name=name, daemon=True)
@@ -137,7 +137,7 @@ def _waking(loop: asyncio.AbstractEventLoop, ended: asyncio.Event) -> Callable[[
 class _LoopCall(Generic[T]):
     """One coroutine on its way through the loop. `done` holds what came of it, an error as a value."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, scope: KeptScope, work: Coroutine[Any, Any, T]) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, scope: AsyncExitStack, work: Coroutine[Any, Any, T]) -> None:
         self._loop = loop
         self._scope = scope
         self._work = work
@@ -164,7 +164,7 @@ class _LoopCall(Generic[T]):
 
     async def _carry_out(self) -> None:
         try:
-            with self._scope.joined():
+            with closed_by(self._scope):
                 self._values.append(await self._work)
         except asyncio.CancelledError:
             raise
@@ -191,6 +191,6 @@ def wait(coroutine: Coroutine[Any, Any, T]) -> T:
         return asyncio.run(in_scope(coroutine))
     loop = BackgroundLoop("everyclaim-wait")
     try:
-        return loop.run(in_scope(coroutine))
+        return loop.run(coroutine)
     finally:
         loop.close()

@@ -18,7 +18,7 @@ from markupsafe import Markup, escape
 
 from everyclaim._version import __version__
 from everyclaim.analysis import estimates
-from everyclaim.core.plaintext import counted, escaped, number, one_line, whole, words
+from everyclaim.core.plaintext import counted, number, one_line, whole, words
 from everyclaim.core.printing import LOWER_BOUNDS, band_of
 from everyclaim.core.types import Label, tag_values
 from everyclaim.report.style import LABEL_SIGN, dollars
@@ -73,7 +73,7 @@ def shown(text: str) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(one if _harmless(one) else escaped(one) for one in text)
+    return "".join(one if _harmless(one) else repr(one)[1:-1] for one in text)
 
 
 def _harmless(character: str) -> bool:
