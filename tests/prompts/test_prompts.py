@@ -14,11 +14,10 @@ from everyclaim.core.errors import ConfigError, JudgeError
 from everyclaim.core.types import FailureMode, Label
 from everyclaim.models.chat.wires import is_strict
 from everyclaim.prompts import NliPrompt, OneCallPrompt, SplitPrompt, SplitTask, Strictness, VerdictPrompt, read_domain
-from everyclaim.prompts.documents import document
-from everyclaim.prompts.generation import RewritePrompt
-from everyclaim.prompts.questions import AgreementPrompt, AnswerPrompt, QuestionPrompt
+from everyclaim.prompts.forms import document
 from everyclaim.prompts.split import Split
 from everyclaim.prompts.verdicts import AskedClaim
+from everyclaim.prompts.writing import AgreementPrompt, AnswerPrompt, QuestionPrompt, RewritePrompt
 
 ROW = {
     "id": "c1",

@@ -13,7 +13,7 @@ from everyclaim.decompose.checked import decomposed
 from everyclaim.decompose.llm import LlmDecomposer
 from everyclaim.decompose.split_check import SplitSource, inventions
 from everyclaim.prompts import SplitPrompt, SplitTask
-from everyclaim.prompts.templates import template
+from everyclaim.prompts.forms import template
 from everyclaim.testing import ScriptedChat, request_data
 
 RULES = {

@@ -11,7 +11,7 @@ import pytest
 
 from everyclaim.core.types import Claim, Difference, FailureMode, JudgedClaim, Label, Passage, Span, Verdict
 from everyclaim.core.wire import from_json, to_json
-from everyclaim.prompts.templates import template
+from everyclaim.prompts.forms import template
 from everyclaim.prompts.verdicts import KINDS
 from everyclaim.testing import ScriptedChat
 from everyclaim.verify import judged

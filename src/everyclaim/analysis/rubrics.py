@@ -29,7 +29,7 @@ from everyclaim.analysis.tuning import (
 )
 from everyclaim.core.types import Label, Usage
 from everyclaim.prompts.domain import toml_string
-from everyclaim.prompts.templates import template
+from everyclaim.prompts.forms import template
 from everyclaim.stats.clusters import numbered
 
 EXAMPLES = (4, 8)  # in a rubric

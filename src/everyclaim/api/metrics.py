@@ -165,7 +165,7 @@ def qa(spec: Spec, parts: Parts) -> Assembled:
         if "questions" in spec.options:
             raise ConfigError("'questions' of 'qa' needs a language model; by=cloze takes all that it finds")
         return parts.assembled(QaConsistency(ClozeExaminer(), comparison))
-    from everyclaim.prompts.questions import QuestionPrompt
+    from everyclaim.prompts.writing import QuestionPrompt
 
     examiner = ChatExaminer(QuestionPrompt(said.questions))
     return parts.assembled(QaConsistency(examiner, comparison), decomposer=_sentences(parts.decomposer))

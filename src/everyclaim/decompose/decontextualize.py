@@ -14,7 +14,7 @@ from everyclaim.core.protocols import ChatModel
 from everyclaim.core.types import Claim
 from everyclaim.decompose.split_check import SplitSource, inventions
 from everyclaim.models.chat.reask import Inquiry, ask_for_each, portions
-from everyclaim.prompts.decontextualize import Standing, StandingPrompt
+from everyclaim.prompts.split import Standing, StandingPrompt
 from everyclaim.text.anaphora import points
 from everyclaim.text.tokens import content_stems
 

@@ -21,7 +21,7 @@ from everyclaim.guard.authors import Author, Task
 from everyclaim.guard.citation_repair import with_right_citations
 from everyclaim.guard.claim_removal import cut
 from everyclaim.guard.rules import Rules
-from everyclaim.prompts.generation import Faulty, ReportedFault, guidance
+from everyclaim.prompts.writing import Faulty, ReportedFault, guidance
 from everyclaim.text.segment import Sentence, sentences
 from everyclaim.verify.languages import answer_language
 

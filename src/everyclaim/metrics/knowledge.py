@@ -13,7 +13,7 @@ from everyclaim.core.types import Claim, JudgedClaim, Label, Outcome, Passage, R
 from everyclaim.decompose.decontextualize import Prepared, Preparer, WordPreparer, tied
 from everyclaim.metrics.context import MetricContext, Score, supported
 from everyclaim.metrics.faithfulness import Penalty
-from everyclaim.prompts.queries import Searched
+from everyclaim.prompts.writing import Searched
 from everyclaim.retrieve.queries import Around, QueryWriter, WordQueries
 from everyclaim.retrieve.sources import AnswerShelf
 

@@ -22,9 +22,8 @@ from everyclaim.decompose.split_check import SplitSource, inventions
 from everyclaim.metrics.context import MetricContext, Score, supported
 from everyclaim.metrics.faithfulness import ClaimFaithfulness, Penalty
 from everyclaim.models.chat.reask import Inquiry, ask_for_each
-from everyclaim.prompts.onecall import OneCallPrompt
 from everyclaim.prompts.split import Split, SplitTask, spelt_out, stands_at
-from everyclaim.prompts.verdicts import Finding
+from everyclaim.prompts.verdicts import Finding, OneCallPrompt
 from everyclaim.verify.llm import LlmVerifier, passage_data
 
 Judged = tuple[Split, tuple[Finding, ...]]  # what a reply says about one sentence

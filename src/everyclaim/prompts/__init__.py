@@ -5,10 +5,8 @@ data inside a JSON document (`documents`). Change the words of a prompt and its 
 """
 
 from everyclaim.prompts.domain import Domain, OwnRules, read_domain, read_own_rules
-from everyclaim.prompts.nli import NliPrompt
-from everyclaim.prompts.onecall import OneCallPrompt
 from everyclaim.prompts.split import SplitPrompt, SplitTask
-from everyclaim.prompts.verdicts import Finding, JudgePrompt, Strictness, VerdictPrompt
+from everyclaim.prompts.verdicts import Finding, JudgePrompt, NliPrompt, OneCallPrompt, Strictness, VerdictPrompt
 
 __all__ = [
     "Domain",

@@ -32,7 +32,7 @@ from typing import Any
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.types import Label
-from everyclaim.prompts.documents import document
+from everyclaim.prompts.forms import document
 
 MAX_CHARS = 50_000  # of an own wording
 _VERIFY = ("passage", "claim", "why", "label")

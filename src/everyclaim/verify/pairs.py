@@ -18,7 +18,7 @@ from everyclaim.core.errors import ConfigError, JudgeError
 from everyclaim.core.protocols import ChatModel, PairModel
 from everyclaim.core.types import Claim, Evidence, Label, Passage, Probabilities, Verdict
 from everyclaim.models.chat.reask import Inquiry, ask_for_each, portions
-from everyclaim.prompts.minicheck import MiniCheckPrompt
+from everyclaim.prompts.verdicts import MiniCheckPrompt
 from everyclaim.text.segment import sentences
 from everyclaim.text.tokens import STOPWORDS, tokenize
 from everyclaim.text.windows import sentence_spans

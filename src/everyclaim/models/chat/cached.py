@@ -26,7 +26,7 @@ from everyclaim.core.types import Usage
 from everyclaim.models.chat.call import Call, Link
 from everyclaim.models.chat.replies import forks_from_json, parse_object
 from everyclaim.models.private_file import PrivateFile
-from everyclaim.prompts.reply_schemas import rows
+from everyclaim.prompts.forms import rows
 
 _log = logging.getLogger(__name__)
 _TABLE = "CREATE TABLE IF NOT EXISTS replies_1 (key BLOB PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID"

@@ -1,19 +1,62 @@
-"""Reading replies: ids and what is essential strictly, the dress around them as small models write it.
+"""What all prompts share: their words in TOML files, text under test as JSON, and replies, asked for and read.
 
-What a row answers to must be beyond doubt: unknown ids and ids that come twice are faults. Where the rows stand
-(in the list asked for, as a list of their own, in one more object, by their ids) changes nothing about them.
+JSON's own escapes keep quotes, backslashes, line breaks and control characters of a text under test from ending its
+string. What some servers would read as a marker of their own even there (``<|im_end|>``, ``</s>``, ``[INST]``), what
+nobody can see (direction marks, tag characters) and what no encoding carries (lone surrogates) is written
+as an escape as well: the document parses back to exactly the text that was given.
+
+Of replies, ids and what is essential are read strictly, the dress around them as small models write it. What a row
+answers to must be beyond doubt: unknown ids and ids that come twice are faults. Where the rows stand (in the list
+asked for, as a list of their own, in one more object, by their ids) changes nothing about them.
 """
 
 from __future__ import annotations
 
+import json
 import re
+import tomllib
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache, lru_cache
+from importlib.resources import files
 from typing import Any, ClassVar, Generic, TypeVar
 
 from everyclaim.core.errors import JudgeError
+
+
+@cache
+def template(name: str) -> Mapping[str, Any]:
+    """Read the template `name`; the white space around its texts is dropped."""
+    tables = tomllib.loads(files("everyclaim.prompts").joinpath(f"{name}.toml").read_text("utf-8"))
+    return {key: value.strip() if isinstance(value, str) else value for key, value in tables.items()}
+
+
+def filled(words: str, **values: str) -> str:
+    """Put values in the places that ``{name}`` holds."""
+    for name, value in values.items():
+        words = words.replace(f"{{{name}}}", value)
+    return words
+
+
+_ESCAPED = re.compile(  # begins with one set of characters: so `re` passes over all others at once
+    r"[<\[\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    r"\ud800-\udfff\U000e0000-\U000e01ff]"
+    r"(?:(?<![<\[])"
+    r"|(?<=<)(?=[^\s\d=])"  # could open a marker; "p < 0.05" and "a <= b" stay readable
+    r"|(?<=\[)(?=/?[A-Z_]{3,}\]))"
+)
+
+
+def document(value: Any) -> str:
+    """Write a value as one line of JSON that a judge reads as data."""
+    return _ESCAPED.sub(_escape, json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\u{code:04x}" if code < 0x10000 else json.dumps(match[0])[1:-1]
+
 
 _DIGITS = 9  # of a number that is read; a longer one is as far out of range
 _WORD_CHARS = 100  # of a field that holds one word; a longer one holds none
