@@ -11,15 +11,14 @@ import sys
 import zlib
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "store"))
-
-from kept_samples import PROVENANCE, a_result, a_sample
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.events import Event, SampleFinished
 from everyclaim.core.types import Result, Sample
 from everyclaim.engine import EngineOptions, run
 from everyclaim.store.store import Store
+from scored_runs import PROVENANCE, a_result, a_sample
 
 NUMBER = 150
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from kept_samples import PROVENANCE
 from killed_run import NUMBER
 
 from everyclaim.core.wire import result_to_json
 from everyclaim.store.store import Store
+from scored_runs import PROVENANCE
 
 PROGRAM = str(Path(__file__).parent / "killed_run.py")
 

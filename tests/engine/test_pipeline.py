@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from kept_samples import PROVENANCE, a_result, a_sample
 
 from everyclaim.core.errors import ConfigError, InputError, JudgeError, OperatorError, StoreError
 from everyclaim.core.events import Event, RunFinished, RunStarted, SampleFinished, SampleSkipped
@@ -15,6 +14,7 @@ from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Outcome, Result, Sample
 from everyclaim.engine import EngineOptions, RunReport, in_thread, run
 from everyclaim.store.store import Store
+from scored_runs import PROVENANCE, a_result, a_sample
 
 
 class Metric:

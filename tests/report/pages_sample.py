@@ -1,24 +1,12 @@
 """A small made-up run of a kettle shop's support bot, with a finding of every kind."""
 
+from everyclaim import Probabilities
 from everyclaim.analysis.gate import worst
 from everyclaim.analysis.summary import Collector
 from everyclaim.core.protocols import Kept
-from everyclaim.core.types import (
-    Evidence,
-    FailureMode,
-    JudgedClaim,
-    Label,
-    Outcome,
-    Passage,
-    PassageVerdict,
-    Probabilities,
-    Provenance,
-    Result,
-    Sample,
-    Span,
-    Verdict,
-)
+from everyclaim.core.types import Evidence, FailureMode, Outcome, Passage, PassageVerdict, Provenance, Result, Sample
 from everyclaim.store.records import RunRecord
+from scored_runs import C, S, U, claim, evidence
 
 PROVENANCE = Provenance(
     "faithfulness", "embedded", "lexical", "each", "1.2.3", {"policy": "lenient", "empty": "exclude"}
@@ -29,17 +17,7 @@ RETURNS = Passage(
     "provided that the seal is intact. Opened kettles are repaired free of charge for two years.",
 )
 OLD = Passage("returns-2019", "Kettles can be returned within 60 days.")
-LETTERS = {"s": Label.SUPPORTED, "u": Label.UNSUPPORTED, "c": Label.CONTRADICTED}
-
-
-def evidence(passage, quote):
-    start = passage.text.index(quote)
-    return Evidence(passage.id, start, start + len(quote), quote)
-
-
-def claim(number, text, label, probabilities=None, **verdict):
-    found = Verdict(f"c{number}", label, probabilities, judge="lexical", **verdict)
-    return JudgedClaim(f"c{number}", text, Span(0, len(text)), text, found)
+LETTERS = {"s": S, "u": U, "c": C}
 
 
 def kept(position, result, passages=()):
@@ -60,26 +38,26 @@ def detailed(position):
         claim(
             1,
             "Unopened kettles can be returned within 60 days.",
-            Label.SUPPORTED,
+            S,
             Probabilities(0.71, 0.09, 0.2),
             conflict=True,
             evidence=(evidence(OLD, "within 60 days"), evidence(RETURNS, "within 30 days")),
             per_passage=(
-                PassageVerdict("returns-2019", Label.SUPPORTED),
-                PassageVerdict("returns", Label.CONTRADICTED),
+                PassageVerdict("returns-2019", S),
+                PassageVerdict("returns", C),
             ),
         ),
         claim(
             2,
             "Opened kettles are repaired free of charge for three years.",
-            Label.CONTRADICTED,
+            C,
             Probabilities(0.02, 0.05, 0.93),
             evidence=(evidence(RETURNS, "for two years"),),
             failure_mode=FailureMode.NUMERIC_MISMATCH,
             rationale="three years is not two years",
         ),
-        claim(3, "The repair takes about a week.", Label.UNSUPPORTED, Probabilities(0.1, 0.8, 0.1)),
-        claim(4, "Postage is free.", Label.UNSUPPORTED, flags=("quote_not_found",), failure_mode=FailureMode.OTHER),
+        claim(3, "The repair takes about a week.", U, Probabilities(0.1, 0.8, 0.1)),
+        claim(4, "Postage is free.", U, flags=("quote_not_found",), failure_mode=FailureMode.OTHER),
     )
     result = Result(
         "ticket-017",
@@ -112,11 +90,11 @@ def in_parts(position):
     reference = "Kettles are repaired free of charge for two years. The repair takes five days."
     quote = Evidence("reference", 0, 50, reference[:50])
     claims = (
-        claim(1, "Kettles are repaired free of charge.", Label.SUPPORTED, Probabilities(0.9, 0.05, 0.05)),
-        claim(2, "Repairs are free for three years.", Label.CONTRADICTED, evidence=(quote,)),
+        claim(1, "Kettles are repaired free of charge.", S, Probabilities(0.9, 0.05, 0.05)),
+        claim(2, "Repairs are free for three years.", C, evidence=(quote,)),
     )
-    left_out = claim(1, "The repair takes five days.", Label.UNSUPPORTED)
-    covered = claim(2, "Kettles are repaired free of charge for two years.", Label.SUPPORTED)
+    left_out = claim(1, "The repair takes five days.", U)
+    covered = claim(2, "Kettles are repaired free of charge for two years.", S)
     result = Result(
         "ticket-018",
         Outcome.SCORED,

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import psycopg
 import pytest
-from kept_samples import PROVENANCE, a_failure, a_result, a_sample, keep, say
 
 from everyclaim.analysis.gate import worst
 from everyclaim.core.protocols import Kept
@@ -15,6 +14,7 @@ from everyclaim.core.wire import fingerprint
 from everyclaim.store import browsing
 from everyclaim.store.browsing import AnswerFilter, Neighbours
 from everyclaim.store.store import Store
+from scored_runs import PROVENANCE, a_failure, a_result, a_sample, keep, say
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ from pathlib import Path
 import psycopg
 import pytest
 import sqlalchemy as sa
-from kept_samples import PROVENANCE, keep
 
 from everyclaim.core.errors import StoreError
 from everyclaim.store.store import Store
+from scored_runs import PROVENANCE, keep
 
 
 def message(action: Callable[[], object]) -> str:
@@ -120,7 +120,7 @@ def test_a_full_disk_is_said_and_loses_nothing(tmp_path: Path) -> None:
 WRITER = """
     import sys
     sys.path.insert(0, sys.argv[2])
-    from kept_samples import PROVENANCE, keep
+    from scored_runs import PROVENANCE, keep
     from everyclaim.store.store import Store
     with Store.open(sys.argv[1]) as store:
         run = store.create_run(PROVENANCE, name=sys.argv[3]).id
@@ -133,7 +133,7 @@ WRITER = """
 @pytest.mark.slow
 def test_processes_write_the_same_store_at_once(place: str) -> None:
     """Three processes make the store and fill it together; each run is whole."""
-    here = str(Path(__file__).parent)
+    here = str(Path(__file__).parents[1])
     command = [sys.executable, "-W", "error", "-c", textwrap.dedent(WRITER), place, here]
     running = [subprocess.Popen([*command, f"run{k}"], stderr=subprocess.PIPE, text=True) for k in range(3)]
     for process in running:

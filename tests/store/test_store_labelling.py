@@ -4,13 +4,13 @@ import threading
 from typing import Any
 
 import pytest
-from kept_samples import PROVENANCE, a_result, a_sample, keep
 
 from everyclaim.core.errors import InputError
 from everyclaim.core.types import Label, SplitMark
 from everyclaim.store.labels import About, Act
 from everyclaim.store.records import Annotation, Picked, QueueItem, answer_key_of, claim_key
 from everyclaim.store.store import Store
+from scored_runs import PROVENANCE, a_result, a_sample, keep
 
 MILK = "Milk is white."
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from kept_samples import PROVENANCE, a_result, a_sample, say
 
 from everyclaim.core.errors import StoreError
 from everyclaim.core.types import Label
 from everyclaim.store.store import Store
 from everyclaim.store.tables import METADATA
+from scored_runs import PROVENANCE, a_result, a_sample, say
 
 
 @pytest.fixture

@@ -14,11 +14,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from kept_samples import PROVENANCE, keep
 
 from everyclaim.core.errors import StoreError
 from everyclaim.store.records import RowCounts
 from everyclaim.store.store import Store
+from scored_runs import PROVENANCE, keep
 
 posix = pytest.mark.skipif(os.name != "posix", reason="permissions and signals of POSIX")
 
@@ -80,7 +80,7 @@ def read_without_rights(place: Path) -> str:
 KILLED = """
     import os, signal, sys
     sys.path.insert(0, sys.argv[2])
-    from kept_samples import PROVENANCE, keep
+    from scored_runs import PROVENANCE, keep
     from everyclaim.store.store import Store
     store = Store.open(sys.argv[1])
     run = store.create_run(PROVENANCE, name="v1").id
@@ -95,7 +95,7 @@ KILLED = """
 
 def writer(place: str, *, waits: bool) -> "subprocess.Popen[str]":
     """Start a process that keeps five samples and is killed, or waits."""
-    here = str(Path(__file__).parent)
+    here = str(Path(__file__).parents[1])
     command = [sys.executable, "-c", textwrap.dedent(KILLED), place, here, "wait" if waits else "die"]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     process = subprocess.Popen(command, text=True, **pipes)  # type: ignore[call-overload]

@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 import pytest
-from kept_samples import PROVENANCE, keep, say
 
 from everyclaim.core.errors import InputError, StoreError
 from everyclaim.core.types import Label
 from everyclaim.store.records import config_fingerprint
 from everyclaim.store.store import Store
+from scored_runs import PROVENANCE, keep, say
 
 
 def test_a_run_remembers_how_it_was_made(store: Store) -> None:

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 import sqlalchemy as sa
-from kept_samples import PROVENANCE, a_failure, a_result, a_sample, keep
 
 from everyclaim.core.errors import StoreError
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Outcome
 from everyclaim.core.wire import fingerprint, result_to_json
 from everyclaim.store.store import Store
+from scored_runs import PROVENANCE, a_failure, a_result, a_sample, keep
 
 
 def rows(store: Store, table: str) -> int:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import httpx
 import pytest
-from kept_runs import keep, some_answers
 from real_pages import served
 
 from everyclaim.store.store import Store
 from everyclaim.web.app import Access, create_app
 from everyclaim.web.tokens import AccessTokens, add_token, new_token
+from scored_runs import keep_run, some_answers
 
 HTML = {"accept": "text/html"}
 
@@ -20,7 +20,7 @@ HTML = {"accept": "text/html"}
 @pytest.fixture
 def filled(place):
     with Store.open(place) as store:
-        keep(store, some_answers(4, 1), name="towns")
+        keep_run(store, some_answers(4, 1), name="towns")
     return place
 
 

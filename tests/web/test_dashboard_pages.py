@@ -13,21 +13,21 @@ from pathlib import Path
 import httpx
 import pyarrow.parquet
 import pytest
-from kept_runs import PROVENANCE, C, S, U, answered, failed, keep, say, some_answers
 from real_pages import served
 
 from everyclaim import Evaluator, score_file
 from everyclaim.core.types import Label, Outcome, Passage, Result, Sample
 from everyclaim.store.store import Store
 from everyclaim.web.app import create_app
+from scored_runs import PROVENANCE, C, S, U, answered, failed, keep_run, say, some_answers
 
 
 @pytest.fixture(scope="module")
 def kept_once(tmp_path_factory):
     place = str(tmp_path_factory.mktemp("kept") / "runs.db")
     with Store.open(place) as store:
-        before = keep(store, [*some_answers(30, 4), failed()], name="towns-1", slices=["source"], release="v1")
-        after = keep(store, some_answers(30, 18, release="v2"), name="towns-2", slices=["source"], release="v2")
+        before = keep_run(store, [*some_answers(30, 4), failed()], name="towns-1", slices=["source"], release="v1")
+        after = keep_run(store, some_answers(30, 18, release="v2"), name="towns-2", slices=["source"], release="v2")
         for record in list(store.records(before))[:24]:
             for claim in record.result.claims:
                 people = Label.SUPPORTED if record.position % 6 else claim.verdict.label
@@ -122,7 +122,7 @@ def test_two_runs_are_compared(dashboard, two_runs, watch):
 def test_the_runs_that_are_offered_for_comparison_can_be_compared(place, serve):
     """The newest two with answers enough to test a difference."""
     with Store.open(place) as store:
-        made = [keep(store, some_answers(count, 1), name=f"run-{count}") for count in (30, 31, 32, 2, 1)]
+        made = [keep_run(store, some_answers(count, 1), name=f"run-{count}") for count in (30, 31, 32, 2, 1)]
     shown = httpx.get(f"{serve(create_app(place))}/compare").text
     assert re.findall(r'<option value="(\w+)" selected', shown) == made[1:3]
 
@@ -131,7 +131,7 @@ def test_runs_over_time_mark_what_changed(place, serve, watch):
     """A series of runs shows rates with intervals, says from where on a level changed, and marks the place."""
     with Store.open(place) as store:
         for number, wrong in enumerate((6, 5, 6, 60, 62, 61), 1):
-            keep(store, some_answers(120, wrong, release=f"v{number}"), name=f"run-{number}", release=f"v{number}")
+            keep_run(store, some_answers(120, wrong, release=f"v{number}"), name=f"run-{number}", release=f"v{number}")
     address = serve(create_app(place))
     watched = watch(address)
     page = watched.open("/trend")
@@ -176,7 +176,7 @@ def test_what_labels_say_of_the_judge(dashboard, two_runs, watch):
 def test_a_run_under_way_is_followed(place, serve, watch):
     """The page of a run that is being scored tells how far it is by itself, and becomes the whole page at its end."""
     with Store.open(place) as store:
-        run = keep(store, some_answers(5, 1), name="slow", is_finished=False, total=20)
+        run = keep_run(store, some_answers(5, 1), name="slow", is_finished=False, total=20)
         address = serve(create_app(place))
         watched = watch(address)
         page = watched.open(f"/runs/{run}")
@@ -241,7 +241,7 @@ def test_hostile_content_is_text(place, serve, watch):
         for text in HOSTILE
     ]
     with Store.open(place) as store:
-        runs = [keep(store, answers, name=text[:80], slices=[text[:80]]) for text in HOSTILE]
+        runs = [keep_run(store, answers, name=text[:80], slices=[text[:80]]) for text in HOSTILE]
     address = serve(create_app(place))
     watched = watch(address)
     for path in (
@@ -283,7 +283,7 @@ def test_runs_of_every_kind_have_pages(place):
         "with a reference": [(replace(sample, reference="A. B."), replace(result, reference_claims=result.claims))],
     }
     with Store.open(place) as store:
-        runs = {name: keep(store, answers, name=name) for name, answers in kinds.items()}
+        runs = {name: keep_run(store, answers, name=name) for name, answers in kinds.items()}
     with served(create_app(place)) as address, httpx.Client(base_url=address, timeout=60) as client:
         for name, run in runs.items():
             for path in ("", "/answers", "/answers?order=worst", "/slices", "/judge", "/export.csv"):

@@ -8,7 +8,6 @@ import sys
 
 import httpx
 import pytest
-from kept_runs import S, U, answered, keep, some_answers
 from playwright.sync_api import expect
 from real_pages import served
 
@@ -17,6 +16,7 @@ from everyclaim.core.types import Passage
 from everyclaim.store.store import Store
 from everyclaim.web.app import Access, create_app
 from everyclaim.web.tokens import AccessTokens, add_token, new_token
+from scored_runs import S, U, answered, keep_run, some_answers
 
 WORDS = ("SUPPORTED", "UNSUPPORTED", "CONTRADICTED")
 
@@ -25,7 +25,7 @@ WORDS = ("SUPPORTED", "UNSUPPORTED", "CONTRADICTED")
 def run(place):
     """Give a run of eight answers with three claims each."""
     with Store.open(place) as store:
-        return keep(store, some_answers(8, 4), name="towns")
+        return keep_run(store, some_answers(8, 4), name="towns")
 
 
 @pytest.fixture
@@ -176,7 +176,7 @@ def hard(place):
         ('It is <img src=x onerror=alert(1)> "big" </textarea>\u202e.', "Blue."), (U, S), name="h", passages=passages
     )
     with Store.open(place) as store:
-        return keep(store, [sample], name="<script>alert(2)</script>")
+        return keep_run(store, [sample], name="<script>alert(2)</script>")
 
 
 def test_evidence_is_what_was_selected_whatever_the_passage_holds(place, hard, watch):
@@ -348,7 +348,7 @@ def test_labels_come_out_as_calibrate_reads_them(site, place, run, tmp_path):
             desk.say(f"ada-{number:08}", key, U, note="=1+1, no", failure_mode=ec.FailureMode.INVENTION)
     other = str(tmp_path / "other.db")
     with Store.open(other) as store:
-        again = keep(store, some_answers(8, 4), name="towns")
+        again = keep_run(store, some_answers(8, 4), name="towns")
     for form in ("jsonl", "csv"):
         path = tmp_path / f"labels.{form}"
         path.write_bytes(httpx.get(f"{site}/label/runs/{run}/labels.{form}").content)

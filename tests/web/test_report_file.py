@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 import pytest
-from kept_runs import C, S, U, answered, failed, keep, some_answers
 from playwright.sync_api import expect
 
 import everyclaim as ec
 from everyclaim.core.types import Passage
 from everyclaim.store.store import Store
+from scored_runs import C, S, U, answered, failed, keep_run, some_answers
 
 HOSTILE = [
     "<script>window.harmed=1</script>", "</textarea></script><img src=x onerror=window.harmed=1>",
@@ -26,7 +26,7 @@ def report(place, tmp_path):
 
     def write(answers, **config):
         with Store.open(place) as store:
-            run = keep(store, answers, **config)
+            run = keep_run(store, answers, **config)
         ec.find_run(run, store=place).report(tmp_path / "report.html")
         return tmp_path.as_uri()
 
@@ -37,8 +37,8 @@ def report(place, tmp_path):
 def compared(place, tmp_path):
     """Two releases compared in a file."""
     with Store.open(place) as store:
-        keep(store, some_answers(40, 4), name="old")
-        keep(store, some_answers(40, 26, release="v2"), name="new")
+        keep_run(store, some_answers(40, 4), name="old")
+        keep_run(store, some_answers(40, 26, release="v2"), name="new")
     ec.compare("old", "new", by=["source"], store=place).report(tmp_path / "comparison.html")
     return tmp_path.as_uri()
 
