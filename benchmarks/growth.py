@@ -25,24 +25,21 @@ from everyclaim.core.errors import EveryclaimError
 from everyclaim.decompose.checked import decomposed
 from everyclaim.decompose.embedded import EmbeddedDecomposer
 from everyclaim.decompose.split_check import SplitSource, inventions
-from everyclaim.text.anaphora import leans
 from everyclaim.text.citations import without_citations
-from everyclaim.text.code_names import absent_names
 from everyclaim.text.cues import cues
 from everyclaim.text.dates import moments
+from everyclaim.text.exact import absent_names
 from everyclaim.text.language import language_of
 from everyclaim.text.locate import locate
-from everyclaim.text.marks import blanked, rendered
-from everyclaim.text.names import names
-from everyclaim.text.pointers import without_pointers
-from everyclaim.text.prose import prose_in_code
+from everyclaim.text.marks import blanked, prose_in_code, rendered
+from everyclaim.text.names import leans, names
 from everyclaim.text.quantities import quantities
 from everyclaim.text.records import fields
 from everyclaim.text.replaced_numbers import replaced_number
 from everyclaim.text.segment import sentences
-from everyclaim.text.tokens import tokenize
-from everyclaim.text.windows import sentence_spans
-from everyclaim.text.words import word_spans
+from everyclaim.text.sources import without_pointers
+from everyclaim.text.stops import sentence_spans
+from everyclaim.text.tokens import tokenize, word_spans
 from everyclaim.verify.lexical.alignment import without_steps
 
 SIZES = (5_000, 10_000, 20_000)

@@ -22,7 +22,7 @@ from typing import NamedTuple
 from training.lexical_data import HELD_OUT, probed, share
 
 from everyclaim.models.local.parser import ParsedToken, parse
-from everyclaim.text.windows import sentence_spans
+from everyclaim.text.stops import sentence_spans
 
 SUBJECTS, CLAUSES = (
     ("nsubj", "nsubj:pass"),

@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "training"))
 from encoder.windows import kept
 from everyclaim.api.components import build_judge
 from everyclaim.core.types import Claim, Label, Passage, Span, Verdict
-from everyclaim.text.windows import sentence_spans
+from everyclaim.text.stops import sentence_spans
 
 Texts = list[str]
 

@@ -35,7 +35,7 @@ from labelled import HELD_OUT, Labelled, share, texts
 
 from everyclaim.api.specs import create_verifier
 from everyclaim.core.errors import EveryclaimError
-from everyclaim.text.windows import sentence_spans
+from everyclaim.text.stops import sentence_spans
 
 ANSWERED = ("CLAPNQ", "MT-RAG UN")
 

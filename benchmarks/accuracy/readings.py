@@ -20,13 +20,12 @@ from everyclaim.core.types import Claim, Decomposition, Span
 from everyclaim.decompose.embedded import EmbeddedDecomposer
 from everyclaim.guard import cut
 from everyclaim.models.local.parser import parse
-from everyclaim.text.anaphora import leans, points
 from everyclaim.text.cues import antonyms, cues
 from everyclaim.text.language import language_of
 from everyclaim.text.locate import locate
-from everyclaim.text.names import covered, names
-from everyclaim.text.pointers import without_pointers
+from everyclaim.text.names import covered, leans, names, points
 from everyclaim.text.segment import sentences
+from everyclaim.text.sources import without_pointers
 from everyclaim.text.speech import reports
 from everyclaim.text.tokens import stem, tokenize
 

@@ -16,9 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from everyclaim.stats.bootstrap import bootstrap, ratio_difference
-from everyclaim.stats.multiplicity import benjamini_hochberg, holm
-from everyclaim.stats.paired import exchanges, paired_difference, sign_flip_test
+from everyclaim.stats.intervals import bootstrap, ratio_difference
+from everyclaim.stats.paired import benjamini_hochberg, exchanges, holm, paired_difference, sign_flip_test
 from everyclaim.stats.types import Sampling
 
 SAMPLES = (10, 30, 100, 500)

@@ -11,12 +11,11 @@ import time
 
 import numpy as np
 
-from everyclaim.stats.bootstrap import bootstrap, ratio, ratio_difference
-from everyclaim.stats.intervals import clustered_mean, clustered_ratio
+from everyclaim.stats.intervals import bootstrap, clustered_mean, clustered_ratio, ratio, ratio_difference
 from everyclaim.stats.paired import exchanges, paired_difference, sign_flip_test
 from everyclaim.stats.ppi import Labelled, Unlabelled, ppi_rate
 from everyclaim.stats.prevalence import clustered_rogan_gladen
-from everyclaim.stats.roc import roc_auc
+from everyclaim.stats.thresholds import roc_auc
 
 CLAIMS = 6
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from everyclaim.stats.risk import losses_above, risk_threshold
+from everyclaim.stats.thresholds import losses_above, risk_threshold
 
 Stream = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]
 

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from everyclaim.stats.alt_test import alt_test
+from everyclaim.stats.agreement import alt_test
 
 
 def panel(items=80, annotators=4, right=0.85, judge=0.9, missing=0.0, seed=0):

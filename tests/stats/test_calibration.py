@@ -13,9 +13,15 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import brier_score_loss
 from sklearn.metrics import log_loss as peer_log_loss
 
-from everyclaim.stats.calibration import fit_isotonic, fit_platt, fit_temperature
-from everyclaim.stats.conformal import conformal_threshold, factuality_threshold
-from everyclaim.stats.reliability import brier_score, log_loss, reliability_curve
+from everyclaim.stats.calibration import (
+    brier_score,
+    fit_isotonic,
+    fit_platt,
+    fit_temperature,
+    log_loss,
+    reliability_curve,
+)
+from everyclaim.stats.thresholds import conformal_threshold, factuality_threshold
 
 
 def judged(n=2000, slope=2.0, shift=-0.5, seed=0):

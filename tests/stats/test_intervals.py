@@ -8,16 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from everyclaim.stats.bootstrap import bootstrap, ratio
 from everyclaim.stats.clusters import standard_error
 from everyclaim.stats.intervals import (
     NOTHING,
     Estimate,
+    bootstrap,
     clustered_mean,
     clustered_ratio,
+    ratio,
 )
-from everyclaim.stats.proportions import wilson
-from everyclaim.stats.quantiles import normal_quantile, student_quantile
+from everyclaim.stats.proportions import normal_quantile, student_quantile, wilson
 from everyclaim.stats.types import FEW_CLUSTERS, Interval, Sampling
 
 

@@ -12,17 +12,18 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import normal_sample_size_one_tail
 
 from everyclaim.stats.intervals import clustered_mean
-from everyclaim.stats.multiplicity import benjamini_hochberg, benjamini_yekutieli, holm
 from everyclaim.stats.paired import (
+    benjamini_hochberg,
+    benjamini_yekutieli,
     exchanges,
+    holm,
     independent_difference,
     mcnemar,
     paired_difference,
     paired_mean_difference,
     sign_flip_test,
 )
-from everyclaim.stats.power import detectable_paired_difference, labels_for_half_width
-from everyclaim.stats.proportions import wilson
+from everyclaim.stats.proportions import detectable_paired_difference, labels_for_half_width, wilson
 from everyclaim.stats.types import Sampling
 
 

@@ -9,8 +9,14 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep
 
-from everyclaim.stats.bounds import chance_of_at_most, effective_counts, upper_bound
-from everyclaim.stats.proportions import clustered_normal, newcombe_difference, wilson
+from everyclaim.stats.proportions import (
+    chance_of_at_most,
+    clustered_normal,
+    effective_counts,
+    newcombe_difference,
+    upper_bound,
+    wilson,
+)
 from everyclaim.stats.types import Interval
 
 

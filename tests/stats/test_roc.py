@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from everyclaim.stats.roc import roc_auc, threshold_for
+from everyclaim.stats.thresholds import roc_auc, threshold_for
 
 rows = st.lists(st.tuples(st.booleans(), st.integers(0, 12)), min_size=4, max_size=60).filter(
     lambda each: len({row[0] for row in each}) == 2

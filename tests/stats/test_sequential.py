@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from everyclaim.stats.change_points import change_points, trend
-from everyclaim.stats.sequential import Watch, observe
+from everyclaim.stats.sequential import Watch, change_points, observe, trend
 
 
 @pytest.mark.parametrize("rate", [0.02, 0.05])

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everyclaim.text.anaphora import leaned_on
-from everyclaim.text.antonyms import pairs
+from everyclaim.text.cues import pairs
 from everyclaim.text.locate import locate
+from everyclaim.text.names import leaned_on
 from everyclaim.text.tokens import normalise
 
 

@@ -28,8 +28,8 @@ if __package__ in (None, ""):
 
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from everyclaim.models.local.cross_encoder import CLAIM, laid_out
+from everyclaim.text.stops import sentence_spans
 from everyclaim.text.tokens import STOPWORDS
-from everyclaim.text.windows import sentence_spans
 from lexical_data import HELD_OUT, share
 
 TOKENS = 128  # of a premise at most

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from everyclaim.text.words import word_spans
+from everyclaim.text.tokens import word_spans
 
 
 @dataclass(frozen=True)

@@ -23,11 +23,10 @@ from everyclaim.analysis.summary import Summary
 from everyclaim.core.plaintext import counted, words, wrapped
 from everyclaim.core.types import Label, SplitMark
 from everyclaim.prompts.domain import toml_string
-from everyclaim.stats.calibration import Platt
+from everyclaim.stats.calibration import Bin, Platt
 from everyclaim.stats.intervals import NOTHING, Estimate, clustered_mean
-from everyclaim.stats.power import labels_for_half_width
 from everyclaim.stats.prevalence import JudgeCounts, rogan_gladen
-from everyclaim.stats.reliability import Bin
+from everyclaim.stats.proportions import labels_for_half_width
 from everyclaim.stats.types import Inference
 
 TARGET = 0.9

@@ -19,10 +19,8 @@ from everyclaim.analysis.slices import FEW
 from everyclaim.core.plaintext import one_line, words
 from everyclaim.stats.clusters import standard_error
 from everyclaim.stats.intervals import FEW_EVENTS, clustered_ratio
-from everyclaim.stats.multiplicity import holm
-from everyclaim.stats.paired import exchanges, independent_difference, paired_difference, sign_flip_test
-from everyclaim.stats.power import detectable_paired_difference
-from everyclaim.stats.quantiles import normal_p_value, normal_quantile
+from everyclaim.stats.paired import exchanges, holm, independent_difference, paired_difference, sign_flip_test
+from everyclaim.stats.proportions import detectable_paired_difference, normal_p_value, normal_quantile
 from everyclaim.stats.types import ROUGH_CLUSTERS, Floats, Inference, Interval
 
 LEVEL = 0.95

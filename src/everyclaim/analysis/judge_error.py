@@ -15,12 +15,11 @@ from everyclaim.analysis.labels import LABELS, WHOLE, How, RunLabels, Verdicts
 from everyclaim.core.plaintext import counted
 from everyclaim.core.types import Label
 from everyclaim.stats.agreement import cohen_kappa, confusion
-from everyclaim.stats.calibration import fit_platt
+from everyclaim.stats.calibration import brier_score, expected_calibration_error, fit_platt, reliability_curve
 from everyclaim.stats.intervals import NOTHING, Estimate, clustered_mean, clustered_ratio
 from everyclaim.stats.paired import paired_difference
 from everyclaim.stats.ppi import Labelled, Unlabelled, ppi_rate
 from everyclaim.stats.prevalence import JudgeCounts, clustered_rogan_gladen
-from everyclaim.stats.reliability import brier_score, expected_calibration_error, reliability_curve
 from everyclaim.stats.types import Inference, Interval
 
 _UNSURE = "uncertainty"  # ways to choose claims for labelling

@@ -28,7 +28,7 @@ from everyclaim.analysis.slices import FEW
 from everyclaim.core.plaintext import one_line
 from everyclaim.core.types import Label
 from everyclaim.stats.prevalence import JudgeCounts, RateDifference, rogan_gladen_difference
-from everyclaim.stats.quantiles import normal_quantile
+from everyclaim.stats.proportions import normal_quantile
 
 LASTING = 2  # parts behind each other, the newest among them
 # The gravest first.

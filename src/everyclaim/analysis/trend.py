@@ -24,10 +24,10 @@ from everyclaim.analysis.rollback import WATCHED, RollBack, roll_back
 from everyclaim.analysis.run_differences import Counted, Mask, compare_figures, parts_with_masks
 from everyclaim.core.plaintext import one_line, wrapped
 from everyclaim.core.types import Label
-from everyclaim.stats.change_points import ChangePoint, change_points
 from everyclaim.stats.intervals import Estimate, clustered_ratio
 from everyclaim.stats.prevalence import JudgeCounts
-from everyclaim.stats.quantiles import normal_quantile
+from everyclaim.stats.proportions import normal_quantile
+from everyclaim.stats.sequential import ChangePoint, change_points
 from everyclaim.store.store import Figures
 
 TREND_SCHEMA = 1

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from everyclaim._version import __version__
 from everyclaim.analysis.estimates import written
 from everyclaim.core.types import Label
+from everyclaim.stats.calibration import balanced_weights, log_losses, ridge_path
 from everyclaim.stats.clusters import numbered
-from everyclaim.stats.logistic import balanced_weights, log_losses, ridge_path
 from everyclaim.verify.embedded.verifier import Adjustment, log_odds, tuning_to_json
 from everyclaim.verify.lexical.model import Alarm, Model, is_named
 

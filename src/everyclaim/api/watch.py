@@ -31,7 +31,7 @@ from everyclaim.monitor.watch.plan import SamplingPlan, WatchPlan, WatchScorer
 from everyclaim.monitor.watch.source import AnswerSource, Rows, WatchPass
 from everyclaim.monitor.watch.watcher import Alarms, Watcher
 from everyclaim.stats.intervals import Estimate, clustered_mean, clustered_ratio
-from everyclaim.stats.quantiles import normal_quantile
+from everyclaim.stats.proportions import normal_quantile
 from everyclaim.store.store import Store
 from everyclaim.store.watching import WatchStore
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from everyclaim.decompose.assertions import asserts
-from everyclaim.text.pointers import SOURCE
+from everyclaim.text.sources import SOURCE
 
 _I = re.IGNORECASE
 _LONGEST = 2000  # characters; what is longer announces nothing

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from everyclaim.decompose.conjuncts import SUBJECTS
 from everyclaim.decompose.tree import Tree
 from everyclaim.models.local.parser import parse
-from everyclaim.text.edges import capital
+from everyclaim.text.tokens import capital
 
 CONNECTIVE = re.compile(
     r"(?:however|but|and|also|moreover|furthermore|additionally|in addition|besides|therefore|thus|hence|consequently|"

@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from everyclaim.decompose.conjuncts import HELPERS, SUBJECTS
 from everyclaim.decompose.tree import Tree
 from everyclaim.models.local.parser import parse
-from everyclaim.text.edges import capital
 from everyclaim.text.language import ENGLISH, language_of
-from everyclaim.text.tokens import stem, word_set
+from everyclaim.text.tokens import capital, stem, word_set
 
 _LONGEST = 400  # characters that are looked at
 _MANY = 4  # words; so many in another language are taken to assert

@@ -15,7 +15,7 @@ from everyclaim.core.types import Claim
 from everyclaim.decompose.split_check import SplitSource, inventions
 from everyclaim.models.chat.reask import Inquiry, ask_for_each, portions
 from everyclaim.prompts.split import Standing, StandingPrompt
-from everyclaim.text.anaphora import points
+from everyclaim.text.names import points
 from everyclaim.text.tokens import content_stems
 
 

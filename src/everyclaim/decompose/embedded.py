@@ -20,9 +20,9 @@ from everyclaim.decompose.antecedents import completed, described, renamed
 from everyclaim.decompose.facts import Fact, facts, prepare, statements
 from everyclaim.decompose.selection import courtesy_reason
 from everyclaim.decompose.units import SplitUnit, tidy, units
-from everyclaim.text.edges import capital
 from everyclaim.text.language import ENGLISH, language_of
 from everyclaim.text.segment import sentences
+from everyclaim.text.tokens import capital
 
 Degree = Literal["high", "low"]
 

@@ -23,7 +23,7 @@ from everyclaim.decompose.nouns import (
 )
 from everyclaim.decompose.possessions import absolute, of_described, possession
 from everyclaim.decompose.tree import Tree
-from everyclaim.text.units import UNITS
+from everyclaim.text.numerals import UNITS
 
 _LONG = 4  # words of a modifier that tells something
 _CLOSED = frozenset({"advcl", "csubj", "ccomp", "parataxis", "acl", "acl:relcl", "advmod"})

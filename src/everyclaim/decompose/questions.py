@@ -6,9 +6,9 @@ import re
 
 from everyclaim.decompose.assertions import asserts, tree_of
 from everyclaim.decompose.conjuncts import HELPERS
-from everyclaim.text.edges import capital
 from everyclaim.text.language import ENGLISH, language_of
 from everyclaim.text.segment import sentences
+from everyclaim.text.tokens import capital
 
 _I = re.IGNORECASE | re.DOTALL
 _LONGEST = 2000  # characters

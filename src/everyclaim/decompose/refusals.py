@@ -8,9 +8,8 @@ from collections.abc import Iterable
 from everyclaim.core.types import Span
 from everyclaim.decompose.assertions import asserts, is_talk, statements, tree_of
 from everyclaim.decompose.tree import Tree
-from everyclaim.text.edges import capital
 from everyclaim.text.language import ENGLISH, language_of
-from everyclaim.text.tokens import word_set
+from everyclaim.text.tokens import capital, word_set
 
 _LONGEST = 2000  # characters
 _WORDS = re.compile(

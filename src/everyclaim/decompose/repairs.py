@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from everyclaim.decompose.conjuncts import HELPERS, SUBJECTS, better_head, is_under
 from everyclaim.models.local.parser import ParsedToken
+from everyclaim.text.numerals import UNITS
 from everyclaim.text.tokens import word_set
-from everyclaim.text.units import UNITS
 
 QUOTES = frozenset({'"', "“", "”", "``", "''"})
 MONTHS = word_set("January February March April May June July August September October November December")

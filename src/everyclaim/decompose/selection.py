@@ -23,7 +23,7 @@ from everyclaim.decompose.assertions import (
 from everyclaim.decompose.questions import asks, told
 from everyclaim.decompose.refusals import is_abstention
 from everyclaim.text.citations import without_citations
-from everyclaim.text.pointers import CONNECTIVES, without_pointers
+from everyclaim.text.sources import CONNECTIVES, without_pointers
 
 _I = re.IGNORECASE
 _MARGIN = " \t\n\"'“”‘’*_()[]`"

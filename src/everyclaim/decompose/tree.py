@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from everyclaim.decompose.conjuncts import HELPERS, SUBJECTS
 from everyclaim.decompose.repairs import repaired
 from everyclaim.models.local.parser import ParsedToken
+from everyclaim.text.numerals import UNITS
 from everyclaim.text.tokens import word_set
-from everyclaim.text.units import UNITS
 
 NOMINAL = frozenset({"NOUN", "PROPN", "PRON", "NUM"})
 _JOINING = frozenset({"and", "&", "but", "yet", "plus", "as", ",", ";"})  # "as well as"

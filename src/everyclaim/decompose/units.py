@@ -21,10 +21,10 @@ from everyclaim.decompose.refusals import refused_part
 from everyclaim.decompose.selection import is_adverbial, is_bare_answer, is_lead_in, is_yes, reason_to_skip
 from everyclaim.models.local.parser import parse
 from everyclaim.text.citations import without_citations
-from everyclaim.text.edges import capital
 from everyclaim.text.marks import blanked, rendered
-from everyclaim.text.pointers import without_pointers
 from everyclaim.text.segment import Sentence
+from everyclaim.text.sources import without_pointers
+from everyclaim.text.tokens import capital
 
 _RULING = re.compile(r"\|?\s*:?-{2,}")
 _INCOMPLETE = re.compile(

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 from everyclaim.core.types import Claim
 from everyclaim.decompose.antecedents import CONNECTIVE, PRONOUN, named
-from everyclaim.text.edges import capital
 from everyclaim.text.segment import Block, Sentence, blocks, sentences
+from everyclaim.text.tokens import capital
 
 _JOINER = re.compile(r"\s*[,;:–—-]?\s*(?:(?:and|but|which|who|then|also|it|they|he|she)\b\s*)*", re.IGNORECASE)
 _ENDING = re.compile(r"(?:\s*\[[\d\s,;–-]{1,30}\])*[\s\"'”’)*_]*[.!?…]?[\s\"'”’)*_]*(?:\s*\[[\d\s,;–-]{1,30}\])*\s*")

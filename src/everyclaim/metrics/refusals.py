@@ -18,8 +18,8 @@ from everyclaim.models.local.parser import parse
 from everyclaim.text.dates import moments
 from everyclaim.text.names import names
 from everyclaim.text.quantities import quantities
+from everyclaim.text.stops import sentence_spans
 from everyclaim.text.tokens import content_stems, stem
-from everyclaim.text.windows import sentence_spans
 from everyclaim.verify.verdicts import judged
 
 _WHOLE = 500  # characters of a passage that is read as one

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from everyclaim._version import __version__
 from everyclaim.core.types import Span
 from everyclaim.io import DocumentRow
+from everyclaim.text.stops import sentence_spans
 from everyclaim.text.tokens import STOPWORDS, Token, tokenize
-from everyclaim.text.windows import sentence_spans
 
 SCHEMA = 1
 APPLICATION = 0x45434F52  # how SQLite's header says that a database is one of these

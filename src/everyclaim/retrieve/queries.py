@@ -10,8 +10,7 @@ from everyclaim.core.protocols import ChatModel, Message
 from everyclaim.core.types import Claim
 from everyclaim.models.chat.reask import Inquiry, ask_for_each, portions
 from everyclaim.prompts.writing import LONGEST_QUERY, QueryPrompt, Searched, Wanted
-from everyclaim.text.anaphora import leaned_on
-from everyclaim.text.names import names
+from everyclaim.text.names import leaned_on, names
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize
 
 Trail = Sequence[Searched]  # the searches made for one claim, in order

@@ -1,20 +1,70 @@
-"""Maps from a judge's stated probability to one that holds: Platt, isotonic, temperature.
+"""Maps from a judge's stated probability to one that holds (Platt, isotonic, temperature), and how well one holds.
 
-Fit them on labels that take no part in measuring them. All are frozen functions of arrays.
+Fit them on labels that take no part in measuring them. All are frozen functions of arrays. `ridge_path` fits a judge's
+features to labels by penalised logistic regression.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from everyclaim.stats.types import Floats, binary, column, same_length
+from everyclaim.stats.clusters import cluster_codes
+from everyclaim.stats.intervals import Estimate, clustered_mean
+from everyclaim.stats.types import DEFAULT, Floats, Sampling, binary, column, count, same_length
+
+Truth = NDArray[np.bool_]
+
+_STEPS = 30
+_FARTHEST = 2.0  # how far a coefficient moves in one step: from far-off log-odds Newton's method overshoots
+_NEAR_ENOUGH = 1e-3  # a step that changes no coefficient by more ends the search
+
+
+def balanced_weights(truth: Truth) -> Floats:
+    """Weigh both sides the same, in all by the number of equally weighed rows that these are worth.
+
+    `truth` must have both sides.
+    """
+    share = truth.mean()
+    weight = np.where(truth, 0.5 / share, 0.5 / (1 - share))
+    worth: Floats = weight * weight.sum() / (weight * weight).sum()
+    return worth
+
+
+def log_losses(truth: Truth, odds: Floats) -> Floats:
+    """Return −log P of what is true, for every row."""
+    losses: Floats = np.logaddexp(0.0, np.where(truth, -odds, odds))
+    return losses
+
+
+def ridge_path(
+    design: Floats, truth: Truth, weight: Floats, offset: Floats, penalties: Sequence[Floats]
+) -> Iterator[Floats]:
+    """Yield the coefficients for each of several penalties (one number per column), each begun at the last.
+
+    They minimise Σ weight · log-loss(offset + design · coefficients) + ½ Σ penalty · coefficient².
+    """
+    found = np.zeros(design.shape[1])
+    for penalty in penalties:
+        for _ in range(_STEPS):
+            says = 1.0 / (1.0 + np.exp(-np.clip(offset + design @ found, -30.0, 30.0)))
+            slope = design.T @ (weight * (says - truth)) + penalty * found
+            bend = (design * (weight * says * (1.0 - says))[:, None]).T @ design
+            bend[np.diag_indices_from(bend)] += penalty + 1e-9
+            step = np.linalg.solve(bend, slope)
+            longest = float(np.abs(step).max(initial=0.0))
+            found = found - step * min(1.0, _FARTHEST / max(longest, 1e-12))
+            if longest < _NEAR_ENOUGH:
+                break
+        yield found
+
 
 _EDGE = 1e-6  # stated probabilities nearer to 0 or 1 than this are taken as this near
-_STEPS = 100
+_MOST_STEPS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +118,7 @@ def fit_platt(truth: ArrayLike, probabilities: ArrayLike) -> Platt:
     design = np.column_stack([x, np.ones_like(x)])
     best = np.array([0.0, float(_logit(np.array([target.mean()]))[0])])
     loss = _cross_entropy(design @ best, target)
-    for _ in range(_STEPS):
+    for _ in range(_MOST_STEPS):
         p = _sigmoid(design @ best)
         gradient = design.T @ (p - target)
         curvature = design.T @ (design * (p * (1 - p))[:, None]) + 1e-12 * np.eye(2)
@@ -134,7 +184,7 @@ def fit_temperature(truth: ArrayLike, probabilities: ArrayLike) -> Temperature:
         return float((norm - scaled[rows, picked]).mean())
 
     low, high, golden = math.log(0.05), math.log(20.0), (math.sqrt(5) - 1) / 2
-    for _ in range(_STEPS):  # the loss is convex in 1/T, so it has one valley in log T
+    for _ in range(_MOST_STEPS):  # the loss is convex in 1/T, so it has one valley in log T
         left, right_end = high - golden * (high - low), low + golden * (high - low)
         if loss(left) <= loss(right_end):
             high = right_end
@@ -179,3 +229,77 @@ def _softmax(logits: Floats) -> Floats:
 
 def _cross_entropy(logits: Floats, target: Floats) -> float:
     return float((np.logaddexp(0, logits) - target * logits).sum())
+
+
+BINS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """One bin of a reliability curve: bounds and mean of what was stated, and the share found, with its interval."""
+
+    low: float
+    high: float
+    stated: float
+    found: Estimate
+
+
+def brier_score(truth: ArrayLike, probabilities: ArrayLike) -> float:
+    """Return the mean of (p − y)², in [0, 1], best 0 (Brier 1950). `truth` is 0 or 1, `probabilities` within [0, 1]."""
+    y, p = _pairs(truth, probabilities)
+    return float(np.mean((p - y) ** 2))
+
+
+def log_loss(truth: ArrayLike, probabilities: ArrayLike) -> float:
+    """Return the mean of −log of the probability given to what is true, in nats, best 0.
+
+    A probability of exactly 0 for what is true is infinitely wrong; it counts as 1e-15, as is usual.
+    """
+    y, p = _pairs(truth, probabilities)
+    p = np.clip(p, 1e-15, 1 - 1e-15)
+    return float(-np.mean(y * np.log(p) + (1 - y) * np.log1p(-p)))
+
+
+def expected_calibration_error(truth: ArrayLike, probabilities: ArrayLike, bins: int = BINS) -> float:
+    """Return Σ n_b/n · |mean stated − share found| over bins of equal mass, in [0, 1], best 0 (arXiv 1904.01685).
+
+    Equal probabilities share a bin, so there may be fewer bins. With few labels a bin it is above 0 even for perfect
+    probabilities, by about √(bins/n)·.4: compare, do not read it alone.
+    """
+    y, p = _pairs(truth, probabilities)
+    code = equal_mass_bins(p, bins)
+    gaps = np.bincount(code, p - y)
+    return float(np.abs(gaps).sum() / len(p))
+
+
+def reliability_curve(
+    truth: ArrayLike,
+    probabilities: ArrayLike,
+    bins: int = BINS,
+    clusters: ArrayLike | None = None,
+    sampling: Sampling = DEFAULT,
+) -> list[Bin]:
+    """Return bins of equal mass in rising order, each with the share found true and its (clustered) interval."""
+    y, p = _pairs(truth, probabilities)
+    code, groups = equal_mass_bins(p, bins), cluster_codes(clusters, len(p))
+    curve = []
+    for number in range(int(code.max()) + 1):
+        here = code == number
+        found = clustered_mean(y[here], groups[here], sampling)
+        curve.append(Bin(float(p[here].min()), float(p[here].max()), float(p[here].mean()), found))
+    return curve
+
+
+def equal_mass_bins(values: Floats, bins: int) -> NDArray[np.intp]:
+    """Return the bin of each value: about as many in each, equal values together, numbered from 0 without a gap."""
+    count(bins, "bins", 1)
+    _, code, times = np.unique(values, return_inverse=True, return_counts=True)
+    middles = np.cumsum(times) - times / 2
+    wanted = np.minimum((middles / len(values) * bins).astype(int), bins - 1)
+    return np.asarray(np.unique(wanted, return_inverse=True)[1][code], dtype=np.intp)
+
+
+def _pairs(truth: ArrayLike, probabilities: ArrayLike) -> tuple[Floats, Floats]:
+    y, p = binary(truth, "truth"), column(probabilities, "probabilities", 0, 1)
+    same_length(truth=y, probabilities=p)
+    return y, p

@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from everyclaim.stats.clusters import cluster_codes
-from everyclaim.stats.proportions import wilson
-from everyclaim.stats.quantiles import student_quantile
+from everyclaim.stats.proportions import student_quantile, wilson
 from everyclaim.stats.types import (
     Floats,
     Inference,

@@ -13,9 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from everyclaim.stats.bounds import effective_counts
 from everyclaim.stats.clusters import cluster_codes
-from everyclaim.stats.quantiles import normal_p_value, normal_quantile
+from everyclaim.stats.proportions import effective_counts, normal_p_value, normal_quantile
 from everyclaim.stats.types import (
     ROUGH_CLUSTERS,
     Inference,

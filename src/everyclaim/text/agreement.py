@@ -12,8 +12,8 @@ from datetime import date
 from typing import Literal
 
 from everyclaim.text.dates import Moment
+from everyclaim.text.numerals import DOLLARS, UNITS
 from everyclaim.text.quantities import Quantity
-from everyclaim.text.units import DOLLARS, UNITS
 
 Fact = Quantity | Moment
 Pairs = Sequence[tuple[Quantity, Quantity]]

@@ -24,8 +24,8 @@ from everyclaim.text.date_forms import (
     is_clocked,
     is_scaled,
 )
+from everyclaim.text.numerals import UNITS, is_unit_word
 from everyclaim.text.tokens import word_set
-from everyclaim.text.units import UNITS, is_unit_word
 
 _BEFORE_MILITARY = re.compile(r"\b(?:at|from|until|till|by|to|before|after|between|and|is|around|about) $")
 _BEFORE_DECADE = re.compile(r"\b(?:the|mid|early|late)[ -](?:(?:early|mid|late|roaring|swinging)[ -])?$")

@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 from everyclaim.text.date_forms import CLOCKED, is_clocked
 from everyclaim.text.dates import moments
-from everyclaim.text.numerals import Number, numbers
+from everyclaim.text.numerals import CURRENCY_SIGNS, UNITS, Number, Unit, numbers
 from everyclaim.text.tokens import stem, word_set
-from everyclaim.text.units import CURRENCY_SIGNS, UNITS, Unit
 
 _CURRENCY_BEFORE = re.compile(
     r"(?<![a-z])(us\$|au\$|ca\$|hk\$|nz\$|[acrs]\$|[$€£¥₹₩₽]|(?:usd|eur|gbp|jpy|inr|cny|rmb|chf|aud|cad|sek|nok"

@@ -1,4 +1,4 @@
-"""Names: what people, places, organisations and products are called in a text.
+"""Names: what people, places, organisations and products are called in a text; and sentences that lean on one before.
 
 A name is a run of capitalised words, found by its shape and by what its words look like elsewhere in the text. It is
 a heuristic on purpose: no dictionary of names, so a name nobody has heard of is found as well.
@@ -11,9 +11,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from everyclaim.text.abbreviations import NAMED
-from everyclaim.text.lists import WORDS
-from everyclaim.text.tokens import STOPWORDS, Token, word_set
+from everyclaim.text.lists import NAMED, WORDS
+from everyclaim.text.tokens import STOPWORDS, Token, tokenize, word_set
 
 # A word that can be part of a name: Capitalised, McDonald, iPhone, GPT-4, NASA, U.S., O'Brien, Jean-Paul, J.
 _UPPER = "A-ZÀ-ÖØ-Þ\u0100-\u024f\u0370-\u03ff\u0400-\u042f\u1e00-\u1eff"
@@ -320,3 +319,37 @@ def _spelled_out(acronym: str, tokens: list[Token]) -> bool:
         if run.endswith(acronym):
             return True
     return False
+
+
+_ANAPHORS = word_set(
+    "it they he she this these those its their his her both such another others one them him the former latter there"
+) - {"the"}
+_POINTERS = word_set("it its they them their theirs he him his she her hers this these those")
+_FILLERS = word_set("then also however moreover later afterwards today still in addition so thus therefore and but as")
+_FEW = 4  # words that stand for what a sentence is about, where it names nothing
+
+
+def leans(text: str) -> bool:
+    """Say whether a sentence begins by pointing back: "It …", "In addition, they …"."""
+    first = next((token.norm for token in tokenize(text) if token.norm not in _FILLERS), "")
+    return first in _ANAPHORS
+
+
+def points(text: str) -> bool:
+    """Say whether a sentence points at something outside it anywhere: "it", "their", "this"."""
+    return leans(text) or any(token.norm in _POINTERS for token in tokenize(text))
+
+
+def leaned_on(texts: Sequence[str]) -> Iterator[str]:
+    """Yield, for every sentence of a text in order, what it leans on: empty when it stands by itself.
+
+    That is the names in the nearest sentence before it that stands by itself, else the first content words of it.
+    """
+    about = ""
+    for text in texts:
+        if leans(text):
+            yield about
+            continue
+        yield ""
+        content = [token.norm for token in tokenize(text) if token.norm not in STOPWORDS]
+        about = " ".join(dict.fromkeys(name.text for name in names(text))) or " ".join(content[:_FEW])

@@ -13,16 +13,13 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from everyclaim.text.counted import counts, label_before, noun_after, noun_of_label
 from everyclaim.text.date_forms import is_scaled
 from everyclaim.text.dates import lowered
 from everyclaim.text.measures import HALF_MORE, OFTEN, PERIODS, Rate, Value, rate_after
 from everyclaim.text.measures import values as read_values
-from everyclaim.text.numbered import numbered
-from everyclaim.text.numerals import Number, scale_value
-from everyclaim.text.qualifiers import qualifier
+from everyclaim.text.number_context import counts, label_before, noun_after, noun_of_label, numbered, qualifier
+from everyclaim.text.numerals import UNITS, Number, Unit, scale_value
 from everyclaim.text.tokens import word_set
-from everyclaim.text.units import UNITS, Unit
 
 _SINGLE = re.compile(
     r"(?<![\w.])(?P<article>half an?|an?) (?P<unit>hour|mile|minute|second|day|week|month|year|decade"

@@ -22,9 +22,9 @@ from sys import getsizeof
 from typing import NamedTuple
 
 from everyclaim.core.lifetime import remembered
-from everyclaim.text.edges import capital
-from everyclaim.text.units import is_unit_word
-from everyclaim.text.windows import sentence_spans
+from everyclaim.text.numerals import is_unit_word
+from everyclaim.text.stops import sentence_spans
+from everyclaim.text.tokens import capital
 
 _TOKEN = re.compile(
     r"""\s*(?:

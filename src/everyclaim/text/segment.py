@@ -14,11 +14,10 @@ from typing import Literal, NamedTuple
 
 from sentencex import get_sentence_boundaries
 
-from everyclaim.text.abbreviations import COMPANIES, LETTERED, MONTHS, OPENING_ADVERBS, PEOPLE, PLACES_AND_KIN
 from everyclaim.text.citations import citations, without_citations
 from everyclaim.text.language import ENGLISH, language_of
-from everyclaim.text.marks import rendered
-from everyclaim.text.prose import is_json, prose_in_code, values_in_json
+from everyclaim.text.lists import COMPANIES, LETTERED, MONTHS, OPENING_ADVERBS, PEOPLE, PLACES_AND_KIN
+from everyclaim.text.marks import is_json, prose_in_code, rendered, values_in_json
 from everyclaim.text.stops import carries_on, ends_address, opens_sentence, starts_clause
 
 Kind = Literal["paragraph", "heading", "item", "table_row", "code", "quote", "citation"]

@@ -10,8 +10,8 @@ import re
 from typing import NamedTuple
 
 from everyclaim.core.types import Span
-from everyclaim.text.abbreviations import NAMED
 from everyclaim.text.dates import lowered
+from everyclaim.text.lists import NAMED
 from everyclaim.text.tokens import STOPWORDS, word_set
 
 

@@ -1,6 +1,9 @@
-"""Full stops that end no sentence: ordinals, abbreviations, initials; in English titles and streets.
+"""Where sentences end, and full stops that end none: ordinals, abbreviations, initials; in English titles and streets.
 
-`sentencex` knows some of them, by language. These are repairs on top: two of its pieces that belong together.
+`sentencex` knows some of them, by language; `segment` uses these repairs on top, where two of its pieces belong
+together. `sentence_spans` cuts passages into the pieces that a claim is compared with: a line break ends a sentence
+unless the next line goes on in lower case, so table rows, list items and headings stay on their own, and hard-wrapped
+prose does not fall apart.
 """
 
 from __future__ import annotations
@@ -8,7 +11,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from everyclaim.text.abbreviations import LISTS, OPENING_ADVERBS, PEOPLE
+from everyclaim.text.lists import LISTS, MONTHS, NAMED, OPENING_ADVERBS, PEOPLE
 from everyclaim.text.tokens import word_set
 
 _NEVER, _SELDOM = (
@@ -105,3 +108,47 @@ def ends_address(tail: str, following: str) -> bool:
 def starts_clause(text: str, *, alone: bool = False) -> bool:
     """Whether a piece begins like a new sentence rather than like a surname; `alone` stands a letter before it."""
     return _CLAUSE_START.match(text) is not None or (not alone and _CLAUSE_STARTS.match(text) is not None)
+
+
+_BREAK = re.compile(
+    r"\n(?:\s*\n|\s*(?![\sa-z,;)])|\s*(?=[^\n:.]{1,40}:\s))"
+    r"|(?<=[.!?…])[\"'”’)\]]*\s+(?=[\"'“‘(\[]*[A-Z0-9À-ÖØ-Þ<`])"
+    r"|(?<=[。！？])"
+)
+_ELSEWHERE = "Dña|Sra|Hr|Sig|sig|z"  # of other languages: "z. B."
+_NOT_AN_END = re.compile(
+    rf"\b(?:{NAMED}|{MONTHS}|etc|Nos|Fig|Figs|Eq|al|cf|ca|approx|e\.g|i\.e|Proc|Treas|{_ELSEWHERE}|[A-Z])\.$"
+)
+_LONGEST = 600  # characters; text without sentence ends is cut at white space
+
+
+def sentence_spans(text: str) -> list[tuple[int, int]]:
+    """Cut `text` into sentences: half-open offsets in order, without the white space between them."""
+    spans: list[tuple[int, int]] = []
+    start = 0
+    for match in _BREAK.finditer(text):
+        end = match.start()
+        is_line_break = "\n" in match.group()
+        if end <= start or (not is_line_break and _NOT_AN_END.search(text, max(start, end - 12), end)):
+            continue
+        _add(text, start, end + len(match.group().rstrip()), spans)
+        start = match.end()
+    _add(text, start, len(text), spans)
+    return spans
+
+
+def _add(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> None:
+    """Add ``text[start:end]`` without its outer white space, in pieces when it is very long."""
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    while end - start > _LONGEST:
+        cut = text.rfind(" ", start + _LONGEST // 2, start + _LONGEST)
+        cut = start + _LONGEST if cut < 0 else cut
+        spans.append((start, cut))
+        start = cut
+        while start < end and text[start].isspace():
+            start += 1
+    if start < end:
+        spans.append((start, end))

@@ -2,7 +2,7 @@
 
 `tokenize` is called on every passage, so it is one compiled pattern and one loop. `normalise` keeps, for every
 character it gives, the place it came from, so that whatever is found in the normalised text can be pointed at in
-the original.
+the original. `word_spans` counts words as a grammar does. `tidied` trims a stretch that is quoted from a text.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import snowballstemmer
+
+from everyclaim.text.lists import MONTHS, NAMED
 
 # Scripts written without spaces between words: every character is its own token and its own word edge.
 _UNSPACED = (
@@ -251,3 +253,93 @@ STOPWORDS: frozenset[str] = word_set(
     would wouldn't yet you your yours yourself yourselves ca wo s t d ll re ve m
     """
 )
+
+
+_GRAMMAR_WORD = re.compile(
+    rf"""
+    (?:https?://|www\.)\S+?(?=[.,;:!?)\]"'>]*(?:\s|$))       # addresses
+  | [\w.+-]+@[\w-]+(?:\.[\w-]+)+
+  | (?:[A-Za-z]\.){{2,}}(?:[A-Za-z](?![\w]))?                # U.S., e.g.
+  | (?-i:[A-Z]\.(?=\s*[A-Z]))                                # J. Smith
+  | (?:{NAMED}|{MONTHS}|Ft|etc|approx)\.(?=\s*\S)
+  | \d+(?:[.,:/]\d+)*(?:st|nd|rd|th|s)(?![^\W_])             # 20th  1970s
+  | \d+(?:-\d+){{2,}}(?![^\W_])                              # 2024-05-01
+  | (?:\d{{3}}[/-])?(?:\d{{3}}|\d{{5}})-\d{{4}}(?![\w-])     # 345-9945
+  | \d+['’]s(?!\w)
+  | [.]?\d+(?:[.,:/]\d+)*                                    # 2.8  1,000  12:30
+  | [^\W\d_]+(?=n['’]t(?!\w))                                # do + n't
+  | n['’]t(?!\w)
+  | can(?=not(?!\w)) | (?<=can)not(?!\w)
+  | (?:e|co|re|non|pre|anti|mid|ex|semi|multi|self(?!-)|sub|ultra|post|pro|un|bi|tri)-[^\W\d_]+(?!-?\w)
+  | (?<=\w)['’](?:s|re|ve|ll|d|m)(?!\w)
+  | [A-Za-z]+&[A-Za-z]+
+  | [:;=]-?[()DP](?![^\W_])                                 # :-)
+  | (?:is|was|are|do|does|did|has|have|had|ca|wo|could|would|should)(?=nt(?!\w)) | (?<=[a-z])nt(?!\w)
+  | (?:gon|wan)(?=na(?!\w)) | got(?=ta(?!\w)) | (?<=gon|wan)na(?!\w) | (?<=got)ta(?!\w)
+  | \w+(?:[.-]\#?\w+){{0,4}}\.(?:docx?|xlsx?|pdf|txt|csv|html?|jpe?g|png|py|json|zip)(?!\w)
+  | [a-z]+(?:\.[a-z]+){{2,8}}(?!\w)
+  | [A-Za-z]+\d+(?:_\d+)*(?![^\W_])
+  | [^\W\d_]+(?:\.(?:com|org|net|gov|edu|co|io))+(?![\w])
+  | [^\W\d_]+ | \d+
+  | ``|''|\.\.+|--+|(?P<same>[!?*=_#~+<>-])(?P=same)+
+  | \S
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+class WordSpan(NamedTuple):
+    """A word and its place: ``text[start:end]``."""
+
+    start: int
+    end: int
+
+
+def word_spans(text: str) -> list[WordSpan]:
+    """Give the place of every word and sign of a text."""
+    return [WordSpan(*match.span()) for match in _GRAMMAR_WORD.finditer(text)]
+
+
+_BRACKETS = {"(": ")", "[": "]", "{": "}", "“": "”", "«": "»", "‘": "’"}
+_CLOSING_BRACKETS = frozenset(_BRACKETS.values())
+_STRAY = frozenset(" \t\r\n\u00a0,;:.!?…|*_`\"'")
+
+
+def tidied(text: str, start: int, end: int) -> tuple[int, int]:
+    """Give the stretch ``text[start:end]`` without the punctuation at its ends, brackets whole.
+
+    A bracket that closes right behind the stretch is taken in, one without its other half is left out where it stands
+    at an end. A stretch without any word comes back as it is.
+    """
+    if not any(character.isalnum() for character in text[start:end]):
+        return start, end
+    low, high = start, end
+    while (text[low] in _STRAY and not text[low : low + 2].lstrip(".").isdigit()) or text[low] in _CLOSING_BRACKETS:
+        low += 1
+    while text[high - 1] in _STRAY or text[high - 1] in _BRACKETS:
+        high -= 1
+    for opening, closing in _BRACKETS.items():
+        inside = text[low:high]
+        if inside.count(opening) > inside.count(closing):
+            if text.startswith(closing, high):
+                high += 1
+            elif text[low] == opening:
+                low += 1
+        elif inside.count(closing) > inside.count(opening) and text[high - 1] == closing:
+            high -= 1
+    return low, high
+
+
+def capital(text: str) -> str:
+    """Write the first letter large."""
+    return text[:1].upper() + text[1:]
+
+
+def in_unspaced_script(text: str) -> bool:
+    """Say whether a text has letters of a script that puts no blanks between words, where a stretch may cut a word."""
+    return any(character.isalpha() and not is_word_char(character) for character in text)
+
+
+def blanked_out(text: str, start: int, end: int) -> str:
+    """Write blanks over ``text[start:end]``: what stands behind keeps its place."""
+    return text[:start] + " " * (end - start) + text[end:]

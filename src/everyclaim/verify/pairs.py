@@ -20,8 +20,8 @@ from everyclaim.core.types import Claim, Evidence, Label, Passage, Probabilities
 from everyclaim.models.chat.reask import Inquiry, ask_for_each, portions
 from everyclaim.prompts.verdicts import MiniCheckPrompt
 from everyclaim.text.segment import sentences
+from everyclaim.text.stops import sentence_spans
 from everyclaim.text.tokens import STOPWORDS, tokenize
-from everyclaim.text.windows import sentence_spans
 from everyclaim.verify.lexical.alignment import point
 from everyclaim.verify.lexical.passages import Piece, comparable
 

@@ -32,7 +32,7 @@ from everyclaim.models.local.onnx import (
     single_threaded_session,
     threads_by_default,
 )
-from everyclaim.text.words import word_spans
+from everyclaim.text.tokens import word_spans
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession

@@ -22,9 +22,8 @@ from everyclaim.core.errors import JudgeError
 from everyclaim.core.lifetime import remembered
 from everyclaim.core.types import Evidence, Passage
 from everyclaim.models.local.parser import parse
-from everyclaim.text.edges import capital
-from everyclaim.text.pointers import without_pointers
-from everyclaim.text.tokens import STOPWORDS
+from everyclaim.text.sources import without_pointers
+from everyclaim.text.tokens import STOPWORDS, capital
 from everyclaim.verify.lexical.passages import Piece, Shortlist, narrowed, without_siblings
 from everyclaim.verify.lexical.reading import NUMBER, Float32Array, Ints, Reading, WordVectors, read, shipped_vectors
 

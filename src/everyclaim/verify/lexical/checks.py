@@ -29,7 +29,7 @@ from everyclaim.core.types import (
 )
 from everyclaim.text import speech
 from everyclaim.text.agreement import AGREES, Fact, Relation, relation, same
-from everyclaim.text.antonyms import antonyms
+from everyclaim.text.cues import antonyms
 from everyclaim.text.dates import Moment, moments
 from everyclaim.text.exact import absent_things
 from everyclaim.text.periods import Period, holds, periods

@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from everyclaim.core.types import FailureMode
 from everyclaim.text.cues import Cue
-from everyclaim.text.edges import in_unspaced_script, tidied
-from everyclaim.text.tokens import STOPWORDS, content_stems
+from everyclaim.text.tokens import STOPWORDS, content_stems, in_unspaced_script, tidied
 from everyclaim.verify.lexical.alignment import sentence
 from everyclaim.verify.lexical.checks import FactCheck, facts, span
 from everyclaim.verify.lexical.features import denies_by_verb, hedges, negations

@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from everyclaim.core.types import Difference, FailureMode, Label, Passage, Span
 from everyclaim.models.local.cross_encoder import TokenScore
-from everyclaim.text.antonyms import antonyms
+from everyclaim.text.cues import antonyms
 from everyclaim.text.tokens import STOPWORDS, stem, word_set
 from everyclaim.verify.lexical.checks import facts, reports
 from everyclaim.verify.lexical.comparison import LexicalComparison

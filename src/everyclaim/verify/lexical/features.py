@@ -15,8 +15,7 @@ import numpy as np
 from rapidfuzz import fuzz
 from rapidfuzz.distance import JaroWinkler, LCSseq
 
-from everyclaim.text.antonyms import antonyms
-from everyclaim.text.cues import Cue, cues
+from everyclaim.text.cues import Cue, antonyms, cues
 from everyclaim.text.quantities import Quantity
 from everyclaim.text.tokens import tokenize
 from everyclaim.verify.lexical.alignment import AlignedSource, Alignment, portions, sentence, widen_by_neighbours

@@ -18,7 +18,7 @@ from everyclaim.core.lifetime import remembered
 from everyclaim.core.types import Probabilities
 from everyclaim.models.local.parser import parse
 from everyclaim.text.agreement import AGREES, Fact, relation
-from everyclaim.text.antonyms import antonyms
+from everyclaim.text.cues import antonyms
 from everyclaim.text.dates import Moment
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize, word_set
 from everyclaim.verify.lexical.passages import comparable

@@ -26,9 +26,8 @@ import numpy as np
 import numpy.typing as npt
 
 from everyclaim.core.types import Passage
-from everyclaim.text.edges import blanked_out
 from everyclaim.text.records import Rows, fields
-from everyclaim.text.tokens import STOPWORDS, stem, tokenize
+from everyclaim.text.tokens import STOPWORDS, blanked_out, stem, tokenize
 from everyclaim.verify.lexical.reading import Reading, number_value
 
 

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from everyclaim.core.lifetime import once
+from everyclaim.text.stops import sentence_spans
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize, word_set
-from everyclaim.text.windows import sentence_spans
 
 NEGATIONS = word_set(
     """
