@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import Literal, NamedTuple
 
 from everyclaim.text.dates import lowered
+from everyclaim.text.lists import WORDS
 from everyclaim.text.tokens import stem, word_set
 
 
@@ -75,66 +76,15 @@ class Cue(NamedTuple):
 
 
 # One row per kind; commas part the words and phrases.
-_NEGATION = """
-not, no, never, none, nobody, nothing, nowhere, neither, nor, without, cannot, n't, hardly, barely, scarcely, rarely,
-seldom, unable, no longer, lack of, lacks, lacked, lacking, lack, fail to, fails to, failed to, failing to, failure to,
-refuse to, refuses to, refused to, absence of, free of, free from, devoid of, instead of, rather than, no one,
-nonexistent, unknown, unsafe, unavailable, unnecessary, unrelated, unaffected, unchanged, unclear, unproven, untrue,
-impossible, incorrect, ineffective, ineligible, inactive, invalid, inability, incapable, insufficient, illegal,
-unlawful, unsuccessful, unsupported, unaware, unlike, non, aint, neither of, not at all, dont, doesnt, didnt, isnt,
-arent, wasnt, werent, wont, wouldnt, couldnt, shouldnt, hasnt, havent, hadnt, cant, mustnt, neednt
-"""
-_HEDGE = """
-may, might, could, can sometimes, possibly, perhaps, maybe, likely, unlikely, probably, potentially, potential,
-presumably, supposedly, apparently, arguably, seemingly, allegedly, reportedly, purportedly, suggest, suggests,
-suggested, suggesting, appear to, appears to, appeared to, appears, seem, seems, seemed, believed to, thought to,
-tend to, tends to, tended to, typically, usually, generally, often, sometimes, occasionally, in some cases, mostly,
-approximately, roughly, nearly, almost, estimated, expected to, is expected, are expected, would, not necessarily,
-possible, possibility, probable, suspected, unclear whether, it is unclear, in part, partly, somewhat, relatively,
-to some extent, more or less, hypothesized, hypothesised, speculated, preliminary, tentative, assumed,
-it is believed, it is thought, is believed, are believed, is thought, are thought, not clear, not certain, uncertain,
-aims to, intends to, plans to, hopes to, planned, proposed
-"""
-_BOOSTER = """
-must, always, definitely, certainly, clearly, obviously, undoubtedly, absolutely, completely, entirely, fully,
-totally, proven, proves, proved, prove, guaranteed, guarantee, guarantees, in fact, no doubt, without doubt,
-without a doubt, definitively, conclusively, invariably, inevitably, without exception, exactly, precisely,
-indisputably, unquestionably, unequivocally, every time, for certain, for sure, highly, extremely, strongly, surely,
-by far, necessarily, confirmed, demonstrates conclusively, undeniable, undeniably, permanently, universally
-"""
-_QUANTIFIER = """
-all, every, each, most, many, some, few, several, only, any, both, half, majority, minority, a few, a lot of,
-a number of, everyone, everybody, everything, much, entire, whole, solely, exclusively, merely, the majority of,
-the only, nearly all, almost all, not all, not every, none of, all of, most of, some of, at least one, a couple of,
-dozens of, hundreds of, thousands of, millions of, numerous, various, countless, sole, either
-"""
-_COMPARATIVE = """
-more than, less than, fewer than, greater than, more, less, fewer, least, better, best, worse, worst, as much as,
-as many as, compared to, compared with, in contrast to, twice as, than, superior to, inferior to, similar to,
-equal to, the same as, outperform, outperforms, outperformed, exceed, exceeds, exceeded, rather, fewest, further,
-farther, elder, eldest, surpasses, surpassed, no more than, no less than, no fewer than
-"""
-_CONDITIONAL = """
-if, unless, provided that, providing that, provided, assuming, in case, in case of, as long as, so long as, only if,
-even if, depending on, depends on, whether or not, whether, in the event of, in the event that, on condition that,
-except when, except if, only when, otherwise, were it not, contingent on, subject to
-"""
-_GRADED = """
-bigger biggest brighter brightest broader broadest busier busiest cheaper cheapest cleaner cleanest closer closest
-colder coldest cooler coolest darker darkest deeper deepest dirtier dirtiest drier driest earlier earliest easier
-easiest faster fastest fresher freshest greater greatest happier happiest harder hardest healthier healthiest heavier
-heaviest higher highest hotter hottest larger largest later latest lengthier lengthiest lighter lightest longer
-longest louder loudest lower lowest narrower narrowest nearer nearest newer newest older oldest poorer poorest quicker
-quickest quieter quietest rarer rarest richer richest safer safest sharper sharpest shorter shortest simpler simplest
-slower slowest smaller smallest smoother smoothest softer softest steeper steepest stronger strongest taller tallest
-thicker thickest thinner thinnest warmer warmest weaker weakest wealthier wealthiest wetter wettest wider widest
-younger youngest
-"""
+_NEGATION = WORDS["cues"]["negation"]
+_HEDGE = WORDS["cues"]["hedge"]
+_BOOSTER = WORDS["cues"]["booster"]
+_QUANTIFIER = WORDS["cues"]["quantifier"]
+_COMPARATIVE = WORDS["cues"]["comparative"]
+_CONDITIONAL = WORDS["cues"]["conditional"]
+_GRADED = WORDS["cues"]["graded"]
 # Not negations though they begin with one: what follows is affirmed, or only bounded. And "all" that is of nothing.
-_AFFIRMED = """
-not only, not just, not merely, not simply, nothing but, no more than, no less than, no fewer than, above all, in all,
-first of all, after all, at all, all over, all along, all the same, all right
-"""
+_AFFIRMED = WORDS["cues"]["affirmed"]
 _NUMERIC = re.compile(
     r" (?:\d|[$€£]|a (?:hundred|thousand|million|dozen|third|quarter|half)|half|one|two|three|four|five|six|seven|eight"
     r"|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|an hour)\b"

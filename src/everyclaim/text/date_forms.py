@@ -4,32 +4,18 @@ from __future__ import annotations
 
 import re
 
-MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-# Their names in German, French, Spanish, Italian and Portuguese, of which some are English, too.
-MONTHS_ELSEWHERE = {
-    name: number
-    for number, names in enumerate(
-        (
-            "januar jänner janvier enero gennaio janeiro", "februar février febrero febbraio fevereiro",
-            "märz mars marzo março", "april avril abril aprile", "mai mayo maggio maio", "juni juin junio giugno junho",
-            "juli juillet julio luglio julho", "august août agosto",
-            "september septembre septiembre settembre setembro", "oktober octobre octubre ottobre outubro",
-            "november novembre noviembre novembro",
-            "dezember décembre diciembre dicembre dezembro",
-        ),
-        start=1,
-    )
-    for name in names.split()
-}  # fmt: skip
-WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-ORDINALS = (
-    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
-    "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth",
-    "twentieth", "twenty-first", "twenty-second", "twenty-third", "twenty-fourth", "twenty-fifth", "twenty-sixth",
-    "twenty-seventh", "twenty-eighth", "twenty-ninth", "thirtieth", "thirty-first",
-)  # fmt: skip
-HOURS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-DECADES = ("twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties", "nineties")
+from everyclaim.text.lists import WORDS
+
+_LISTS = WORDS["dates"]
+FULL_MONTHS: tuple[str, ...] = tuple(_LISTS["months"].split())
+MONTHS = tuple(name[:3].lower() for name in FULL_MONTHS)
+MONTHS_ELSEWHERE: dict[str, int] = {
+    name: number for number, names in enumerate(_LISTS["months_elsewhere"], 1) for name in names.split()
+}
+WEEKDAYS: tuple[str, ...] = tuple(_LISTS["weekdays"].split())
+ORDINALS: tuple[str, ...] = tuple(WORDS["numerals"]["ordinals"].split())
+HOURS: tuple[str, ...] = tuple(_LISTS["hours"].split())
+DECADES: tuple[str, ...] = tuple(_LISTS["decades"].split())
 CENTURIES = {"seventeen": 1700, "eighteen": 1800, "nineteen": 1900}
 
 _MONTH = (
@@ -50,7 +36,6 @@ _MINUTES = r"(?:\d{1,2}|five|ten|twenty|twenty[ -]five)"
 _PAST = r"half\spast|(?:a\s)?quarter\s(?:past|to)|" + rf"{_MINUTES}\s(?:minutes\s)?(?:past|to)"
 _FISCAL = r"(?:(?:fy|fiscal|financial)\s?(?:year\s)?)?"
 _OF_YEAR = rf"(?:,?\s(?:of\s)?(?:the\s)?{_FISCAL}"
-
 _AND_CENTURY = (
     r"(?=(?:\s(?:and|to|or)\s|\s?[-–/]\s?)(?:the\s)?(?:(?:early|mid|late)[ -])?"
     rf"(?:\d{{1,2}}(?:st|nd|rd|th)|{_WORD_ORDINAL})[ -]centur)"

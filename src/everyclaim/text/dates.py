@@ -24,6 +24,7 @@ from everyclaim.text.date_forms import (
     is_clocked,
     is_scaled,
 )
+from everyclaim.text.lists import WORDS
 from everyclaim.text.numerals import UNITS, is_unit_word
 from everyclaim.text.tokens import word_set
 
@@ -36,21 +37,10 @@ _SPOKEN_MINUTES = {"five": 5, "ten": 10, "quarter": 15, "twenty": 20, "half": 30
 _BEFORE_YEAR = re.compile(r"(\w+|[$€£¥~≈<>])\W{0,2}$")
 _AFTER_YEAR = re.compile(r"[ -]([a-z]+)")
 _CAPITALS = re.compile(r"[ -]([A-Z]{2,4})\b")  # GB, USD; others are also names: "a 2012 MA thesis"
-_COUNTING = word_set(
-    """
-    about approximately around roughly nearly almost over than least most exactly only some to under up
-    usd eur gbp $ € £
-    """
-)
-_YEAR_BEFORE = word_set(
-    "in since by until till before after during from of early late mid year circa ca c to through and or between"
-)
-_NOT_PLURAL = word_set(
-    "was is has as its this his series news us does yes versus across census election elections olympics games"
-)
-_MONTH_BEFORE = word_set(
-    "in since by until till before after during from of early late mid last next this every each through to and between"
-)
+_COUNTING = word_set(WORDS["dates"]["counting"])
+_YEAR_BEFORE = word_set(WORDS["dates"]["year_before"])
+_NOT_PLURAL = word_set(WORDS["dates"]["not_plural"])
+_MONTH_BEFORE = word_set(WORDS["dates"]["month_before"])
 
 
 class Moment(NamedTuple):

@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple
 
 from rapidfuzz import fuzz
 
+from everyclaim.text.lists import WORDS
 from everyclaim.text.tokens import STOPWORDS, Token, is_word_char, normalise, tokenize, word_set
 
 Method = Literal["exact", "normalised", "fuzzy"]
@@ -36,17 +37,8 @@ _SQUEEZE = re.compile(
     r" ?(-lrb-|-rrb-|-lsb-|-rsb-) ?| (?=n't\b)|\*\*|(?<!\w)[*_]|[*_](?!\w)| ?(''|\")|(?<=[^\w\s*]) | (?=[^\w\s*])"
 )
 _BRACKETS = {"-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "''": "'", '"': "'"}
-_NEGATIONS = word_set(
-    "not no never none nobody nothing neither nor without cannot n't hardly barely unable fails failed lack lacks"
-)
-_NUMBER_WORDS = word_set(
-    """
-    zero two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
-    eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion trillion
-    dozen half third quarter twice double triple first second january february march april june july august
-    september october november december monday tuesday wednesday thursday friday saturday sunday % $ € £ ¥
-    """
-)
+_NEGATIONS = word_set(WORDS["locate"]["negations"])
+_NUMBER_WORDS = word_set(WORDS["locate"]["number_words"])
 
 
 class Match(NamedTuple):

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from everyclaim.text.language import ENGLISH, language_of
+from everyclaim.text.lists import WORDS
 from everyclaim.text.tokens import word_set
 
 _MARKUP = re.compile(
@@ -29,19 +30,8 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _SHOWN = re.compile(r"\b(?P<name>[\w:.-]+)\s*=\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)')", re.IGNORECASE)
-_INLINE = word_set(
-    """
-    a abbr b bdi bdo big cite code del dfn em font i ins kbd label mark q s samp small span strike strong sub sup tt
-    u var wbr
-    """
-)
-_BLOCKS = word_set(
-    """
-    address article aside blockquote body br button caption center col colgroup dd details div dl dt figcaption
-    figure footer form head header hr html img input legend li link main meta nav ol option p picture section select
-    source summary tbody tfoot thead title tr ul video audio table td th h1 h2 h3 h4 h5 h6 pre script style
-    """
-)
+_INLINE = word_set(WORDS["marks"]["inline"])
+_BLOCKS = word_set(WORDS["marks"]["blocks"])
 _TEXTS = frozenset({"alt", "title", "aria-label", "content", "value", "placeholder"})
 _CODE_TAGS = frozenset({"pre", "script", "style"})
 _ROW = re.compile(r"<tr\b[^<>]*>.*?(?:</tr\s*>|(?=<tr\b)|(?=</table))", re.IGNORECASE | re.DOTALL)
@@ -129,10 +119,7 @@ _RUN = re.compile(
     r"(?<!\w)[^\W\d_]++(?:[’'][^\W\d_]++)?(?:[,:;]?[ \t]++(?:[^\W\d_]++(?:[’'-][^\W\d_]+)*|\d[\d.,%]*)){3,}"
 )
 # Words that sentences hold and programs seldom do.
-_TELLING = word_set(
-    "the you your may are was were be been this that these those of to should can must will would they he she has have "
-    "it its we our than which who does did always never"
-)
+_TELLING = word_set(WORDS["marks"]["telling"])
 _COMMENT = re.compile(r"[ \t]*(?:#+|//+|/\*+|\*+/?|--+|;+|%+|>+|\"\"\"|'''|[Rr][Ee][Mm]\b)[ \t]*")
 _STRING = re.compile(r"\"([^\"\n]*)\"|'([^'\n]*)'|`([^`\n]*)`")
 _CODE_SIGN = re.compile(r"[=(){}<>\[\];|&$\\]|\w\.\w+\(|::|->")

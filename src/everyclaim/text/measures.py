@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from everyclaim.text.date_forms import CLOCKED, is_clocked
 from everyclaim.text.dates import moments
+from everyclaim.text.lists import WORDS
 from everyclaim.text.numerals import CURRENCY_SIGNS, UNITS, Number, Unit, numbers
 from everyclaim.text.tokens import stem, word_set
 
@@ -63,12 +64,7 @@ _OLDER = re.compile(r"\b(?:older|younger) than $")
 _OR_OLDER = re.compile(r" (?:or|and) (?:older|younger)\b")
 _SPREAD = re.compile(r" ?(?:±|\+ ?/ ?[-−–]|\+[-−–]) ?\d+(?:[.,]\d+)?")  # of a mean: 48.4 ± 3.8 kg is about 48.4 kg
 _LIST_MARK = re.compile(r"(?:^|\n)[ \t]*\(?$")
-_NOT_ONE = word_set(
-    """
-    of another who that which can should must may might could would will is was has had day by and or in on to the such
-    thing way more or but as from with for at hand side after before when where if also
-    """
-)
+_NOT_ONE = word_set(WORDS["measures"]["not_one"])
 _BEFORE_ONE = re.compile(r"\b(?:no|any|some|every|each|this|that|the|which|another|first|last|next|only|good|new)[ -]$")
 _AFTER_ONE = re.compile(r"[ -]([a-z]+)")
 _WHICHEVER = re.compile(r"\bwhichever [a-z ]{2,20} $")  # "whichever comes first" counts nothing

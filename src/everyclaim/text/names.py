@@ -224,9 +224,7 @@ def _words(text: str) -> list[str]:
 
 
 # A first word that makes another thing of the last: New York is not York.
-CHANGING = word_set(
-    "new north south east west san santa los las el saint st great lower upper united mount lake port fort"
-)
+CHANGING = word_set(WORDS["names"]["changing"])
 _DOTTED = re.compile(r"\b(?:[^\W\d_]\.){2,}")
 
 

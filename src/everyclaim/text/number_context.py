@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from everyclaim.text.date_forms import MONTHS, ORDINALS, WEEKDAYS
+from everyclaim.text.lists import WORDS
 from everyclaim.text.tokens import STOPWORDS, stem, word_set
 
 _APPROXIMATE = re.compile(
@@ -34,13 +35,7 @@ _OR_MORE = re.compile(r"\+(?!\d)| (?:or|and) (?:more|above|over|older|higher|gre
 _OR_LESS = re.compile(r" (?:or|and) (?:less|fewer|below|under|younger|lower|shorter)\b| (?:maximum|at most)\b")
 _OR_SO = re.compile(r" or so\b|-?ish\b| (?:more or less|approximately)\b|-odd\b")
 # The last words of what the patterns above read: anything else before a number says nothing about it.
-_BEFORE_NUMBER = word_set(
-    """
-    about around approximately approx. approx roughly nearly almost circa ca. c. some estimated at a an the to over
-    under above below average of so least than minimum exceed exceeds exceeded exceeding from most maximum within many
-    much on quite order
-    """
-)
+_BEFORE_NUMBER = word_set(WORDS["number_context"]["before_number"])
 _APART = 28  # characters of context read before a number
 
 
@@ -89,13 +84,7 @@ def qualifier(low: str, start: int, end: int) -> Qualifier:
     return Qualifier(first, final, approximate, lean, bound)
 
 
-_LABELS = word_set(
-    """
-    section figure fig table chapter page pages pp article clause step version level grade type phase stage part volume
-    vol no number nos room route highway unit appendix paragraph verse line item question lesson module act scene book
-    episode season rule note act class category zone gate platform line model mark band class flight bus tier
-    """
-)
+_LABELS = word_set(WORDS["number_context"]["labels"])
 _PLURALS = word_set("people men women children feet teeth mice geese sheep fish species series staff police cattle")
 _COUNTS = word_set("count counts number num no total qty quantity of the")
 _LONGEST_LABEL = 60
@@ -166,12 +155,7 @@ _BEFORE = re.compile(r"([^\W\d_][\w'’.]*)[ \u00a0-]$")
 _TENS = {"": 0, "X": 10, "XX": 20, "XXX": 30, "XL": 40, "L": 50, "LX": 60, "LXX": 70, "LXXX": 80, "XC": 90}
 _ONES = {"": 0, "I": 1, "II": 2, "III": 3, "IV": 4, "V": 5, "VI": 6, "VII": 7, "VIII": 8, "IX": 9}
 # Before these a single I, V, X, L or C is a numeral even where nothing is capitalised.
-_NUMBERED_NAMES = word_set(
-    """
-    chapter section part phase stage type class grade act scene book volume vol level tier category article title table
-    figure appendix annex group schedule mark war page factor complex division league
-    """
-)
+_NUMBERED_NAMES = word_set(WORDS["number_context"]["numbered_names"])
 _NO_NAME = word_set("january february march april may june july august september october november december")
 
 

@@ -10,39 +10,22 @@ pascal, percent; a currency's own unit for money.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from importlib.resources import files
 from typing import NamedTuple
 
-_SMALL = {
-    "zero": 0, "nil": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
-    "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
-    "seventeen": 17, "eighteen": 18, "nineteen": 19,
-}  # fmt: skip
-_TENS = {
-    "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
-}  # fmt: skip
-_SCALES = {
-    "hundred": 100, "thousand": 1000, "lakh": 10**5, "million": 10**6, "crore": 10**7, "billion": 10**9,
-    "trillion": 10**12,
-}  # fmt: skip
-_ORDINALS = {
-    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
-    "tenth": 10, "eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14, "fifteenth": 15, "sixteenth": 16,
-    "seventeenth": 17, "eighteenth": 18, "nineteenth": 19, "twentieth": 20, "thirtieth": 30, "fortieth": 40,
-    "fiftieth": 50, "sixtieth": 60, "seventieth": 70, "eightieth": 80, "ninetieth": 90, "hundredth": 100,
-    "thousandth": 1000,
-}  # fmt: skip
-_PARTS = {
-    "half": 1 / 2, "halves": 1 / 2, "third": 1 / 3, "thirds": 1 / 3, "quarter": 1 / 4, "quarters": 1 / 4,
-    "fourth": 1 / 4, "fourths": 1 / 4, "fifth": 1 / 5, "fifths": 1 / 5, "sixth": 1 / 6, "sixths": 1 / 6,
-    "eighth": 1 / 8, "eighths": 1 / 8, "tenth": 1 / 10, "tenths": 1 / 10,
-}  # fmt: skip
-_VULGAR = {
-    "¼": 1 / 4, "½": 1 / 2, "¾": 3 / 4, "⅐": 1 / 7, "⅑": 1 / 9, "⅒": 1 / 10, "⅓": 1 / 3, "⅔": 2 / 3, "⅕": 1 / 5,
-    "⅖": 2 / 5, "⅗": 3 / 5, "⅘": 4 / 5, "⅙": 1 / 6, "⅚": 5 / 6, "⅛": 1 / 8, "⅜": 3 / 8, "⅝": 5 / 8, "⅞": 7 / 8,
-}  # fmt: skip
-_FRACTION_SIGNS = "".join(_VULGAR)
+from everyclaim.text.lists import WORDS
+from everyclaim.text.tokens import FRACTION_SIGNS
+
+_LISTS = WORDS["numerals"]
+_SMALL: dict[str, int] = {"nil": 0} | {word: value for value, word in enumerate(_LISTS["small"].split())}
+_TENS: dict[str, int] = {word: value for value, word in zip(range(20, 100, 10), _LISTS["tens"].split(), strict=True)}
+_SCALES: dict[str, int] = _LISTS["scales"]
+_ORDINALS: dict[str, int] = {word: place for place, word in enumerate(_LISTS["ordinals"].split(), 1) if "-" not in word}
+_ORDINALS |= _LISTS["round_ordinals"]
+_PARTS: dict[str, float] = {word: 1 / parts for word, parts in _LISTS["parts"].items()}
+_VULGAR = {sign: unicodedata.numeric(sign) for sign in FRACTION_SIGNS}
 
 
 def _any(words: dict[str, int] | dict[str, float]) -> str:
@@ -53,7 +36,7 @@ _WORDS = {**_SMALL, **_TENS, **_SCALES, "dozen": 12}
 NUMBER_WORDS = frozenset(_WORDS) - {"one", "nil"}  # that are nothing else
 _BIG = f"dozen|{_any(_SCALES)}"
 _START = re.compile(
-    rf"(?<![a-z0-9_])(?:[0-9{_FRACTION_SIGNS}]|(?<![^\s(+=<>~≈±-])\.[0-9]"
+    rf"(?<![a-z0-9_])(?:[0-9{FRACTION_SIGNS}]|(?<![^\s(+=<>~≈±-])\.[0-9]"
     rf"|an? (?:(?:{_BIG}|half|third|quarter|fifth|tenth)\b|(?:couple|pair) of (?!the\b|days\b))"
     rf"|(?:{_any(_WORDS)}|{_any(_ORDINALS)}|half|twice|thrice)\b)"
 )
@@ -77,7 +60,7 @@ _POWER = re.compile(
     r"\s?[×x*·]\s?10\s?(?:(?:\^|\*\*)\s?([-−]?\d{1,2})(?!\d)|(⁻?[⁰¹²³⁴-⁹]{1,2}))|e([+-]?\d{1,2})(?![a-z0-9])"
 )
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--")
-_FRACTION_AFTER = re.compile(rf"(?:\s|-)?([{_FRACTION_SIGNS}])|\s(\d{{1,2}})[/⁄](\d{{1,3}})(?![\d/])")
+_FRACTION_AFTER = re.compile(rf"(?:\s|-)?([{FRACTION_SIGNS}])|\s(\d{{1,2}})[/⁄](\d{{1,3}})(?![\d/])")
 _SLASH = re.compile(r"(\d{1,3})[/⁄](\d{1,3})(?![\d/]|\.\d)")
 _DENOMINATORS = frozenset({2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 32, 64, 100, 1000})
 _ORDINAL_END = re.compile(r"(?:st|nd|rd|th)(?![a-z])")
@@ -86,11 +69,7 @@ _MULTIPLIER = re.compile(
     r"|millionen|milliarden?|milliard)s?(?![a-z0-9])(?:(?<=mio)\.|(?<=mrd)\.)?"
     r"|([kmb])(?![a-z0-9²³/])"
 )
-_MULTIPLIERS = {
-    **_SCALES, "dozen": 12, "mn": 10**6, "mln": 10**6, "mio": 10**6, "bn": 10**9, "bln": 10**9, "mrd": 10**9,
-    "millionen": 10**6, "milliarde": 10**9, "milliarden": 10**9, "milliard": 10**9,
-    "tn": 10**12, "cr": 10**7, "k": 1000, "m": 10**6, "b": 10**9,
-}  # fmt: skip
+_MULTIPLIERS: dict[str, int] = {**_SCALES, **_LISTS["multipliers"]}
 _LARGEST = 10**40  # beyond it, number words are no number
 _MANY = re.compile(
     r"m (?:people|users|customers|visitors|passengers|inhabitants|residents|viewers|copies|units|members|followers"

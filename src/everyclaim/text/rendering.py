@@ -10,15 +10,11 @@ import math
 import re
 
 from everyclaim.text.agreement import Fact
-from everyclaim.text.date_forms import MONTHS
+from everyclaim.text.date_forms import FULL_MONTHS, MONTHS
 from everyclaim.text.dates import Moment, lowered
 from everyclaim.text.numerals import numbers, scale_value
 from everyclaim.text.quantities import Quantity
 
-_FULL_MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-    "December",
-)  # fmt: skip
 _SCALE = re.compile(r"\s?[^\W\d_]+$")
 _SIGN = re.compile(r"^(?:minus |negative |[-−–])|(?<=^[$€£¥₹₩₽])[-−–]")
 _ROMAN = re.compile(r"[IVXLC]+")
@@ -96,7 +92,7 @@ def _moment(value: Moment, like: Moment, words: str) -> str:
         name = re.compile(rf"\b{MONTHS[like.month - 1]}[a-z]*\b", re.IGNORECASE)
         if name.search(text) is None:
             return ""
-        text = name.sub(_FULL_MONTHS[value.month - 1], text, count=1)
+        text = name.sub(FULL_MONTHS[value.month - 1], text, count=1)
     if like.year is not None and value.year != like.year:
         text = re.sub(rf"\b{abs(like.year)}", str(abs(value.year or 0)), text, count=1)
     if like.quarter is not None and value.quarter != like.quarter:

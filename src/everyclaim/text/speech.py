@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from everyclaim.core.types import Span
 from everyclaim.text.dates import lowered
-from everyclaim.text.lists import NAMED
+from everyclaim.text.lists import NAMED, WORDS
 from everyclaim.text.tokens import STOPWORDS, word_set
 
 
@@ -25,28 +25,9 @@ class Report(NamedTuple):
 
 
 # These report even without "that" or a quotation mark after them.
-_PLAIN_VERBS = word_set(
-    """
-    said says say saying stated claimed announced announces argued argues insisted insists
-    contended contends alleged alleges declared declares explained explains believed believes
-    denied denies admitted admits warned warns concluded concludes estimated predicted predicts confirmed
-    confirms noted testified asserted asserts reported
-    """
-)
+_PLAIN_VERBS = word_set(WORDS["speech"]["plain_verbs"])
 # These need "that", a colon or a quotation: "added salt" reports nothing.
-_CLAUSE_VERBS = word_set(
-    """
-    states claims maintained maintains thought thinks wrote writes estimates notes added adds replied responded responds
-    emphasized emphasised emphasizes stressed stresses recommended recommends proposed proposes found finds find shows
-    showed show revealed reveals indicated indicates demonstrated demonstrates discovered observed observes agreed
-    agrees promised vowed recalled complained remarked commented mentioned mentions suggested suggests suggest
-    acknowledged acknowledges speculated reports report estimate argue claim believe think state note warn explain
-    conclude predict confirm deny emphasize emphasise emphasises stress recommend propose maintain reveal indicate
-    demonstrate mention acknowledge insist contend declare assert
-    asked hold holds held reiterated pledged cautioned hypothesized hypothesised theorized
-    quipped joked shouted whispered tweeted posted
-    """
-)
+_CLAUSE_VERBS = word_set(WORDS["speech"]["clause_verbs"])
 TOLD_VERBS = word_set("told tells tell informed informs assured assures reminded reminds advised notified convinced")
 VERBS = _PLAIN_VERBS | _CLAUSE_VERBS | TOLD_VERBS
 _SHOWING = word_set("suggested suggests suggest showed shows show revealed reveals indicated indicates demonstrates")
@@ -70,12 +51,7 @@ _LEADING = re.compile(
     r"|here|there|finally|indeed|thus|therefore|plus|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|[a-z]+ly)\s+"
 )
 _APPOSITION = re.compile(r"(?P<head>[^,;:()\"“”]{2,80}), [^,;:\"“”]{2,120},\s*$")
-_NO_HEAD = word_set(
-    """
-    the a an of to for in on at by with from is are was were be been being this that these those its their his her to
-    and or may thus will can do does did
-    """
-)
+_NO_HEAD = word_set(WORDS["speech"]["no_head"])
 _PREPOSITIONS = word_set("of to on in at by for with about from")
 _NO_SPEAKER = STOPWORDS - word_set("he she they i we you who it some others many most few all both one")
 _QUOTES = "\"“”«»`'"

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import snowballstemmer
 
-from everyclaim.text.lists import MONTHS, NAMED
+from everyclaim.text.lists import MONTHS, NAMED, WORDS
 
 # Scripts written without spaces between words: every character is its own token and its own word edge.
 _UNSPACED = (
@@ -29,15 +29,15 @@ _MARKS = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
     "\u06d6-\u06dc\u0900-\u0903\u093a-\u0963\u0980-\u0dff\u200d"
 )
-_FRACTIONS = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
+FRACTION_SIGNS = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
 _SUPERSCRIPTS = "²³¹⁰⁴⁵⁶⁷⁸⁹"
 _SYMBOLS = "%‰$€£¥₹₩₽¢°&+=<>≤≥±×÷~≈#@§"
 
 _TOKEN = re.compile(
-    rf"\d+(?:[.,]\d+)*(?:[^\W\d_{_FRACTIONS}{_SUPERSCRIPTS}{_UNSPACED}]+)?"
-    rf"|[{_FRACTIONS}{_SYMBOLS}{_UNSPACED}]"
+    rf"\d+(?:[.,]\d+)*(?:[^\W\d_{FRACTION_SIGNS}{_SUPERSCRIPTS}{_UNSPACED}]+)?"
+    rf"|[{FRACTION_SIGNS}{_SYMBOLS}{_UNSPACED}]"
     r"|(?:[A-Za-z]\.){2,}"
-    rf"|(?:(?![{_UNSPACED}{_FRACTIONS}])[\w{_MARKS}])+(?:['’ʼ][^\W\d_]+)*"
+    rf"|(?:(?![{_UNSPACED}{FRACTION_SIGNS}])[\w{_MARKS}])+(?:['’ʼ][^\W\d_]+)*"
 )
 # The same for pure ASCII, which most text is: the classes are far smaller.
 _ASCII_TOKEN = re.compile(
@@ -147,7 +147,7 @@ def content_stems(text: str) -> frozenset[str]:
 def _plain_char(char: str) -> str:
     if char.isspace():
         return " "
-    if char in _FRACTIONS:
+    if char in FRACTION_SIGNS:
         return " " + unicodedata.normalize("NFKC", char).translate(_PLAIN)
     if char in _SUPERSCRIPTS:
         return "^" + unicodedata.normalize("NFKC", char)
@@ -240,19 +240,7 @@ def is_word_char(char: str) -> bool:
 
 _WORD_CHAR = re.compile(rf"(?![{_UNSPACED}])[\w{_MARKS}]")
 
-STOPWORDS: frozenset[str] = word_set(
-    """
-    a about above after again against all also am an and any are aren't as at be because been before being below
-    between both but by can can't cannot could couldn't did didn't do does doesn't doing don't down during each
-    either else ever every few for from further had hadn't has hasn't have haven't having he her here hers herself
-    him himself his how however i if in into is isn't it its itself just let may me might more most much must
-    mustn't my myself neither no nor not n't of off on once one only or other others ought our ours ourselves out
-    over own per same shall shan't she should shouldn't since so some such than that the their theirs them
-    themselves then there therefore these they this those though through thus to too under until up upon very was
-    wasn't we were weren't what when where whether which while who whom whose why will with within without won't
-    would wouldn't yet you your yours yourself yourselves ca wo s t d ll re ve m
-    """
-)
+STOPWORDS = word_set(WORDS["tokens"]["stopwords"])
 
 
 _GRAMMAR_WORD = re.compile(
