@@ -38,7 +38,7 @@ def test_the_page_says_what_regressed_with_the_claims_and_advises_to_watch(runs)
     assert done.code == 0, done.err
     page = " ".join(done.out.split())
     assert "the mean score is 50.0 points lower (95 % " in page
-    assert "Watch v2: its rate of contradicted claims is higher than that of v1" in page
+    assert "Watch new: its rate of contradicted claims is higher than that of old" in page
     assert "(0.0 → 50.0 %, by " in page
     assert "40 samples paired by id" in page
     assert "mean score 1.000 → 0.500 −50.0" in page
@@ -104,7 +104,7 @@ def test_json_is_what_python_gives(runs):
     assert printed["sentence"] == comparison.sentence
     assert printed["matching"]["shared"] == 40
     assert len(printed["moved"]) == 3
-    assert str(comparison).splitlines()[0] == "v1 → v2"
+    assert str(comparison).splitlines()[0] == "old → new"
     assert max(map(len, str(comparison).splitlines())) <= 80
 
 
@@ -125,7 +125,7 @@ def test_three_runs_show_a_trend(runs):
     """Runs in their order; a change of level is named by its run."""
     done = runs("compare", "old", "old", "new")
     assert done.code == 0, done.err
-    assert "from v2 on" in done.out
+    assert "from new on" in done.out
     by_topic = runs("compare", "old", "old", "new", "--by", "topic+mode")
     assert by_topic.code == 0
     assert "topic + failure mode" in by_topic.out
@@ -138,7 +138,7 @@ def test_a_release_is_gated_by_a_kept_run(runs):
     assert runs("report", "new", "--fail-on-regression", "old", "-q").code == 1
     done = runs("score", "new.jsonl", "--fresh", "--fail-on-regression", "old", "-q")
     assert done.code == 1
-    assert "gate failed: In release v2, compared with v1, the mean score is 50.0 points lower" in done.err
+    assert "gate failed: In release v2, compared with old, the mean score is 50.0 points lower" in done.err
     assert runs("report", "new", "--fail-on-regression", "old", "--margin", "0.9", "-q").code == 0
     assert runs("report", "old", "--fail-on-regression", "new", "-q").code == 0
     assert runs("report", "old", "--fail-on-regression", "old").code == 0

@@ -35,11 +35,12 @@ class Side:
     total: int
     outcomes: Mapping[Outcome, int]
     status: str
+    is_release: bool = False  # called by its release; else by the name of the run
 
     @property
     def title(self) -> str:
         """What it is called in a sentence."""
-        return self.release or self.name or self.id
+        return (self.release if self.is_release else self.name) or self.release or self.name or self.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,8 +240,8 @@ def _sentences(before: Side, after: Side, numbers: RunDifferences) -> Iterator[s
     """Say what the primary measure, the mean score, shows; then the surest changes of the secondary ones."""
     primary, *others = numbers.whole
     secondary, parts = ([delta for delta in deltas if delta.is_shown] for deltas in (others, numbers.parts))
-    subject = f"release {after.release}" if after.release else f"run {after.title}"
-    start = f"In {one_line(subject, 80)}, compared with {one_line(before.release or before.title, 60)}, "
+    old, new = _titles(before, after)
+    start = f"In {'release' if after.title not in (after.name, after.id) else 'run'} {new}, compared with {old}, "
     if not primary.is_shown:
         yield _nothing_shown(before, after, numbers)
     for finding in sorted(
@@ -309,11 +310,15 @@ def _clause(delta: Delta) -> str:
     return f"the {delta.measure.rate} is {by}{delta.part.on}"
 
 
+def _titles(before: Side, after: Side) -> list[str]:
+    """Return what both are called, with their ids where that is the same."""
+    is_same = before.title == after.title
+    return [one_line(side.title, 60) + (f" ({side.id})" if is_same else "") for side in (before, after)]
+
+
 def _nothing_shown(before: Side, after: Side, numbers: RunDifferences) -> str:
     delta = numbers.of(SCORE)
-    titles = [one_line(side.title, 60) for side in (before, after)]
-    if titles[0] == titles[1]:
-        titles = [f"{title} ({side.id})" for title, side in zip(titles, (before, after), strict=True)]
+    titles = _titles(before, after)
     names = " and ".join(titles)
     unscored = [title for title, score in zip(titles, (delta.before, delta.after), strict=True) if score is None]
     if unscored:

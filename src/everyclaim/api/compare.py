@@ -110,11 +110,9 @@ def compare_parts(
         AnswerChange(mover, claim_changes(claims[0][mover.places[0]], claims[1][mover.places[1]]))
         for mover in numbers.movers
     )
-    sides = side_of(records[0], first), side_of(records[1], second)
-    if sides[0].title == sides[1].title:  # two runs of one release: their own names tell them apart
-        sides = replace(sides[0], release=""), replace(sides[1], release="")
+    before, after = side_of(records[0], first), side_of(records[1], second)
     calibration = None if differs else judge_of(runs)  # of two judges neither speaks for both
-    return KeptComparison(sides[0], sides[1], numbers, moved, differs, expanded(by), calibration, runs=runs)
+    return KeptComparison(before, after, numbers, moved, differs, expanded(by), calibration, runs=runs)
 
 
 @public
@@ -280,7 +278,9 @@ def release_report(
         )
     base = older[-1]
     ends = base.run, own[-1].run
-    comparison = compare_parts(ends, (base.figures, own[-1].figures), by=cuts, differs=differs, movers=RELEASE_MOVERS)
+    found = compare_parts(ends, (base.figures, own[-1].figures), by=cuts, differs=differs, movers=RELEASE_MOVERS)
+    before, after = (replace(side, is_release=True) for side in (found.before, found.after))
+    comparison = replace(found, before=before, after=after)
     judge = comparison.calibration.counts if comparison.calibration else None
     trend = None
     if len(parts) >= FEWEST_RUNS:
@@ -297,8 +297,8 @@ def release_report(
 def _sides(parts: Sequence[ReleasePart]) -> list[Side]:
     """Say what the parts are; several of one release are told apart by the names of their runs."""
     sides = [side_of(part.run.record, part.figures) for part in parts]
-    times = Counter(side.title for side in sides)
-    return [replace(side, release="") if times[side.title] > 1 else side for side in sides]
+    times = Counter(side.release for side in sides)
+    return [replace(side, is_release=times[side.release] == 1) for side in sides]
 
 
 def _parts(run: Run, figures: Figures) -> Iterator[ReleasePart]:

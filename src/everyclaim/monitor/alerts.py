@@ -68,7 +68,8 @@ class Alert:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values, in the public schema."""
-        return {"schema": ALERT_SCHEMA, "id": self.id} | asdict(self) | {"examples": list(self.examples)}
+        written = {"schema": ALERT_SCHEMA, "id": self.id} | asdict(self)
+        return {name: value for name, value in written.items() if name != "examples" or value}
 
 
 class AlertError(OperatorError):

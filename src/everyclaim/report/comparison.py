@@ -309,7 +309,7 @@ def _labels(report: ReleaseReport) -> Iterator[RenderableType]:
 
 def _modes(table: ModeTable) -> RenderableType:
     """Show the share of claims that fail in each way, before → after, by the values of a slice."""
-    made = house_table(f"failure mode by {table.slice}", *(value or "(not given)" for value in table.values))
+    made = house_table(f"failure mode ↓ · {table.slice} →", *(value or "(not given)" for value in table.values))
     for mode, deltas in table.deltas.items():
         found = [deltas.get(value) for value in table.values]
         cells = [Text(levels(one), "bold" if one.is_shown else "") if one else NO_NUMBER for one in found]

@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from everyclaim.core.types import Passage
 from everyclaim.text.records import Rows, fields
-from everyclaim.text.tokens import STOPWORDS, blanked_out, stem, tokenize
+from everyclaim.text.tokens import STOPWORDS, blanked_out, content_stems, stem, tokenize
 from everyclaim.verify.lexical.reading import Reading, number_value
 
 
@@ -194,11 +194,10 @@ _Row = tuple[_Cell, ...]
 
 def narrowed(claim: Reading, texts: Sequence[str]) -> tuple[list[str], bool]:
     """Return the texts without what tables say of something else than a claim, and whether there was anything."""
-    said = _words(claim.text)
     found, is_changed = list(texts), False
     for number, text in enumerate(texts):
         for table in read_tables(text):
-            for cell in _others(table, said):
+            for cell in _others(table, claim.text):
                 found[number] = blanked_out(found[number], cell.start, cell.end)
                 is_changed = True
     return found, is_changed
@@ -277,13 +276,14 @@ def _edges(lines: Sequence[str]) -> list[tuple[int, int]]:
     return [match.span() for match in _STRETCH.finditer(used)]
 
 
-def _others(table: Sequence[_Row], said: set[str]) -> list[_Cell]:
+def _others(table: Sequence[_Row], claim: str) -> list[_Cell]:
     """Return the cells that are about something else than a claim; none where it names nothing, or everything."""
     header, rows = table[0], table[1:]
     if len(rows) < _FEWEST:
         return []
     keys = {0, _first_in_words(rows)}
-    columns = called([_words(cell.text) if at not in keys else set() for at, cell in enumerate(header)], said)
+    headings = [set(content_stems(cell.text)) if at not in keys else set() for at, cell in enumerate(header)]
+    said, columns = _words(claim), called(headings, set(content_stems(claim)))  # a heading is capitalised anyhow
     about = set[int]().union(*(called(_names(header, rows, at), said) for at in keys if at is not None))
     for place, row in enumerate(rows):
         if place - 1 in about and not row[0].text:  # the row before goes on

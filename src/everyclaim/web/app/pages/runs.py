@@ -43,6 +43,11 @@ class Row:
         return round(100 * self.record.kept / self.record.total) if self.record.total else None
 
     @property
+    def scored(self) -> int:
+        """How many of its answers the mean score is taken over."""
+        return self.record.counts[Outcome.SCORED]
+
+    @property
     def failed(self) -> int:
         """How many of its answers have no verdict."""
         return self.record.counts[Outcome.FAILED]
