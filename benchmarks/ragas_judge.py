@@ -89,16 +89,13 @@ def _to_everyclaim(data: Mapping[str, Any]) -> dict[str, Any]:
         asked = [pair for group in data["claims"] for pair in group["claims"].items()]
         return {"verdicts": [{"id": key} | _finding(claim, data["passages"]) for key, claim in asked]}
     split = {key: (sentence, statements(sentence)) for key, sentence in data["sentences"].items()}
-    told = [
-        ({"sentence": key, "claim": "=" if claim == sentence else claim}, claim)
-        for key, (sentence, claims) in split.items()
-        for claim in claims
-    ]
-    skipped = [{"sentence": key, "reason": "question"} for key, (_, claims) in split.items() if not claims]
-    if "passages" in data:  # both in one call
-        judged = [row | _finding(claim, data["passages"]) for row, claim in told]
-        return {"claims": judged, "skipped": skipped}
-    return {"claims": [row for row, _ in told], "skipped": skipped}
+    told: dict[str, list[Any]] = {key: [] for key, (_, claims) in split.items() if claims}
+    for key, rows in told.items():
+        for claim in split[key][1]:
+            said = "=" if claim == split[key][0] else claim
+            rows.append({"claim": said} | _finding(claim, data["passages"]) if "passages" in data else said)
+    skipped = [{"id": key, "reason": "question"} for key in split if key not in told]
+    return {"sentences": [{"id": key, "claims": rows} for key, rows in told.items()], "skipped": skipped}
 
 
 def _finding(claim: str, passages: Mapping[str, Any]) -> dict[str, Any]:

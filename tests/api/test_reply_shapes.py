@@ -137,37 +137,38 @@ def test_ids_and_labels_stay_strict_in_every_dress(shape: Shape, code: str) -> N
     assert calls in {3, 4}  # a cut reply is halved
 
 
-def lines_of(request: Request) -> list[str]:
+def lines_of(rows: list[Row]) -> list[str]:
     """Write claims as lines that name their sentences, as small models do."""
-    return [f"{row['sentence']}: {row['claim']}" for row in json.loads(play(request.messages))["claims"]]
+    return [f"{row['id']}: {claim}" for row in rows for claim in row["claims"]]
 
 
-def by_sentence(lines: list[str]) -> list[Row]:
-    """Group claims by their sentences, one each."""
-    return [{"id": key, "claims": [claim]} for key, _, claim in (line.partition(": ") for line in lines)]
-
-
-SPLITS: dict[str, Callable[[list[str]], Any]] = {
-    "as asked": lambda lines: {"claims": lines, "skipped": []},
-    "nothing about what is skipped": lambda lines: {"claims": lines},
-    "ids in brackets and capitals": lambda lines: {"claims": [f"[S{line[1:].replace(':', ']:', 1)}" for line in lines]},
-    "more fields": lambda lines: {"claims": lines, "skipped": [], "notes": "none"},
-    "grouped, in a bare list": by_sentence,
-    "grouped": lambda lines: {"claims": by_sentence(lines)},
-    "one claim as a text": lambda lines: {"claims": [row | {"claims": row["claims"][0]} for row in by_sentence(lines)]},
-    "by id": lambda lines: {"claims": {row["id"]: {"claims": row["claims"]} for row in by_sentence(lines)}},
+SPLITS: dict[str, Callable[[list[Row]], Any]] = {
+    "as asked": lambda rows: {"sentences": rows, "skipped": []},
+    "nothing about what is skipped": lambda rows: {"sentences": rows},
+    "more fields": lambda rows: {"sentences": rows, "skipped": [], "notes": "none"},
+    "under another name": lambda rows: {"claims": rows, "skipped": []},
+    "a bare list": lambda rows: rows,
+    "one claim as a text": lambda rows: {"sentences": [row | {"claims": row["claims"][0]} for row in rows]},
+    "by id": lambda rows: {"sentences": {row["id"]: {"claims": row["claims"]} for row in rows}},
+    "by id alone": lambda rows: {row["id"]: row["claims"] for row in rows},
+    "a row for each claim": lambda rows: {
+        "claims": [{"sentence": row["id"], "claim": claim} for row in rows for claim in row["claims"]]
+    },
+    "lines": lambda rows: {"claims": lines_of(rows), "skipped": []},
+    "ids in brackets and capitals": lambda rows: {
+        "claims": [f"[S{line[1:].replace(':', ']:', 1)}" for line in lines_of(rows)]
+    },
 }
 
 
 @pytest.mark.parametrize("shape", SPLITS.values(), ids=SPLITS)
-def test_a_split_in_another_dress_is_the_same_split(shape: Callable[[list[str]], Any]) -> None:
+def test_a_split_in_another_dress_is_the_same_split(shape: Callable[[list[Row]], Any]) -> None:
     """Two calls, the same claims."""
 
     def rule(request: Request) -> str:
         if '"sentences"' not in request.messages[-1].content:
             return play(request.messages)
-        shaped = shape(lines_of(request))
-        return shaped if isinstance(shaped, str) else json.dumps(shaped)
+        return json.dumps(shape(json.loads(play(request.messages))["sentences"]))
 
     with JudgeServer(rule) as server:
         result = ec.score(response=ANSWER, passages=SHELF, judge=f"openai:small?base_url={server.base_url}")

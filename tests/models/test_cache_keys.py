@@ -44,7 +44,7 @@ def inventive(request: Request) -> Step:
     """Put a year into the first claim that its sentence does not hold."""
     reply = json.loads(play(request.messages))
     if "skipped" in reply and "not_in_sentence" not in request.text:
-        reply["claims"][0] = {"sentence": "s1", "claim": "The kettle of 1899 holds 1.7 litres."}
+        reply["sentences"][0]["claims"] = ["The kettle of 1899 holds 1.7 litres."]
     return json.dumps(reply)
 
 

@@ -59,31 +59,31 @@ def test_no_marker_of_a_chat_template_stands_in_a_document(marker: str) -> None:
     assert json.loads(written)["text"] == f"a{marker}b"
 
 
-VERDICT = "verdict-12/inference=allowed/numbers=rounded/hedges=flag/reasons=failing/probabilities=scale"
+VERDICT = "verdict-13/inference=allowed/numbers=rounded/hedges=flag/reasons=failing/probabilities=scale"
 PINNED: list[tuple[Any, tuple[Any, ...], dict[str, Any], str, str]] = [
     (
         SplitPrompt(),
         (SplitTask({}, former={"s1": {"y": ["x"]}}),),
         {},
-        "split-12/atomicity=high/coverage=high",
-        "a87fbb5ab23c",
+        "split-13/atomicity=high/coverage=high",
+        "f0c759593c54",
     ),
-    (SplitPrompt("low", "low"), (SplitTask({}),), {}, "split-12/atomicity=low/coverage=low", "cdb580b3e2e2"),
-    (VerdictPrompt(), ([], {}, ""), {"shared": False}, VERDICT, "0fd3b930dbf8"),
+    (SplitPrompt("low", "low"), (SplitTask({}),), {}, "split-13/atomicity=low/coverage=low", "14eac50c2869"),
+    (VerdictPrompt(), ([], {}, ""), {"shared": False}, VERDICT, "e0b9d14a79b5"),
     (
         VerdictPrompt(Strictness("explicit", "exact", "strict")),
         ([], {}, ""),
         {"shared": False},
-        "verdict-12/inference=explicit/numbers=exact/hedges=strict/reasons=failing/probabilities=scale",
-        "529898323a0b",
+        "verdict-13/inference=explicit/numbers=exact/hedges=strict/reasons=failing/probabilities=scale",
+        "13b73d903433",
     ),
     (NliPrompt(), ([], {}, ""), {"shared": False}, "nli-1", "a03633ac898a"),
     (
         OneCallPrompt(),
         (SplitTask({}), {}),
         {"shared": False},
-        f"onecall-9/split-12/atomicity=high/coverage=high/{VERDICT}",
-        "3e16615c4ae7",
+        f"onecall-10/split-13/atomicity=high/coverage=high/{VERDICT}",
+        "2d712bcca609",
     ),
     (QuestionPrompt(), ({}, ""), {}, "questions-1/per_sentence=3", "94d11eacf55e"),
     (AnswerPrompt(), ({}, {}), {}, "answers-1", "921fcd2a9599"),

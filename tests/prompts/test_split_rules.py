@@ -19,15 +19,17 @@ from everyclaim.testing import ScriptedChat, request_data
 RULES = {
     "stands alone adds no more than it must": 'Nothing else is added: "You can visit daily"',
     "pointers at passages are left out": 'pointers ("see passage 2")',
-    "praise is left out": "markup, praise and pointers",
+    "praise is left out": "no markup, praise or pointers",
     "attributions stay": "what was said and who said it",
     "conditions stay": "a statement and its condition, exception, cause or purpose",
     "alternatives stay": 'alternatives ("or")',
     "date and place are facts of their own": "at most one place, date or amount",
-    "a yes is a claim": '"Yes" and "no" become the question as a statement ("The dam is safe.") unless',
-    "stand-ins": 'stand-ins ("the company", "the former")',
+    "a rate is one amount": "amount (a rate is one)",
+    "cases are split": "relative clauses, cases",
+    "a yes is a claim": '"Yes" and "no" become the question as a statement unless',
+    "stand-ins": 'stand-ins ("there", "then", "the company", "the former")',
     "liking is no fact": 'opinion ("a lovely place")',
-    "long lists": "long lists: five items to a claim",
+    "long lists": "long lists after five items",
     "items": "List items and table rows take in their lead-in, heading or column names",
     "lead-ins": "heading and lead_in (only announce)",
     "steps": "Steps, rules, advice",
@@ -47,11 +49,11 @@ def test_every_rule_is_told(rule: str) -> None:
 
 
 def test_the_worked_examples_are_what_the_check_believes() -> None:
-    """A model that follows them passes; they take less than 70 tokens."""
+    """A model that follows them passes; they take less than 75 tokens."""
     sentence, *claims = re.findall(r'"([^"]+)"', template("split")["examples"])
-    assert len(claims) == 4
+    assert len(claims) == 5
     assert not inventions(claims, sentence, SplitSource("", sentence))
-    assert len(template("split")["examples"]) / 4 < 70
+    assert len(template("split")["examples"]) / 4 < 75
 
 
 def test_a_completed_claim_takes_one_call_and_passes_every_border() -> None:

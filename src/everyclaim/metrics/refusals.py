@@ -78,7 +78,7 @@ async def _judged(
     """Say whether passages tell a part that an answer declines: offline by words, else by the model."""
     if getattr(verifier, "chat", None) is None:
         return _by_words(asked, f"{question} {declined}", passages)
-    missing = f"The passages contain what this sentence says they do not: {declined!r}"
+    missing = f"There is an answer to what this sentence leaves open: {declined!r}"
     found = await _supporting([missing], passages, verifier, question)
     return found[1] if found else {"finding": "right"}
 

@@ -104,18 +104,19 @@ def by_id(found: Sequence[Any], asked: Sequence[str]) -> dict[str, Mapping[str, 
     speak of what was asked.
     """
     known = {one.casefold(): one for one in asked}
-    named = [(known.get(given, given), row) for row in found if (given := _given_id(row)) is not None]
+    ids = [(given_id(row.get("id")), row) for row in found if isinstance(row, Mapping)]
+    named = [(known.get(given, given), row) for given, row in ids if given is not None]
     seen = Counter(row_id for row_id, _ in named)
     if unknown := sorted(seen.keys() - set(asked)):
         raise bad_reply(f"it answers for {shown(unknown[0])}, which was not asked")
     return {row_id: row for row_id, row in named if seen[row_id] == 1}
 
 
-def _given_id(row: Any) -> str | None:
-    given = row.get("id") if isinstance(row, Mapping) else None
+def given_id(given: Any) -> str | None:
+    """Read an id, in brackets and capitals as well; None when it is none."""
     if isinstance(given, int) and not isinstance(given, bool):
         return str(given)
-    return given.strip().casefold() if isinstance(given, str) else None
+    return given.strip(" []\n").casefold() if isinstance(given, str) else None
 
 
 def text(row: Mapping[str, Any], name: str) -> str | None:

@@ -18,6 +18,7 @@ from everyclaim.prompts.forms import (
     described,
     document,
     filled,
+    given_id,
     listed,
     one_of,
     rows,
@@ -105,8 +106,7 @@ class SplitPrompt:
 
         Raises `JudgeError` (`bad_reply`) when it has another form or answers for ids that were not given.
         """
-        given = by_id(by_sentence(rows(reply, "claims", "claims"), "claims"), asked)
-        found = {key: self.read(row) for key, row in given.items()}
+        found = {key: self.read(row) for key, row in by_id(split_rows(reply), asked).items()}
         return self.skipped(reply, asked) | {key: split for key, split in found.items() if split}
 
     def skipped(self, reply: Mapping[str, Any], asked: Sequence[str]) -> dict[str, Split]:
@@ -115,25 +115,24 @@ class SplitPrompt:
         Raises `JudgeError` (`bad_reply`) when it answers for ids that were not given.
         """
         given = reply.get("skipped")
-        named = by_id(by_sentence(given, "reasons"), asked) if isinstance(given, list) else {}
-        found = {key: word({"skip": row["reasons"][0]}, "skip", self.reasons) for key, row in named.items()}
-        return {key: Split((), skip) for key, skip in found.items() if skip}
+        named = by_id(_by_sentence(given, "reason"), asked) if isinstance(given, list) else {}
+        found = {key: self.read(row) for key, row in named.items()}
+        return {key: split for key, split in found.items() if split and split.skip}
 
     def read(self, row: Mapping[str, Any]) -> Split | None:
-        """Read the row of one sentence, as some models group claims; None when it cannot be used."""
-        given, skip = row.get("claims"), word(row, "skip", self.reasons)
-        claims = [given] if isinstance(given, str) else [] if given is None else given
-        if not isinstance(claims, list) or not all(isinstance(claim, str) for claim in claims):
+        """Read the row of one sentence; None when it cannot be used."""
+        claims = [claim_text(item) for item in row.get("claims", [])]
+        if None in claims:
             return None
-        texts = _distinct(claims)
-        if texts:
+        if texts := tuple(dict.fromkeys(filter(None, claims))):
             return Split(texts)
+        skip = word(row, "reason", self.reasons) or word(row, "skip", self.reasons)
         return Split((), skip) if skip else None
 
 
 def spelt_out(split: Split, sentence: str) -> Split:
     """Return a split with the sentence's own words where it says that they are the claim; other claims repeat them."""
-    return split if stands_at(split) is None else split._replace(claims=_distinct([sentence]))
+    return split if stands_at(split) is None else Split((" ".join(sentence.split()),))
 
 
 def stands_at(split: Split) -> int | None:
@@ -141,59 +140,42 @@ def stands_at(split: Split) -> int | None:
     return next((i for i, claim in enumerate(split.claims) if claim.strip(" .\"'`") in AS_IT_STANDS), None)
 
 
-def by_sentence(given: Sequence[Any], name: Literal["claims", "reasons"]) -> list[Any]:
-    """Gather what is said of each sentence: ``{"id": …, name: [texts]}``; rows of another form stay as they are.
-
-    A row is ``{"sentence": id, "claim": text}``, or a line ``s1: text``, as small models write it.
-    """
-    gathered: dict[str, list[str]] = {}
-    others: list[Any] = []
-    for row in given:
-        key, words = named(row, "claim" if name == "claims" else "reason")
-        if key and words:
-            gathered.setdefault(key, []).append(words)
-        else:
-            others.append(
-                {**row, "id": key, "skip": row.get("reason", row.get("skip"))}
-                if key and isinstance(row, Mapping)
-                else row
-            )
-    return [*({"id": key, name: texts} for key, texts in gathered.items()), *others]
+def split_rows(reply: Mapping[str, Any]) -> list[Any]:
+    """Return a reply's rows, one for each sentence. Raises `JudgeError` when it has another form."""
+    beside = {key: value for key, value in reply.items() if key != "skipped"}
+    return _by_sentence(rows(beside, "sentences", "claims"), "claims")
 
 
-def named(row: Any, field: str) -> tuple[str, str]:
-    """Return the sentence that a row names, and what it says of it; empty where there is neither."""
-    if isinstance(row, str):
-        return sentence_line(row)
-    if not isinstance(row, Mapping) or "claims" in row:
-        return "", ""
-    key, said = row.get("sentence", row.get("id")), row.get(field, row.get("text"))
-    found, words = sentence_line(said) if isinstance(said, str) else ("", "")
-    if not isinstance(key, str):
-        return found, words
-    return key.strip(" []").casefold(), words or (_MARKED.sub("", said).strip() if isinstance(said, str) else "")
+def claim_text(item: Any) -> str | None:
+    """Read a claim, alone or in an object with more about it; None when it is no text."""
+    said = item.get("claim") if isinstance(item, Mapping) else item
+    return " ".join(_MARKED.sub("", said).split()) if isinstance(said, str) else None
 
 
-def sentence_line(line: str) -> tuple[str, str]:
-    """Take ``s1: words`` apart; empty where it names no sentence."""
-    match = _LINE.match(line)
-    return (match[1].casefold(), _MARKED.sub("", line[match.end() :]).strip()) if match else ("", "")
+def _by_sentence(given: Sequence[Any], field: Literal["claims", "reason"]) -> list[Any]:
+    """Gather the rows of each sentence: small models write one for each claim, or a line ``s1: claim``."""
+    gathered: dict[str, dict[str, Any]] = {}
+    for item in given:
+        line = _LINE.match(item) if isinstance(item, str) else None
+        row = {"id": line[1], field: item[line.end() :]} if line else item
+        if not isinstance(row, Mapping) or (key := given_id(row.get("id", row.get("sentence")))) is None:
+            continue
+        claims = row.get("claims", [row] if "claim" in row else [])
+        group = gathered.setdefault(key, {**row, "id": key, "claims": []})
+        group["claims"] += claims if isinstance(claims, list) else [claims]
+    return list(gathered.values())
 
 
 @cache
 def _schema(reasons: tuple[str, ...]) -> Mapping[str, Any]:
-    fields = template("split")["fields"]
-    claim = {"sentence": described(fields["sentence"]), "claim": described(fields["claim"])}
-    return closed("claims", {"claims": listed(closed("", claim)), "skipped": skipped_schema(reasons)})
+    return split_schema("claims", described(template("split")["fields"]["claim"]), reasons)
 
 
-def skipped_schema(reasons: tuple[str, ...]) -> Mapping[str, Any]:
-    """Return the form of the list of sentences without a claim."""
-    return listed(closed("", {"sentence": TEXT, "reason": one_of(reasons)}))
-
-
-def _distinct(claims: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(" ".join(claim.split()) for claim in claims if claim.strip()))
+def split_schema(title: str, claim: Mapping[str, Any], reasons: tuple[str, ...]) -> Mapping[str, Any]:
+    """Return the form of a reply whose claims have this one."""
+    sentence = {"id": TEXT, "claims": listed(claim)}
+    skipped = {"id": TEXT, "reason": one_of(reasons)}
+    return closed(title, {"sentences": listed(closed("", sentence)), "skipped": listed(closed("", skipped))})
 
 
 def task_data(task: SplitTask) -> dict[str, Any]:

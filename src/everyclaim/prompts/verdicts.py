@@ -28,7 +28,7 @@ from everyclaim.prompts.forms import (
     whole_number,
     word,
 )
-from everyclaim.prompts.split import Split, SplitPrompt, SplitTask, named, skipped_schema, task_data
+from everyclaim.prompts.split import Split, SplitPrompt, SplitTask, claim_text, split_rows, split_schema, task_data
 
 _WORD = re.compile(r"\w+")
 _NAMED = re.compile(r"\s*\[?(p\d{1,6})\]?\s*:\s*")
@@ -393,40 +393,23 @@ class OneCallPrompt:
         A sentence with one unusable verdict is unusable as a whole: its claims belong together.
         Raises `JudgeError` (`bad_reply`) when the reply has another form or answers for ids that were not given.
         """
-        found = {key: self._read(row) for key, row in by_id(_by_sentence(reply), asked).items()}
+        found = {key: self._read(row) for key, row in by_id(split_rows(reply), asked).items()}
         skipped = {key: (split, ()) for key, split in self.split.skipped(reply, asked).items()}
         return skipped | {key: value for key, value in found.items() if value}
 
     def _read(self, row: Mapping[str, Any]) -> tuple[Split, tuple[Finding, ...]] | None:
-        given = row.get("claims")
-        if not isinstance(given, list):
-            return None
         judged: dict[str, Finding] = {}
-        for item in given:
-            claim = text(item, "claim") if isinstance(item, Mapping) else None
-            finding = self.verdict.read(item) if claim else None
+        for item in row["claims"]:
+            claim = claim_text(item)
+            finding = self.verdict.read(item) if claim and isinstance(item, Mapping) else None
             if not claim or not finding:
                 return None
-            judged.setdefault(" ".join(claim.split()), finding)
-        split = self.split.read({"claims": list(judged), "skip": row.get("skip")})
+            judged.setdefault(claim, finding)
+        split = self.split.read(row)
         return (split, tuple(judged.values())) if split else None
-
-
-def _by_sentence(reply: Mapping[str, Any]) -> list[Any]:
-    """Return a row for each sentence with its judged claims; some models write it so themselves."""
-    given = rows(reply, "claims", "claims")
-    grouped: dict[str, list[Any]] = {}
-    for item in given:
-        key, claim = named(item, "claim")
-        if key and claim and isinstance(item, Mapping):
-            grouped.setdefault(key, []).append({**item, "claim": claim})
-    rest = [item for item in given if isinstance(item, Mapping) and "claims" in item]
-    return [*({"id": key, "claims": items} for key, items in grouped.items()), *rest]
 
 
 @cache
 def _onecall_schema(skips: tuple[str, ...], reasons: Reasons, probabilities: Grading) -> Mapping[str, Any]:
-    words = template("split")["fields"]
-    claim = {"sentence": described(words["sentence"]), "claim": described(words["claim"])}
-    claims = listed(closed("", {**claim, **finding_fields(reasons, probabilities)}))
-    return closed("judged_claims", {"claims": claims, "skipped": skipped_schema(skips)})
+    claim = described(template("split")["fields"]["claim"])
+    return split_schema("judged_claims", closed("", {"claim": claim, **finding_fields(reasons, probabilities)}), skips)

@@ -231,8 +231,8 @@ def _play(messages: Sequence[Message]) -> str:
     reply: dict[str, Any] = json.loads(play(messages))
     for key, sentence in request_data(messages).get("sentences", {}).items():
         if reason := _SAYS_NOTHING.get(sentence):
-            reply["claims"] = [row for row in reply["claims"] if row["sentence"] != key]
-            reply["skipped"].append({"sentence": key, "reason": reason})
+            reply["sentences"] = [row for row in reply["sentences"] if row["id"] != key]
+            reply["skipped"].append({"id": key, "reason": reason})
     return json.dumps(reply)
 
 

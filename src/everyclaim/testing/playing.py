@@ -139,12 +139,14 @@ def play(messages: Sequence[Message]) -> str:
     rows: list[Any] = []
     skipped = []
     for key, sentence in data["sentences"].items():
-        row = {"sentence": key, "claim": sentence}
         if sentence.rstrip().endswith("?"):
-            skipped.append({"sentence": key, "reason": "question"})
+            skipped.append({"id": key, "reason": "question"})
         else:
-            rows.append(row | judge_by_words(sentence, data["passages"]) if "passages" in data else row)
-    return json.dumps({"claims": rows, "skipped": skipped})
+            judged = (
+                {"claim": sentence} | judge_by_words(sentence, data["passages"]) if "passages" in data else sentence
+            )
+            rows.append({"id": key, "claims": [judged]})
+    return json.dumps({"sentences": rows, "skipped": skipped})
 
 
 def _about_questions(data: Mapping[str, Any]) -> dict[str, Any]:
