@@ -28,12 +28,12 @@ def score(chat: ScriptedChat, answer: str = ANSWER, shelf: tuple[Passage, ...] =
 
 
 def changed(change: Callable[[dict[str, Any]], Any]) -> Callable[[Sequence[Message]], str]:
-    """Return a rule that changes the first row in every reply of one call."""
+    """Return a rule that changes the first claim in every reply of one call."""
 
     def rule(messages: Sequence[Message]) -> str:
         reply = json.loads(play(messages))
-        if reply.get("claims"):
-            change(reply["claims"][0])
+        if reply.get("sentences"):
+            change(reply["sentences"][0]["claims"][0])
         return json.dumps(reply)
 
     return rule
@@ -67,7 +67,7 @@ def test_two_calls_and_one_call_agree() -> None:
 
 def test_a_claim_with_a_stranger_gives_way_to_its_sentence_which_is_judged_apart() -> None:
     """Two calls: the second for that sentence alone."""
-    chat = ScriptedChat(changed(lambda row: row.update(claim="s1: The kettle was sold in Vienna in 1999.")))
+    chat = ScriptedChat(changed(lambda row: row.update(claim="The kettle was sold in Vienna in 1999.")))
     result = score(chat)
     assert [c.text for c in result.claims] == ["The kettle is red.", "It holds 9 litres."]
     assert chat.calls == 2
