@@ -22,9 +22,8 @@ from types import FrameType
 
 import everyclaim as ec
 from everyclaim.core.errors import EveryclaimError
-from everyclaim.decompose.checked import decomposed
+from everyclaim.decompose.checked import SplitSource, decomposed, inventions
 from everyclaim.decompose.embedded import EmbeddedDecomposer
-from everyclaim.decompose.split_check import SplitSource, inventions
 from everyclaim.text.citations import without_citations
 from everyclaim.text.cues import cues
 from everyclaim.text.dates import moments

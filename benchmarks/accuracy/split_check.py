@@ -21,8 +21,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from everyclaim.decompose.contexts import grounds
-from everyclaim.decompose.split_check import SplitSource, inventions
+from everyclaim.decompose.checked import SplitSource, inventions
+from everyclaim.decompose.units import grounds
 from everyclaim.text.names import names
 
 _NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)*(?![\w.,]*\d)")

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from everyclaim.decompose.checked import decomposed
+from everyclaim.decompose.checked import SplitSource, decomposed, inventions
 from everyclaim.decompose.llm import LlmDecomposer
-from everyclaim.decompose.split_check import SplitSource, inventions
 from everyclaim.prompts import SplitPrompt, SplitTask
 from everyclaim.prompts.forms import template
 from everyclaim.testing import ScriptedChat, request_data

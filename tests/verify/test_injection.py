@@ -13,8 +13,7 @@ import pytest
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import Message
 from everyclaim.core.types import Claim, Label, Passage, Span
-from everyclaim.decompose.llm import LlmDecomposer
-from everyclaim.decompose.numbered_sentences import numbered_sentences
+from everyclaim.decompose.llm import LlmDecomposer, numbered_sentences
 from everyclaim.prompts import SplitPrompt, SplitTask, VerdictPrompt
 from everyclaim.testing import ScriptedChat, play, request_data
 from everyclaim.verify import judged

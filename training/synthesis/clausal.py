@@ -12,7 +12,7 @@ from training.synthesis.rewrites import detokenized
 from training.synthesis.sources import coverage
 from training.synthesis.world import Draft, World
 
-from everyclaim.decompose.facts import facts
+from everyclaim.decompose.embedded import facts
 
 _SEVERAL = re.compile(r",? (?:and|but|while|whereas) (?:[a-z]+ ){0,3}|, (?:which|who|where) |; ")
 

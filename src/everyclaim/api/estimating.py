@@ -18,8 +18,7 @@ from everyclaim.core.options import divided
 from everyclaim.core.protocols import Message, Verifier
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Sample, Span
-from everyclaim.decompose.llm import LlmDecomposer
-from everyclaim.decompose.numbered_sentences import NumberedSentence, context, numbered_sentences, portions
+from everyclaim.decompose.llm import LlmDecomposer, NumberedSentence, context, numbered_sentences, portions
 from everyclaim.metrics.one_call import OneCallFaithfulness
 from everyclaim.models.build import price_of
 from everyclaim.models.chat.options import read_options

@@ -9,7 +9,7 @@ from dataclasses import replace
 from urllib.parse import unquote, urlsplit
 
 from everyclaim.core.types import Citation, Claim, Decomposition, Passage, Skipped
-from everyclaim.decompose.contexts import Ground
+from everyclaim.decompose.units import Ground
 from everyclaim.text.citations import citations
 from everyclaim.text.sources import ADDRESS, CASELESS, asserts_something, names_only, passages_of
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from everyclaim.decompose.conjuncts import HELPERS, SUBJECTS
 from everyclaim.decompose.coordination import inherited, is_gapped
-from everyclaim.decompose.drafts import Draft
 from everyclaim.decompose.monotone import is_source, is_stated
-from everyclaim.decompose.repairs import MODIFIERS
-from everyclaim.decompose.tree import NOMINAL, Tree
+from everyclaim.decompose.repairs import HELPERS, MODIFIERS, SUBJECTS
+from everyclaim.decompose.tree import NOMINAL, Draft, Tree
 
 _CONCEDING = frozenset({"although", "though", "while", "whereas"})
 _PRONOUNS = {"it": False, "they": True, "he": False, "she": False}
@@ -39,7 +37,7 @@ def _beside(draft: Draft, tree: Tree) -> list[Draft]:
         marks = tree.of(kid, "mark")
         if tree.kind(kid) == "parataxis":
             signs = {tree.low(first), tree.low(first - 1)}
-            apart = first > 0 and (";" in signs or (":" in signs and tree.is_finite(head)))
+            apart = ";" in signs or (":" in signs and tree.is_finite(head))
         else:
             apart = (
                 bool(marks)
@@ -64,8 +62,7 @@ def _condition(tree: Tree, head: int) -> list[int]:
 
 def _is_meanwhile(tree: Tree, clause: int, head: int) -> bool:
     """Whether "while" tells when: "the lamp blinks while it charges", "while the oven is heating, …"."""
-    lasting = tree.tokens[clause].tag == "VBG" and bool(tree.of(clause, *HELPERS))
-    return lasting or (clause > head and not tree.comma_before(clause))
+    return tree.tokens[clause].tag == "VBG" or (clause > head and not tree.comma_before(clause))
 
 
 def _clauses(tree: Tree, place: int, conjuncts: list[int]) -> list[int]:
@@ -131,7 +128,7 @@ def _may_part(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> boo
         and any(tree.tokens[c].tag == "VBD" for c in conjuncts)
     ):
         return False
-    if any(tree.is_conditional(c) for c in conjuncts) and not tree.is_conditional(place):
+    if any(map(tree.is_conditional, conjuncts)):
         return False  # "… , but only if she came"
     infinite = [c for c in conjuncts if tree.of(c, "mark") and not tree.of(c, *HELPERS, *SUBJECTS)]
     if (infinite and not tree.of(place, "mark")) or is_gapped(tree, place, conjuncts):
@@ -219,8 +216,6 @@ def _clause(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int]
         if tree.is_finite(one) or not _takes_helpers(tree, one):
             helpers = [k for k in tree.kids[place] if tree.relation(k) in HELPERS or tree.low(k) in {"not", "n't"}]
             shared -= set(helpers)
-            if not tree.is_finite(one) and tree.of(place, "cop") and tree.tokens[one].pos != "VERB":
-                shared |= set(helpers)
         if tree.tokens[one].tag == "VB" and tree.tokens[place].pos != "VERB":
             shared -= set(tree.of(place, "cop"))  # "should be aware and take care"
     last = conjuncts[-1]
@@ -283,7 +278,7 @@ def _with_comma(tree: Tree, place: int) -> list[int]:
 def _named(draft: Draft, tree: Tree, one: int, before: int) -> Draft:
     """The subject of the clause before in the place of a pronoun that can stand for nothing else."""
     pronoun, subject = tree.subject(one), tree.subject(before)
-    if pronoun is None or subject is None or tree.low(pronoun) not in _PRONOUNS or tree.kids[pronoun]:
+    if pronoun is None or subject is None or tree.low(pronoun) not in _PRONOUNS:
         return draft
     if pronoun < subject or tree.relation(subject) == "expl" or tree.relation(pronoun) == "expl":
         return draft
@@ -302,13 +297,6 @@ def _named(draft: Draft, tree: Tree, one: int, before: int) -> Draft:
             return draft
     elif any(tree.is_plural(i) is plural and tree.kind(i) in {"obj", "nsubj", "iobj"} for i in between):
         return draft
-    elif (
-        word == "it"
-        and tree.tokens[subject].pos == "PROPN"
-        and tree.of(subject, "flat")
-        and not tree.of(subject, "det")
-    ):
-        return draft  # a person
     named = [i for i in tree.under(subject) if tree.kind(i) != "punct"]
     pieces: list[int | str] = []
     for piece in draft.pieces:

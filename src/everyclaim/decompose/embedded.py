@@ -1,14 +1,21 @@
 """The decomposer that ships with the library: sentences, then facts; offline and deterministic.
 
-The response is segmented (`text.segment`), what is not a claim is set aside with its reason
-(`selection`), and the rest is split by its grammar where that is sound (`facts`).
+The response is segmented (`text.segment`), what is not a claim is set aside with its reason (`selection`), and the rest
+is split by the structure of its tree into facts that can each be read and checked alone.
+
+A fact keeps words of its sentence and leaves others out: of "built A and sold B" one of the two, of an event with a
+place and a date one of these; an apposition, a relative clause, what stands behind "with" become facts of the noun
+they belong to. What a fact leaves out never changes what the rest says: attributions, conditions, comparisons, causes,
+negation, hedges and alternatives stay with what they govern. The only words ever added are forms of "be" and "have".
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Literal
+from itertools import pairwise
+from typing import Annotated, Literal, NamedTuple
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Matching
@@ -17,17 +24,167 @@ from everyclaim.core.options import Opt, read
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Decomposition, Skipped, Span
 from everyclaim.decompose.antecedents import completed, described, renamed
-from everyclaim.decompose.facts import Fact, facts, prepare, statements
+from everyclaim.decompose.clauses import by_clause
+from everyclaim.decompose.coordination import by_conjunct
+from everyclaim.decompose.monotone import by_adjunct
+from everyclaim.decompose.parentheticals import detached, unbracketed, without_asides
 from everyclaim.decompose.selection import courtesy_reason
+from everyclaim.decompose.tree import FINITE, Draft, Tree
 from everyclaim.decompose.units import SplitUnit, tidy, units
+from everyclaim.models.local.parser import parse
 from everyclaim.text.language import ENGLISH, language_of
 from everyclaim.text.segment import sentences
 from everyclaim.text.tokens import capital
 
+MAX_CHARACTERS = 1200  # a "sentence" longer than this is a list or a dump, not a sentence to take apart
+_MOST = 24  # facts of a sentence
+_LEAST = 4  # words; of fewer nothing comes off
+_CITED = re.compile(r"(?:\s*\[\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*\])+(?=\s*[.!;,…]*\s*$)")
+_SEMICOLON = re.compile(r";\s+(?=\S)")
+_LABEL = re.compile(r"\s*[^\s:.,;!?][^:.;!?]{0,60}:\s+(?=\S)")
+Step = Callable[[Draft, Tree], list[Draft]]
 Degree = Literal["high", "low"]
-
 MINOR = "minor"
 LONG = 1_000_000  # a response longer than this is no answer but a document: its sentences are its claims
+
+
+class Fact(NamedTuple):
+    """A readable statement and where its own words stand in the sentence; `minor` ones only add to the others."""
+
+    text: str
+    start: int
+    end: int
+    minor: bool = False
+
+
+def facts(sentence: str, *, apart: bool = True, keep_asides: bool = True) -> list[Fact]:
+    """Split an English sentence into facts, in order; one fact, the sentence, where it says one thing.
+
+    Not `apart`: it stays in one piece. Without `keep_asides` what only adds to it is taken out, and what it says stands
+    beside the rest, marked `minor`.
+    """
+    if not apart and keep_asides:
+        return [Fact(sentence, 0, len(sentence))]
+    steps = (detached, by_clause, by_conjunct, by_adjunct) if apart else (without_asides,)
+    return _found(sentence, steps if keep_asides else (unbracketed, *steps))
+
+
+def prepare(sentences: Sequence[str]) -> None:
+    """Parse sentences together, which takes several processor cores; `facts` finds them parsed."""
+    parse([sentence[_label_end(sentence) :] for sentence in sentences if len(sentence) <= MAX_CHARACTERS])
+
+
+def statements(sentence: str) -> list[tuple[int, int]]:
+    """Where the clauses between semicolons stand, where each is a sentence by itself; one, the sentence, else."""
+    ends = [sign.end() for sign in _SEMICOLON.finditer(sentence)]
+    found = list(pairwise([0, *ends, len(sentence)]))
+    texts = [sentence[a:b] for a, b in found]
+    if len(found) < 2 or len(sentence) > MAX_CHARACTERS or not all(map(_is_closed, texts)):
+        return [(0, len(sentence))]
+    prepare(texts)
+    whole = all(map(_is_statement, texts)) or (_label_end(texts[0]) and all(map(_is_statement, texts[1:])))
+    return found if whole else [(0, len(sentence))]
+
+
+def _is_closed(text: str) -> bool:
+    """Whether a text closes its brackets and quotes."""
+    return all(text.count(a) == text.count(b) for a, b in ("()", "[]", "“”")) and text.count('"') % 2 == 0
+
+
+def _is_statement(text: str) -> bool:
+    """Whether a text has a subject and a finite verb, and opens with no conjunction."""
+    tree = Tree(parse([text[_label_end(text) :]])[0])
+    if not tree.tokens or tree.subject(tree.root) is None or not tree.is_finite(tree.root):
+        return False
+    return tree.tokens[0].pos not in {"SCONJ", "CCONJ"} and not tree.of(tree.root, "mark")
+
+
+def _label_end(sentence: str) -> int:
+    """Where what a label introduces begins: "Cost: the city pays the rest"."""
+    label = _LABEL.match(sentence)
+    if label is None:
+        return 0
+    named = parse([label.group()])[0]
+    if named[0].tag.startswith("W"):
+        return label.end()  # "Where it is made: …"
+    tree = Tree(named)
+    if tree.tokens[tree.root].tag == "VBZ" and tree.subject(tree.root) is None:
+        return label.end()  # "Lowers stress: …"
+    return 0 if any(token.tag in {*FINITE, "VB"} for token in named) else label.end()
+
+
+def _found(sentence: str, steps: Sequence[Step]) -> list[Fact]:
+    """The facts that these steps make of a sentence."""
+    whole = [Fact(sentence, 0, len(sentence))]
+    start = _label_end(sentence) if len(sentence) <= MAX_CHARACTERS else len(sentence)
+    body = sentence[start:]
+    tokens = parse([body])[0]
+    if len(tokens) < _LEAST or not any(token.pos in {"VERB", "AUX"} for token in tokens):
+        return whole
+    tree = Tree(tokens)
+    if tokens[0].tag in {"WDT", "WP", "WP$"} or (tokens[0].tag == "WRB" and not _is_inside_another(tree, 0)):
+        return whole
+    if any(tree.tokens[mark].pos == "SCONJ" for mark in tree.of(tree.root, "mark")):
+        return whole  # a clause that depends on another, which the tree does not know
+    cited = _CITED.search(body)
+    kept = tuple(i for i, token in enumerate(tokens) if not cited or token.end <= cited.start())
+    drafts = _expanded(Draft(kept, tree.root), tree, steps)
+    if not 1 < len(drafts) <= _MOST or not _says_all(drafts, tree, kept):
+        return whole
+    found, used = list[Fact](), set[int]()
+    for draft in sorted(drafts, key=lambda one: min(one.places)):
+        said = {i for i in draft.places if tokens[i].pos != "PUNCT"}
+        own = said - used or said
+        used |= said
+        text = draft.text(tree)
+        if all(text != other.text for other in found):
+            first, last = tokens[min(own)].start, tokens[max(own)].end
+            found.append(Fact(text, start + first, start + last, draft.minor))
+    found.sort(key=lambda fact: (fact.start, fact.end))
+    if start:
+        found[0] = found[0]._replace(text=f"{sentence[:start]}{_uncapped(found[0].text, body)}", start=0)
+    return found if len(found) > 1 else whole
+
+
+def _is_inside_another(tree: Tree, place: int) -> bool:
+    """Whether a word stands in a clause that depends on another: "When it rains, …", not "How fast it grows …"."""
+    while tree.tokens[place].head >= 0 and tree.kind(place) != "advcl":
+        place = tree.tokens[place].head
+    return place != tree.root
+
+
+def _uncapped(text: str, body: str) -> str:
+    """A fact behind a label, with the first letter that the sentence gives it."""
+    return f"{body[0]}{text[1:]}" if text[:1].lower() == body[:1].lower() else text
+
+
+def _expanded(whole: Draft, tree: Tree, steps: Sequence[Step]) -> list[Draft]:
+    """Take a fact apart until nothing more comes off, or there are enough; at any time each part is a fact."""
+    done: list[Draft] = []
+    waiting = [whole]
+    while waiting:
+        draft = waiting.pop(0)
+        parts = next((parts for step in steps if (parts := _sound(step(draft, tree), tree))), [])
+        if parts and len(done) + len(waiting) + len(parts) <= _MOST:
+            waiting = [*parts, *waiting]
+        else:
+            done.append(draft)
+    return done
+
+
+def _sound(parts: Sequence[Draft], tree: Tree) -> Sequence[Draft]:
+    """What a step took apart; nothing where it took nothing off, or tore a word or a quotation."""
+    if len(parts) < 2 or any(part.breaks(tree) for part in parts):
+        return []
+    tells = tree.subject(tree.root) is not None and tree.is_finite(tree.root)
+    return [] if tells and not all(part.is_clause(tree) for part in parts) else parts
+
+
+def _says_all(drafts: Sequence[Draft], tree: Tree, kept: Sequence[int]) -> bool:
+    """Whether every word that tells something is in some fact."""
+    said = frozenset[int]().union(*(draft.places for draft in drafts))
+    silent = {"PUNCT", "CCONJ", "SCONJ", "DET", "PRON", "AUX", "ADV", "ADP", "PART"}
+    return all(i in said or tree.tokens[i].pos in silent or tree.relation(i) in {"case", "fixed", "cc"} for i in kept)
 
 
 @dataclass(frozen=True, slots=True)

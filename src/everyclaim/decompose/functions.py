@@ -12,7 +12,7 @@ from everyclaim.core.errors import ConfigError, JudgeError
 from everyclaim.core.protocols import Decomposer
 from everyclaim.core.spec import call, name_of, places
 from everyclaim.core.types import Claim, Decomposition, Span
-from everyclaim.decompose.contexts import Ground, grounds
+from everyclaim.decompose.units import Ground, grounds
 from everyclaim.text.locate import locate
 
 _A_DECOMPOSER = "a function as the decomposer"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from everyclaim.decompose.drafts import Draft
-from everyclaim.decompose.tree import Tree
+from everyclaim.decompose.tree import Draft, Tree
 
 _ADDING = frozenset({"appos", "acl", "acl:relcl"})
 YEAR = 4  # digits
@@ -22,7 +21,7 @@ def phrase(tree: Tree, noun: int, draft: Draft, without: int = -1) -> list[int]:
     }  # fmt: skip
     kept = [i for i in tree.under(noun) if i in draft.places and i not in left]
     opened = next((i for i in kept if tree.tokens[i].text == "(" and i > noun), None)
-    closed = next((i for i in kept if tree.tokens[i].text == ")" and opened is not None and i > opened), None)
+    closed = next((i for i in kept if tree.tokens[i].text == ")"), None)
     return kept if opened is None or closed is None else [i for i in kept if not opened <= i <= closed]
 
 
@@ -83,11 +82,10 @@ def described_by(tree: Tree, draft: Draft, noun: int) -> int | None:
         return None
     if tree.of(noun, "case"):
         return None  # "is for a car"
-    if not any(tree.low(det) in {"a", "an"} for det in tree.of(noun, "det")) or tree.relation(subject) == "expl":
+    if not any(tree.low(det) in {"a", "an"} for det in tree.of(noun, "det")):
         return None
     vague = tree.low(subject) in {"this", "that", "there", "what", "these", "those", "it"}
-    empty = tree.low(noun) in {"one", "someone", "something", "person", "thing", "way"}
-    return None if vague or empty else subject
+    return None if vague else subject
 
 
 def ends_phrase(tree: Tree, inside: list[int]) -> bool:

@@ -5,25 +5,23 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from everyclaim.decompose.adjuncts import is_event
-from everyclaim.decompose.conjuncts import HELPERS, SUBJECTS
 from everyclaim.decompose.coordination import EXEMPLARY
-from everyclaim.decompose.drafts import Draft
-from everyclaim.decompose.monotone import is_limited, is_source, way_up
+from everyclaim.decompose.monotone import is_event, is_limited, is_source, way_up
 from everyclaim.decompose.nouns import (
     YEAR,
     be_of,
     described_by,
     ends_phrase,
+    have_of,
     is_definite,
     phrase,
+    predicate_of,
     tells_year,
     touches,
     unsigned,
 )
-from everyclaim.decompose.possessions import absolute, of_described, possession
-from everyclaim.decompose.tree import Tree
-from everyclaim.text.numerals import UNITS
+from everyclaim.decompose.repairs import HELPERS, SUBJECTS
+from everyclaim.decompose.tree import Draft, Tree
 
 _LONG = 4  # words of a modifier that tells something
 _CLOSED = frozenset({"advcl", "csubj", "ccomp", "parataxis", "acl", "acl:relcl", "advmod"})
@@ -50,7 +48,7 @@ def _detachments(draft: Draft, tree: Tree) -> Iterator[list[Draft]]:
             continue
         made = _aside(draft, tree, place, noun)
         rest = draft.without(_with_commas(tree, tree.under(place)))
-        if made is not None and rest.places:
+        if made is not None:
             yield [rest, _as_told(draft, tree, made)]
 
 
@@ -115,7 +113,7 @@ def _aside(draft: Draft, tree: Tree, place: int, noun: int) -> Draft | None:
 def _title(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) -> Draft | None:
     """What somebody is by title: "mayor Ada Lind promised"."""
     before = inside[0] - 1
-    if tree.tokens[place].pos != "NOUN" or tree.tokens[noun].pos != "PROPN" or tree.of(place, "conj", "nmod"):
+    if tree.tokens[place].pos != "NOUN" or tree.of(place, "conj", "nmod"):
         return None
     if (
         tree.tokens[inside[0]].pos in {"PUNCT", "ADP"}
@@ -136,7 +134,7 @@ def _instance(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]
     case = {i for top in tree.of(place, "case") for i in tree.under(top)}
     member = [i for i in inside if i not in case and tree.tokens[i].text != ","] if noun < place else []
     opener = next((i for i in inside if tree.tokens[i].pos not in {"PUNCT", "ADV"}), place)
-    if not member or opener not in case or tree.low(opener) not in EXEMPLARY:
+    if not member or tree.low(opener) not in EXEMPLARY:
         return None
     if any(token.tag in {"VBG", "VBN"} for token in tree.tokens[max(inside) + 1 :][:1]):
         return None  # "mishaps such as guards leaving their post"
@@ -145,8 +143,7 @@ def _instance(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]
     subject = way == ["nsubj"] and tree.is_plural(noun)
     direct = subject or way[:1] == ["obj"] or (way[:1] == ["obl"] and _is_meant(tree, draft, place, noun))
     direct = direct and set(way[1:]) <= {"xcomp"} and named == [*range(named[0], named[-1] + 1)]
-    measured = tree.low(noun) in UNITS and bool(tree.of(noun, "nummod"))  # "39 euros including the bike"
-    if measured or not direct or is_limited(tree, draft) or any(tree.low(i) == "no" for i in tree.kids[noun]):
+    if not direct or is_limited(tree, draft):
         return replace(draft, whole=draft.whole | {place})
     told = replace(draft.without(set(named) - {i for i in inside if i not in case and i > opener}), minor=True)
     if subject and tree.is_plural(place) is not True:
@@ -167,24 +164,18 @@ def _is_meant(tree: Tree, draft: Draft, place: int, noun: int) -> bool:
 
 
 def _opening(draft: Draft, tree: Tree, place: int, verb: int, inside: list[int]) -> Draft | None:
-    """What was done to the subject of a clause: "Founded in 1998, the firm …", ", followed by a café"."""
+    """What was done to the subject of a clause: ", followed by a café"."""
     subject = tree.subject(verb)
-    if verb != draft.head or subject is None or tree.of(place, "mark", *SUBJECTS) or is_limited(tree, draft):
+    if verb != draft.head or subject is None or tree.of(place, "mark", *SUBJECTS):
         return None
-    if tree.tokens[verb].pos != "VERB" and not tree.of(verb, "cop"):
-        return None
-    if any(tree.tokens[kid].tag == "MD" for kid in tree.of(verb, *HELPERS)):
-        return None
-    if tree.relation(subject) == "expl" or tree.tokens[subject].pos not in {"NOUN", "PROPN"}:
+    if tree.tokens[subject].pos not in {"NOUN", "PROPN"}:
         return None
     placed = {tree.low(case) for kid in tree.of(place, "obl") for case in tree.of(kid, "case")}
-    if not placed & ({"in", "at", "by"} if inside[0] < subject else {"by"}):
+    if "by" not in placed:
         return None
     body = [i for i in inside if not (tree.tokens[i].pos == "PUNCT" and i in {inside[0], inside[-1]})]
-    be = be_of(tree, draft, subject)
-    if tells_year(tree, body):
-        be = "were" if tree.is_plural(subject) else "was"  # "Founded in 1998, the firm sells"
-    return Draft((*phrase(tree, subject, draft, place), be, *body), place, minor=True, subject=subject)
+    named = phrase(tree, subject, draft, place)
+    return Draft((*named, be_of(tree, draft, subject), *body), place, minor=True, subject=subject)
 
 
 def _apposition(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) -> Draft | None:
@@ -193,7 +184,7 @@ def _apposition(draft: Draft, tree: Tree, place: int, noun: int, inside: list[in
         age = Draft(
             (*phrase(tree, noun, draft, place), be_of(tree, draft, noun), place), place, minor=True, subject=noun
         )
-        return age if len(title.text) < YEAR and title.text.isdecimal() else None
+        return age if len(title.text) < YEAR else None
     if title.pos not in {"NOUN", "PROPN"} or name.pos not in {"NOUN", "PROPN"} or tree.conjuncts(noun):
         return None
     if not (tree.of(place, "det", "nmod:poss", "amod", "compound", "nmod") or title.pos == "PROPN"):
@@ -242,7 +233,7 @@ def _relative(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]
         and not _tells_number(tree, place)
     ):
         return None  # "refunds for guests, which may take days"
-    if owner is None or not tree.agrees(owner, place) or (tree.tokens[noun].pos in {"PRON", "NUM"} and owner == noun):
+    if owner is None or not tree.agrees(owner, place) or tree.tokens[noun].pos in {"PRON", "NUM"}:
         return None
     rest = [i for i in inside if i > pronoun]
     return Draft((*phrase(tree, owner, draft, place), *rest), place, minor=apart, subject=owner)
@@ -301,7 +292,7 @@ def _participle(draft: Draft, tree: Tree, place: int, noun: int, inside: list[in
 
 def _follows(tree: Tree, place: int, verb: int, inside: list[int]) -> bool:
     """Whether a participle behind its clause tells what came with it: ", making it popular"."""
-    behind = inside[0] > verb and tree.comma_before(place) and not tree.of(place, "mark")
+    behind = inside[0] > verb and not tree.of(place, "mark")
     if any(verb < i < place and tree.is_finite(i) for i in [*tree.conjuncts(verb), *tree.of(verb, "ccomp", "advcl")]):
         return False
     return behind and not tree.is_negated(verb) and not tree.of(verb, "ccomp")
@@ -310,12 +301,12 @@ def _follows(tree: Tree, place: int, verb: int, inside: list[int]) -> bool:
 def _meanwhile(draft: Draft, tree: Tree, place: int, verb: int, inside: list[int]) -> Draft | None:
     """What the subject did besides, where a participle behind its clause is said of it: ", praising the soup"."""
     subject = tree.subject(verb)
-    if subject is None or tree.tokens[subject].pos not in {"NOUN", "PROPN"} or tree.relation(subject) == "expl":
+    if subject is None or tree.tokens[subject].pos not in {"NOUN", "PROPN"}:
         return None
     if any(tree.tokens[kid].pos == "PRON" for kid in tree.of(place, "obj", "nsubj", "iobj")):
         return None  # "making it popular" may speak of the whole statement
-    acts = tree.of(verb, "obj", "xcomp", "ccomp", "cop") and tree.relation(subject) != "nsubj:pass"
-    if not (acts or tree.of(place, "ccomp")) or tree.of(place, *HELPERS):
+    acts = tree.of(verb, "obj", "xcomp", "ccomp", "cop")
+    if not (acts or tree.of(place, "ccomp")):
         return None  # "crashed into a wall, killing the passenger" tells of the event
     body = unsigned(tree, inside)
     perfect = any(tree.low(kid) in {"has", "have", "had"} for kid in tree.of(verb, *HELPERS))
@@ -333,7 +324,7 @@ def _may_go(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) 
     held = tree.kind(noun) in {"obj", "obl"} and is_event(tree, draft.head) and not tree.is_negated(draft.head)
     inner = set(way_up(tree, noun, draft)[1:-1])
     held &= all(tree.kind(step) == "xcomp" for step in inner) and not set(tree.conjuncts(draft.head)) & draft.places
-    return indefinite and told and held and len(inside) >= _LONG and inside[0] > noun
+    return indefinite and told and held and len(inside) >= _LONG
 
 
 def _with_commas(tree: Tree, places: Collection[int]) -> list[int]:
@@ -366,3 +357,88 @@ def unbracketed(draft: Draft, tree: Tree) -> list[Draft]:
     if all(piece in inside for piece in draft.pieces):
         return [draft]
     return [draft.without(inside), replace(draft.only(inside), minor=True)]
+
+
+def possession(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) -> Draft | None:
+    """What something has: ", with about 2.8 million residents"."""
+    case = tree.of(place, "case")
+    opener = next((i for i in inside if tree.tokens[i].pos != "PUNCT"), place)
+    if [tree.low(i) for i in case] != ["with"] or opener not in case or tree.tokens[place].pos not in {"NOUN", "PROPN"}:
+        return None
+    if any(tree.kind(i) in {"acl", "advcl", "nsubj"} for i in inside):
+        return None
+    if tree.conjuncts(noun) and tree.tokens[noun].pos == "NOUN" and inside[-1] < tree.conjuncts(noun)[-1]:
+        return None  # "a hall, with two rooms, and a bar": of the first of a list
+    if inside[0] < noun and noun == draft.head:
+        return _opening_possession(draft, tree, place, noun, inside)
+    owner = noun
+    verb = tree.tokens[noun].head if tree.kind(noun) in {"obj", "obl"} else noun
+    subject = None if tree.tokens[verb].pos != "VERB" else tree.subject(verb)
+    if subject is not None and not any(tree.low(det) == "the" for det in tree.of(noun, "det")):
+        placed = [kid for kid in tree.of(verb, "obl") if kid != place]
+        if is_event(tree, verb) or tree.kind(noun) == "obl" or (noun == verb and placed):
+            return None  # "the ship caught fire, with no injuries"
+        owner = subject
+    if tree.of(noun, "cop"):
+        if noun != draft.head:
+            return None
+        subject = tree.subject(noun)
+        owner = noun if tree.tokens[noun].pos == "PROPN" or subject is None else subject
+    if tree.tokens[owner].pos not in {"NOUN", "PROPN"}:
+        return None
+    if owner == noun and not touches(tree, noun, inside):
+        return None
+    body = [i for i in unsigned(tree, inside) if i not in case]
+    has = have_of(tree, owner, past=tree.is_past(predicate_of(tree, draft, noun)))
+    return Draft((*phrase(tree, owner, draft, place), has, *body), place, minor=True)
+
+
+def _opening_possession(draft: Draft, tree: Tree, place: int, head: int, inside: list[int]) -> Draft | None:
+    """What the subject has, told before it: "With a rating of 3.5 stars, the café …"."""
+    subject = tree.subject(head)
+    told = any(tree.tokens[i].pos == "NUM" for i in inside) or tree.of(head, "cop")
+    if subject is None or tree.tokens[subject].pos not in {"NOUN", "PROPN"} or tree.relation(subject) == "nsubj:pass":
+        return None
+    generic = tree.tokens[subject].tag == "NNS" and not tree.of(subject, "det", "nmod:poss", "nummod", "amod")
+    if not told or generic or place > subject:
+        return None
+    has = have_of(tree, subject, past=tree.is_past(head))
+    return Draft((*phrase(tree, subject, draft, place), has, *inside[1:-1]), place, minor=True, subject=subject)
+
+
+def absolute(draft: Draft, tree: Tree, place: int, inside: list[int]) -> Draft | None:
+    """What somebody does meanwhile: ", with some customers praising the food"."""
+    opener = [i for i in tree.of(place, "case", "mark") if tree.low(i) == "with"]
+    verb = place if tree.kind(place) == "advcl" else next(iter(tree.of(place, "acl")), None)
+    owner = tree.subject(place) if tree.kind(place) == "advcl" else place
+    if (
+        not opener
+        or not (tree.comma_before(place) or inside[0] == 0)
+        or verb is None
+        or owner is None
+        or tree.tokens[verb].tag not in {"VBG", "VBN"}
+    ):
+        return None
+    if tree.is_finite(verb) or tree.is_plural(owner) is None or set(tree.of(verb, "mark")) - set(opener):
+        return None
+    chain = min([verb, *tree.of(verb, "aux", "aux:pass", "advmod")], key=lambda i: (i < owner, i))
+    body = [i for i in unsigned(tree, inside) if i not in opener]
+    before, after = [i for i in body if i < chain], [i for i in body if i >= chain]
+    if not before or tree.tokens[before[-1]].pos == "PUNCT":
+        return None
+    past, many = tree.is_past(draft.head), tree.is_plural(owner)
+    be = ("were" if many else "was") if past else "are" if many else "is"
+    return Draft((*before, be, *after), verb, minor=True, subject=owner)
+
+
+def of_described(draft: Draft, tree: Tree, place: int, owner: int, inside: list[int]) -> Draft | None:
+    """Where that is, or what it has, which an indefinite noun describes: "is a café in Rome with a garden"."""
+    case = [tree.low(i) for i in tree.of(place, "case")]
+    if case == ["in"] and tree.tokens[place].pos == "PROPN":
+        return Draft((*phrase(tree, owner, draft, place), be_of(tree, draft, owner), *inside), place, minor=True)
+    if case != ["with"] or tree.of(place, "acl"):
+        return None
+    if tree.tokens[tree.tokens[place].head].tag in {"NNS", "NNPS"}:
+        return None  # "38 people, mostly families with children"
+    has = have_of(tree, owner, past=tree.is_past(draft.head))
+    return Draft((*phrase(tree, owner, draft, place), has, *inside[1:]), place, minor=True)

@@ -1,23 +1,184 @@
 """What the parser often hangs elsewhere than its neighbours speak for, hung where it belongs.
 
-Hyphenated words, titles in quotes and dates are one word each; the members of a list hang on its first.
+Hyphenated words, titles in quotes and dates are one word each; the members of a list hang on its first. Where a
+conjunct belongs, its form and its neighbours tell.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 
-from everyclaim.decompose.conjuncts import HELPERS, SUBJECTS, better_head, is_under
 from everyclaim.models.local.parser import ParsedToken
-from everyclaim.text.numerals import UNITS
 from everyclaim.text.tokens import word_set
 
+SUBJECTS = frozenset({"nsubj", "nsubj:pass", "nsubj:outer", "csubj", "csubj:pass", "expl"})
+HELPERS = frozenset({"aux", "aux:pass", "cop"})
 QUOTES = frozenset({'"', "“", "”", "``", "''"})
 MONTHS = word_set("January February March April May June July August September October November December")
 MODIFIERS = frozenset({"amod", "compound"})
 _CUT = frozenset({"conj", "appos", "acl:relcl", "parataxis"})  # relations at which a sentence is split
 _YEAR = 4  # digits
 _LONGEST_TITLE = 12  # words in quotes that are taken for one name
+
+
+def better_head(tokens: Sequence[ParsedToken], place: int) -> tuple[int, str]:
+    """The head that the form of a conjunct speaks for, and its relation to it."""
+    token = tokens[place]
+    if any(one.head == place and one.relation == "cc" and one.text == "&" for one in tokens) and token.pos == "PROPN":
+        return token.head, "flat"
+    for reading in (_member, _latest, _predicate, _closes, _also_told, _outside, _title, _infinitive):
+        better = reading(tokens, place)
+        if better is not None:
+            return better, "conj"
+    return token.head, "conj"
+
+
+def _predicate(tokens: Sequence[ParsedToken], place: int) -> int | None:
+    """The predicate that a finite verb without subject is coordinated with, where it hangs on a word inside that one,
+    or on the conjunct before it.
+    """
+    token, above = tokens[place], tokens[place].head
+    if _tense(tokens, place) and tokens[above].relation == "xcomp" and _has(tokens, place, SUBJECTS):
+        return tokens[above].head  # "it remains unknown but some think …"
+    if token.tag not in {"VBZ", "VBD", "VBP"} or _has(tokens, place, SUBJECTS):
+        return None
+    if tokens[above].tag == token.tag and tokens[above].relation == "conj":
+        return tokens[above].head if tokens[tokens[above].head].tag == token.tag else None
+    if _tense(tokens, above):
+        return None
+    while tokens[above].head >= 0 and not _tense(tokens, above):
+        above = tokens[above].head
+    return above if _tense(tokens, above) == token.tag else None
+
+
+def _has(tokens: Sequence[ParsedToken], place: int, relations: Collection[str]) -> bool:
+    return any(one.head == place and one.relation in relations for one in tokens)
+
+
+def _tense(tokens: Sequence[ParsedToken], place: int) -> str:
+    """The tag of a predicate's finite form, its own or that of its first auxiliary; empty where it has none."""
+    finite = {"VBZ", "VBD", "VBP", "MD"}
+    helping = (one.tag for one in tokens[:place] if one.head == place and one.relation in HELPERS and one.tag in finite)
+    return next(helping, tokens[place].tag if tokens[place].tag in finite else "")
+
+
+def _member(tokens: Sequence[ParsedToken], place: int) -> int | None:
+    """The head of a list whose last members hang on each other, or on the verb of its first: "mix flour and water"."""
+    token, above = tokens[place], tokens[tokens[place].head]
+    if token.pos == "ADJ" and above.pos == "VERB" and not _has(tokens, place, HELPERS):
+        beside = [i for i in range(token.head, place) if tokens[i].head == token.head and tokens[i].pos == "ADJ"]
+        return beside[-1] if beside else None  # "ranks second in size and third in wealth"
+    signs = {one.text for one in tokens[:place] if one.head == place and one.relation in {"cc", "punct"}}
+    chained = above.relation == "conj" and signs == {","}
+    if chained and token.tag == above.tag == "VB":
+        return above.head
+    if token.pos not in {"NOUN", "PROPN"} or _has(tokens, place, HELPERS):
+        return None
+    if chained:
+        return above.head
+    if above.pos != "VERB" or _has(tokens, place, SUBJECTS):
+        return None
+    held = [i for i in range(token.head, place) if tokens[i].head == token.head]
+    objects = [i for i in held if tokens[i].relation == "obj"] or [i for i in held if tokens[i].relation == "obl"]
+    return objects[-1] if objects else None
+
+
+def _latest(tokens: Sequence[ParsedToken], place: int) -> int | None:
+    """The head of the list that is open before a member: "in Lund, selling tea, milk, and rolls"."""
+    above = tokens[place].head
+    own = [i for i in range(above + 1, place) if is_under(tokens, i, place)]
+    before = min([place, *own]) - 1
+    while before > above and tokens[before].pos in {"PUNCT", "CCONJ"}:
+        before -= 1
+    while before > above and tokens[before].relation != "conj":
+        before = tokens[before].head
+    first = tokens[before].head
+    if not above < first < place or {tokens[first].pos, tokens[place].pos} <= {"NOUN", "PROPN"}:
+        return None
+    listed = [i for i, one in enumerate(tokens[:place]) if one.head == first and one.relation == "conj"]
+    closed = any(one.relation == "cc" and one.head in listed and one.text != "&" for one in tokens)
+    return None if closed else first
+
+
+def _title(tokens: Sequence[ParsedToken], place: int) -> int | None:
+    """An apposition, where what is coordinated with it hangs on the name: "Ada, a poet and painter"."""
+    token = tokens[place]
+    if token.pos != "NOUN" or tokens[token.head].pos != "PROPN":
+        return None
+    return next(
+        (i for i, one in enumerate(tokens[:place])
+         if one.head == token.head and one.relation == "appos" and one.pos == "NOUN" and one.tag == token.tag),
+        None,
+    )  # fmt: skip
+
+
+def _infinitive(tokens: Sequence[ParsedToken], place: int) -> int | None:
+    """The infinitive that another is coordinated with, where it hangs on the verb: "you have to apply and pay"."""
+    marked = {one.head for one in tokens if one.relation == "mark" and one.text == "to"}
+    above = tokens[place].head
+    if place in marked and above not in marked:
+        while above >= 0 and above not in marked:
+            above = tokens[above].head
+        return above if above >= 0 and tokens[above].relation == "xcomp" else None
+    if _has(tokens, place, SUBJECTS | HELPERS) or tokens[place].tag != "VB":
+        return None
+    governed = (
+        i for i, one in enumerate(tokens[:place])
+        if one.head == tokens[place].head and one.relation == "xcomp" and one.tag == "VB"
+    )  # fmt: skip
+    return next(governed, None)
+
+
+def _outside(tokens: Sequence[ParsedToken], place: int) -> int | None:
+    """The verb of saying, where a conjunct inside what was said is of its tense: "said it is late and offered tea"."""
+    token, said = tokens[place], tokens[place].head
+    while tokens[said].head >= 0 and tokens[said].relation != "ccomp":
+        said = tokens[said].head
+    above = tokens[said].head
+    if tokens[said].relation != "ccomp" or tokens[above].tag != token.tag:
+        return None
+    tenses = {one.tag for i, one in enumerate(tokens) if i == said or (one.head == said and one.relation in HELPERS)}
+    return None if token.tag in tenses or _has(tokens, place, SUBJECTS | {"mark"}) else above
+
+
+def _also_told(tokens: Sequence[ParsedToken], place: int) -> int | None:
+    """The clause that a verb of saying governs, where a conjunct of that verb opens with the same word as it does."""
+    governed = next(
+        (i for i, one in enumerate(tokens[:place]) if one.head == tokens[place].head and one.relation == "ccomp"), None
+    )
+    if governed is None:
+        return None
+    openers = [
+        {
+            one.text.lower()
+            for one in tokens[:clause]
+            if one.head == clause and one.relation in {"mark", "advmod", "obj"}
+        }
+        & {"that", "how", "what", "whether", "why", "where", "when"}
+        for clause in (governed, place)
+    ]
+    return governed if openers[0] and openers[0] == openers[1] else None
+
+
+def _closes(tokens: Sequence[ParsedToken], place: int) -> int | None:
+    """The first of a list whose "and" hangs inside its last member: "built it, said it leaks, and sold it"."""
+    if not _has(tokens, place, {"cc"}):
+        return None
+    above = tokens[place].head
+    while tokens[above].head >= 0 and tokens[above].relation != "conj":
+        above = tokens[above].head
+    first = tokens[above].head
+    nominal = {tokens[above].pos, tokens[place].pos} <= {"NOUN", "PROPN"}
+    same = (nominal or tokens[above].tag == tokens[place].tag) and tokens[above].relation == "conj"
+    return first if first >= 0 and same and not _is_closed(tokens, first, -1) else None
+
+
+def is_under(tokens: Sequence[ParsedToken], word: int, place: int) -> bool:
+    """Whether a word is another, or depends on it."""
+    while word >= 0 and word != place:
+        word = tokens[word].head
+    return word == place
 
 
 def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
@@ -79,7 +240,7 @@ def _rename(tokens: list[ParsedToken]) -> None:
     for place, token in enumerate(tokens):
         if token.relation == "advcl:relcl":
             before = _first(tokens, place) - 1
-            noun = before if before >= 0 and tokens[before].pos == "PROPN" else token.head
+            noun = before if tokens[before].pos == "PROPN" else token.head
             if tokens[noun].pos == "PROPN":
                 _hang(tokens, place, tokens[noun].head if tokens[noun].relation == "flat" else noun, "acl:relcl")
         elif token.relation == "parataxis" and _goes_on(tokens, place):
@@ -139,7 +300,7 @@ def _last_before(tokens: Sequence[ParsedToken], place: int) -> int | None:
     first = token.head
     while tokens[first].head >= 0 and tokens[first].pos != "VERB":
         first = tokens[first].head
-    listed = token.tag == "VBN" == tokens[first].tag and token.relation == "acl" and first != token.head
+    listed = token.tag == "VBN" == tokens[first].tag and token.relation == "acl"
     later = (one.tag for one in tokens[place:] if one.head == first and one.relation == "conj")
     passive = any(one.head == first and one.relation == "aux:pass" for one in tokens)
     return first if listed and passive and next(later, "") == "VBN" else None  # "built in 1901, moved and sold"
@@ -151,11 +312,7 @@ def _is_subject(tokens: Sequence[ParsedToken], place: int) -> bool:
     share = tokens[place].pos == "SYM" and tokens[verb].tag == "VBD"  # "and 17.5% landed inside"
     if place > verb or not (share or tokens[verb].tag == "VBZ") or tokens[place].tag not in {"NN", "NNP", "CD"}:
         return False
-    if (tokens[place].text.lower() in UNITS and not share) or any(
-        one.head == verb and one.relation in SUBJECTS for one in tokens
-    ):
-        return False
-    return all(
+    return not _has(tokens, verb, SUBJECTS) and all(
         tokens[i].relation == "cc" or tokens[i].text in {",", "that"} or is_under(tokens, i, place)
         for i in range(_first(tokens, verb), place)
     )
@@ -184,7 +341,9 @@ def _hyphenated(tokens: Sequence[ParsedToken]) -> list[tuple[int, int]]:
     while place < len(tokens) - 1:
         end = place
         while (
-            end < len(tokens) - 1 and tokens[end].text in {"-", "/"} and _touch(tokens, end - 1) and _touch(tokens, end)
+            end < len(tokens) - 1
+            and tokens[end].text in {"-", "/"}
+            and tokens[end - 1].end == tokens[end].start == tokens[end + 1].start - 1
         ):
             end += 2
         if end > place:
@@ -211,28 +370,13 @@ def _dated(tokens: Sequence[ParsedToken]) -> list[tuple[int, int]]:
     for place, token in enumerate(tokens):
         if token.text not in MONTHS:
             continue
-        start = (
-            place - 1
-            if place and tokens[place - 1].text[0].isdigit() and len(tokens[place - 1].text) < _YEAR
-            else place
-        )
+        start = place - (place > 0 and tokens[place - 1].text[0].isdigit() and len(tokens[place - 1].text) < _YEAR)
         end = place + 1
-        while end < len(tokens) and (
-            tokens[end].text[0].isdigit()
-            or (tokens[end].text == "," and end + 1 < len(tokens) and _is_year(tokens[end + 1]))
-        ):
+        while re.match(r"\d|, \d{4}$", " ".join(one.text for one in tokens[end : end + 2])):
             end += 1
         if end - start > 1:
             found.append((start, end))
     return found
-
-
-def _is_year(token: ParsedToken) -> bool:
-    return len(token.text) == _YEAR and token.text.isdecimal()
-
-
-def _touch(tokens: Sequence[ParsedToken], place: int) -> bool:
-    return tokens[place].end == tokens[place + 1].start
 
 
 def _first_modifier(tokens: Sequence[ParsedToken], place: int) -> int | None:
@@ -250,16 +394,16 @@ def _first_modifier(tokens: Sequence[ParsedToken], place: int) -> int | None:
     while tokens[before].relation == "conj":
         before = tokens[before].head
     same = tokens[before].relation in MODIFIERS and tokens[before].head == tokens[place].head
-    return before if same and before < place else None
+    return before if same else None
 
 
 def _goes_on(tokens: Sequence[ParsedToken], place: int) -> bool:
     """Whether a predicate goes on a list: "opens at nine, closes at five, and …", "it rains, snow falls, and …"."""
     token, above = tokens[place], tokens[tokens[place].head]
-    if any(one.head == place and one.relation in SUBJECTS for one in tokens):
+    if _has(tokens, place, SUBJECTS):
         first = _first(tokens, place)
         return tokens[first].text == "," and (_is_closed(tokens, token.head, place) or tokens[first + 1].text == "so")
-    return token.tag == above.tag and token.tag in {"VBZ", "VBD", "VBP"} and above.relation == "root"
+    return token.tag == above.tag and token.tag in {"VBZ", "VBD", "VBP"}
 
 
 def _open_list(tokens: Sequence[ParsedToken], place: int) -> int | None:
@@ -286,7 +430,7 @@ def _is_listed(tokens: Sequence[ParsedToken], place: int) -> bool:
     token, above = tokens[place], tokens[tokens[place].head]
     if not token.pos == above.pos == "NOUN":
         return False
-    if any(one.relation == "conj" and one.head == place for one in tokens):
+    if _has(tokens, place, {"conj"}):
         return token.tag == above.tag
     last = next(
         (i for i, one in enumerate(tokens) if i > place and one.relation == "conj" and one.head == token.head), 0

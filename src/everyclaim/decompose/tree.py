@@ -1,15 +1,18 @@
-"""A parsed sentence as a tree, and what the splitter asks of it.
+"""A parsed sentence as a tree, what the splitter asks of it, and a fact on its way to its wording.
 
-Words are named by their places. `Tree.under(i)` is a word with all that depends on it, in the order of the text.
+Words are named by their places. `Tree.under(i)` is a word with all that depends on it, in the order of the text. A
+draft tells which words of the sentence a fact keeps, and in what order they are written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
-from everyclaim.decompose.conjuncts import HELPERS, SUBJECTS
-from everyclaim.decompose.repairs import repaired
+from everyclaim.decompose.repairs import HELPERS, QUOTES, SUBJECTS, repaired
+from everyclaim.models.local.onnx import shipped_tokenizer
 from everyclaim.models.local.parser import ParsedToken
 from everyclaim.text.numerals import UNITS
 from everyclaim.text.tokens import word_set
@@ -19,6 +22,12 @@ _JOINING = frozenset({"and", "&", "but", "yet", "plus", "as", ",", ";"})  # "as 
 _DENYING = word_set("not n't never neither nor no hardly barely rarely seldom")
 _SEVERAL = word_set("some many most several few both others these those all")  # where no noun follows
 _CONDITIONS = word_set("if unless when whenever once until till provided whether where lest")
+_IDENTIFIER = re.compile(r"\w{2,}(?:\(\)|\.\w|_\w)")  # code, whose case tells
+_SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "'re": "is", "'ve": "has"}
+_TIGHT = frozenset({",", ".", ";", ":", "!", "?", ")", "]", "%", "…"})
+_OPENERS = frozenset({"(", "[", "$", "€", "£"})
+FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
+_EDGES = frozenset({",", ";", ":", "-", "–", "—", "."})
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +98,7 @@ class Tree:
     def joins(self, place: int) -> bool:
         """Whether all the conjuncts of a word hold: they are joined by "and" or "but", not by "or"."""
         words = {self.low(cc) for one in [place, *self.conjuncts(place)] for cc in self.joiners(one)}
-        pairing = {self.low(cc) for cc in self.of(place, "cc:preconj")}
-        return bool(words) and words <= _JOINING and pairing <= {"both"}
+        return bool(words) and words <= _JOINING
 
     def is_negated(self, place: int) -> bool:
         """Whether a predicate is denied."""
@@ -141,7 +149,7 @@ class Tree:
     def is_past(self, place: int) -> bool:
         """Whether a predicate tells of the past."""
         forms = [self.tokens[kid] for kid in self.of(place, *HELPERS)] or [self.tokens[place]]
-        return forms[0].tag == "VBD" or forms[0].text.lower() in {"was", "were", "had", "did"}
+        return forms[0].tag == "VBD"
 
     def agrees(self, noun: int, verb: int) -> bool:
         """Whether a verb can be said of a noun, by number: ", which means" is said of no plural."""
@@ -156,3 +164,183 @@ class Tree:
         first = self.under(place)[0]
         signs = {",", "–", "—", "-", ";", ":"}
         return self.tokens[first].text in signs or (first > 0 and self.tokens[first - 1].text in signs)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The words of a fact in order: places in the sentence, and the few that are added ("is", "has").
+
+    `head` is the predicate. `changes` are words written otherwise than in the sentence. `minor` facts only add to
+    what the sentence says.
+    """
+
+    pieces: tuple[int | str, ...]
+    head: int
+    changes: Mapping[int, str] = field(default_factory=dict)
+    minor: bool = False
+    whole: frozenset[int] = frozenset()  # what stays although it only adds to the rest
+    subject: int | None = None  # of a predicate that has none of its own in the sentence
+
+    @property
+    def places(self) -> frozenset[int]:
+        """The words of the sentence that are kept."""
+        return frozenset(piece for piece in self.pieces if isinstance(piece, int))
+
+    def without(self, places: Collection[int]) -> Draft:
+        """Leave words out."""
+        gone = set(places)
+        return replace(self, pieces=tuple(piece for piece in self.pieces if piece not in gone))
+
+    def breaks(self, tree: Tree) -> bool:
+        """Whether a hyphenated word is torn apart."""
+        places = self.places
+        for i in range(1, len(tree.tokens) - 1):
+            before, sign, after = tree.tokens[i - 1 : i + 2]
+            if sign.text in {"-", "/"} and before.end == sign.start and sign.end == after.start:
+                kept = {i - 1 in places, i in places, i + 1 in places}
+                if len(kept) > 1:
+                    return True
+        for place, (sign, word) in enumerate(pairwise(tree.tokens)):
+            if sign.text == "--" and sign.end == word.start and (place in places) != (place + 1 in places):
+                return True
+        if any(0 < len(places & inner) < len(inner) for inner in _quoted(tree)):
+            return True
+        return any(
+            not {first, last} <= places and places & set(range(first, last + 1)) for first, last in _bracketed(tree)
+        )
+
+    def is_clause(self, tree: Tree) -> bool:
+        """Whether a finite verb is left, and does not come first; what is in brackets need not be one."""
+        kept = [i for i in self.pieces if isinstance(i, str) or tree.tokens[i].pos != "PUNCT"]
+        first = kept[0] if kept else ""
+        if isinstance(self.pieces[0], int) and tree.tokens[self.pieces[0]].text in _OPENERS:
+            return True
+        told = [i for i in kept if isinstance(i, int) and tree.tokens[i].tag == "VBN" and tree.subject(i)]
+        finite = [
+            i for i in kept if isinstance(i, str) or i in self.changes or i in told or tree.tokens[i].tag in FINITE
+        ]
+        return bool(finite) and (first not in finite or first == min(tree.under(tree.root)))
+
+    def only(self, places: Collection[int]) -> Draft:
+        """Leave all other words out."""
+        kept = set(places)
+        return replace(self, pieces=tuple(p for p in self.pieces if isinstance(p, str) or p in kept))
+
+    def in_singular(self, tree: Tree, verb: int) -> Draft | None:
+        """Put a predicate into the singular; None where its form is not known."""
+        chain = [kid for kid in tree.of(verb, *HELPERS) if kid in self.places] or [verb]
+        first = tree.tokens[chain[0]]
+        if first.tag in {"MD", "VBZ"} or (first.tag == "VBD" and first.text.lower() != "were"):
+            return self
+        word = _SINGULAR.get(tree.low(chain[0])) or (_third_person(first.text) if first.tag == "VBP" else None)
+        return replace(self, changes={**self.changes, chain[0]: word}) if word else None
+
+    def made_finite(self, tree: Tree, verb: int, *, past: bool, plural: bool | None) -> Draft | None:
+        """Put a participle into the past or present; None where its form is not known: "making", in the past."""
+        stem = tree.low(verb).removesuffix("ing")
+        single = stem[:-1] if stem[-2:-1] == stem[-1:] else stem
+        if past:
+            forms = [f"{stem}ed", f"{stem[:-1]}ied"]
+        elif plural:
+            forms = [f"{stem}e", stem, single]
+        else:
+            forms = [f"{stem}es", f"{stem}s", f"{single}s", f"{stem[:-1]}ies"]
+        known = shipped_tokenizer()
+        word = next((form for form in forms if known.token_to_id(form) is not None), None)
+        return replace(self, changes={**self.changes, verb: word}) if word else None
+
+    def text(self, tree: Tree) -> str:
+        """Write the fact as a sentence."""
+        written = ""
+        last: int | str | None = None
+        for piece in _clean(self.pieces, tree):
+            word = piece if isinstance(piece, str) else self.changes.get(piece, tree.tokens[piece].text)
+            if isinstance(last, int) and piece != last + 1 and tree.low(last) in {"a", "an"}:
+                written = written.removesuffix("n") + ("n" if word[0].lower() in "aeiou" else "")
+            written += _gap(last, piece, tree) + word
+            last = piece
+        if written[:1].islower() and not _IDENTIFIER.match(written):
+            written = written[0].upper() + written[1:]
+        return written if written.rstrip("\"'”’)").endswith((".", "!", "?")) else f"{written}."
+
+
+def _third_person(verb: str) -> str:
+    if re.search(r"(?:s|x|z|ch|sh|o)$", verb):
+        return f"{verb}es"
+    return re.sub(r"(?<=[^aeiou])y$", "ie", verb) + "s"
+
+
+def _gap(last: int | str | None, piece: int | str, tree: Tree) -> str:
+    """What stands between two words."""
+    if last is None:
+        return ""
+    if isinstance(last, int) and isinstance(piece, int) and piece == last + 1:
+        return " " if tree.tokens[piece].start > tree.tokens[last].end else ""
+    return "" if _text(piece, tree) in _TIGHT else " "
+
+
+def _clean(pieces: Sequence[int | str], tree: Tree) -> list[int | str]:
+    """Drop signs that stand at an edge, beside another, or beside what is gone."""
+    kept: list[int | str] = []
+    for piece, following in zip(pieces, [*pieces[1:], ""], strict=True):
+        before = kept[-1] if kept else None
+        beside_sign = before is None or _is_sign(before, tree) or _is_orphan(piece, following, pieces, tree)
+        if not (_is_sign(piece, tree) and beside_sign):
+            kept.append(piece)
+    kept = [piece for piece in kept if not _joins_nothing(piece, tree, pieces)]
+    while kept and _is_sign(kept[-1], tree):
+        kept.pop()
+    while kept and isinstance(kept[0], int) and tree.relation(kept[0]) == "cc" and not tree.is_denying(kept[0]):
+        kept.pop(0)
+    return kept
+
+
+def _is_orphan(sign: int | str, following: int | str, pieces: Sequence[int | str], tree: Tree) -> bool:
+    """Whether what a sign set apart from the rest is gone."""
+    if not isinstance(sign, int) or not isinstance(following, int):
+        return False
+    pos = tree.tokens[following].pos
+    if following != sign + 1:
+        return pos in {"VERB", "AUX", "ADP", "CCONJ", "ADV"} and _ends_subject(sign - 1, tree)
+    last = max(tree.under(tree.tokens[following].head))
+    closes = any(i in pieces and tree.tokens[i].text == "," for i in (last, last + 1) if i < len(tree.tokens))
+    return sign - 1 not in pieces and pos == "ADP" and not closes
+
+
+def _joins_nothing(piece: int | str, tree: Tree, pieces: Sequence[int | str]) -> bool:
+    """Whether a conjunction stands before a conjunct whose first one is gone."""
+    if not isinstance(piece, int) or tree.relation(piece) != "cc":
+        return False
+    conjunct = tree.tokens[piece].head
+    return tree.relation(conjunct) == "conj" and tree.tokens[conjunct].head not in pieces
+
+
+def _ends_subject(place: int, tree: Tree) -> bool:
+    while place >= 0 and tree.relation(place) not in SUBJECTS:
+        place = tree.tokens[place].head
+    return place >= 0
+
+
+def _is_sign(piece: int | str, tree: Tree) -> bool:
+    return isinstance(piece, int) and tree.tokens[piece].text in _EDGES and tree.tokens[piece].pos == "PUNCT"
+
+
+def _text(piece: int | str, tree: Tree) -> str:
+    return piece if isinstance(piece, str) else tree.tokens[piece].text
+
+
+def _bracketed(tree: Tree) -> list[tuple[int, int]]:
+    """The places of brackets that open and close."""
+    found, opened = list[tuple[int, int]](), list[int]()
+    for place, token in enumerate(tree.tokens):
+        if token.text in {"(", "["}:
+            opened.append(place)
+        elif token.text in {")", "]"} and opened:
+            found.append((opened.pop(), place))
+    return found
+
+
+def _quoted(tree: Tree) -> list[frozenset[int]]:
+    """The words of each quotation, with its marks."""
+    marks = [i for i, token in enumerate(tree.tokens) if token.text in QUOTES]
+    return [frozenset(range(first, last + 1)) for first, last in zip(marks[::2], marks[1::2], strict=False)]

@@ -1,7 +1,7 @@
 """Sentences → what may become claims, with what gives each its meaning, and what is skipped and why.
 
 A list item is read with its lead-in and the items above it, a table row with the header, a short answer with the
-question before it.
+question before it: "You must not:" governs every item below it.
 """
 
 from __future__ import annotations
@@ -12,20 +12,30 @@ from dataclasses import dataclass, field
 from itertools import takewhile, zip_longest
 from typing import NamedTuple
 
+from everyclaim.core.lifetime import remembered
 from everyclaim.core.types import Skipped, Span
-from everyclaim.decompose.announcements import announced, counts_itself
-from everyclaim.decompose.assertions import asserts
-from everyclaim.decompose.contexts import LONGEST_LEAD
-from everyclaim.decompose.questions import answered, asks, told
+from everyclaim.decompose.assertions import answered, asks, asserts, told
 from everyclaim.decompose.refusals import refused_part
-from everyclaim.decompose.selection import is_adverbial, is_bare_answer, is_lead_in, is_yes, reason_to_skip
+from everyclaim.decompose.selection import (
+    announced,
+    counts_itself,
+    is_adverbial,
+    is_bare_answer,
+    is_lead_in,
+    is_yes,
+    reason_to_skip,
+)
 from everyclaim.models.local.parser import parse
 from everyclaim.text.citations import without_citations
 from everyclaim.text.marks import blanked, rendered
-from everyclaim.text.segment import Sentence
+from everyclaim.text.segment import Kind, Sentence, sentences
 from everyclaim.text.sources import without_pointers
 from everyclaim.text.tokens import capital
 
+BEHIND = "\x1f"  # white space that no sentence holds: it stands between a lead-in and what it introduces
+BEFORE = 1500  # characters of an answer before a sentence that tell what "it" means there
+LONGEST_LEAD = 2000  # characters; what is longer introduces nothing
+_MARKUP = " \t*_"
 _RULING = re.compile(r"\|?\s*:?-{2,}")
 _INCOMPLETE = re.compile(
     r"\b(?:include|includes|including|included|are|is|was|were|contains?|offers?|provides?)\s*:$", re.IGNORECASE
@@ -54,6 +64,55 @@ _DEPTH = 8  # items above one that are read with it
 _LABEL = 8  # words; a longer item does not only name something
 _TOPIC = 3  # words that tell what is announced: "Ingredients for two"; "The facts" do not
 _LONG = 400  # characters; a longer item is a statement
+_ENDS = ".!?…\"')]。．｡！？；」』”’）】।॥؟۔"  # of a sentence, in any script
+
+
+class Ground(NamedTuple):
+    """One sentence, ``response[start:end]``; `text` is it without citations, behind its lead-in or header row."""
+
+    start: int
+    end: int
+    kind: Kind
+    text: str
+
+
+def grounds(response: str, language: str = "") -> list[Ground]:
+    """Segment a response; it is asked for before an answer is split, and after."""
+    return list(_grounds(response, language))
+
+
+@remembered(4_000_000, lambda found, text, *_: 8 * len(text) + 300 * len(found))
+def _grounds(response: str, language: str) -> tuple[Ground, ...]:
+    found = sentences(response, language)
+    bare = without_citations(response)
+    return tuple(
+        Ground(*one, BEHIND.join([*([" ".join(lead)] if lead else []), bare[one.start : one.end].strip()]))
+        for one, lead in zip(found, _leads(bare, found), strict=True)
+    )
+
+
+def _leads(response: str, found: Sequence[Sentence]) -> list[list[str]]:
+    """Return what introduces each sentence: for an item the lead-in of its list, and of the list around that."""
+    leads: list[list[str]] = []
+    lead: list[str] = []
+    before: Sentence | None = None
+    for one in found:
+        if one.kind == "citation":
+            leads.append([])
+            continue
+        begins = before is not None and before.kind != "table_row"
+        if one.kind not in ("item", "table_row") or (one.kind == "table_row" and begins):
+            lead = []
+        leads.append(lead)
+        text = response[one.start : one.end].strip(_MARKUP)
+        if len(text) > LONGEST_LEAD:
+            text = ""  # it governs nothing; behind each of a thousand items it would fill the memory
+        if one.kind == "table_row":
+            lead = lead or [text] if text else lead
+        elif text.endswith(":"):
+            lead = [*(lead[:1] if one.kind == "item" else []), text]
+        before = one
+    return leads
 
 
 class SplitUnit(NamedTuple):
@@ -366,9 +425,6 @@ def _is_answer(text: str, total: int) -> bool:
     """Whether what looks like a heading is what the response has to say: its only line, or a bold sentence."""
     bold = text.lstrip().startswith(("**", "__"))
     return total == 1 or (bold and not text.rstrip(" *_").endswith((":", "?")) and has_finite_verb(blanked(text)))
-
-
-_ENDS = ".!?…\"')]。．｡！？；」』”’）】।॥؟۔"  # of a sentence, in any script
 
 
 def _is_title(sentence: Sentence, text: str, index: int, following: Sentence | None) -> bool:

@@ -138,9 +138,9 @@ class MetricContext:
         Raises `NothingToCheckError` when there is none, which ends the metric: the outcome is then `no_claims`, or
         `abstained`; and `JudgeError` when the decomposer fails.
         """
+        from everyclaim.decompose.antecedents import in_conversation
         from everyclaim.decompose.checked import decomposed  # what reads texts is loaded where a text is scored
         from everyclaim.decompose.citing import with_citations_listed
-        from everyclaim.decompose.conversation import in_conversation
 
         asked = self.sample.question if question is None else question
         is_response = text == self.sample.response

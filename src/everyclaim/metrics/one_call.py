@@ -12,13 +12,11 @@ from dataclasses import dataclass, replace
 
 from everyclaim.core.protocols import ChatModel, Message
 from everyclaim.core.types import Claim, Passage, Sample, Verdict
+from everyclaim.decompose.antecedents import in_conversation
+from everyclaim.decompose.checked import SplitSource, inventions, marked
 from everyclaim.decompose.citing import tied, with_citations_listed
-from everyclaim.decompose.contexts import grounds
-from everyclaim.decompose.conversation import in_conversation
-from everyclaim.decompose.llm import LlmDecomposer
-from everyclaim.decompose.numbered_sentences import NumberedSentence, assembled, context, numbered_sentences, portions
-from everyclaim.decompose.omissions import marked
-from everyclaim.decompose.split_check import SplitSource, inventions
+from everyclaim.decompose.llm import LlmDecomposer, NumberedSentence, assembled, context, numbered_sentences, portions
+from everyclaim.decompose.units import grounds
 from everyclaim.metrics.context import MetricContext, Score, supported
 from everyclaim.metrics.faithfulness import ClaimFaithfulness, Penalty
 from everyclaim.models.chat.reask import Inquiry, ask_for_each

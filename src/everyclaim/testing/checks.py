@@ -22,7 +22,7 @@ from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Decomposition, Outcome, Passage, Result, Sample, Span, Verdict
 from everyclaim.core.wire import result_to_json
 from everyclaim.decompose.checked import decomposed
-from everyclaim.decompose.contexts import grounds
+from everyclaim.decompose.units import grounds
 from everyclaim.engine import score_sample, wait
 from everyclaim.testing.playing import ScriptedChat, play, request_data
 from everyclaim.verify.llm import LlmVerifier
