@@ -59,31 +59,31 @@ def test_no_marker_of_a_chat_template_stands_in_a_document(marker: str) -> None:
     assert json.loads(written)["text"] == f"a{marker}b"
 
 
-VERDICT = "verdict-13/inference=allowed/numbers=rounded/hedges=flag/reasons=failing/probabilities=scale"
+VERDICT = "verdict-14/inference=allowed/numbers=rounded/hedges=flag/reasons=failing/probabilities=scale"
 PINNED: list[tuple[Any, tuple[Any, ...], dict[str, Any], str, str]] = [
     (
         SplitPrompt(),
         (SplitTask({}, former={"s1": {"y": ["x"]}}),),
         {},
-        "split-13/atomicity=high/coverage=high",
-        "f0c759593c54",
+        "split-14/atomicity=high/coverage=high",
+        "a81ebaeef0f6",
     ),
-    (SplitPrompt("low", "low"), (SplitTask({}),), {}, "split-13/atomicity=low/coverage=low", "14eac50c2869"),
-    (VerdictPrompt(), ([], {}, ""), {"shared": False}, VERDICT, "e0b9d14a79b5"),
+    (SplitPrompt("low", "low"), (SplitTask({}),), {}, "split-14/atomicity=low/coverage=low", "8f59b1ba7627"),
+    (VerdictPrompt(), ([], {}, ""), {"shared": False}, VERDICT, "2ad4dd23ebb6"),
     (
         VerdictPrompt(Strictness("explicit", "exact", "strict")),
         ([], {}, ""),
         {"shared": False},
-        "verdict-13/inference=explicit/numbers=exact/hedges=strict/reasons=failing/probabilities=scale",
-        "13b73d903433",
+        "verdict-14/inference=explicit/numbers=exact/hedges=strict/reasons=failing/probabilities=scale",
+        "d386567aca46",
     ),
     (NliPrompt(), ([], {}, ""), {"shared": False}, "nli-1", "a03633ac898a"),
     (
         OneCallPrompt(),
         (SplitTask({}), {}),
         {"shared": False},
-        f"onecall-10/split-13/atomicity=high/coverage=high/{VERDICT}",
-        "2d712bcca609",
+        f"onecall-11/split-14/atomicity=high/coverage=high/{VERDICT}",
+        "41b5551eaa4b",
     ),
     (QuestionPrompt(), ({}, ""), {}, "questions-1/per_sentence=3", "94d11eacf55e"),
     (AnswerPrompt(), ({}, {}), {}, "answers-1", "921fcd2a9599"),

@@ -16,9 +16,9 @@ from everyclaim.prompts.forms import template
 from everyclaim.testing import ScriptedChat, request_data
 
 RULES = {
-    "stands alone adds no more than it must": 'Nothing else is added: "You can visit daily"',
-    "pointers at passages are left out": 'pointers ("see passage 2")',
-    "praise is left out": "no markup, praise or pointers",
+    "stands alone adds no more than it must": 'Add nothing else: "You can visit daily"',
+    "pointers at passages are left out": 'citations ("see passage 2")',
+    "praise is left out": "no markup, praise or citations",
     "attributions stay": "what was said and who said it",
     "conditions stay": "a statement and its condition, exception, cause or purpose",
     "alternatives stay": 'alternatives ("or")',
