@@ -27,14 +27,13 @@ from everyclaim.decompose.embedded import EmbeddedDecomposer
 from everyclaim.text.citations import without_citations
 from everyclaim.text.cues import cues
 from everyclaim.text.dates import moments
-from everyclaim.text.exact import absent_names
+from everyclaim.text.exact import absent_names, replaced_number
 from everyclaim.text.language import language_of
 from everyclaim.text.locate import locate
 from everyclaim.text.marks import blanked, prose_in_code, rendered
 from everyclaim.text.names import leans, names
 from everyclaim.text.quantities import quantities
 from everyclaim.text.records import fields
-from everyclaim.text.replaced_numbers import replaced_number
 from everyclaim.text.segment import sentences
 from everyclaim.text.sources import without_pointers
 from everyclaim.text.stops import sentence_spans

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from datetime import date
+from itertools import product
 from typing import Literal
 
 from everyclaim.text.dates import Moment
@@ -29,7 +30,7 @@ _ABOUT = 0.10  # how far "about" reaches before it is a conflict
 _CLOSE = 0.065  # how far "about" reaches and is still right
 _TIGHTER = 0.2  # how much further "more than 300" may reach than "more than 250"
 _MINUTES = 10  # how far "about" reaches of a time of day
-_NAMES = ("count", "ordinal", "label")
+_NAMES = frozenset({"count", "ordinal", "label"})
 
 
 def same(a: Fact, b: Fact) -> bool:
@@ -70,8 +71,10 @@ def relation(mine: Fact, theirs: Fact) -> Relation:
     for agreeing in AGREES:
         if agreeing in found:
             return agreeing
-    differs = "differs" in found or _conflicting_quantities(mine, theirs, pairs) or _bare(mine, theirs, pairs)
-    return "differs" if differs else "none"
+    bare = mine.dimension == theirs.dimension == "count" and not mine.noun and not theirs.noun
+    if "differs" in found or _conflicting_quantities(mine, theirs, pairs):
+        return "differs"
+    return "differs" if bare and all(_excluded(x, y) for x, y in pairs) else "none"
 
 
 def _same_quantity(a: Quantity, b: Quantity) -> bool:
@@ -82,8 +85,9 @@ def _same_quantity(a: Quantity, b: Quantity) -> bool:
 
 def _conflicting_quantities(a: Quantity, b: Quantity, pairs: Pairs) -> bool:
     """Say whether two quantities exclude each other; `pairs` are what they may mean beside each other."""
-    if not pairs:
-        return _other_currency(a, b)
+    if not pairs:  # the same amount of two currencies
+        money = a.dimension.startswith("money") and b.dimension.startswith("money")
+        return money and a.dimension != b.dimension and (a.low, a.high) == (b.low, b.high)
     if any(_same_quantity(x, y) for x, y in pairs):
         return False
     if (a.dimension == "count") != (b.dimension == "count"):
@@ -97,12 +101,6 @@ def _conflicting_quantities(a: Quantity, b: Quantity, pairs: Pairs) -> bool:
     return all(_excluded(x, y) for x, y in pairs)
 
 
-def _bare(a: Quantity, b: Quantity, pairs: Pairs) -> bool:
-    """Say whether both are counts of nothing named, and exclude each other."""
-    bare = a.dimension == b.dimension == "count" and not a.noun and not b.noun
-    return bare and all(_excluded(x, y) for x, y in pairs)
-
-
 def _excluded(a: Quantity, b: Quantity) -> bool:
     if _is_range(a) and _is_range(b) and not (a.approximate or b.approximate):
         return True
@@ -110,46 +108,36 @@ def _excluded(a: Quantity, b: Quantity) -> bool:
     return a_high < b_low or b_high < a_low
 
 
-def _other_currency(a: Quantity, b: Quantity) -> bool:
-    """Say whether both are the same amount of different currencies."""
-    money = a.dimension.startswith("money") and b.dimension.startswith("money")
-    return money and a.dimension != b.dimension and (a.low, a.high) == (b.low, b.high)
-
-
 def _readings(a: Quantity, b: Quantity) -> Iterator[tuple[Quantity, Quantity]]:
     """Give what two quantities may mean beside each other, in one dimension; nothing where they do not compare."""
-    for x in _in_dimension(a, b):
-        for y in _in_dimension(b, a):
-            if x.rate is not None and y.rate is not None:
-                if x.rate.dimension != y.rate.dimension:
-                    continue
-                yield _scaled(x, 1 / x.rate.amount), _scaled(y, 1 / y.rate.amount)
-            else:
-                yield x, y
+    for x, y in product(_in_dimension(a, b), _in_dimension(b, a)):
+        if x.rate is None or y.rate is None:
+            yield x, y
+        elif x.rate.dimension == y.rate.dimension:
+            yield _scaled(x, 1 / x.rate.amount), _scaled(y, 1 / y.rate.amount)
 
 
 def _in_dimension(a: Quantity, b: Quantity) -> Iterator[Quantity]:
     """Give the readings of `a` that are of the dimension of `b`: pounds are money beside money."""
-    if a.dimension == b.dimension or (a.dimension in _NAMES and b.dimension in _NAMES):
-        if _named_alike(a, b):
+    kinds = {a.dimension, b.dimension}
+    if len(kinds) == 1 or kinds <= _NAMES:
+        # A third phase is phase 3, not page 3.
+        if len(kinds) == 1 or kinds == {"count", "label"} or ("label" in kinds and a.noun == b.noun):
             yield a
-            for value in a.others:
-                yield a._replace(low=value, high=value, others=())
-    elif {a.dimension, b.dimension} <= DOLLARS and "dollar" in (a.system, b.system):
+            yield from (a._replace(low=value, high=value, others=()) for value in a.others)
+    elif kinds <= DOLLARS and "dollar" in (a.system, b.system):
         yield a
-    elif {a.dimension, b.dimension} == {"mass", "money:GBP"} and "pound" in (a.unit, b.unit):
+    elif kinds == {"mass", "money:GBP"} and "pound" in (a.unit, b.unit):
         yield _scaled(a, 1 / UNITS["pound"].factor) if a.dimension == "mass" else a
     elif _ageless(a, b) or _ageless(b, a):
         yield _scaled(a, UNITS["years"].factor)._replace(noun="age") if a.dimension == "count" else a
-    elif _lasting(a, b):
-        yield a._replace(low=a.others[0], high=a.others[0], dimension="duration", others=())
-    elif _lasting(b, a) or _unpriced(a, b) or _unpriced(b, a) or _in_cents(a, b):
-        yield a
-
-
-def _lasting(a: Quantity, b: Quantity) -> bool:
-    """Say whether `a` may be how long rather than how often: "it lasts a week" beside "7 days"."""
-    return (a.dimension, b.dimension) == ("frequency", "duration") and bool(a.others)
+    elif kinds == {"frequency", "duration"}:  # "it lasts a week" beside "7 days"
+        if a.dimension == "duration" and b.others:
+            yield a
+        elif a.dimension == "frequency" and a.others:
+            yield a._replace(low=a.others[0], high=a.others[0], dimension="duration", others=())
+    elif _unpriced(a, b) or _unpriced(b, a) or (kinds == {"money:USD", "money:EUR"} and "cent" in (a.unit, b.unit)):
+        yield a  # cents are of either currency
 
 
 def _unpriced(a: Quantity, b: Quantity) -> bool:
@@ -161,18 +149,6 @@ def _ageless(a: Quantity, b: Quantity) -> bool:
     """Say whether `a` may be the age `b` without its years: "over 18"."""
     bound = math.isinf(a.low) or math.isinf(a.high)
     return a.dimension == "count" and (bound or not a.noun) and b.noun == "age"
-
-
-def _in_cents(a: Quantity, b: Quantity) -> bool:
-    """Say whether one of two amounts is of cents, which may be of either currency."""
-    return {a.dimension, b.dimension} == {"money:USD", "money:EUR"} and "cent" in (a.unit, b.unit)
-
-
-def _named_alike(a: Quantity, b: Quantity) -> bool:
-    """Say whether two counts, ordinals or labels may be the same: a third phase is phase 3, not page 3."""
-    if a.dimension == b.dimension or {a.dimension, b.dimension} == {"count", "label"}:
-        return True
-    return "label" in (a.dimension, b.dimension) and a.noun == b.noun
 
 
 def _scaled(quantity: Quantity, factor: float) -> Quantity:
@@ -260,14 +236,9 @@ def _of_bound(mine: Quantity, theirs: Quantity) -> Relation:
     if math.isinf(low):
         return "none"
     slack = _slack(mine, theirs, bound, low)
-    if low >= bound - slack:
-        return _within(near, bound, low)
+    if low >= bound - slack:  # what is too far from its bound was not meant by it
+        return near if abs(low - bound) <= 0.5 * max(abs(low), abs(bound)) else "none"
     return "differs" if high < bound - slack else "none"
-
-
-def _within(near: Relation, bound: float, low: float) -> Relation:
-    """Say "within" of a value that is not too far from its bound to be what was meant by it."""
-    return near if abs(low - bound) <= 0.5 * max(abs(low), abs(bound)) else "none"
 
 
 def _of_points(mine: Quantity, theirs: Quantity) -> Relation:
@@ -276,7 +247,7 @@ def _of_points(mine: Quantity, theirs: Quantity) -> Relation:
     apart, size = abs(x - y), max(abs(x), abs(y))
     loosened = mine.approximate != theirs.approximate
     if apart <= 1e-6 * size:
-        return "about" if loosened and not mine.lean else "equal" if not mine.lean else "about"
+        return "about" if loosened or mine.lean else "equal"
     if _two_systems(mine, theirs) and _converts(mine, theirs, x, y):
         return "about" if loosened else "converted"
     if mine.dimension in _NAMES and mine.noun != theirs.noun and mine.noun and theirs.noun:
@@ -362,13 +333,13 @@ def _conflicting_moments(a: Moment, b: Moment) -> bool:
 
 def covers(fuller: Moment, moment: Moment) -> bool:
     """Say whether `fuller` agrees with `moment` and states every part that `moment` states."""
-    says_year = moment.year is None or (fuller.year is not None and fuller.years <= moment.years)
-    says_rest = all(
-        mine is None or theirs is not None or _follows(moment, fuller, number)
-        for number, (mine, theirs) in enumerate(zip(_parts(moment), _parts(fuller), strict=True))
-    )
-    if not (says_year and says_rest):
+    if moment.year is not None and (fuller.year is None or fuller.years > moment.years):
         return False
+    for number, (mine, theirs) in enumerate(zip(_parts(moment), _parts(fuller), strict=True)):
+        # A weekday follows from a date, a quarter or half from a month.
+        follows = (moment.day and fuller.day) if number == 3 else number in (4, 5) and fuller.month
+        if mine is not None and theirs is None and not follows:
+            return False
     if fuller.years == moment.years:
         return _same_moment(fuller, moment)
     return not _conflicting_moments(fuller, moment)
@@ -384,13 +355,6 @@ def _about_time(mine: Moment, theirs: Moment) -> bool:
     }  # fmt: skip
     alike = theirs._replace(hour=mine.hour, minute=mine.minute, any_half=mine.any_half)
     return 0 < min(apart) <= _MINUTES and covers(alike, mine)
-
-
-def _follows(moment: Moment, fuller: Moment, number: int) -> bool:
-    """Say whether a part need not be said by `fuller`: a weekday that follows from a date, a quarter from a month."""
-    if number == 3:
-        return moment.day is not None and fuller.day is not None
-    return number in (4, 5) and fuller.month is not None
 
 
 def _years(a: Moment, b: Moment) -> tuple[int, int] | None:

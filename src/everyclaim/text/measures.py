@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
 
-from everyclaim.text.date_forms import CLOCKED, is_clocked
-from everyclaim.text.dates import moments
+from everyclaim.text.dates import CLOCKED, is_clocked, moments
 from everyclaim.text.lists import WORDS
 from everyclaim.text.numerals import CURRENCY_SIGNS, UNITS, Number, Unit, numbers
 from everyclaim.text.tokens import stem, word_set
@@ -106,7 +105,7 @@ def values(low: str, text: str) -> Iterator[Value]:
     done = 0
     for match in _FEET_INCHES.finditer(low) if ("'" in low or "’" in low or "′" in low) else ():
         inches = int(match[1]) * 12 + float(match[2])
-        number = Number(inches, 1.0, match.start(), match.end(), "cardinal", False, "")
+        number = Number(inches, *match.span(), step=1.0)
         yield Value(number, UNITS["inches"], inches, match.start(), match.end())
     for match in CLOCKED.finditer(low) if ":" in low else ():
         if is_clocked(low, match.start()):
@@ -134,7 +133,7 @@ def _clocked(match: re.Match[str]) -> Value:
     first, second, third = int(match[1]), int(match[2]), match[3]
     seconds = first * 3600 + second * 60 + int(third) if third else first * 60 + second
     value = seconds + float(match[4] or 0.0)
-    number = Number(value, 1.0, match.start(), match.end(), "cardinal", False, "", 0.0 if third else 60.0 * seconds)
+    number = Number(value, *match.span(), step=1.0, other=0.0 if third else 60.0 * seconds)
     return Value(number, UNITS["seconds"], value, match.start(), match.end())
 
 

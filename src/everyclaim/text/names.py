@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from everyclaim.text.lists import NAMED, WORDS
-from everyclaim.text.tokens import STOPWORDS, Token, tokenize, word_set
+from everyclaim.text.tokens import STOPWORDS, Token, has_plural_ending, tokenize, word_set
 
 # A word that can be part of a name: Capitalised, McDonald, iPhone, GPT-4, NASA, U.S., O'Brien, Jean-Paul, J.
 _UPPER = "A-ZÀ-ÖØ-Þ\u0100-\u024f\u0370-\u03ff\u0400-\u042f\u1e00-\u1eff"
@@ -186,7 +186,7 @@ def _counts(text: str, end: int) -> bool:
     if match is None:
         return False
     word = match[1]
-    return word in _PLURAL or (word.endswith("s") and word not in STOPWORDS and not word.endswith(("ss", "us", "is")))
+    return word in _PLURAL or (has_plural_ending(word) and word not in STOPWORDS)
 
 
 def _is_no_name(part: _Part, small: frozenset[str] | None, *, alone: bool) -> bool:

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from everyclaim.text.date_forms import MONTHS, ORDINALS, WEEKDAYS
+from everyclaim.text.dates import FULL_MONTHS, MONTHS, ORDINALS, WEEKDAYS
 from everyclaim.text.lists import WORDS
-from everyclaim.text.tokens import STOPWORDS, stem, word_set
+from everyclaim.text.tokens import STOPWORDS, has_plural_ending, stem, word_set
 
 _APPROXIMATE = re.compile(
     r"(?:\b(?:about|around|approximately|approx\.?|roughly|circa|ca?\.|some|(?:an )?estimated(?: at)?|close to"
@@ -134,7 +134,7 @@ def noun_of_label(low: str, start: int, end: int) -> str:
 
 def is_plural(word: str) -> bool:
     """Say whether a word in lower case is a plural, as far as its ending tells."""
-    return word in _PLURALS or (word.endswith("s") and not word.endswith(("ss", "us", "is")))
+    return word in _PLURALS or has_plural_ending(word)
 
 
 def counts(low: str, end: int) -> bool:
@@ -156,7 +156,7 @@ _TENS = {"": 0, "X": 10, "XX": 20, "XXX": 30, "XL": 40, "L": 50, "LX": 60, "LXX"
 _ONES = {"": 0, "I": 1, "II": 2, "III": 3, "IV": 4, "V": 5, "VI": 6, "VII": 7, "VIII": 8, "IX": 9}
 # Before these a single I, V, X, L or C is a numeral even where nothing is capitalised.
 _NUMBERED_NAMES = word_set(WORDS["number_context"]["numbered_names"])
-_NO_NAME = word_set("january february march april may june july august september october november december")
+_NO_NAME = frozenset(map(str.lower, FULL_MONTHS))
 
 
 class Numbered(NamedTuple):
@@ -180,7 +180,7 @@ def numbered(text: str, low: str) -> Iterator[Numbered]:
         if len(match.group()) == 1 and stem_of(name) not in _STEMS:
             continue  # "I", and initials
         if name[0].isupper() or name.lower() in _NUMBERED_NAMES:
-            value = 100 * len(match[1]) + _TENS[match[2]] + _ONES[match[3]]
+            value = float(100 * len(match[1]) + _TENS[match[2]] + _ONES[match[3]])
             yield Numbered(value, stem_of(name), match.start(), match.end())
     for match in _CODE.finditer(text):
         yield Numbered(float(match[2]), stem_of(match[1]), match.start(), match.end())
@@ -190,10 +190,8 @@ def numbered(text: str, low: str) -> Iterator[Numbered]:
             continue
         if name.lower()[:3] in MONTHS + WEEKDAYS and (name.lower() in _NO_NAME or name.lower().endswith("day")):
             continue
-        if match["digits"]:
-            value = int(match["digits"])
-        else:
-            value = int(match["nth"]) if match["nth"] else ORDINALS.index(match["word"]) + 1
+        digits = match["digits"] or match["nth"]
+        value = float(digits or ORDINALS.index(match["word"]) + 1)
         yield Numbered(value, stem_of(name), match.start(), match.end())
 
 

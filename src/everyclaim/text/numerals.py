@@ -86,7 +86,7 @@ _PART_OF = re.compile(rf"[ -]({_any(_PARTS)})(?![a-z])")
 
 
 class Number(NamedTuple):
-    """A number in a text: `value` has a stated precision of `step`; `kind` is cardinal, ordinal or fraction.
+    """A number in a text: `value` has a stated precision of `step`; `kind` is cardinal, ordinal, fraction or times.
 
     `rounded`: written so that its last digit may be rounded ("2.8", "2.8 million"), not a plain whole number.
     `scale` is the multiplier word or letter it ends in, or "". `other` is what the digits may mean elsewhere, where
@@ -94,12 +94,12 @@ class Number(NamedTuple):
     """
 
     value: float
-    step: float
     start: int
     end: int
-    kind: str
-    rounded: bool
-    scale: str
+    kind: str = "cardinal"
+    step: float = 0.0
+    rounded: bool = False
+    scale: str = ""
     other: float = 0.0
 
 
@@ -119,42 +119,38 @@ def numbers(low: str, text: str) -> Iterator[Number]:
 
 def _in_digits(low: str, text: str, at: int) -> Number | None:
     if low[at] in _VULGAR:
-        return _scaled(low, text, Number(_VULGAR[low[at]], 0.0, at, at + 1, "fraction", False, ""))
-    match = _SLASH.match(low, at)
-    if match is not None:
+        return _scaled(low, text, Number(_VULGAR[low[at]], at, at + 1, "fraction"))
+    if match := _SLASH.match(low, at):
         above, below = int(match[1]), int(match[2])
         if below in _DENOMINATORS and 0 < above < below:
-            return _scaled(low, text, Number(above / below, 0.0, at, match.end(), "fraction", False, ""))
+            return _scaled(low, text, Number(above / below, at, match.end(), "fraction"))
         return None
-    match = _TEN_TO_THE.match(low, at)
-    if match is not None:
-        value = 10.0 ** int(match[1] or match[2].translate(_RAISED))
-        return Number(value, 0.0, at, match.end(), "cardinal", False, "")
+    if match := _TEN_TO_THE.match(low, at):
+        return Number(10.0 ** int(match[1] or match[2].translate(_RAISED)), at, match.end())
     match = _DIGITS.match(low, at)
     if match is None or match.end() - at > 40:
         return None
     digits, decimals, end = _split(low, match)
     value, step = float((digits or "0") + decimals), 10.0 ** -max(0, len(decimals) - 1)
-    ordinal = None if decimals else _ORDINAL_END.match(low, end)
-    if ordinal is not None:
-        return Number(value, 0.0, at, ordinal.end(), "ordinal", False, "")
-    part = None if decimals else _FRACTION_AFTER.match(low, end)
-    if part is not None:
-        share = _VULGAR[part[1]] if part[1] else (int(part[2]) / int(part[3]) if int(part[3]) in _DENOMINATORS else 1.0)
-        if share < 1:
-            return _scaled(low, text, Number(value + share, 0.0, at, part.end(), "cardinal", False, ""))
-    halves = _AND_PART.match(low, end)
-    if not decimals and halves is not None and halves[1] and "and" in halves[0]:
-        return _scaled(low, text, Number(value + _PARTS[halves[1]], 0.0, at, halves.end(), "cardinal", False, ""))
-    significant = len((digits + decimals).replace(".", "").lstrip("0"))
-    number = Number(value, step, at, end, "cardinal", bool(decimals), "")
+    if not decimals:
+        if ordinal := _ORDINAL_END.match(low, end):
+            return Number(value, at, ordinal.end(), "ordinal")
+        if part := _FRACTION_AFTER.match(low, end):
+            share = _VULGAR[part[1]] if part[1] else 1.0
+            if part[3] and int(part[3]) in _DENOMINATORS:
+                share = int(part[2]) / int(part[3])
+            if share < 1:
+                return _scaled(low, text, Number(value + share, at, part.end()))
+        halves = _AND_PART.match(low, end)
+        if halves is not None and halves[1] and "and" in halves[0]:
+            return _scaled(low, text, Number(value + _PARTS[halves[1]], at, halves.end()))
+    number = Number(value, at, end, step=step, rounded=bool(decimals))
     if len(decimals) == 4 and 1 <= len(digits) <= 3 and digits[0] != "0" and low[at + len(digits)] == ".":
         number = number._replace(other=value * 1000)
-    power = _POWER.match(low, end)
-    if power is not None:
+    if power := _POWER.match(low, end):
         times = 10.0 ** int((power[1] or power[2] or power[3]).translate(_RAISED))
         return number._replace(value=value * times, step=step * times, end=power.end(), rounded=True, other=0.0)
-    return _scaled(low, text, number, significant)
+    return _scaled(low, text, number, len((digits + decimals).replace(".", "").lstrip("0")))
 
 
 def _split(low: str, match: re.Match[str]) -> tuple[str, str, int]:
@@ -173,51 +169,40 @@ def _scaled(low: str, text: str, number: Number, significant: int = 0) -> Number
     match = _MULTIPLIER.match(low, number.end)
     if match is None:
         return number
-    scale = match[1] or match[2]
-    if (
-        scale in ("m", "b")
-        and text[match.start(2)].islower()
-        and _MONEY_BEFORE.search(low[max(0, number.start - 4) : number.start]) is None
-        and _MANY.match(low, match.start(2)) is None
-    ):
+    scale, letter = match[1] or match[2], match.start(2)
+    small = scale in ("m", "b") and text[letter].islower() and _MANY.match(low, letter) is None
+    if small and _MONEY_BEFORE.search(low[max(0, number.start - 4) : number.start]) is None:
         return number  # 5m is a length
     times = _MULTIPLIERS[scale]
     rounded = scale not in ("dozen", "hundred") and significant >= 2
-    return number._replace(
-        value=number.value * times, step=number.step * times, end=match.end(), kind="cardinal", rounded=rounded,
-        scale=scale, other=0.0,
-    )  # fmt: skip
+    return Number(number.value * times, number.start, match.end(), "cardinal", number.step * times, rounded, scale)
 
 
 def _in_words(low: str, at: int) -> Number | None:
     """Read a number in words, as far as it goes on."""
-    article = _ARTICLE.match(low, at)
-    if article is not None:
-        pair = _PAIR.match(low, article.end())
-        if pair is not None:
-            return Number(2.0, 0.0, at, pair.end(), "cardinal", False, "")
+    if article := _ARTICLE.match(low, at):
+        if pair := _PAIR.match(low, article.end()):
+            return Number(2.0, at, pair.end())
         word, end = _word_at(low, article.end())
         if word == "half" and (several := _half_of_big(low, at, end)):
             return several
         if word in _PARTS and word not in _SCALES:
-            return _of_big(low, Number(_PARTS[word], 0.0, at, end, "fraction", False, ""))
+            return _of_big(low, Number(_PARTS[word], at, end, "fraction"))
         return _sum_of_words(low, at, article.end(), 1)
     word, end = _word_at(low, at)
     if word in _TIMES:
-        return Number(_TIMES[word], 0.0, at, end, "times", False, "")
+        return Number(_TIMES[word], at, end, "times")
     if word == "half":
-        return _half_of_big(low, at, end) or Number(0.5, 0.0, at, end, "fraction", False, "")
+        return _half_of_big(low, at, end) or Number(0.5, at, end, "fraction")
     if word in _ORDINALS:
-        return Number(float(_ORDINALS[word]), 0.0, at, end, "ordinal", False, "")
+        return Number(float(_ORDINALS[word]), at, end, "ordinal")
     return _sum_of_words(low, at, at, 0)
 
 
 def _half_of_big(low: str, start: int, end: int) -> Number | None:
     """Read "half a million" and "a half dozen", where "half" ends at `end`."""
     multiple = _HALF_OF_BIG.match(low, end)
-    if multiple is None:
-        return None
-    return Number(0.5 * _MULTIPLIERS[multiple[1]], 0.0, start, multiple.end(), "cardinal", False, multiple[1])
+    return multiple and Number(0.5 * _MULTIPLIERS[multiple[1]], start, multiple.end(), scale=multiple[1])
 
 
 def _word_at(low: str, at: int) -> tuple[str, int]:
@@ -232,28 +217,22 @@ def _sum_of_words(low: str, start: int, at: int, implied: int) -> Number | None:
     word, end = _word_at(low, at)
     if word not in _WORDS:
         return None
-    total, group, last, scale = 0, implied, "", ""
+    total, group, scale = 0, implied, ""
     while True:
         if word in _SCALES or word == "dozen":
-            times = _WORDS[word]
-            group = max(group, 1) * times
-            if times >= 1000:
+            group, scale = max(group, 1) * _WORDS[word], word
+            if _WORDS[word] >= 1000:
                 total, group = total + group, 0
-            scale = word
         else:
             group += _WORDS[word]
         if total + group > _LARGEST:
             return None
-        last = word
         following = _NEXT_WORD.match(low, end)
-        if following is None or not _goes_on(last, following[1], " and " in following[0]):
-            break
-        word = following[1]
-        end = following.end()
+        if following is None or not _goes_on(word, following[1], " and " in following[0]):
+            return _with_part(low, Number(float(total + group), start, end, scale=scale))
+        word, end = following[1], following.end()
         if word in _ORDINALS:
-            return Number(float(total + group + _ORDINALS[word]), 0.0, start, end, "ordinal", False, "")
-    value = float(total + group)
-    return _with_part(low, Number(value, 0.0, start, end, "cardinal", False, scale))
+            return Number(float(total + group + _ORDINALS[word]), start, end, "ordinal")
 
 
 def _goes_on(last: str, word: str, joined: bool) -> bool:
@@ -272,35 +251,28 @@ def _goes_on(last: str, word: str, joined: bool) -> bool:
 def _with_part(low: str, number: Number) -> Number:
     """Add "and a half", or take "two thirds" as the fraction it is."""
     part = _PART_OF.match(low, number.end)
-    if part is not None and 1 <= number.value < 10 and (part[1].endswith(("s", "ves")) or number.value == 1):
-        return _of_big(
-            low, Number(number.value * _PARTS[part[1]], 0.0, number.start, part.end(), "fraction", False, "")
-        )
+    if part is not None and 1 <= number.value < 10 and (part[1].endswith("s") or number.value == 1):
+        return _of_big(low, Number(number.value * _PARTS[part[1]], number.start, part.end(), "fraction"))
     more = _AND_PART.match(low, number.end)
-    if more is None:
-        return number
-    if more[1] and "and" in more[0]:
+    share = 0.0
+    if more is not None and more[1] and "and" in more[0]:
         share = _PARTS[more[1]]
-    elif more[2] in _SMALL:
+    elif more is not None and more[2] in _SMALL:
         share = _SMALL[more[2]] * _PARTS[more[3]]
-    else:
-        return number
-    if not 0 < share < 1:
+    if more is None or not 0 < share < 1:
         return number
     scaled = _MULTIPLIER.match(low, more.end())
-    value, end, scale = number.value + share, more.end(), number.scale
-    if scaled is not None and scaled[1]:
-        value, end, scale = value * _MULTIPLIERS[scaled[1]], scaled.end(), scaled[1]
-    return number._replace(value=value, end=end, scale=scale)
+    if scaled is None or not scaled[1]:
+        return number._replace(value=number.value + share, end=more.end())
+    value = (number.value + share) * _MULTIPLIERS[scaled[1]]
+    return number._replace(value=value, end=scaled.end(), scale=scaled[1])
 
 
 def _of_big(low: str, number: Number) -> Number:
     """Read "a quarter of a million"."""
     match = _OF_BIG.match(low, number.end)
-    if match is None:
-        return number
-    return number._replace(
-        value=number.value * _SCALES[match[1]], end=match.end(), kind="cardinal", scale=match[1], rounded=False
+    return (
+        number if match is None else Number(number.value * _SCALES[match[1]], number.start, match.end(), scale=match[1])
     )
 
 
@@ -358,8 +330,3 @@ CURRENCY_SIGNS: dict[str, str] = {sign: row[1] for row in _rows() if row[0] == "
 
 DOLLARS = frozenset(f"money:{code}" for code in ("USD", "CAD", "AUD", "NZD", "HKD", "SGD"))
 """Dimensions that a bare "$" may mean."""
-
-
-def is_unit_word(word: str) -> bool:
-    """Say whether a lower-case word by itself is a unit, such as "km" or "minutes"."""
-    return word in UNITS

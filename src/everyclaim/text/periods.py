@@ -30,12 +30,8 @@ class Period(NamedTuple):
     end: int
 
 
-def periods(text: str) -> list[Period]:
+def periods(text: str) -> Iterator[Period]:
     """Read every period of `text`, in order."""
-    return list(_read(text)) if text else []
-
-
-def _read(text: str) -> Iterator[Period]:
     low, found = lowered(text), moments(text)
     at = 0
     while at < len(found):
@@ -49,9 +45,9 @@ def _read(text: str) -> Iterator[Period]:
             yield Period(one, after, begins, after.end)
             at += 2
             continue
-        if (since := _FROM.search(left)) is not None:
+        if since := _FROM.search(left):
             yield Period(one, None, one.start - len(left) + since.start(), one.end)
-        elif (until := _UNTIL.search(left)) is not None:
+        elif until := _UNTIL.search(left):
             yield Period(None, one, one.start - len(left) + until.start(), one.end)
         at += 1
 

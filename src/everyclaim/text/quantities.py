@@ -10,15 +10,14 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from everyclaim.text.date_forms import is_scaled
-from everyclaim.text.dates import lowered
+from everyclaim.text.dates import is_scaled, lowered
 from everyclaim.text.measures import HALF_MORE, OFTEN, PERIODS, Rate, Value, rate_after
 from everyclaim.text.measures import values as read_values
 from everyclaim.text.number_context import counts, label_before, noun_after, noun_of_label, numbered, qualifier
-from everyclaim.text.numerals import UNITS, Number, Unit, scale_value
+from everyclaim.text.numerals import UNITS, Unit, scale_value
 from everyclaim.text.tokens import word_set
 
 _SINGLE = re.compile(
@@ -30,7 +29,7 @@ _ALWAYS_ONE = word_set("hour mile kilometre kilometer metre decade inch fortnigh
 _PORTIONS = ("volume", "mass")  # "a cup of flour" is one cup
 _RANGE = re.compile(r"\s?(?:--?|[–—−]|\bto\b|\bthrough\b)\s?$|\s?(?:[-–—−]|to|through)\s?(?=[$€£¥₹])")
 _RATIO = re.compile(r" (?:in|out of|in every|out of every) ")
-_TO_SCORE = re.compile(r" (?:to|against) ")
+_TO_SCORE = re.compile(r"(?P<votes> votes| goals| points)? (?:to|against) ")
 _PLAYED = re.compile(
     r"\b(?:w[io]n|winning|beat(?:en|ing)?|los[etr]\w*|lost|defeat\w*|dr[ae]w\w*|score[ds]?|victory|vot(?:e[ds]?|ing)|led"
     r"|leads?|ahead|behind|passed|rejected|approved|final|match|game|ended|finished|goals?|down|trail\w*|ruled|decision"
@@ -64,10 +63,10 @@ class Quantity(NamedTuple):
     high: float
     unit: str
     dimension: str
-    approximate: bool
     start: int
     end: int
     noun: str = ""
+    approximate: bool = False
     tolerance: float = 0.0
     system: str = ""
     step: float = 0.0
@@ -91,14 +90,13 @@ def quantities(text: str) -> list[Quantity]:
         at += used
     found = [quantity for i, quantity in enumerate(found) if i == 0 or found[i - 1].end <= quantity.start]
     found = _with(found, _single_units(low, [quantity.end for quantity in found]))
-    found = _with(found, _frequencies(low))
-    if ":" in low:
-        found = _with(found, _colon_scores(low))
+    found = _with(_with(found, _frequencies(low)), _colon_scores(low))
+    named = [Quantity(one.value, one.value, "", "label", one.start, one.end, one.name) for one in numbered(text, low)]
     starts = [quantity.start for quantity in found]
-    named = [number for number in _numbered(text, low) if not _counts(number, found, starts, low)]
+    named = [number for number in named if not _counts(number, found, starts, low)]
     if named:
         spans = [number.start for number in named]
-        found = _with([quantity for quantity in found if not _overlaps(quantity, named, spans)], iter(named))
+        found = _with([quantity for quantity in found if not _overlaps(quantity, named, spans)], named)
     return [_qualified(_recurring(quantity, low), low) for quantity in _of_those(found, low)]
 
 
@@ -107,14 +105,14 @@ def _of_those(found: list[Quantity], low: str) -> Iterator[Quantity]:
     noun = ""
     for quantity in found:
         if quantity.dimension == "count":
-            of_those = noun and not quantity.noun and _OF_THOSE.match(low, quantity.end)
-            noun = noun if of_those else quantity.noun
+            if not (noun and not quantity.noun and _OF_THOSE.match(low, quantity.end)):
+                noun = quantity.noun
             yield quantity._replace(noun=noun)
         else:
             yield quantity
 
 
-def _with(found: list[Quantity], more: Iterator[Quantity]) -> list[Quantity]:
+def _with(found: list[Quantity], more: Iterable[Quantity]) -> list[Quantity]:
     """Add those of `more` that overlap nothing found so far, in order."""
     starts = [quantity.start for quantity in found]
     new = [quantity for quantity in more if not _overlaps(quantity, found, starts)]
@@ -153,22 +151,21 @@ def _join(values: list[Value], at: int, low: str) -> tuple[Quantity | None, int]
             if joined is not None:
                 return joined[0], 2
             total, used = _compound(values, at, low)
-            if used > 1:
+            if total is not None:
                 return total, used
     return _single(first, low), 1
 
 
 def _ratio(first: Value, second: Value, gap: str) -> Quantity | None:
     """Read "one in five" and "4 out of 10" as shares."""
-    if _RATIO.fullmatch(gap) is None or first.unit is not None or second.unit is not None:
-        return None
     a, b = first.value, second.value
-    if {first.number.kind, second.number.kind} != {"cardinal"} or not 0 < a < b <= 1000 or a != int(a) or b != int(b):
+    if _RATIO.fullmatch(gap) is None or not 0 < a < b <= 1000 or not (a.is_integer() and b.is_integer()):
         return None
-    if "of" not in gap and "every" not in gap and a > 9:
+    cardinals = first.number.kind == second.number.kind == "cardinal" and first.unit is None and second.unit is None
+    if not cardinals or ("of" not in gap and "every" not in gap and a > 9):
         return None
     share = 100 * a / b
-    return Quantity(share, share, "fraction", "percent", False, first.start, second.end, "", 0.5, "percent")
+    return Quantity(share, share, "fraction", "percent", first.start, second.end, tolerance=0.5, system="percent")
 
 
 def _score(first: Value, second: Value, gap: str, low: str) -> Quantity | None:
@@ -177,21 +174,17 @@ def _score(first: Value, second: Value, gap: str, low: str) -> Quantity | None:
         return None
     if gap in (" ", "-") and low[second.start : second.end] == "nil":
         return _scored(int(first.value), 0, first.start, second.end)
-    votes = gap.startswith((" votes", " goals", " points"))
-    if _TO_SCORE.fullmatch(gap.removeprefix(" votes").removeprefix(" goals").removeprefix(" points")) is None:
+    said, (a, b) = _TO_SCORE.fullmatch(gap), (first.value, second.value)
+    if said is None or first.number.kind != "cardinal" or not 0 <= min(a, b) <= max(a, b) < 1000:
         return None
-    a, b = first.value, second.value
-    if a != int(a) or b != int(b) or not 0 <= min(a, b) <= max(a, b) < 1000 or first.number.kind != "cardinal":
-        return None
-    if not votes and (
-        _PLAYED.search(low, max(0, first.start - 48), first.start) is None or noun_after(low, second.end)
-    ):
-        return None
-    return _scored(int(a), int(b), first.start, second.end)
+    played = said["votes"] or (
+        _PLAYED.search(low, max(0, first.start - 48), first.start) and not noun_after(low, second.end)
+    )
+    return _scored(int(a), int(b), first.start, second.end) if played and a == int(a) and b == int(b) else None
 
 
 def _scored(a: int, b: int, start: int, end: int) -> Quantity:
-    return Quantity(min(a, b), max(a, b), f"{a}-{b}", "score", False, start, end)
+    return Quantity(min(a, b), max(a, b), f"{a}-{b}", "score", start, end)
 
 
 def _colon_scores(low: str) -> Iterator[Quantity]:
@@ -207,9 +200,9 @@ def _counts(number: Quantity, found: list[Quantity], starts: list[int], low: str
     if not _overlaps(number, found, starts):
         return False
     quantity = found[bisect_left(starts, number.end) - 1]
-    if quantity.dimension == "count" and not counts(low, quantity.end):
-        return False
-    return quantity.dimension not in ("ordinal", "label")
+    return (
+        counts(low, quantity.end) if quantity.dimension == "count" else quantity.dimension not in ("ordinal", "label")
+    )
 
 
 def _frequencies(low: str) -> Iterator[Quantity]:
@@ -219,8 +212,7 @@ def _frequencies(low: str) -> Iterator[Quantity]:
         times, start = 1 / unit.factor, match.start() + 1
         once = (unit.factor,) if low.startswith("a", start) else ()  # "it lasts a week"
         start -= len("once ") if low.endswith("once", 0, match.start()) else 0
-        found = Quantity(times, times, unit.name, "frequency", False, start, match.end(), step=0.0, others=once)
-        yield found._replace(system=unit.system)
+        yield Quantity(times, times, unit.name, "frequency", start, match.end(), system=unit.system, others=once)
 
 
 def _recurring(quantity: Quantity, low: str) -> Quantity:
@@ -231,12 +223,6 @@ def _recurring(quantity: Quantity, low: str) -> Quantity:
     return quantity._replace(
         low=times, high=times, dimension="frequency", start=quantity.start - len("every "), tolerance=0.0, step=0.0
     )
-
-
-def _numbered(text: str, low: str) -> Iterator[Quantity]:
-    for number in numbered(text, low):
-        value = float(number.value)
-        yield Quantity(value, value, "", "label", False, number.start, number.end, number.name)
 
 
 def _range(first: Value, second: Value, gap: str, low: str) -> tuple[Quantity | None] | None:
@@ -252,17 +238,13 @@ def _range(first: Value, second: Value, gap: str, low: str) -> tuple[Quantity | 
     if first.unit is not None and second.unit is not None and first.unit.dimension != second.unit.dimension:
         return None
     a, b = first.value, abs(second.value) if gap == "" else second.value
-    if first.number.scale == "" and second.number.scale and a < second.number.value and (
-        a * _scale_of(second.number) <= b
-    ):  # fmt: skip
-        a *= _scale_of(second.number)
-    low_unit = first.unit if first.unit is not None and second.unit is not None else unit
-    if first.unit is not None and first.unit.dimension.startswith("money") and second.unit is None:
-        low_unit = unit
-    tight = gap.strip() in ("-", "–", "−", "") and gap == gap.strip()
+    scale = scale_value(second.number.scale)
+    if first.number.scale == "" and second.number.scale and a < second.number.value and a * scale <= b:
+        a *= scale
+    low_unit = first.unit or unit
     small = a < 100 and b < 100 and a == int(a) and b == int(b)
     start, end = first.start - (8 if between else 0), second.end
-    if unit is None and tight and small and (b <= a or not noun_after(low, end)):
+    if unit is None and gap in ("-", "–", "−", "") and small and (b <= a or not noun_after(low, end)):
         return (_scored(int(a), int(b), start, end),)
     if unit is None and gap.strip() == "-" and _hyphen_chain(low, first.start, end):
         return (None,)
@@ -271,21 +253,15 @@ def _range(first: Value, second: Value, gap: str, low: str) -> tuple[Quantity | 
     age = first.age or second.age
     noun = "age" if age else noun_after(low, end) if unit is None else ""
     shown = unit or Unit("", "count", 1.0)
-    quantity = Quantity(_base(a, low_unit), _base(b, unit), shown.name, shown.dimension, False, start, end, noun)
+    quantity = Quantity(_base(a, low_unit), _base(b, unit), shown.name, shown.dimension, start, end, noun)
     return (quantity._replace(tolerance=_tolerance(second), system=shown.system, rate=second.rate or first.rate),)
 
 
 def _hyphen_chain(low: str, start: int, end: int) -> bool:
     """Say whether digits joined by hyphens look like a telephone number or an identifier."""
     groups = re.split("[-–]", low[start:end])
-    longer = (end + 1 < len(low) and low[end] == "-" and low[end + 1].isalnum()) or (
-        start > 0 and low[start - 1] == "-"
-    )
+    longer = low[start - 1 : start] == "-" or (low[end : end + 1] == "-" and low[end + 1 : end + 2].isalnum())
     return longer or any(len(group) >= 3 and group[0] == "0" for group in groups) or [len(g) for g in groups] == [3, 4]
-
-
-def _scale_of(number: Number) -> float:
-    return scale_value(number.scale)
 
 
 def _compound(values: list[Value], at: int, low: str) -> tuple[Quantity | None, int]:
@@ -316,7 +292,7 @@ def _compound(values: list[Value], at: int, low: str) -> tuple[Quantity | None, 
     if used == 1:
         return None, 1
     assert last.unit is not None
-    found = Quantity(total, total, last.unit.name, first.unit.dimension, False, first.start, last.end)
+    found = Quantity(total, total, last.unit.name, first.unit.dimension, first.start, last.end)
     return found._replace(
         noun="age" if last.age else "", tolerance=_tolerance(last), system=first.unit.system, rate=last.rate,
         step=last.number.step * last.unit.factor,
@@ -330,20 +306,20 @@ def _single(value: Value, low: str) -> Quantity | None:
         base = _base(value.value, unit)
         others = [value.value * unit.other] if unit.other else []
         others += [_base(number.other, unit)] if number.other else []
-        found = Quantity(base, base, unit.name, unit.dimension, False, start, end, "age" if value.age else "")
+        found = Quantity(base, base, unit.name, unit.dimension, start, end, "age" if value.age else "")
         return found._replace(
             tolerance=_tolerance(value), system=unit.system, step=number.step * unit.factor, others=tuple(others),
             rate=value.rate,
         )  # fmt: skip
     if number.kind == "ordinal":
-        return Quantity(value.value, value.value, "", "ordinal", False, start, end, noun_after(low, end))
+        return Quantity(value.value, value.value, "", "ordinal", start, end, noun_after(low, end))
     if number.kind == "times":
-        return Quantity(value.value, value.value, "", "count", False, start, end, "time", rate=value.rate)
+        return Quantity(value.value, value.value, "", "count", start, end, "time", rate=value.rate)
     if number.kind == "fraction":
         if _FRACTION_OF.match(low, end) is None and low[number.start].isalpha() and "half" in low[start:end]:
             return None  # "the first half", "half asleep"
         share = 100 * value.value
-        return Quantity(share, share, "fraction", "percent", False, start, end, "", 0.5, "percent")
+        return Quantity(share, share, "fraction", "percent", start, end, tolerance=0.5, system="percent")
     tail = _TAIL.match(low, end)
     if tail is not None and tail[0][1].isdigit() and _hyphen_chain(low, start, tail.end()):
         return None
@@ -351,9 +327,9 @@ def _single(value: Value, low: str) -> Quantity | None:
         return None
     label = label_before(low, start)
     if label:
-        return Quantity(value.value, value.value, "", "label", False, start, end, label)
+        return Quantity(value.value, value.value, "", "label", start, end, label)
     noun = noun_after(low, end) or noun_of_label(low, start, end)
-    found = Quantity(value.value, value.value, "", "count", False, start, end, noun, _tolerance(value))
+    found = Quantity(value.value, value.value, "", "count", start, end, noun, tolerance=_tolerance(value))
     return found._replace(step=number.step, others=(number.other,) if number.other else ())
 
 
@@ -390,4 +366,4 @@ def _single_units(low: str, ends: list[int]) -> Iterator[Quantity]:
         end = more.end() if more else stop
         base = value * unit.factor
         rate, end = rate_after(low, end) or (None, end)
-        yield Quantity(base, base, unit.name, unit.dimension, False, match.start(), end, system=unit.system, rate=rate)
+        yield Quantity(base, base, unit.name, unit.dimension, match.start(), end, system=unit.system, rate=rate)

@@ -22,7 +22,7 @@ from sys import getsizeof
 from typing import NamedTuple
 
 from everyclaim.core.lifetime import remembered
-from everyclaim.text.numerals import is_unit_word
+from everyclaim.text.numerals import UNITS
 from everyclaim.text.stops import sentence_spans
 from everyclaim.text.tokens import capital
 
@@ -41,6 +41,7 @@ _CLOCKS = re.compile(r"(\d:\d\d)-(?=\d{1,2}:\d\d)")
 _SPOKEN = {"true": "yes", "false": "no", "null": "not given", "none": "not given", "nan": "not given"}
 _CONTAINERS = frozenset({"attributes", "properties", "fields", "data", "details", "items", "records", "results"})
 _SCALES = frozenset({"thousand", "million", "billion", "trillion"})
+_UNIT_WORDS = _SCALES | UNITS.keys()
 _DEGREES = {"c": "°C", "f": "°F", "k": "K"}
 _EMPTY = ('""', "''")
 _LONG = 90  # characters of a value from which on it is prose
@@ -79,11 +80,7 @@ class _RecordLevel:
     values: list[tuple[str, int, int]] = field(default_factory=list)  # of a list of plain values
 
 
-def _weight(found: tuple[RecordField, ...] | None, text: str) -> int:
-    return getsizeof(text) + sum(getsizeof(one.text) + 150 for one in found or ())
-
-
-@remembered(8_000_000, _weight)
+@remembered(8_000_000, lambda found, text: getsizeof(text) + sum(getsizeof(one.text) + 150 for one in found or ()))
 def fields(text: str) -> tuple[RecordField, ...] | None:
     """Take a record apart into its fields, in order; None when the text is not one record after another."""
     if text.lstrip()[:1] not in ("{", "["):
@@ -198,14 +195,10 @@ def _measured(name: str) -> tuple[str, str]:
     at = len(words)
     if at > 1 and words[-1].casefold() in _DEGREES and any(word.casefold().startswith("temp") for word in words):
         return " ".join(words[:-1]), _DEGREES[words[-1].casefold()]
-    while at > 1 and _is_unit(words[at - 1]):
+    while at > 1 and words[at - 1].casefold() in _UNIT_WORDS:
         at -= 1
     units = sorted(words[at:], key=lambda word: word.casefold() not in _SCALES)  # "billion usd"
     return " ".join(words[:at]), " ".join(units)
-
-
-def _is_unit(word: str) -> bool:
-    return word.casefold() in _SCALES or is_unit_word(word.casefold())
 
 
 def _words(key: str) -> str:

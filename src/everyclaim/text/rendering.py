@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 import re
+from operator import attrgetter
 
 from everyclaim.text.agreement import Fact
-from everyclaim.text.date_forms import FULL_MONTHS, MONTHS
-from everyclaim.text.dates import Moment, lowered
+from everyclaim.text.dates import FULL_MONTHS, MONTHS, Moment, lowered
 from everyclaim.text.numerals import numbers, scale_value
 from everyclaim.text.quantities import Quantity
 
@@ -49,7 +49,9 @@ def _quantity(value: Quantity, like: Quantity, words: str) -> str:
     amount = _in_unit(value, like, like.low / number.value) / rate / scale_value(number.scale)
     written = words[number.start : number.end]
     if number.kind == "ordinal":
-        digits = _ordinal(round(amount))
+        place = round(amount)
+        last = "th" if 10 <= place % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")
+        digits = f"{place}{last}"
     else:
         scale = _SCALE.search(written) if number.scale else None
         digits = _digits(amount, written) + (scale[0] if scale is not None else "")
@@ -72,16 +74,10 @@ def _digits(amount: float, like: str) -> str:
     return text
 
 
-def _ordinal(number: int) -> str:
-    last = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{last}"
-
-
 def _moment(value: Moment, like: Moment, words: str) -> str:
     """Exchange, in the words of a moment, the parts that another one says otherwise."""
-    if like.years != value.years or any(
-        (x is None) != (y is None) for x, y in zip(_said(value), _said(like), strict=True)
-    ):
+    parts = attrgetter("year", "month", "day", "hour", "quarter", "half")
+    if like.years != value.years or any((x is None) != (y is None) for x, y in zip(parts(value), parts(like))):  # noqa: B905
         return ""
     if like.hour is not None:
         return _time(value, words) if like.day is None and like.year is None else ""
@@ -98,10 +94,6 @@ def _moment(value: Moment, like: Moment, words: str) -> str:
     if like.quarter is not None and value.quarter != like.quarter:
         text = re.sub(rf"(?i)(?<=q){like.quarter}\b|\b{like.quarter}(?=q)", str(value.quarter), text, count=1)
     return text if text != words else ""
-
-
-def _said(moment: Moment) -> tuple[int | None, ...]:
-    return (moment.year, moment.month, moment.day, moment.hour, moment.quarter, moment.half)
 
 
 def _time(value: Moment, words: str) -> str:

@@ -63,6 +63,11 @@ def word_set(listing: str) -> frozenset[str]:
     return frozenset(listing.split())
 
 
+def has_plural_ending(word: str) -> bool:
+    """Say whether a word in lower case ends like a plural."""
+    return word.endswith("s") and not word.endswith(("ss", "us", "is"))
+
+
 class Token(NamedTuple):
     """A word, number or symbol. ``source[start:end] == text``; `norm` is what to compare."""
 

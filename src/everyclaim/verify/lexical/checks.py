@@ -31,10 +31,9 @@ from everyclaim.text import speech
 from everyclaim.text.agreement import AGREES, Fact, Relation, relation, same
 from everyclaim.text.cues import antonyms
 from everyclaim.text.dates import Moment, moments
-from everyclaim.text.exact import absent_things
+from everyclaim.text.exact import absent_things, replaced_number
 from everyclaim.text.periods import Period, holds, periods
 from everyclaim.text.quantities import Quantity, quantities
-from everyclaim.text.replaced_numbers import replaced_number
 from everyclaim.text.speech import Report
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize
 from everyclaim.verify.lexical.fields import under_another
