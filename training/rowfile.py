@@ -23,17 +23,23 @@ def write_rows(rows: Iterable[dict[str, Any]], path: Path) -> Counter[tuple[str,
     return counts
 
 
+def toml(path: Path) -> dict[str, Any]:
+    """Read a TOML file."""
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
 def write_groups(
-    about: str | None, usual: int, draw: Callable[[dict[str, Any], int, int], Iterable[dict[str, Any]]]
-) -> None:
-    """Run a script that draws groups: from a TOML file of what they are made of, how many, and a seed."""
+    about: str | None, usual: int, draw: Callable[[Any, int, int], Iterable[dict[str, Any]]],
+    read: Callable[[Path], Any] = toml,
+) -> None:  # fmt: skip
+    """Run a script that draws groups: from a file of what they are made of, how many, and a seed."""
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path, help="TOML file of what the groups are made of")
+    parser.add_argument("data", type=Path, help="what the groups are made of")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--groups", type=int, default=usual)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    data = tomllib.loads(options.data.read_text(encoding="utf-8"))
+    data = read(options.data)
     with options.out.open("w", encoding="utf-8") as file:
         for group in draw(data, options.groups, options.seed):
             file.write(json.dumps(group, ensure_ascii=False) + "\n")

@@ -1,0 +1,106 @@
+"""Short passages that say of things whether something is so, and claims that say it in other words, or the contrary.
+
+    python training/statements.py training/data/statements.txt --out GROUPS.jsonl [--groups 8000] [--seed 0]
+
+An entry of the file is lines: `s` things, `+` ways to say of one (`{}`) that it is so, `-` that it is not so, `?` what
+neither of them settles, and, for passages alone, `P` and `N`: more than that it is so, or not so. A passage makes one
+to four statements, often the contrary of another thing of the same kind; claims are pairs of a right one in other words
+and a wrong one, the right one of a thing beside it, two of them joined, and what the passage leaves open. What is
+written is groups as in `training/data`; every fifth entry is kept for tests (`encoder.windows.kept`).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+if __package__ in (None, ""):
+    import sys
+
+    sys.path.insert(0, str(Path(__file__).resolve().parent))
+from encoder.windows import kept
+from parallels import sentence
+from rowfile import write_groups
+from values import claim
+
+JOINED = ("{} and {}", "{}; {}", "{}, and {}", "{}, while {}")
+
+
+class Entry(NamedTuple):
+    """Things, and what is said of one: that it is so, that it is not so, what neither settles."""
+
+    things: list[str]
+    sides: tuple[list[str], list[str]]
+    open: list[str]
+    more: tuple[list[str], list[str]]
+
+
+class Statement(NamedTuple):
+    """What a passage says of a thing: its words, other right and wrong ones, and what it leaves open."""
+
+    text: str
+    right: list[str]
+    wrong: list[str]
+    open: list[str]
+
+
+def read(path: Path) -> list[Entry]:
+    """Read the entries."""
+    entries = []
+    for block in path.read_text(encoding="utf-8").strip().split("\n\n"):
+        lines = {line[0]: [part.strip() for part in line[2:].split(";")] for line in block.splitlines()}
+        more = lines.get("P", []), lines.get("N", [])
+        entries.append(Entry(lines["s"], (lines["+"], lines["-"]), lines["?"], more))
+    return entries
+
+
+def said(entry: Entry, thing: str, side: int, rng: random.Random) -> Statement:
+    """Say of a thing that something is so (0) or not (1)."""
+    same, other = ([it.replace("{}", thing) for it in entry.sides[at]] for at in (side, 1 - side))
+    text, *right = rng.sample(same, len(same))
+    if entry.more[side] and rng.random() < 0.6:
+        text = rng.choice(entry.more[side]).replace("{}", thing)
+    return Statement(text, right, rng.sample(other, len(other)), [it.replace("{}", thing) for it in entry.open])
+
+
+def group(entry: Entry, others: list[Entry], rng: random.Random) -> tuple[str, list[dict[str, Any]]]:
+    """Draw a passage and its claims."""
+    things, side = rng.sample(entry.things, len(entry.things)), rng.randrange(2)
+    main = said(entry, things[0], side, rng)
+    told = [main]
+    if rng.random() < 0.4:  # another thing of the kind, mostly the other way round
+        told.append(said(entry, things[1], side if rng.random() < 0.2 else 1 - side, rng))
+    beside = rng.sample(others, rng.choice((0, 0, 1, 2)))
+    told += [said(it, rng.choice(it.things), rng.randrange(2), rng) for it in beside]
+    claims = []
+    for pair, it in enumerate([main, main, *told[1:2]], start=1):
+        at = pair - 1 if it is main else 0
+        right, wrong = it.right[at], it.wrong[at]
+        if len(told) > 1 and rng.random() < 0.15:
+            more, form = next(one for one in told if one is not it).right[-1], rng.choice(JOINED)
+            right, wrong = form.format(right, more), form.format(wrong, more)
+        claims += [claim(right, "SUPPORTED", "statement", pair), claim(wrong, "CONTRADICTED", "statement", pair)]
+    claims.append(claim(rng.choice(main.open), "UNSUPPORTED", "open", None))
+    stranger = said(entry, things[2], rng.randrange(2), rng)
+    claims.append(claim(stranger.text, "UNSUPPORTED", "absent", None))
+    if rng.random() < 0.5:  # named, but for another reason
+        told.append(stranger._replace(text=rng.choice(stranger.open)))
+    rng.shuffle(told)
+    return " ".join(sentence(it.text) for it in told), claims
+
+
+def groups(entries: list[Entry], count: int, seed: int) -> Iterator[dict[str, Any]]:
+    """Draw groups; every fifth entry speaks only in those that are kept for tests."""
+    parts = {True: entries[::5], False: [it for number, it in enumerate(entries) if number % 5]}
+    for number in range(count):
+        rng, name = random.Random(f"{seed} {number}"), f"statements-{seed}-{number}"
+        mine = parts[kept(name)]
+        entry = rng.choice(mine)
+        text, claims = group(entry, [it for it in mine if it is not entry], rng)
+        yield {"group": name, "domain": entry.sides[0][0], "question": "", "contexts": [text], "claims": claims}
+
+
+if __name__ == "__main__":
+    write_groups(__doc__, 8000, groups, read)
