@@ -24,7 +24,7 @@ import everyclaim as ec
 from everyclaim.api.specs import create_verifier
 from everyclaim.core.errors import ConfigError, EveryclaimError, OperatorError
 from everyclaim.core.types import Claim, Label, Passage, Span, Verdict
-from everyclaim.models.local.hf import KNOWN
+from everyclaim.models.local.hf_files import KNOWN
 
 pytestmark = pytest.mark.slow
 

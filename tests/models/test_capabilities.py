@@ -11,8 +11,7 @@ from chatting import KEY, SCHEMA, ask, run, spec_for
 import everyclaim as ec
 from everyclaim.core.protocols import Message
 from everyclaim.models import Budget, ChatSettings, build_chat_model
-from everyclaim.models.chat.capabilities import LEAST, TIMES, describe_reply_limit, first_capabilities, thinks
-from everyclaim.models.chat.endpoint import from_spec
+from everyclaim.models.chat.endpoint import LEAST, TIMES, describe_reply_limit, first_capabilities, from_spec, thinks
 from everyclaim.models.chat.options import read_options
 from everyclaim.models.chat.wires import WIRES, ChatRequest
 from everyclaim.testing import Fault, JudgeServer, Reply, Request, play, rejected

@@ -14,7 +14,7 @@ from chatting import ENDPOINTS, KEY, ask
 
 from everyclaim.core.errors import BudgetExceeded, ConfigError, JudgeError
 from everyclaim.models import read_reply
-from everyclaim.models.chat.error_mapping import code_of, retry_after
+from everyclaim.models.chat.transport import code_of, retry_after
 from everyclaim.testing import (
     Fault,
     JudgeServer,

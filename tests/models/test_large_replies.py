@@ -12,7 +12,7 @@ from chatting import WIRES, ask
 from everyclaim.core.errors import JudgeError, OperatorError
 from everyclaim.core.types import Usage
 from everyclaim.io.sinks import zstd
-from everyclaim.models.local.hf.folder import find_folder
+from everyclaim.models.local.hf_files import find_folder
 from everyclaim.testing import Fault, JudgeServer, play
 from loopback_server import Received, serving
 from loopback_server import Reply as Sent

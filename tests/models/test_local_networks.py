@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from everyclaim.core.errors import JudgeError
 from everyclaim.models.local.cross_encoder import Pair, shipped_cross_encoder
-from everyclaim.models.local.hf.inputs import Batcher, Tokens
-from everyclaim.models.local.hf.networks import Float32Array, Ints
+from everyclaim.models.local.hf_networks import Batcher, Float32Array, Ints, Tokens
 from everyclaim.models.local.parser import parse
 
 

@@ -9,7 +9,7 @@ from chatting import KEY, WIRES, ask, spec_for
 
 from everyclaim.core.errors import ConfigError, MissingExtraError
 from everyclaim.models import build_chat_model
-from everyclaim.models.chat.keys import Secret, find_key
+from everyclaim.models.chat.providers import Secret, find_key
 from everyclaim.testing import JudgeServer
 
 

@@ -24,7 +24,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn import functional
 
-from everyclaim.models.local.onnx import shipped_tokenizer
+from everyclaim.models.local.cross_encoder import shipped_tokenizer
 from everyclaim.models.local.parser import Pieces, pieces, shipped_embeddings
 from parser.export import export
 from parser.network import Parser, loaded

@@ -21,8 +21,8 @@ from everyclaim.core.types import Claim, Sample, Span
 from everyclaim.decompose.llm import LlmDecomposer, NumberedSentence, context, numbered_sentences, portions
 from everyclaim.metrics.one_call import OneCallFaithfulness
 from everyclaim.models.build import price_of
+from everyclaim.models.chat.budget import Price
 from everyclaim.models.chat.options import read_options
-from everyclaim.models.chat.prices import Price
 from everyclaim.prompts.split import SplitTask
 from everyclaim.prompts.verdicts import AskedClaim
 from everyclaim.verify.composed import Cascade, Panel

@@ -12,7 +12,8 @@ from everyclaim.core.kinds import Range
 from everyclaim.core.options import Opt, divided, read
 from everyclaim.core.protocols import Verifier
 from everyclaim.core.spec import Spec
-from everyclaim.models.local.hf import LoadedTokens, ModelOptions, load_model, read_options
+from everyclaim.models.local.hf_files import ModelOptions, read_options
+from everyclaim.models.local.hf_models import LoadedTokens, load_model
 from everyclaim.verify.marks import TokenVerifier
 from everyclaim.verify.pairs import ALIGNSCORE, MINICHECK, MINICHECK_WORDS, WHOLE, Chunking, PairVerifier
 

@@ -39,7 +39,7 @@ from everyclaim.models import (
     wrap_chat_model,
 )
 from everyclaim.models.build import Chat
-from everyclaim.models.chat.capabilities import describe_reply_limit
+from everyclaim.models.chat.endpoint import describe_reply_limit
 from everyclaim.models.chat.options import ChatOptions, read_options
 from everyclaim.models.chat.providers import find_provider
 from everyclaim.prompts import (

@@ -26,9 +26,8 @@ from everyclaim.core.errors import EveryclaimError, NoStoreError
 from everyclaim.core.plaintext import counted
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Outcome
-from everyclaim.models.chat.keys import key_variable, keys_file, where_key_is
 from everyclaim.models.chat.options import without_password
-from everyclaim.models.chat.providers import find_provider, provider_names
+from everyclaim.models.chat.providers import find_provider, key_variable, keys_file, provider_names, where_key_is
 from everyclaim.report.style import Page, data
 
 # Extra → the module that it brings, the package that has it, and what it is for.

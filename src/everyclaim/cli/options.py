@@ -24,7 +24,7 @@ from everyclaim.core.kinds import Range
 from everyclaim.core.options import Opt, declared_options
 from everyclaim.core.spec import Spec
 from everyclaim.io import DOCUMENT, MARKDOWN, PAGE, TEST_SUITE, check_apart, check_format, check_replaced
-from everyclaim.models.chat.keys import keys_file
+from everyclaim.models.chat.providers import keys_file
 
 _INPUT, _OUTPUT = "Input", "Output"
 _OF_MODELS = {*LlmOptions.__annotations__} - {"base_url", "max_cost", "provider_batch"}

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.types import Claim
 from everyclaim.decompose.checked import SplitSource, inventions
-from everyclaim.models.chat.reask import Inquiry, ask_for_each, portions
+from everyclaim.models.chat.replies import Inquiry, ask_for_each, portions
 from everyclaim.prompts.split import Standing, StandingPrompt
 from everyclaim.text.names import points
 from everyclaim.text.tokens import content_stems

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from everyclaim.decompose.repairs import HELPERS, QUOTES, SUBJECTS, repaired
-from everyclaim.models.local.onnx import shipped_tokenizer
+from everyclaim.models.local.cross_encoder import shipped_tokenizer
 from everyclaim.models.local.parser import ParsedToken
 from everyclaim.text.numerals import UNITS
 from everyclaim.text.tokens import word_set

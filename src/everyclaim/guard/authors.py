@@ -18,7 +18,7 @@ from everyclaim.core.events import accounted
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.spec import call_in_thread
 from everyclaim.core.types import Passage
-from everyclaim.models.chat.reask import Inquiry, ask_for_each, portions
+from everyclaim.models.chat.replies import Inquiry, ask_for_each, portions
 from everyclaim.prompts.writing import Faulty, GenerationPrompt, ReportedFault, RewritePrompt, rewrite_one
 from everyclaim.verify.llm import passage_data
 

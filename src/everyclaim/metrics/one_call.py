@@ -19,7 +19,7 @@ from everyclaim.decompose.llm import LlmDecomposer, NumberedSentence, assembled,
 from everyclaim.decompose.units import grounds
 from everyclaim.metrics.context import MetricContext, Score, supported
 from everyclaim.metrics.faithfulness import ClaimFaithfulness, Penalty
-from everyclaim.models.chat.reask import Inquiry, ask_for_each
+from everyclaim.models.chat.replies import Inquiry, ask_for_each
 from everyclaim.prompts.split import Split, SplitTask, spelt_out, stands_at
 from everyclaim.prompts.verdicts import Finding, OneCallPrompt
 from everyclaim.verify.llm import LlmVerifier, passage_data

@@ -19,7 +19,7 @@ from everyclaim.core.protocols import ChatModel
 from everyclaim.core.types import Claim, Label, Passage, Sample, Span
 from everyclaim.metrics.assembled import NO_PASSAGES
 from everyclaim.metrics.context import MetricContext, Score
-from everyclaim.models.chat.reask import Inquiry, ask_for_each, portions
+from everyclaim.models.chat.replies import Inquiry, ask_for_each, portions
 from everyclaim.prompts.writing import AgreementPrompt, AnswerPrompt, QuestionPrompt, QuestionReply
 from everyclaim.text.agreement import conflict, same
 from everyclaim.text.dates import Moment, moments

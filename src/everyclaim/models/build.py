@@ -25,17 +25,13 @@ from everyclaim.core.errors import ConfigError, MissingExtraError
 from everyclaim.core.lifetime import AsyncClosing
 from everyclaim.core.protocols import ChatModel, ChatReply, Message
 from everyclaim.core.spec import Spec
-from everyclaim.models.batches import BATCH_PATIENCE, BATCH_SHARE, Batched
-from everyclaim.models.batches.scheduler import BatchSettings
-from everyclaim.models.chat.budget import Budget, Meter, Metered
-from everyclaim.models.chat.cached import Cached, ReplyCache
-from everyclaim.models.chat.call import Call, Foreign, Link
+from everyclaim.models.batches import BATCH_PATIENCE, BATCH_SHARE, Batched, BatchSettings
+from everyclaim.models.chat.budget import Budget, Meter, Metered, Price, find_price
 from everyclaim.models.chat.endpoint import Endpoint, from_spec
-from everyclaim.models.chat.limited import Limited, Rates
+from everyclaim.models.chat.links import Cached, Call, Foreign, Limited, Link, Patience, Rates, Retrying
 from everyclaim.models.chat.options import EndpointOptions
-from everyclaim.models.chat.prices import Price, find_price
 from everyclaim.models.chat.providers import find_provider
-from everyclaim.models.chat.retrying import Patience, Retrying
+from everyclaim.models.files import ReplyCache
 
 
 @dataclass(frozen=True, slots=True)

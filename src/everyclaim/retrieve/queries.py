@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 from everyclaim.core.protocols import ChatModel, Message
 from everyclaim.core.types import Claim
-from everyclaim.models.chat.reask import Inquiry, ask_for_each, portions
+from everyclaim.models.chat.replies import Inquiry, ask_for_each, portions
 from everyclaim.prompts.writing import LONGEST_QUERY, QueryPrompt, Searched, Wanted
 from everyclaim.text.names import leaned_on, names
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize

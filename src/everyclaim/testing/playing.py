@@ -27,9 +27,8 @@ from everyclaim.core.errors import InputError, JudgeError, MissingExtraError
 from everyclaim.core.plaintext import HIDDEN
 from everyclaim.core.protocols import ChatModel, ChatReply, Message
 from everyclaim.core.types import Usage
-from everyclaim.models.chat.call import Call
-from everyclaim.models.chat.keys import key_variable
-from everyclaim.models.chat.providers import provider_names
+from everyclaim.models.chat.links import Call
+from everyclaim.models.chat.providers import key_variable, provider_names
 
 Answer = str | ChatReply | Exception
 Rule = Callable[[Sequence[Message]], Answer]

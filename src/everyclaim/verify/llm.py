@@ -17,7 +17,7 @@ from typing import Any, Literal
 from everyclaim.core.lifetime import gather
 from everyclaim.core.protocols import ChatModel, ChatReply, Message, Ranker
 from everyclaim.core.types import Claim, Evidence, FailureMode, Label, Passage, Probabilities, Verdict
-from everyclaim.models.chat.reask import Inquiry, ask_for_each
+from everyclaim.models.chat.replies import Inquiry, ask_for_each
 from everyclaim.prompts.verdicts import AskedClaim, Finding, JudgePrompt, Strictness, VerdictPrompt
 from everyclaim.verify.composed import combined
 from everyclaim.verify.grading import average, from_scale, from_tokens, is_doubtful, of_vote, without_evidence

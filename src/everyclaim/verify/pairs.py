@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 from everyclaim.core.errors import ConfigError, JudgeError
 from everyclaim.core.protocols import ChatModel, PairModel
 from everyclaim.core.types import Claim, Evidence, Label, Passage, Probabilities, Verdict
-from everyclaim.models.chat.reask import Inquiry, ask_for_each, portions
+from everyclaim.models.chat.replies import Inquiry, ask_for_each, portions
 from everyclaim.prompts.verdicts import MiniCheckPrompt
 from everyclaim.text.segment import sentences
 from everyclaim.text.stops import sentence_spans

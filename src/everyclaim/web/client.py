@@ -29,7 +29,7 @@ from everyclaim.guard.rules import Action
 from everyclaim.io import ReadReport, read_samples
 from everyclaim.io.messages import History, Turns
 from everyclaim.models import Patience
-from everyclaim.models.chat.keys import Secret
+from everyclaim.models.chat.providers import Secret
 from everyclaim.web.guard_json import guarded_from_json
 from everyclaim.web.http_client import HttpClient
 

@@ -20,8 +20,8 @@ from everyclaim.core.errors import (
 )
 from everyclaim.core.lifetime import on_close
 from everyclaim.models import Patience
-from everyclaim.models.chat.keys import Secret
-from everyclaim.models.chat.retrying import attempts
+from everyclaim.models.chat.links import attempts
+from everyclaim.models.chat.providers import Secret
 
 if TYPE_CHECKING:
     import aiohttp

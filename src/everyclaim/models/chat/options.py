@@ -21,8 +21,7 @@ from everyclaim.core.limits import MB
 from everyclaim.core.options import Opt, option_names, read, refuse_former_names, wrong_value
 from everyclaim.core.plaintext import HIDDEN, hidden
 from everyclaim.core.spec import Spec
-from everyclaim.models.chat.keys import Secret
-from everyclaim.models.chat.providers import Format, Provider, find_provider
+from everyclaim.models.chat.providers import Format, Provider, Secret, find_provider
 
 Mode = Literal["schema", "tool", "plain"]
 MAX_REPLY_MB = 16.0  # no reply of a model, search engine or batch API comes near it

@@ -1,9 +1,13 @@
-"""Read the one JSON value out of a model's reply. Strictly: what is cut or ambiguous is an error, never half kept.
+"""Ask a chat model about several things by id, read its replies, and ask once more for what they left out.
 
-Accepted: the value alone, in a code fence, or with prose around it, also with a comma too many or keys without quotes;
-and rows (objects with an `id` or a `sentence`) one after the other, in a list of their own or without. A reply is
-parsed, never evaluated. Beside its words there may be the chances of its tokens, in OpenAI's format, which vLLM
-shares: see `read_forks`.
+Every request of a judge, decomposer or metric to a chat model goes through `ask_for_each`. Replies are read strictly;
+what is missing or unusable is asked for again, alone; a reply that was cut is not used and the request is halved. When
+it cannot be had, the first reason is raised, and the replies leave the cache: they came in due form and were of no use,
+and would be of none the next time.
+
+What is cut or ambiguous is an error, never half kept. Accepted: the JSON value alone, in a code fence, or with prose
+around it, also with a comma too many or keys without quotes; and rows (objects with an `id` or a `sentence`) one after
+the other, in a list of their own or without. A reply is parsed, never evaluated.
 """
 
 from __future__ import annotations
@@ -11,15 +15,18 @@ from __future__ import annotations
 import json
 import math
 import re
-from codecs import getincrementaldecoder
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, Protocol, TypeVar
+from zlib import crc32
 
 from everyclaim.core.errors import JudgeError
-from everyclaim.core.protocols import ChatReply, Fork
+from everyclaim.core.events import accounted
+from everyclaim.core.lifetime import gather
+from everyclaim.core.protocols import ChatModel, ChatReply, Message
 
 MAX_CHARS = 10_000_000
 MAX_DEPTH = 64
-_SURE = 0.9995  # a token with such a chance is no fork
 
 _THOUGHT = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
 _KEY = re.compile(r"""["'\w]\s*:""")  # of an object, however broken, as opposed to braces in prose
@@ -178,47 +185,168 @@ def _shown(text: str) -> str:
     return repr(text if len(text) <= 120 else f"{text[:80]} … {text[-30:]}")
 
 
-def read_forks(content: str, told: Any) -> tuple[Fork, ...] | None:
-    """Return the forks of a reply; None where what is told is not about this text, byte for byte."""
-    if not isinstance(told, list) or not all(isinstance(token, dict) for token in told):
-        return None
-    parts = [_bytes(token) for token in told]
-    if b"".join(parts) != content.encode("utf-8", "surrogatepass"):
-        return None
-    forks: list[Fork] = []
-    reader = getincrementaldecoder("utf-8")("surrogatepass")  # a token may be a part of a character
-    start = 0
-    for token, part in zip(told, parts, strict=True):
-        words = reader.decode(part)
-        others = token.get("top_logprobs")
-        if words.encode("utf-8", "surrogatepass") == part and isinstance(others, list) and 0 < _chance(token) < _SURE:
-            chances = {_bytes(one).decode("utf-8", "ignore"): _chance(one) for one in others if isinstance(one, dict)}
-            forks.append(Fork(start, start + len(words), tuple(({words: _chance(token)} | chances).items())))
-        start += len(words)
-    return tuple(forks)
+AGAIN = "#2"  # at the end of the tag of what is asked a second time, as the first reply was of no use
+# Codes of a reply that may be better the second time; what a provider declines it declines again.
+# A call that failed is not asked again here: whoever makes the calls retried it already.
+WORTH_ASKING_AGAIN = frozenset({"malformed", "empty_reply", "bad_reply"})
+# Codes that say: less at once would do.
+TOO_MUCH = frozenset({"truncated", "too_long"})
+AT_ONCE = 20  # things in one request, where nothing else is said
+
+Key = TypeVar("Key", bound=Hashable)
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
+Answer_co = TypeVar("Answer_co", covariant=True)
 
 
-def forks_from_json(value: Any) -> tuple[Fork, ...] | None:
-    """Read what a cache kept; None for anything else."""
-    try:
-        return tuple(
-            Fork(int(start), int(end), tuple((str(text), float(chance)) for text, chance in chances))
-            for start, end, chances in value
-        )
-    except (TypeError, ValueError):
-        return None
+class ReplyForm(Protocol[Answer_co]):
+    """A prompt as far as a reply is concerned."""
+
+    @property
+    def version(self) -> str:
+        """Name the wording; the tag of its calls begins with it."""
+
+    @property
+    def schema(self) -> Mapping[str, Any] | None:
+        """The form of a reply; None for plain words, which `parse` is given as ``{"words": …}``."""
+
+    def parse(self, reply: Mapping[str, Any], asked: Sequence[str]) -> Mapping[str, Answer_co]:
+        """Read a reply, by id; what says nothing usable is left out. Raises `JudgeError` (`bad_reply`)."""
 
 
-def _bytes(token: dict[str, Any]) -> bytes:
-    given = token.get("bytes")
-    if isinstance(given, list) and all(isinstance(one, int) and 0 <= one < 256 for one in given):
-        return bytes(given)
-    text = token.get("token")
-    return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else b""
+@dataclass(frozen=True, slots=True)
+class Inquiry(Generic[Item, Answer]):
+    """What is asked about each of several things.
+
+    `write` makes a request about some of them, by id; its second argument says whether others follow with the same
+    beginning. With `ids` such as "c" every request has ids of its own, `c482`, `c483`, …, counted from a number of its
+    texts, each of two tokens; so no text can speak for another thing, and no reply for another request's. Else
+    the ids are those of the things. `needs`: whether an answer about `all` must be had, about `some` in a request, or
+    `none`. `is_enough` says whether a first answer will do; the second has to. `code` is that of the error
+    when an answer is missing.
+    """
+
+    chat: ChatModel
+    form: ReplyForm[Answer]
+    write: Callable[[Mapping[str, Item], bool], Sequence[Message]]
+    ids: str = ""
+    needs: Literal["all", "some", "none"] = "all"
+    is_enough: Callable[[Answer], bool] | None = None
+    code: str = "missing_answer"
+    add: Callable[[dict[str, Answer], ChatReply], dict[str, Answer]] | None = (
+        None  # what the reply says beside its words
+    )
+    tag: str = ""  # behind the version, to keep calls apart that send the same
 
 
-def _chance(token: dict[str, Any]) -> float:
-    value = token.get("logprob")
-    if not isinstance(value, int | float) or isinstance(value, bool) or math.isnan(value):
-        return 0.0
-    return math.exp(min(float(value), 0.0))
+async def ask_for_each(
+    inquiry: Inquiry[Item, Answer], parts: Iterable[Mapping[Key, Item]], *, shared: bool | None = None
+) -> dict[Key, Answer]:
+    """Return what the model says of every thing, by key. Each of the `parts` is a request; see `portions`.
+
+    `shared`: requests have a beginning in common, as several parts do unless something else is said. Raises
+    `JudgeError` when the model cannot be reached or declines, or when what is needed is missing twice.
+    """
+    requests = list(parts)
+    common = len(requests) > 1 if shared is None else shared
+    answers = await gather(_ask(inquiry, part, shared=common) for part in requests)
+    return {key: answer for found in answers for key, answer in found.items()}
+
+
+async def ask_once(inquiry: Inquiry[Item, Answer], items: Mapping[Key, Item]) -> dict[Key, Answer]:
+    """Return what one request brings. Raises `JudgeError` when that is nothing that can be read."""
+    return await _Exchange(inquiry, shared=False).ask(items, 1)
+
+
+def portions(items: Mapping[Key, Item], at_most: int = AT_ONCE) -> Iterator[dict[Key, Item]]:
+    """Cut things into requests of so many at most."""
+    keys = list(items)
+    for start in range(0, len(keys), at_most):
+        yield {key: items[key] for key in keys[start : start + at_most]}
+
+
+async def _ask(inquiry: Inquiry[Item, Answer], items: Mapping[Key, Item], *, shared: bool) -> dict[Key, Answer]:
+    """Ask for these things, once more for those left out, in halves where a reply is too long."""
+    answers: dict[Key, Answer] = {}
+    reason: JudgeError | None = None
+    exchange = _Exchange(inquiry, shared=shared)
+    for attempt in (1, 2):
+        missing = {key: item for key, item in items.items() if key not in answers}
+        try:
+            usable = await exchange.ask(missing, attempt)
+        except JudgeError as error:
+            if error.code in TOO_MUCH and len(missing) > 1:
+                rows, middle = list(missing.items()), len(missing) // 2
+                halves = [dict(rows[:middle]), dict(rows[middle:])]
+                return answers | await ask_for_each(inquiry, halves, shared=True)
+            if error.code not in WORTH_ASKING_AGAIN:
+                raise
+            reason = reason or error
+            if error is exchange.failure:
+                break
+        else:
+            is_enough = inquiry.is_enough if attempt == 1 else None
+            answers |= {key: answer for key, answer in usable.items() if is_enough is None or is_enough(answer)}
+            if len(answers) == len(items):
+                return answers
+    if inquiry.needs == "none" or (inquiry.needs == "some" and answers):
+        return answers
+    for forget in exchange.forget:
+        forget()
+    if reason:
+        raise reason
+    absent = ", ".join(str(key) for key in items if key not in answers)
+    version = inquiry.form.version
+    raise JudgeError(
+        inquiry.code, f"{inquiry.chat.spec} gave no usable result for {absent} after two requests ({version})"
+    )
+
+
+class _Exchange(Generic[Item, Answer]):
+    """The requests about one part, and their replies."""
+
+    def __init__(self, inquiry: Inquiry[Item, Answer], *, shared: bool) -> None:
+        self._inquiry = inquiry
+        self._shared = shared
+        self.forget: list[Callable[[], None]] = []  # drop a reply, so that it is asked for again some day
+        self.failure: JudgeError | None = None  # of the last call, as opposed to a reply of no use
+
+    async def ask(self, items: Mapping[Key, Item], attempt: int) -> dict[Key, Answer]:
+        """Make one request, and return the answers that can be used; what it took is added to the open tallies."""
+        inquiry, form = self._inquiry, self._inquiry.form
+        keys, messages = self._request(items)
+        tag = form.version + inquiry.tag + ("" if attempt == 1 else AGAIN)
+        reply = await self._reply(messages, form.schema, tag)
+        if form.schema is not None:
+            content: Mapping[str, Any] = read_reply(reply)
+        else:
+            if reply.finish != "length":  # words that were cut are still a beginning
+                check_finish(reply)
+            content = {"words": reply.content}
+        answers = dict(form.parse(content, list(keys)))
+        if inquiry.add:
+            answers = inquiry.add(answers, reply)
+        return {keys[name]: answer for name, answer in answers.items()}
+
+    def _request(self, items: Mapping[Key, Item]) -> tuple[dict[str, Key], Sequence[Message]]:
+        """Return the ids of a request, and the request."""
+        inquiry = self._inquiry
+        if not inquiry.ids:
+            keys = {str(key): key for key in items}
+            return keys, inquiry.write({name: items[key] for name, key in keys.items()}, self._shared)
+        draft = {f"{inquiry.ids}{place}": item for place, item in enumerate(items.values())}
+        texts = (message.content for message in inquiry.write(draft, self._shared))
+        first = 100 + crc32("\0".join(texts).encode("utf-8", "replace")) % 800
+        keys = {f"{inquiry.ids}{number}": key for number, key in enumerate(items, start=first)}
+        return keys, inquiry.write({name: items[key] for name, key in keys.items()}, self._shared)
+
+    async def _reply(self, messages: Sequence[Message], schema: Mapping[str, Any] | None, tag: str) -> ChatReply:
+        chat = self._inquiry.chat
+        try:
+            reply = await accounted(chat).complete(messages, schema=schema, tag=tag)
+        except JudgeError as error:
+            self.failure = error
+            raise
+        if forget := getattr(chat, "forget", None):
+            self.forget.append(lambda: forget(messages, schema=schema, tag=tag))
+        return reply

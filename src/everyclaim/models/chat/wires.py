@@ -6,6 +6,8 @@ OpenAI chat completions (and everything compatible), OpenAI responses, Anthropic
 from __future__ import annotations
 
 import json
+import math
+from codecs import getincrementaldecoder
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,14 +16,16 @@ from typing import Any, Literal, NamedTuple
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import ChatReply, Fork, Message
 from everyclaim.core.types import Usage
-from everyclaim.models.chat.capabilities import NOT_LIMITED, Capabilities, reply_limit
 from everyclaim.models.chat.options import EndpointOptions, Mode
-from everyclaim.models.chat.replies import read_forks
 
 Json = dict[str, Any]
 Finish = Literal["stop", "length", "refusal", "filtered"]
 ANTHROPIC_MAX_TOKENS = 8192  # the field is required there
 MAX_CACHE_MARKS = 4  # Anthropic takes no more
+LEAST = 1_000  # tokens of the shortest limit
+TIMES = 6  # the tokens of what is asked about, on top
+NOT_LIMITED = "reply_limit"  # among what an endpoint does without
+_SURE = 0.9995  # a token with such a chance is no fork
 _TOOL = "give_answer"
 _FINISH: Mapping[str, Finish] = {
     "length": "length",
@@ -31,6 +35,23 @@ _FINISH: Mapping[str, Finish] = {
     "content_filter": "filtered",
     "refusal": "refusal",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """One way to put a request. `confirmed`: structured output has worked this way at least once."""
+
+    mode: Mode
+    limit: str  # how the output limit is called; chat completions only
+    dropped: frozenset[str] = frozenset()
+    confirmed: bool = False
+
+
+def reply_limit(messages: Sequence[Message], schema: Mapping[str, Any] | None) -> int | None:
+    """Return the most tokens of the reply to a request, None where its form is not ours."""
+    if schema is None or not messages:
+        return None
+    return LEAST + TIMES * (len(messages[-1].content.encode("utf-8", "replace")) // 4)
 
 
 class ChatRequest(NamedTuple):
@@ -328,3 +349,38 @@ def _unexpected(why: str, usage: Usage) -> JudgeError:
     if not (usage.prompt_tokens or usage.completion_tokens):
         usage = Usage(calls=1)  # nothing says that a model has answered
     return JudgeError("bad_response", f"the answer has an unexpected format: {why}", usage=usage)
+
+
+def read_forks(content: str, told: Any) -> tuple[Fork, ...] | None:
+    """Return the forks of a reply; None where what is told is not about this text, byte for byte."""
+    if not isinstance(told, list) or not all(isinstance(token, dict) for token in told):
+        return None
+    parts = [_bytes(token) for token in told]
+    if b"".join(parts) != content.encode("utf-8", "surrogatepass"):
+        return None
+    forks: list[Fork] = []
+    reader = getincrementaldecoder("utf-8")("surrogatepass")  # a token may be a part of a character
+    start = 0
+    for token, part in zip(told, parts, strict=True):
+        words = reader.decode(part)
+        others = token.get("top_logprobs")
+        if words.encode("utf-8", "surrogatepass") == part and isinstance(others, list) and 0 < _chance(token) < _SURE:
+            chances = {_bytes(one).decode("utf-8", "ignore"): _chance(one) for one in others if isinstance(one, dict)}
+            forks.append(Fork(start, start + len(words), tuple(({words: _chance(token)} | chances).items())))
+        start += len(words)
+    return tuple(forks)
+
+
+def _bytes(token: dict[str, Any]) -> bytes:
+    given = token.get("bytes")
+    if isinstance(given, list) and all(isinstance(one, int) and 0 <= one < 256 for one in given):
+        return bytes(given)
+    text = token.get("token")
+    return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else b""
+
+
+def _chance(token: dict[str, Any]) -> float:
+    value = token.get("logprob")
+    if not isinstance(value, int | float) or isinstance(value, bool) or math.isnan(value):
+        return 0.0
+    return math.exp(min(float(value), 0.0))

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everyclaim.core.lifetime import Memory, once
-from everyclaim.models.local.onnx import (
+from everyclaim.models.local.cross_encoder import (
     CLS,
     SEP,
     UNKNOWN,

@@ -19,9 +19,9 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from everyclaim.core.errors import JudgeError
-from everyclaim.models.batches.state import ProviderBatch
 from everyclaim.models.chat.endpoint import Endpoint
 from everyclaim.models.chat.transport import Transport, encode
+from everyclaim.models.files import ProviderBatch
 
 TRANSFER_SECONDS = 900.0  # for a file up or down
 CLOCK_SECONDS = 3600.0  # how far a provider's clock and ours may be apart

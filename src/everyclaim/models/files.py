@@ -1,31 +1,209 @@
-"""What was handed to a provider's batch API and what came back, in an SQLite file that outlives a kill.
+"""The small SQLite files that one machine keeps for itself: replies that were paid for, and batches under way.
 
-A request goes through four states, each on the disk before the next begins:
+Of a batch: what was handed to a provider's batch API and what came back, in a file that outlives a kill. A request goes
+through four states, each on the disk before the next begins:
 
     noted      its batch is about to be created; whether the provider took it must be found out after a kill
     accepted   the batch has the provider's id
     arrived    its outcome is here
     gone       its outcome was delivered; the row is deleted
 
-The texts of requests are not kept, only their keys. One process at a time may use a file.
+The texts of requests are not kept, only their keys. One process at a time may use a file of batches.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
+import logging
+import os
 import sqlite3
+import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from everyclaim.core.errors import StoreError
-from everyclaim.models.private_file import PrivateFile
+from everyclaim.core.protocols import ChatReply, Fork
+from everyclaim.core.types import Usage
+
+
+class PrivateFile:
+    """One file, opened when it is needed and by every process anew: a connection must not cross a fork.
+
+    `what` names the file in messages, `table` is one that it has; `prepare` is run on a new connection. Used by one
+    thread at a time. Raises `StoreError` when there can be no folder for it, and for a database of something else,
+    which stays as it is.
+    """
+
+    def __init__(
+        self, path: Path, what: str, table: str, lock_seconds: float, prepare: Callable[[sqlite3.Connection], object]
+    ) -> None:
+        self.path = path
+        self.lock = threading.RLock()
+        self._what = what
+        self._table = table
+        self._lock_seconds = lock_seconds
+        self._prepare = prepare
+        self._connection: sqlite3.Connection | None = None
+        self._owner = 0  # the process that opened it
+
+    @property
+    def is_open(self) -> bool:
+        """Whether this process has it open."""
+        return self._connection is not None and self._owner == os.getpid()
+
+    def connection(self) -> sqlite3.Connection:
+        """Return the open file."""
+        if self._connection is None or not self.is_open:
+            self._connection, self._owner = self._open(), os.getpid()
+        return self._connection
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Do several things, all or none, undisturbed by other threads and processes."""
+        with self.lock, self.connection() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            yield connection
+
+    def close(self) -> None:
+        """Close the file; it opens again when it is needed."""
+        with self.lock:
+            if self._connection and self.is_open:
+                self._connection.close()
+            self._connection = None
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"no folder for the {self._what} {self.path}: {error}") from None
+        connection = sqlite3.connect(
+            self.path, timeout=self._lock_seconds, isolation_level=None, check_same_thread=False
+        )
+        try:
+            self._check_ours(connection)
+            self._prepare(connection)
+        except Exception:
+            connection.close()
+            raise
+        return connection
+
+    def _check_ours(self, connection: sqlite3.Connection) -> None:
+        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if tables and self._table not in tables:
+            raise StoreError(
+                f"cannot use the {self._what} {self.path}: it is another kind of database; choose another name"
+            )
+
+
+_log = logging.getLogger(__name__)
+_TABLE = "CREATE TABLE IF NOT EXISTS replies_1 (key BLOB PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID"
+_LOCK_SECONDS = 10.0
+_FIRST_PAGE = 65_536  # bytes that hold the names of the tables, at most
+
+
+class ReplyCache:
+    """Replies by key in one file. A cache that is damaged is set aside, with a warning, and begun anew.
+
+    A file that is no cache of ours stays as it is: `StoreError`.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self._file = PrivateFile(self.path, "reply cache", "replies_1", _LOCK_SECONDS, _prepare)
+
+    def get(self, key: bytes) -> ChatReply | None:
+        """Return what was kept for a key. Its usage says: one cache hit, nothing paid."""
+        row = self._run("SELECT reply FROM replies_1 WHERE key = ?", (key,))
+        if row is None:
+            return None
+        try:
+            kept = json.loads(row[0])
+            forks = _forks_from(kept.get("forks"))
+            return ChatReply(str(kept["content"]), "stop", str(kept["model"]), Usage(cache_hits=1), forks)
+        except (ValueError, KeyError, TypeError):
+            return None  # asked again, and overwritten
+
+    def put(self, key: bytes, reply: ChatReply) -> None:
+        """Keep a reply; it survives the end of this process from here on."""
+        kept: dict[str, Any] = {
+            "content": reply.content,
+            "model": reply.model,
+            "prompt_tokens": reply.usage.prompt_tokens,
+            "completion_tokens": reply.usage.completion_tokens,
+        }
+        if reply.forks is not None:
+            kept["forks"] = reply.forks
+        self._run("INSERT OR REPLACE INTO replies_1 VALUES (?, ?)", (key, json.dumps(kept)))
+
+    def drop(self, key: bytes) -> None:
+        """Forget what was kept for a key."""
+        self._run("DELETE FROM replies_1 WHERE key = ?", (key,))
+
+    def close(self) -> None:
+        """Close the file; it is opened again when needed."""
+        self._file.close()
+
+    def _run(self, statement: str, values: tuple[Any, ...]) -> Any:
+        with self._file.lock:
+            for attempt in (1, 2, 3):
+                try:
+                    return self._file.connection().execute(statement, values).fetchone()
+                except sqlite3.Error as error:
+                    self._file.close()
+                    if attempt == 3 or not _is_corrupt(error) or not self._is_ours():
+                        raise StoreError(f"cannot use the reply cache {self.path}: {error}") from None
+                    if attempt == 2:  # the first time another process may have put it right
+                        self._set_aside(error)
+        raise AssertionError  # pragma: no cover - the third attempt returns or raises
+
+    def _is_ours(self) -> bool:
+        try:
+            with self.path.open("rb") as file:
+                head = file.read(_FIRST_PAGE)
+        except OSError:
+            return False
+        return head.startswith(b"SQLite format 3\0") and b"replies_1" in head
+
+    def _set_aside(self, error: Exception) -> None:
+        aside = self.path.with_name(f"{self.path.name}.corrupt-{time.time_ns()}")
+        for ending in ("", "-wal", "-shm"):
+            here = self.path.with_name(self.path.name + ending)
+            with contextlib.suppress(FileNotFoundError):
+                here.rename(aside.with_name(aside.name + ending))
+        _log.warning(
+            "the reply cache %s is corrupt (%s); moved to %s, starting a new one", self.path, error, aside.name
+        )
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute(_TABLE)
+
+
+def _is_corrupt(error: sqlite3.Error) -> bool:
+    """Whether the file itself is broken, as opposed to locked, full or not allowed."""
+    return not isinstance(error, sqlite3.OperationalError) or "malformed" in str(error)
+
+
+def _forks_from(value: Any) -> tuple[Fork, ...] | None:
+    """Read what a cache kept; None for anything else."""
+    try:
+        return tuple(
+            Fork(int(start), int(end), tuple((str(text), float(chance)) for text, chance in chances))
+            for start, end, chances in value
+        )
+    except (TypeError, ValueError):
+        return None
+
 
 KEEP_SECONDS = 30 * 86_400.0  # providers keep results about as long
-_LOCK_SECONDS = 0.5  # a process that was just killed may need a moment to be gone
-_TABLES = """
+_BATCH_LOCK_SECONDS = 0.5  # a process that was just killed may need a moment to be gone
+_BATCH_TABLES = """
 CREATE TABLE IF NOT EXISTS batches_1 (
   id INTEGER PRIMARY KEY AUTOINCREMENT, account TEXT NOT NULL, token TEXT NOT NULL, begun REAL NOT NULL,
   size INTEGER NOT NULL, provider_id TEXT, certain INTEGER NOT NULL DEFAULT 0,
@@ -59,7 +237,7 @@ class BatchState:
         self.submitting: set[int] = set()  # batches that this process is creating right now
         self.delivered: set[str] = set()  # keys whose good replies were handed out; deleted on `close`
         self._gone: set[str] = set()  # keys that are to be deleted with the next writing
-        self._file = PrivateFile(self.path, "batch file", "batches_1", _LOCK_SECONDS, _prepare)
+        self._file = PrivateFile(self.path, "batch file", "batches_1", _BATCH_LOCK_SECONDS, _prepare_batches)
 
     def find(self, key: str) -> tuple[int, str | None] | None:
         """Return a request's batch and its outcome, once there is one; None when the request must be sent."""
@@ -188,12 +366,12 @@ class BatchState:
             ) from None
 
 
-def _prepare(connection: sqlite3.Connection) -> None:
+def _prepare_batches(connection: sqlite3.Connection) -> None:
     # The lock is the operating system's: it is held until the file is closed and ends with the process.
     connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
-    connection.executescript(_TABLES)
+    connection.executescript(_BATCH_TABLES)
     old = (time.time() - KEEP_SECONDS,)
     with connection:
         connection.execute("BEGIN EXCLUSIVE")

@@ -1,0 +1,456 @@
+"""The links between a caller and an endpoint, each handing a `Call` on to the next: `Cached`, `Retrying`, `Limited`.
+
+Nothing is paid for twice: identical calls at the same time are one, and replies are remembered. A reply is on its way
+to the disk before it is returned: a killed process asks again only for what it never got. Failures, refusals, cut
+replies and what does not have the form asked for are never kept.
+
+What may work the next time is tried again, for a bounded number of attempts and a bounded time.
+
+Calls stay under a provider's rates: requests and tokens per minute, and calls in flight, per process. Where the rates
+are not known, the provider says them: every refusal for rate halves the calls that may be in flight, and a few rounds
+of answers add one again. So a low limit slows a run down and fails nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
+
+from everyclaim.core.errors import ConfigError, JudgeError, UnreachableError
+from everyclaim.core.kinds import Range
+from everyclaim.core.lifetime import LoopLocal
+from everyclaim.core.options import check_declared
+from everyclaim.core.protocols import ChatModel, ChatReply, Message
+from everyclaim.core.types import Usage
+from everyclaim.models.chat.replies import parse_object
+from everyclaim.models.chat.transport import RETRYABLE
+from everyclaim.models.files import ReplyCache
+from everyclaim.prompts.forms import rows
+
+if TYPE_CHECKING:
+    from aiolimiter import AsyncLimiter
+    from stamina import Attempt
+
+
+@dataclass(slots=True)
+class Call:
+    """What is asked, and of whom: `identity` names provider, model, address and all parameters. The key is made once.
+
+    `tag` is never sent: it keeps calls apart that send the same.
+    """
+
+    identity: str
+    messages: Sequence[Message]
+    schema: Mapping[str, Any] | None = None
+    tag: str = ""
+    _key: bytes = field(default=b"", init=False, repr=False, compare=False)
+
+    @property
+    def key(self) -> bytes:
+        """32 bytes that change with anything that can change a reply, and with nothing else.
+
+        Where a cached prefix ends changes the price, not the reply, and is left out.
+        """
+        self._key = self._key or self._made()
+        return self._key
+
+    @property
+    def size(self) -> int:
+        """Bytes of its texts."""
+        return sum(len(message.content.encode("utf-8", "replace")) for message in self.messages)
+
+    def _made(self) -> bytes:
+        # The schema in the order given: a provider sees it, and properties are answered in it.
+        parts = [self.identity, self.tag, json.dumps(self.schema)]
+        for message in self.messages:
+            parts += (message.role, message.content)
+        digest = hashlib.sha256()
+        for part in parts:
+            data = part.encode("utf-8", "surrogatepass")
+            digest.update(b"%d:" % len(data))  # what is hashed says where each part ends
+            digest.update(data)
+        return digest.digest()
+
+
+class Link(Protocol):
+    """An endpoint, or a wrapper around another link; what a chat model is made of."""
+
+    async def ask(self, call: Call) -> ChatReply:
+        """Answer. Raises `JudgeError` when there is no answer."""
+
+
+class Foreign:
+    """The last link, where somebody else's chat model is to have our wrappers."""
+
+    def __init__(self, model: ChatModel) -> None:
+        self._model = model
+
+    async def ask(self, call: Call) -> ChatReply:
+        """Hand the call over."""
+        return await self._model.complete(call.messages, schema=call.schema, tag=call.tag)
+
+
+_log = logging.getLogger(__name__)
+
+
+class Cached:
+    """One call for all who ask the same at the same time, and none for what the cache knows, where there is one.
+
+    Whoever joins a call pays nothing and counts as a cache hit. A call ends early only when nobody waits for it.
+    """
+
+    def __init__(self, following: Link, cache: ReplyCache | None = None) -> None:
+        self._next = following
+        self._cache = cache
+        self._running: LoopLocal[dict[bytes, _Flight]] = LoopLocal(dict)
+
+    async def ask(self, call: Call) -> ChatReply:
+        """Answer. Raises `StoreError` when the cache's disk is full or its file stays locked."""
+        running = self._running.get()
+        flight = running.get(call.key)
+        joined = flight is not None
+        if flight is None:
+            if self._cache and (kept := self._cache.get(call.key)):
+                return kept
+            flight = running[call.key] = _Flight(asyncio.ensure_future(self._fetch(call)))
+            flight.task.add_done_callback(lambda done: _forget(running, call.key, done))
+        flight.waiting += 1
+        try:
+            reply = await asyncio.shield(flight.task)
+        except JudgeError as error:
+            if not joined:
+                raise
+            unpaid = copy(error)
+            unpaid.usage = Usage(cache_hits=1)
+            raise unpaid from None
+        finally:
+            flight.waiting -= 1
+            if not flight.waiting and not flight.task.done():
+                running.pop(call.key, None)
+                flight.task.cancel()
+        return replace(reply, usage=Usage(cache_hits=1)) if joined else reply
+
+    def forget(self, call: Call) -> None:
+        """Drop the reply to this request, so that it is asked again."""
+        if self._cache:
+            self._cache.drop(call.key)
+
+    async def _fetch(self, call: Call) -> ChatReply:
+        reply = await self._next.ask(call)
+        if self._cache and reply.finish == "stop" and (call.schema is None or _has_form(reply, call.schema)):
+            self._cache.put(call.key, reply)
+        return reply
+
+
+class _Flight:
+    """One running call and how many wait for it."""
+
+    def __init__(self, task: asyncio.Future[ChatReply]) -> None:
+        self.task = task
+        self.waiting = 0
+
+
+def _forget(running: dict[bytes, _Flight], key: bytes, done: asyncio.Future[ChatReply]) -> None:
+    running.pop(key, None)
+    if not done.cancelled():
+        done.exception()  # looked at, so that asyncio does not warn when nobody waited to the end
+
+
+def _has_form(reply: ChatReply, schema: Mapping[str, Any]) -> bool:
+    """Whether a reply holds what the schema wants at its top, or rows for it; else it is worth another try some day."""
+    required = list(schema.get("required", ()))
+    try:
+        value = parse_object(reply.content)
+        return value.keys() >= set(required) or bool(required and rows(value, required[0]))
+    except JudgeError:
+        return False
+
+
+_UNANSWERED = frozenset({"connection", "timeout"})
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to keep trying one call. Waits double from `first_wait` to `longest_wait`, with jitter, in seconds.
+
+    A provider's Retry-After goes over that, unless it lies beyond `seconds`: then the call fails at once.
+    """
+
+    attempts: int = 6
+    seconds: float = 300.0
+    first_wait: float = 0.5
+    longest_wait: float = 30.0
+
+    def __post_init__(self) -> None:
+        if self.attempts < 1 or not self.seconds > 0 or self.first_wait < 0 or self.longest_wait < 0:
+            raise ConfigError(f"retries need at least one attempt and positive times, got {self}")
+
+
+def _is_retryable(error: Exception) -> bool:
+    return isinstance(error, JudgeError) and error.code in RETRYABLE
+
+
+def attempts(patience: Patience, is_temporary: Callable[[Exception], bool] = _is_retryable) -> AsyncIterator[Attempt]:
+    """Return the attempts to make: ``async for attempt in …: with attempt: …``; waits lie between them.
+
+    `is_temporary` says of an error whether it is worth another try; every other error ends them. The wait is what the
+    error's `retry_after` asks for, where it has one.
+    """
+    import stamina  # costs more than a call's own bookkeeping, so it is started by the first failure
+
+    begun = time.monotonic()
+
+    def wait(error: Exception) -> bool | float:
+        if not is_temporary(error):
+            return False
+        asked: float | None = getattr(error, "retry_after", None)
+        left = patience.seconds - (time.monotonic() - begun)
+        return asked is None or (asked <= left and asked)
+
+    # Keep stamina's line per retry off the screen of programs that have not set up logging; others still get it.
+    if not (logger := logging.getLogger("stamina")).handlers:
+        logger.addHandler(logging.NullHandler())
+    return stamina.retry_context(
+        on=wait,
+        attempts=patience.attempts,
+        timeout=patience.seconds,
+        wait_initial=patience.first_wait,
+        wait_max=patience.longest_wait,
+        wait_jitter=min(1.0, patience.first_wait),
+    )
+
+
+@dataclass(slots=True)
+class _Silence:
+    """Whether anybody is at an address that has never answered: one call at a time tries again, for all that wait."""
+
+    trying: asyncio.Lock = field(default_factory=asyncio.Lock)
+    attempts: int = 0
+    ended: float = 0.0
+    message: str = ""
+
+
+class Retrying:
+    """Retry rate limits, server errors, broken connections and unusable answers; nothing else.
+
+    Where an address has never answered, calls at the same time do not multiply the attempts: one of them tries again,
+    and what it finds holds for the others.
+    """
+
+    def __init__(self, following: Link, patience: Patience) -> None:
+        self._next = following
+        self._patience = patience
+        self._has_answered = False
+        self._doubts = LoopLocal(_Silence)
+
+    async def ask(self, call: Call) -> ChatReply:
+        """Ask until there is an answer or patience ends; the last failure is raised. Usage covers all attempts.
+
+        Raises `UnreachableError` where that failure is one of an address that has never answered.
+        """
+        begun = time.monotonic()
+        doubt = self._doubts.get()
+        first: JudgeError | None = None
+        if self._has_answered or not doubt.trying.locked():
+            try:
+                return await self._attempt(call, doubt)
+            except JudgeError as error:
+                first = error
+        if self._has_answered:
+            return await self._again(call, first, doubt)
+        async with doubt.trying:
+            if doubt.ended > begun:
+                raise UnreachableError("connection", doubt.message, usage=first.usage if first else None)
+            if found := await self._try_for_all(call, first, doubt, begun):
+                return found
+        return await self._again(call, first, doubt)
+
+    async def _try_for_all(
+        self, call: Call, first: JudgeError | None, doubt: _Silence, begun: float
+    ) -> ChatReply | None:
+        """Make the attempts that tell whether anybody is there; None where that has become known."""
+        if self._has_answered:
+            return None
+        try:
+            return await self._again(call, first, doubt)
+        except JudgeError as error:
+            if self._has_answered or error.code not in _UNANSWERED:
+                raise
+            doubt.ended = time.monotonic()
+            times = (
+                f"{doubt.attempts} attempts in {doubt.ended - begun:.0f} s without any answer; is the server running?"
+            )
+            doubt.message = f"{error.message} ({times})"
+            doubt.attempts = 0
+            raise UnreachableError(error.code, doubt.message, usage=error.usage) from None
+
+    async def _attempt(self, call: Call, doubt: _Silence) -> ChatReply:
+        doubt.attempts += 1
+        try:
+            reply = await self._next.ask(call)
+        except JudgeError as error:
+            self._has_answered = self._has_answered or error.code not in _UNANSWERED
+            raise
+        self._has_answered = True
+        return reply
+
+    async def _again(self, call: Call, first: JudgeError | None, doubt: _Silence) -> ChatReply:
+        """Make the attempts behind the `first` one, if that was made."""
+        spent = first.usage if first and first.usage else Usage()
+        async for attempt in attempts(self._patience):
+            with attempt:
+                if attempt.num == 1 and first is not None:
+                    raise first
+                try:
+                    reply = await self._attempt(call, doubt)
+                except JudgeError as error:
+                    error.usage = spent = spent + (error.usage or Usage())
+                    raise
+                return replace(reply, usage=spent + reply.usage)
+        raise AssertionError("the last attempt returns or raises")  # pragma: no cover
+
+
+BURST_SECONDS = 5.0  # how far ahead of an even pace calls may run
+ROUNDS = 4  # of good answers before one more call is tried at once
+REPLY_TOKENS = 300  # a first guess, until replies have been seen
+_PerMinute = Annotated[float, Range(above=0)]
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Limits; None means none. `concurrency` is calls in flight."""
+
+    requests_per_minute: _PerMinute | None = None
+    tokens_per_minute: _PerMinute | None = None
+    concurrency: Annotated[int, Range(1)] | None = None
+
+    def __post_init__(self) -> None:
+        check_declared(self)
+
+
+class Limited:
+    """Hold calls back until the rates allow them. Tokens are guessed before a call and settled after it."""
+
+    def __init__(self, following: Link, rates: Rates) -> None:
+        self._next = following
+        self._gates = LoopLocal(lambda: _Gate(rates))
+
+    async def ask(self, call: Call) -> ChatReply:
+        """Wait for a turn, then ask."""
+        gate = self._gates.get()
+        await gate.slots.acquire()
+        try:
+            guess = await gate.enter(call)
+            before = gate.slots.backed_off
+            try:
+                reply = await self._next.ask(call)
+            except JudgeError as error:
+                if error.code in {"rate_limited", "overloaded"}:
+                    gate.slots.back_off(before)
+                raise
+            gate.settle(guess, reply)
+            gate.slots.go_on()
+            return reply
+        finally:
+            gate.slots.release()
+
+
+class Slots:
+    """A semaphore whose size follows what the provider takes: halved by a refusal, one more after good rounds."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self.allowed = float(most)
+        self.running = 0
+        self.backed_off = 0  # how often
+
+    async def acquire(self) -> None:
+        """Wait for a slot, first come first served."""
+        if self.running < int(self.allowed) and not self._waiting:
+            self.running += 1
+            return
+        turn = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self.release()  # the slot came at the moment its taker left
+            raise
+
+    def release(self) -> None:
+        """Give a slot back."""
+        self.running -= 1
+        while self._waiting and self.running < int(self.allowed):
+            turn = self._waiting.popleft()
+            if not turn.done():
+                self.running += 1
+                turn.set_result(None)
+
+    def back_off(self, before: int) -> None:
+        """Halve, once for all calls that were under way together; `before` is `backed_off` when a call began."""
+        if before == self.backed_off:
+            self.allowed = max(1.0, min(self.allowed, self.running) / 2)
+            self.backed_off += 1
+
+    def go_on(self) -> None:
+        """Count one good answer; a few rounds of them make room for one more."""
+        self.allowed = min(float(self._most), self.allowed + 1 / (ROUNDS * self.allowed))
+
+
+class _Gate:
+    """The limiters of one event loop."""
+
+    def __init__(self, rates: Rates) -> None:
+        self.slots = Slots(rates.concurrency or 1_000_000)
+        self._requests = _limiter(rates.requests_per_minute)
+        self._tokens = _limiter(rates.tokens_per_minute)
+        self._owed = 0.0  # tokens that calls took beyond their guesses
+        self._guessed = 1.0
+        self._actual = 1.0
+        self._reply = float(REPLY_TOKENS)
+
+    async def enter(self, call: Call) -> float:
+        """Wait until one more call is allowed; return the prompt tokens guessed for it, before correction."""
+        if self._requests:
+            await self._requests.acquire()
+        if not self._tokens:
+            return 0.0
+        guess = call.size / 4 + 1
+        amount = guess * self._actual / self._guessed + self._reply + self._owed
+        self._owed = 0.0
+        # An amount beyond what the bucket holds is drawn in parts, so a large call waits longer and still goes.
+        while amount > 0:
+            part = min(amount, self._tokens.max_rate)
+            await self._tokens.acquire(part)
+            amount -= part
+        return guess
+
+    def settle(self, guess: float, reply: ChatReply) -> None:
+        """Learn from what a call took."""
+        usage = reply.usage
+        if not self._tokens or not usage.prompt_tokens:
+            return
+        expected = guess * self._actual / self._guessed + self._reply
+        self._owed += max(0.0, usage.prompt_tokens + usage.completion_tokens - expected)
+        self._guessed += guess
+        self._actual += usage.prompt_tokens
+        self._reply += (usage.completion_tokens - self._reply) / 20
+
+
+def _limiter(per_minute: float | None) -> AsyncLimiter | None:
+    if per_minute is None:
+        return None
+    from aiolimiter import AsyncLimiter
+
+    window = max(BURST_SECONDS, 60 / per_minute)  # the bucket must hold at least one
+    return AsyncLimiter(per_minute * window / 60, window)
