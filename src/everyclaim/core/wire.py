@@ -127,7 +127,10 @@ def result_to_json(result: Result) -> dict[str, Any]:
 
 def result_from_json(row: Mapping[str, Any]) -> Result:
     """Read what `result_to_json` wrote; `counts` are counted anew."""
-    return from_json(Result, row, tags=_tags_from_json(row["tags"]), score=_score_from(row))
+    score, is_unscored = row["score"], row["outcome"] in {Outcome.NO_CLAIMS, Outcome.ABSTAINED}
+    if score is None and is_unscored and row["provenance"]["parameters"].get("empty") == "nan":
+        score = math.nan  # the number of this policy, which JSON does not have
+    return from_json(Result, row, tags=_tags_from_json(row["tags"]), score=score)
 
 
 def tags_to_json(tags: Mapping[str, Tag]) -> dict[str, str | list[str]]:
@@ -202,12 +205,3 @@ def _tags_from_json(row: Mapping[str, str | list[str]]) -> dict[str, Tag]:
 def _finite(score: float | None) -> float | None:
     """Write NaN, which JSON does not have, as null; the policy that asked for it is in the provenance."""
     return score if score is None or math.isfinite(score) else None
-
-
-def _score_from(row: Mapping[str, Any]) -> float | None:
-    """Give the `nan` policy its number back, which JSON could not hold."""
-    score: float | None = row["score"]
-    unscored = row["outcome"] in {Outcome.NO_CLAIMS, Outcome.ABSTAINED}
-    if score is None and unscored and row["provenance"]["parameters"].get("empty") == "nan":
-        return float("nan")
-    return score

@@ -84,19 +84,18 @@ class PrivateFile:
             self.path, timeout=self._lock_seconds, isolation_level=None, check_same_thread=False
         )
         try:
-            self._check_ours(connection)
-            self._prepare(connection)
+            tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            if is_ours := not tables or self._table in tables:
+                self._prepare(connection)
         except Exception:
             connection.close()
             raise
-        return connection
-
-    def _check_ours(self, connection: sqlite3.Connection) -> None:
-        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        if tables and self._table not in tables:
-            raise StoreError(
-                f"cannot use the {self._what} {self.path}: it is another kind of database; choose another name"
-            )
+        if is_ours:
+            return connection
+        connection.close()
+        raise StoreError(
+            f"cannot use the {self._what} {self.path}: it is another kind of database; choose another name"
+        )
 
 
 _log = logging.getLogger(__name__)
@@ -154,7 +153,9 @@ class ReplyCache:
                     return self._file.connection().execute(statement, values).fetchone()
                 except sqlite3.Error as error:
                     self._file.close()
-                    if attempt == 3 or not _is_corrupt(error) or not self._is_ours():
+                    # The file itself is broken, as opposed to locked, full or not allowed.
+                    is_corrupt = not isinstance(error, sqlite3.OperationalError) or "malformed" in str(error)
+                    if attempt == 3 or not is_corrupt or not self._is_ours():
                         raise StoreError(f"cannot use the reply cache {self.path}: {error}") from None
                     if attempt == 2:  # the first time another process may have put it right
                         self._set_aside(error)
@@ -183,11 +184,6 @@ def _prepare(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute(_TABLE)
-
-
-def _is_corrupt(error: sqlite3.Error) -> bool:
-    """Whether the file itself is broken, as opposed to locked, full or not allowed."""
-    return not isinstance(error, sqlite3.OperationalError) or "malformed" in str(error)
 
 
 def _forks_from(value: Any) -> tuple[Fork, ...] | None:

@@ -50,12 +50,8 @@ _ESCAPED = re.compile(  # begins with one set of characters: so `re` passes over
 
 def document(value: Any) -> str:
     """Write a value as one line of JSON that a judge reads as data."""
-    return _ESCAPED.sub(_escape, json.dumps(value, ensure_ascii=False, separators=(",", ":")))
-
-
-def _escape(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    return f"\\u{code:04x}" if code < 0x10000 else json.dumps(match[0])[1:-1]
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _ESCAPED.sub(lambda one: json.dumps(one[0])[1:-1] if one[0] > "\x7f" else f"\\u{ord(one[0]):04x}", text)
 
 
 _DIGITS = 9  # of a number that is read; a longer one is as far out of range

@@ -277,13 +277,10 @@ def _any_quote(given: Any) -> Quote:
         texts = sorted((one for one in given.values() if isinstance(one, str)), key=len)
         passage = next((one.strip() for one in texts if _PASSAGE.fullmatch(one)), "")
         return Quote(passage, texts[-1].strip()) if texts and texts[-1].strip() != passage else Quote("", "")
-    return read_quote(given) if isinstance(given, str) else Quote("", "")
-
-
-def read_quote(given: str) -> Quote:
-    """Take ``p1: words`` apart; without an id the words are looked for in every passage."""
-    named = _NAMED.match(given)
-    return Quote(named[1], given[named.end() :].strip()) if named else Quote("", given.strip())
+    if not isinstance(given, str):
+        return Quote("", "")
+    found = _NAMED.match(given)  # without an id the words are looked for in every passage
+    return Quote(found[1], given[found.end() :].strip()) if found else Quote("", given.strip())
 
 
 _NLI = """\
@@ -311,9 +308,10 @@ class NliPrompt(RowPrompt[Finding]):
     ) -> list[Message]:
         """Write the request; the question plays no part in entailment and is not sent."""
         del question
+        premises = [one if isinstance(one, str) else f"{one['title']}\n{one['text']}" for one in passages.values()]
         return [
             Message("system", _NLI),
-            Message("user", document({"premises": [_premise(passage) for passage in passages.values()]}), cache=shared),
+            Message("user", document({"premises": premises}), cache=shared),
             Message("user", document({"hypotheses": {claim.id: claim.text for claim in claims}})),
         ]
 
@@ -321,10 +319,6 @@ class NliPrompt(RowPrompt[Finding]):
         """Read the relation of one hypothesis."""
         relation = word(row, "relation", _RELATIONS)
         return Finding(_RELATIONS[relation]) if relation else None
-
-
-def _premise(passage: Any) -> str:
-    return passage if isinstance(passage, str) else f"{passage['title']}\n{passage['text']}"
 
 
 _MINICHECK = (

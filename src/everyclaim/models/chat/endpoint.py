@@ -35,6 +35,7 @@ _THINKS = re.compile(
 )
 _OF_THOUGHTS = ("reasoning", "thinking", "enable_thinking", "chat_template_kwargs")  # fields of a body
 _SOFTER: dict[Mode, Mode] = {"schema": "tool", "tool": "plain"}
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _CALLED = {"reasoning_effort": "effort", "thinking_tokens": "thinking", "top_logprobs": "logprobs"}  # in rejections
 _THINKING = re.compile(r"(?:o\d|gpt-5)(?:-|$)")  # of OpenAI; none takes a temperature, which would cost a request
 _UNKNOWN = re.compile(r"not support|unsupported|unknown|unrecogni|unexpected|extra|not permitted|not allowed|instead")
@@ -141,7 +142,12 @@ class Endpoint:
     async def ask_by(self, post: Post, call: Call) -> ChatReply:
         """Ask by a way of posting other than the endpoint's own. A reply that our limit cut is asked for without it."""
         tried = self.capabilities_
-        request = ChatRequest(self.options, tried, [_encodable(message) for message in call.messages], call.schema)
+        # No encoding carries lone surrogates; offsets stay true, one character for one.
+        messages = [
+            one if one.content.isascii() else replace(one, content=_SURROGATE.sub("\ufffd", one.content))
+            for one in call.messages
+        ]
+        request = ChatRequest(self.options, tried, messages, call.schema)
         spent = Usage()
         first: RejectedError | None = None
         cut: ChatReply | None = None
@@ -224,13 +230,3 @@ def from_spec(spec: Spec | str, *, key: str | None = None) -> Endpoint:
     required = options.is_home and not given_in_header
     secret = find_key(options.provider, given=key, variable=options.key_env, required=required)
     return Endpoint(options, Transport(options, secret), secret)
-
-
-def _encodable(message: Message) -> Message:
-    """Replace lone surrogates, which no encoding carries; offsets stay true, one character for one."""
-    try:
-        message.content.encode()
-    except UnicodeEncodeError:
-        text = "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in message.content)
-        return Message(message.role, text, message.cache)
-    return message

@@ -22,6 +22,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 from everyclaim.core.errors import ConfigError, JudgeError, UnreachableError
@@ -40,9 +41,9 @@ if TYPE_CHECKING:
     from stamina import Attempt
 
 
-@dataclass(slots=True)
+@dataclass
 class Call:
-    """What is asked, and of whom: `identity` names provider, model, address and all parameters. The key is made once.
+    """What is asked, and of whom: `identity` names provider, model, address and all parameters.
 
     `tag` is never sent: it keeps calls apart that send the same.
     """
@@ -51,23 +52,13 @@ class Call:
     messages: Sequence[Message]
     schema: Mapping[str, Any] | None = None
     tag: str = ""
-    _key: bytes = field(default=b"", init=False, repr=False, compare=False)
 
-    @property
+    @cached_property
     def key(self) -> bytes:
         """32 bytes that change with anything that can change a reply, and with nothing else.
 
         Where a cached prefix ends changes the price, not the reply, and is left out.
         """
-        self._key = self._key or self._made()
-        return self._key
-
-    @property
-    def size(self) -> int:
-        """Bytes of its texts."""
-        return sum(len(message.content.encode("utf-8", "replace")) for message in self.messages)
-
-    def _made(self) -> bytes:
         # The schema in the order given: a provider sees it, and properties are answered in it.
         parts = [self.identity, self.tag, json.dumps(self.schema)]
         for message in self.messages:
@@ -78,6 +69,11 @@ class Call:
             digest.update(b"%d:" % len(data))  # what is hashed says where each part ends
             digest.update(data)
         return digest.digest()
+
+    @property
+    def size(self) -> int:
+        """Bytes of its texts."""
+        return sum(len(message.content.encode("utf-8", "replace")) for message in self.messages)
 
 
 class Link(Protocol):
@@ -150,12 +146,12 @@ class Cached:
         return reply
 
 
+@dataclass(slots=True)
 class _Flight:
     """One running call and how many wait for it."""
 
-    def __init__(self, task: asyncio.Future[ChatReply]) -> None:
-        self.task = task
-        self.waiting = 0
+    task: asyncio.Future[ChatReply]
+    waiting: int = 0
 
 
 def _forget(running: dict[bytes, _Flight], key: bytes, done: asyncio.Future[ChatReply]) -> None:
@@ -346,37 +342,42 @@ class Limited:
     async def ask(self, call: Call) -> ChatReply:
         """Wait for a turn, then ask."""
         gate = self._gates.get()
-        await gate.slots.acquire()
+        await gate.acquire()
         try:
             guess = await gate.enter(call)
-            before = gate.slots.backed_off
+            before = gate.backed_off
             try:
                 reply = await self._next.ask(call)
             except JudgeError as error:
                 if error.code in {"rate_limited", "overloaded"}:
-                    gate.slots.back_off(before)
+                    gate.back_off(before)
                 raise
             gate.settle(guess, reply)
-            gate.slots.go_on()
             return reply
         finally:
-            gate.slots.release()
+            gate.release()
 
 
-class Slots:
-    """A semaphore whose size follows what the provider takes: halved by a refusal, one more after good rounds."""
+class _Gate:
+    """The limiters of one event loop, with a semaphore whose size follows what the provider takes."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, rates: Rates) -> None:
+        self._most = float(rates.concurrency or 1_000_000)
         self._waiting: deque[asyncio.Future[None]] = deque()
-        self.allowed = float(most)
-        self.running = 0
+        self._allowed = self._most
+        self._running = 0
         self.backed_off = 0  # how often
+        self._requests = _limiter(rates.requests_per_minute)
+        self._tokens = _limiter(rates.tokens_per_minute)
+        self._owed = 0.0  # tokens that calls took beyond their guesses
+        self._guessed = 1.0
+        self._actual = 1.0
+        self._reply = float(REPLY_TOKENS)
 
     async def acquire(self) -> None:
         """Wait for a slot, first come first served."""
-        if self.running < int(self.allowed) and not self._waiting:
-            self.running += 1
+        if self._running < int(self._allowed) and not self._waiting:
+            self._running += 1
             return
         turn = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
@@ -389,35 +390,18 @@ class Slots:
 
     def release(self) -> None:
         """Give a slot back."""
-        self.running -= 1
-        while self._waiting and self.running < int(self.allowed):
+        self._running -= 1
+        while self._waiting and self._running < int(self._allowed):
             turn = self._waiting.popleft()
             if not turn.done():
-                self.running += 1
+                self._running += 1
                 turn.set_result(None)
 
     def back_off(self, before: int) -> None:
         """Halve, once for all calls that were under way together; `before` is `backed_off` when a call began."""
         if before == self.backed_off:
-            self.allowed = max(1.0, min(self.allowed, self.running) / 2)
+            self._allowed = max(1.0, min(self._allowed, self._running) / 2)
             self.backed_off += 1
-
-    def go_on(self) -> None:
-        """Count one good answer; a few rounds of them make room for one more."""
-        self.allowed = min(float(self._most), self.allowed + 1 / (ROUNDS * self.allowed))
-
-
-class _Gate:
-    """The limiters of one event loop."""
-
-    def __init__(self, rates: Rates) -> None:
-        self.slots = Slots(rates.concurrency or 1_000_000)
-        self._requests = _limiter(rates.requests_per_minute)
-        self._tokens = _limiter(rates.tokens_per_minute)
-        self._owed = 0.0  # tokens that calls took beyond their guesses
-        self._guessed = 1.0
-        self._actual = 1.0
-        self._reply = float(REPLY_TOKENS)
 
     async def enter(self, call: Call) -> float:
         """Wait until one more call is allowed; return the prompt tokens guessed for it, before correction."""
@@ -436,7 +420,8 @@ class _Gate:
         return guess
 
     def settle(self, guess: float, reply: ChatReply) -> None:
-        """Learn from what a call took."""
+        """Learn from a good answer and what it took; a few rounds of them make room for one more call at once."""
+        self._allowed = min(self._most, self._allowed + 1 / (ROUNDS * self._allowed))
         usage = reply.usage
         if not self._tokens or not usage.prompt_tokens:
             return

@@ -115,8 +115,12 @@ def _reason(error: BaseException) -> str:
 
 def code_of(kind: type[BaseException]) -> str | None:
     """Return a judge error's code for a class of exceptions, `config` for faults of set-up, None for others."""
-    found = (EXCEPTIONS.get(f"{_package(parent)}.{parent.__qualname__}") for parent in kind.__mro__)
-    return next((code for code in found if code), None)
+    for parent in kind.__mro__:
+        module = parent.__module__  # of a library the package: it keeps its exceptions in private modules
+        package = module if module.startswith("aiohttp.http_exceptions") else module.partition(".")[0]
+        if code := EXCEPTIONS.get(f"{package}.{parent.__qualname__}"):
+            return code
+    return None
 
 
 def is_good(status: int) -> bool:
@@ -209,14 +213,6 @@ def _code(status: int, said: _ErrorText) -> str:
     if status == 413 or "context_length" in said.code or any(words in text for words in _OF_LENGTH):
         return "too_long"
     return "filtered" if any(word in said.code for word in _OF_CONTENT) else "bad_request"
-
-
-def _package(kind: type) -> str:
-    """Return the public package of a class; the SDKs keep their exceptions in private modules."""
-    module = kind.__module__
-    if module.startswith("aiohttp.http_exceptions"):
-        return module
-    return module.partition(".")[0]
 
 
 def _waiting(seconds: float) -> float | None:

@@ -10,7 +10,6 @@ import math
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from everyclaim.core.errors import JudgeError
@@ -140,24 +139,16 @@ def is_strict(schema: Any) -> bool:
     return all(map(is_strict, schema.values()))
 
 
-class _Same:
-    """A schema that equals only itself. Prompts make theirs once, so it is looked through once, not at every call."""
-
-    __slots__ = ("schema",)
-
-    def __init__(self, schema: Any) -> None:
-        self.schema = schema
-
-    def __hash__(self) -> int:
-        return id(self.schema)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.schema is self.schema
+_STRICT: dict[int, tuple[Any, bool]] = {}  # by the id of a schema: prompts make theirs once
 
 
-@lru_cache(maxsize=64)
-def _is_strict_once(same: _Same) -> bool:
-    return is_strict(same.schema)
+def _is_strict_once(schema: Any) -> bool:
+    kept = _STRICT.get(id(schema))
+    if kept is None:
+        if len(_STRICT) > 64:
+            _STRICT.clear()
+        kept = _STRICT[id(schema)] = (schema, is_strict(schema))  # kept alive, so that its id stays its own
+    return kept[1]
 
 
 def write_chat(request: ChatRequest) -> Json:
@@ -169,7 +160,7 @@ def write_chat(request: ChatRequest) -> Json:
     if "top_logprobs" in body:
         body["logprobs"] = True
     if request.asks_by("schema"):
-        named = {"name": request.name, "schema": request.form, "strict": _is_strict_once(_Same(request.schema))}
+        named = {"name": request.name, "schema": request.form, "strict": _is_strict_once(request.schema)}
         body["response_format"] = {"type": "json_schema", "json_schema": named}
     elif request.asks_by("tool"):
         function = {"name": _TOOL, "description": request.name, "parameters": request.form}
@@ -206,7 +197,7 @@ def write_responses(request: ChatRequest) -> Json:
         body["reasoning"] = {"effort": effort}
     if "top_logprobs" in body:
         body["include"] = ["message.output_text.logprobs"]
-    strict = request.schema is not None and _is_strict_once(_Same(request.schema))
+    strict = request.schema is not None and _is_strict_once(request.schema)
     if request.asks_by("schema"):
         named = {"name": request.name, "schema": request.form, "strict": strict}
         body["text"] = {"format": {"type": "json_schema", **named}}
