@@ -10,7 +10,6 @@ from everyclaim.core.types import (
     Claim,
     Decomposition,
     Passage,
-    Probabilities,
     Provenance,
     Result,
     Sample,
@@ -158,53 +157,12 @@ class Kept(NamedTuple):
     result: Result
 
 
-class PairModel(Protocol):
-    """A classifier of (premise, hypothesis): what the one text says about the other."""
-
-    @property
-    def limit(self) -> int:
-        """How many tokens premise and hypothesis may have together."""
-
-    @property
-    def parameters(self) -> Mapping[str, str]:
-        """What made its numbers: family, revision, dtype, ..."""
-
-    def lengths(self, texts: Sequence[str]) -> list[int]:
-        """Count the tokens of each text."""
-
-    async def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Probabilities]:
-        """Judge every (premise, hypothesis), in order.
-
-        Raises `JudgeError` when a pair does not fit or has no number.
-        """
-
-
 class Marked(NamedTuple):
     """A token of an answer, ``answer[start:end]``, and the probability that nothing in the passages backs it."""
 
     start: int
     end: int
     unbacked: float
-
-
-class TokenModel(Protocol):
-    """A classifier of the tokens of an answer, which reads passages and question with it."""
-
-    @property
-    def parameters(self) -> Mapping[str, str]:
-        """What made its numbers: family, revision, dtype, ..."""
-
-    def room(self, question: str, answer: str) -> int:
-        """How many tokens of passages fit in beside these two; negative when they alone are too long."""
-
-    def lengths(self, passages: Sequence[str]) -> list[int]:
-        """Count the tokens each passage takes up, with what is written around it."""
-
-    async def mark(self, readings: Sequence[Sequence[str]], question: str, answer: str) -> list[list[Marked]]:
-        """Mark the answer's tokens once for each reading, a set of passages shown together; the same tokens each time.
-
-        Raises `JudgeError` when a reading does not fit or has no number.
-        """
 
 
 class ResultStore(Protocol):

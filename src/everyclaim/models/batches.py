@@ -1,21 +1,19 @@
 """Ask through a provider's batch API: half the price, an answer within a day, nothing paid twice after a kill.
 
-A run with a language model as judge is a conversation of dependent calls: the verdicts need the claims
-first. `Batched` has the same shape as any chat model, so nothing else needs to know: a call waits, the
-requests of all waiting calls go to the provider as one batch, and each call returns when its result is
-there. A batch is cut when no further call came for `linger` seconds, which is when every sample in flight
-waits, or earlier when it is full.
+A run with a language model as judge is a conversation of dependent calls: the verdicts need the claims first.
+`Batched` has the same shape as any chat model, so nothing else needs to know: a call waits, the requests of all waiting
+calls go to the provider as one batch, and each call returns when its result is there. A batch is cut when no further
+call came for `linger` seconds, which is when every sample in flight waits, or earlier when it is full.
 
-One batch takes minutes to hours whatever its size, so the number of samples in flight decides how long a
-run takes: with 5,000 (`BATCH_CONCURRENCY`), 20,000 answers at two calls each are eight rounds, with 64 they
-are 626. Memory grows with the samples in flight (their texts, and each request once as JSON while its
-batch is put together) and not with the run.
+One batch takes minutes to hours whatever its size, so the number of samples in flight decides how long a run takes:
+with 5,000 (`BATCH_CONCURRENCY`), 20,000 answers at two calls each are eight rounds, with 64 they are 626. Memory grows
+with the samples in flight and not with the run.
 
     post ──► queue ──► noted ──► created at the provider ──► accepted ──► polled ──► outcomes kept ──► post returns
                          └──────────────── BatchState, on the disk ──────────────────────┘
 
-`post` is what one call sees; it goes round until the state has its outcome. Everything else serves all calls together:
-the queue that is cut into batches, one task that creates them in turn, and one task per batch under way.
+`post` goes round until the state has its outcome. Everything else serves all calls together: the queue that is cut into
+batches, one task that creates them in turn, and one task per batch under way.
 """
 
 from __future__ import annotations
@@ -427,13 +425,9 @@ class BatchScheduler:
     def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
-        task.add_done_callback(self._done)
+        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())  # looked at; who waits for it gets it
         return task
-
-    def _done(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled():
-            task.exception()  # looked at; whoever waits for it gets it
 
 
 def _settle(entries: Sequence[_Waiting], error: BaseException | None = None) -> None:

@@ -9,16 +9,6 @@ from everyclaim.prompts.split import SplitPrompt, SplitTask
 from everyclaim.prompts.verdicts import Finding, JudgePrompt, NliPrompt, OneCallPrompt, Strictness, VerdictPrompt
 
 __all__ = [
-    "Domain",
-    "Finding",
-    "JudgePrompt",
-    "NliPrompt",
-    "OneCallPrompt",
-    "OwnRules",
-    "SplitPrompt",
-    "SplitTask",
-    "Strictness",
-    "VerdictPrompt",
-    "read_domain",
-    "read_own_rules",
-]
+    "Domain", "Finding", "JudgePrompt", "NliPrompt", "OneCallPrompt", "OwnRules", "SplitPrompt", "SplitTask",
+    "Strictness", "VerdictPrompt", "read_domain", "read_own_rules",
+]  # fmt: skip

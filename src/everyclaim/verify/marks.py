@@ -11,15 +11,18 @@ import asyncio
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from everyclaim.core.errors import ConfigError, JudgeError
-from everyclaim.core.protocols import Marked, TokenModel
+from everyclaim.core.protocols import Marked
 from everyclaim.core.types import Claim, Label, Passage, Probabilities, Span, Verdict
 from everyclaim.text.tokens import tokenize
 from everyclaim.verify.lexical.alignment import point
 from everyclaim.verify.lexical.passages import Piece
 from everyclaim.verify.pairs import Document, Lengths
+
+if TYPE_CHECKING:
+    from everyclaim.models.local.hf_models import LoadedTokens
 
 _LEAST_ROOM = 32  # tokens of passages that must fit in beside question and answer
 
@@ -47,7 +50,7 @@ class TokenVerifier:
     are; with the usual 0 one is enough, as a single wrong number is. Never CONTRADICTED.
     """
 
-    model: TokenModel
+    model: LoadedTokens
     name: str
     threshold: float = 0.5
     share: float = 0.0

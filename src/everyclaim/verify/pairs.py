@@ -12,10 +12,10 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from everyclaim.core.errors import ConfigError, JudgeError
-from everyclaim.core.protocols import ChatModel, PairModel
+from everyclaim.core.protocols import ChatModel
 from everyclaim.core.types import Claim, Evidence, Label, Passage, Probabilities, Verdict
 from everyclaim.models.chat.replies import Inquiry, ask_for_each, portions
 from everyclaim.prompts.verdicts import MiniCheckPrompt
@@ -24,6 +24,9 @@ from everyclaim.text.stops import sentence_spans
 from everyclaim.text.tokens import STOPWORDS, tokenize
 from everyclaim.verify.lexical.alignment import point
 from everyclaim.verify.lexical.passages import Piece, comparable
+
+if TYPE_CHECKING:
+    from everyclaim.models.local.hf_models import LoadedPairs
 
 Lengths = Callable[[Sequence[str]], list[int]]
 Chunk = tuple[Piece, ...]
@@ -184,7 +187,7 @@ class PairVerifier:
     classes never says CONTRADICTED: its probabilities are (p, 1 - p, 0).
     """
 
-    model: PairModel
+    model: LoadedPairs
     chunking: Chunking
     name: str
     threshold: float | None = None

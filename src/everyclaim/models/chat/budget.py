@@ -1,18 +1,13 @@
 """What calls cost, and where to stop: reserve what a call may take, count what it took, end at a limit.
 
-An unknown price is None, never zero. Ours are in `prices.toml`, dated, and hold only at the providers' own endpoints. A
-user's file of the same form (TOML or JSON) goes over them and holds everywhere: ``[openai.models]`` and one line per
-model.
+Our prices are in `prices.toml`, dated, and hold only at the providers' own endpoints. A user's file of the same form
+(TOML or JSON) goes over them and holds everywhere. An unknown price is None, never zero.
 
 Calls are counted when they start, so `max_calls` is exact. What a reply costs is known when it is there, so a call
-reserves what it may take, and starts only if that fits beside what was used and what the calls under way reserved.
-A call that does not fit waits for those: their true cost may leave room. It starts all the same when nothing is under
-way and the limit is not reached. So cost and tokens stay within the limit, or go over it by that one call.
-
-That holds as long as no reply is longer than reckoned: as the spec's `reply_tokens` where it says one; else as twice
-the longest so far, and 1,000 tokens at least. A prompt is reckoned as a token for two bytes, or more where calls
-turned out to take more. Before the first answer of a model its calls go one by one; in a batch, where that would be a
-batch of one, a quarter of what is left is given out.
+reserves what it may take (see `Reserve`), and starts only if that fits beside what was used and what the calls under
+way reserved; else it waits for those. It starts all the same when nothing is under way and the limit is not reached. So
+cost and tokens stay within the limit, or go over it by that one call, as long as no reply is longer than reckoned.
+Before the first answer of a model its calls go one by one; in a batch, a quarter of what is left is given out.
 """
 
 from __future__ import annotations
@@ -190,20 +185,11 @@ class Reserve:
         self._per_byte = TOKENS_PER_BYTE
         self._longest = 0
 
-    def tokens(self, calls: int, size: int) -> float:
-        """Reckon what so many calls take, whose prompts have so many bytes together."""
-        return self._prompt(calls, size) + self._reply(calls)
-
-    def cost(self, calls: int, size: int) -> float:
-        """Reckon what they cost, in US dollars; 0 without a price."""
-        if self._price is None:
-            return 0.0
-        return self._price.at_most(self._prompt(calls, size), self._reply(calls))
-
-    def add(self, size: int) -> None:
-        """Note a call that begins."""
-        self.calls += 1
-        self.size += size
+    def may_take(self, calls: int, size: int) -> tuple[float, float]:
+        """Reckon tokens and US dollars (0 without a price) of calls whose prompts have so many bytes together."""
+        prompt = (size + calls * AROUND) * self._per_byte
+        reply = calls * (self._reply_limit or max(2 * self._longest, SHORTEST_REPLY))
+        return prompt + reply, self._price.at_most(prompt, reply) if self._price else 0.0
 
     def remove(self, size: int, used: Usage | None) -> None:
         """Note that a call has ended, and what it used if that is known."""
@@ -213,12 +199,6 @@ class Reserve:
         if used:
             self._per_byte = max(self._per_byte, used.prompt_tokens / (size + AROUND))
             self._longest = max(self._longest, used.completion_tokens)
-
-    def _prompt(self, calls: int, size: int) -> float:
-        return (size + calls * AROUND) * self._per_byte
-
-    def _reply(self, calls: int) -> float:
-        return calls * (self._reply_limit or max(2 * self._longest, SHORTEST_REPLY))
 
 
 class Metered:
@@ -303,7 +283,8 @@ class Metered:
             if self._meter.under_way and not self._fits(size):
                 return self._meter.wait()
             self._meter.started += 1
-            self._reserve.add(size)
+            self._reserve.calls += 1
+            self._reserve.size += size
             return None
 
     def _reached(self) -> str:
@@ -330,8 +311,8 @@ class Metered:
         if not own.is_tried and own.calls and not self._together:
             return False
         share = FIRST_SHARE if self._together and not own.is_tried else 1.0
-        tokens = own.tokens(1, size) + sum(one.tokens(one.calls, one.size) for one in meter.reserves)
-        cost = own.cost(1, size) + sum(one.cost(one.calls, one.size) for one in meter.reserves)
+        parts = [own.may_take(1, size), *(one.may_take(one.calls, one.size) for one in meter.reserves)]
+        tokens, cost = (sum(part) for part in zip(*parts, strict=True))
         calls = 1 + meter.under_way
         return all(
             limit is None or reserved <= (limit - used) * share

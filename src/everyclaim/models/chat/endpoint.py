@@ -4,11 +4,10 @@ How an endpoint gives JSON, how the output limit is called and what it rejects, 
 compatible server and every reasoning model. So a rejection is read, the request is put differently, and what worked is
 remembered by the endpoint that found it out.
 
-A reply in a form of ours tells of each thing asked about, so its size goes with that of what is asked: the last turn
-of the request. Where the spec does not limit it, it may have several times what such replies take: a runaway ends, and
-a reply of use is never cut. A model that thinks before it answers counts its thoughts among the tokens of the reply:
-where one is known to, nothing is limited. A reply that is cut all the same is asked for once more without a limit, and
-an endpoint whose replies need more is not limited again.
+A reply in a form of ours may have several times what such replies take (see `reply_limit`), where the spec does not
+limit it: a runaway ends, and a reply of use is never cut. A model known to think before it answers counts its thoughts
+among the tokens of the reply: there nothing is limited. A reply that is cut all the same is asked for once more without
+a limit, and an endpoint whose replies need more is not limited again.
 """
 
 from __future__ import annotations

@@ -1,14 +1,9 @@
 """The links between a caller and an endpoint, each handing a `Call` on to the next: `Cached`, `Retrying`, `Limited`.
 
-Nothing is paid for twice: identical calls at the same time are one, and replies are remembered. A reply is on its way
-to the disk before it is returned: a killed process asks again only for what it never got. Failures, refusals, cut
-replies and what does not have the form asked for are never kept.
-
-What may work the next time is tried again, for a bounded number of attempts and a bounded time.
-
-Calls stay under a provider's rates: requests and tokens per minute, and calls in flight, per process. Where the rates
-are not known, the provider says them: every refusal for rate halves the calls that may be in flight, and a few rounds
-of answers add one again. So a low limit slows a run down and fails nothing.
+A reply is on its way to the disk before it is returned: a killed process asks again only for what it never got.
+Failures, refusals, cut replies and what does not have the form asked for are never kept. Rates hold per process. Where
+they are not known the provider says them: every refusal for rate halves the calls that may be in flight, and a few
+rounds of answers add one again. So a low limit slows a run down and fails nothing.
 """
 
 from __future__ import annotations
@@ -117,7 +112,9 @@ class Cached:
             if self._cache and (kept := self._cache.get(call.key)):
                 return kept
             flight = running[call.key] = _Flight(asyncio.ensure_future(self._fetch(call)))
-            flight.task.add_done_callback(lambda done: _forget(running, call.key, done))
+            flight.task.add_done_callback(lambda _: running.pop(call.key, None))
+            # Looked at, so that asyncio does not warn when nobody waits to the end.
+            flight.task.add_done_callback(lambda done: done.cancelled() or done.exception())
         flight.waiting += 1
         try:
             reply = await asyncio.shield(flight.task)
@@ -152,12 +149,6 @@ class _Flight:
 
     task: asyncio.Future[ChatReply]
     waiting: int = 0
-
-
-def _forget(running: dict[bytes, _Flight], key: bytes, done: asyncio.Future[ChatReply]) -> None:
-    running.pop(key, None)
-    if not done.cancelled():
-        done.exception()  # looked at, so that asyncio does not warn when nobody waited to the end
 
 
 def _has_form(reply: ChatReply, schema: Mapping[str, Any]) -> bool:

@@ -17,6 +17,7 @@ import math
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, Literal, Protocol, TypeVar
 from zlib import crc32
 
@@ -316,7 +317,13 @@ class _Exchange(Generic[Item, Answer]):
         inquiry, form = self._inquiry, self._inquiry.form
         keys, messages = self._request(items)
         tag = form.version + inquiry.tag + ("" if attempt == 1 else AGAIN)
-        reply = await self._reply(messages, form.schema, tag)
+        try:
+            reply = await accounted(inquiry.chat).complete(messages, schema=form.schema, tag=tag)
+        except JudgeError as error:
+            self.failure = error
+            raise
+        if forget := getattr(inquiry.chat, "forget", None):
+            self.forget.append(partial(forget, messages, schema=form.schema, tag=tag))
         if form.schema is not None:
             content: Mapping[str, Any] = read_reply(reply)
         else:
@@ -339,14 +346,3 @@ class _Exchange(Generic[Item, Answer]):
         first = 100 + crc32("\0".join(texts).encode("utf-8", "replace")) % 800
         keys = {f"{inquiry.ids}{number}": key for number, key in enumerate(items, start=first)}
         return keys, inquiry.write({name: items[key] for name, key in keys.items()}, self._shared)
-
-    async def _reply(self, messages: Sequence[Message], schema: Mapping[str, Any] | None, tag: str) -> ChatReply:
-        chat = self._inquiry.chat
-        try:
-            reply = await accounted(chat).complete(messages, schema=schema, tag=tag)
-        except JudgeError as error:
-            self.failure = error
-            raise
-        if forget := getattr(chat, "forget", None):
-            self.forget.append(lambda: forget(messages, schema=schema, tag=tag))
-        return reply

@@ -2,27 +2,14 @@
 
 One way for all formats: a POST of JSON by aiohttp, with nothing in between. That is a quarter of a millisecond of CPU
 per call, which keeps 64 calls of 50 ms in flight on one core; the providers' own clients take four to eight times as
-much. Proxies come from the environment (HTTPS_PROXY, NO_PROXY). Replies are read up to a limit. What counts is their
-size decompressed: a few bytes of gzip can become any number, but aiohttp decompresses in small pieces, so that what is
-beyond the limit is never made.
+much. Proxies come from the environment (HTTPS_PROXY, NO_PROXY). Replies are read up to a limit on their decompressed
+size: aiohttp decompresses in small pieces, so that what is beyond the limit is never made.
 
-What would fail for every sample alike stops the run: a wrong key, model or address is a `ConfigError`,
-an account without money a `BudgetExceeded`. Everything else is a `JudgeError` and fails one sample.
-
-| code | when | worth another try |
-| --- | --- | --- |
-| `rate_limited` | 429 | yes |
-| `server_error` | 5xx, 409 | yes |
-| `overloaded` | 503, 529 | yes |
-| `connection` | refused, reset, cut in the middle | yes |
-| `timeout` | no whole answer in time, 408, 504 | yes |
-| `bad_response` | HTML, broken or unexpected JSON | yes |
-| `empty_reply` | an answer without text | yes |
-| `bad_request` | another 4xx | no |
-| `too_long` | the prompt does not fit, 413 | no |
-| `reply_too_large` | more than `max_reply_mb`, decompressed | no |
-| `batch_not_submitted`, `batch_unfinished` | see `batches` | no |
-| `filtered`, `refused`, `truncated`, `malformed` | see `replies` | no |
+What would fail for every sample alike stops the run: a wrong key, model or address is a `ConfigError`, an account
+without money a `BudgetExceeded`. Everything else is a `JudgeError` and fails one sample. Worth another try are the
+codes `rate_limited` (429), `server_error` (5xx, 409), `overloaded` (503, 529), `connection`, `timeout` (also 408, 504),
+`bad_response` (HTML, broken or unexpected JSON) and `empty_reply`; not `bad_request` (another 4xx), `filtered`,
+`too_long` (also 413) and `reply_too_large`, nor the codes of `replies` and `batches`.
 """
 
 from __future__ import annotations

@@ -199,8 +199,13 @@ def _fetched(
         what = _at(model, revision)
         raise ConfigError(f"the Hugging Face hub has no {what}, or it is private and you are not logged in") from None
     except Exception as error:  # noqa: BLE001 - the border to a client whose transport raises errors of its own
-        reason = str(error).strip().splitlines() or [type(error).__name__]
-        raise OperatorError(f"cannot fetch {_at(model, revision)} from the Hugging Face hub: {reason[0]}") from None
+        what = _at(model, revision)
+        raise OperatorError(f"cannot fetch {what} from the Hugging Face hub: {first_line(error)}") from None
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of a library's message, or the error's name."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 def _at(model: str, revision: str | None) -> str:

@@ -1,21 +1,19 @@
-"""Encoder models from the Hugging Face hub or a folder, as `PairModel` and `TokenModel` of the core protocols.
+"""Encoder models from the Hugging Face hub or a folder, as classifiers of pairs of texts, and of tokens.
 
     options → folder (hub or disk) → tokenizer, network (torch or ONNX) → family → batches over all who ask
 
 No code of a model's repository is ever run: what is not built into `transformers` is put together here. A model is
-loaded once and shared by all who ask for the same one. How each family is asked, and what its numbers mean:
+loaded once and shared by all who ask for the same one. What the numbers of each family mean:
 
-HHEM-2.1-Open (Vectara): T5's encoder, read at its first token; class 1 is "consistent", from 0.5 on. Its repository
-carries code that current versions of transformers cannot run, and that nobody should have to trust: the checkpoint is
-a plain `T5ForTokenClassification` under the prefix ``t5.``, and is loaded as one.
+HHEM-2.1-Open (Vectara): T5's encoder, read at its first token; class 1 is "consistent", from 0.5 on. Current versions
+of transformers cannot run its repository's code: the checkpoint is a plain `T5ForTokenClassification` under the prefix
+``t5.``, and is loaded as one.
 
-MiniCheck (arXiv 2404.10774): document and claim in one text, with the tokenizer's end token between them. RoBERTa and
-DeBERTa are classifiers whose class 1 is "supported". Flan-T5 is asked with ``predict: `` before the text and answers 0
-or 1: the first token of either answer is compared at the first step.
+MiniCheck (arXiv 2404.10774): document and claim in one text, with the tokenizer's end token between them. Class 1 is
+"supported"; Flan-T5 is asked with ``predict: `` before the text, and the first tokens of 0 and 1 are compared.
 
-Natural language inference: two texts in, entailment, neutral and contradiction out, in an order of the model's own. It
-is read from the names in its configuration; a model that has no names needs them said, because guessing turns support
-into contradiction without any sign of it.
+Natural language inference: two texts in; entailment, neutral and contradiction out, in the order of the names in the
+model's configuration. One without names needs them said: guessing turns support into contradiction.
 
 LettuceDetect (arXiv 2502.17125): passages, question and answer in, a class per token of the answer out.
 """
@@ -161,7 +159,7 @@ def label_order(model: str, named: Sequence[str], given: Sequence[str]) -> tuple
 
 
 class LoadedPairs:
-    """A `PairModel`. `max_tokens` bounds a whole input; a longer one is refused, never cut."""
+    """A classifier of pairs of texts. `max_tokens` bounds a whole input; a longer one is refused, never cut."""
 
     def __init__(
         self, family: PairFamily, encoder: TextEncoder, batcher: Batcher, max_tokens: int, parameters: Mapping[str, str]
@@ -194,7 +192,7 @@ class LoadedPairs:
 
 
 class LoadedTokens:
-    """A `TokenModel`. Passages and question are written as in its training data (RAGTruth's prompts)."""
+    """A classifier of tokens. Passages and question are written as in its training data (RAGTruth's prompts)."""
 
     def __init__(
         self, encoder: TextEncoder, batcher: Batcher, max_tokens: int, bad: int, parameters: Mapping[str, str]

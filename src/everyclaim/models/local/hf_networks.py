@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,7 @@ import numpy.typing as npt
 from everyclaim.core.errors import ConfigError, JudgeError, MissingExtraError
 from everyclaim.core.lifetime import LoopLocal
 from everyclaim.models.local.cross_encoder import quiet_onnxruntime
-from everyclaim.models.local.hf_files import Folder, ModelOptions, weight_files
+from everyclaim.models.local.hf_files import Folder, ModelOptions, first_line, weight_files
 
 Ints = npt.NDArray[np.int64]
 Float32Array = npt.NDArray[np.float32]
@@ -38,20 +38,6 @@ _CLASSES: Mapping[Head, str] = {
 }
 _PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
 _READ = {"input_ids", "attention_mask", "token_type_ids"}
-
-
-class Network(Protocol):
-    """Token ids, mask and types (each inputs × tokens) → logits: inputs × classes, or inputs × tokens × classes.
-
-    Raises `MemoryError` when a batch is too large for the device.
-    """
-
-    @property
-    def device(self) -> str:
-        """Where it runs."""
-
-    def __call__(self, ids: Ints, mask: Ints, types: Ints) -> Float32Array:
-        """Run one batch."""
 
 
 class TorchNetwork:
@@ -107,6 +93,11 @@ class OnnxNetwork:
         return np.asarray(logits, dtype=np.float32)
 
 
+# Token ids, mask and types (each inputs × tokens) → logits: inputs × classes, or inputs × tokens × classes. Raises
+# `MemoryError` when a batch is too large for the device.
+Network = TorchNetwork | OnnxNetwork
+
+
 def auto_network(folder: Folder, head: Head, options: ModelOptions) -> TorchNetwork:
     """Build a network of an architecture that transformers knows.
 
@@ -125,7 +116,7 @@ def auto_network(folder: Folder, head: Head, options: ModelOptions) -> TorchNetw
                 output_loading_info=True,
             )
     except Exception as error:  # noqa: BLE001 - whatever is wrong with the files
-        raise ConfigError(f"cannot load {folder.name!r}: {_first_line(error)}") from None
+        raise ConfigError(f"cannot load {folder.name!r}: {first_line(error)}") from None
     _nothing_missing(folder, told["missing_keys"])
     if head == "seq2seq":
         return TorchNetwork(module, _first_step, options.device)
@@ -167,18 +158,16 @@ def chosen_device(wanted: str) -> str:
     """Return the device to use: the one named, or the best there is. Raises `ConfigError` for one that is not there."""
     import torch
 
-    there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    there = {"cpu": 1, "cuda": torch.cuda.device_count(), "mps": int(torch.backends.mps.is_available())}
     if wanted == "auto":
         return next(name for name in ("cuda", "mps", "cpu") if there[name])
     try:
         device = torch.device(wanted)
-        is_there = there.get(device.type, False) and (
-            device.type != "cuda" or (device.index or 0) < torch.cuda.device_count()
-        )
+        is_there = (device.index or 0) < there.get(device.type, 0)
     except RuntimeError:
         is_there = False
     if not is_there:
-        usable = ", ".join(name for name, has_it in there.items() if has_it)
+        usable = ", ".join(name for name, count in there.items() if count)
         raise ConfigError(f"option device={wanted!r}: not available; use one of auto, {usable}")
     return wanted
 
@@ -213,7 +202,7 @@ def _state(folder: Folder, torch: Any) -> dict[str, Any]:
             else:
                 state |= torch.load(file, map_location="cpu", weights_only=True)
         except Exception as error:  # noqa: BLE001 - whatever is wrong with the file
-            raise ConfigError(f"cannot read the weights {str(file)!r}: {_first_line(error)}") from None
+            raise ConfigError(f"cannot read the weights {str(file)!r}: {first_line(error)}") from None
     return state
 
 
@@ -221,11 +210,6 @@ def _nothing_missing(folder: Folder, missing: Sequence[str]) -> None:
     if missing:
         names = ", ".join(sorted(missing)[:3])
         raise ConfigError(f"{folder.name!r} has no weights for its classifier ({names}): it was not trained as a judge")
-
-
-def _first_line(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__
 
 
 @contextmanager
@@ -375,7 +359,13 @@ class Batcher:
                 except Exception as error:  # noqa: BLE001 - a driver's or a library's; it concerns these inputs only
                     rows = [JudgeError("model_error", f"the model failed: {error}") for _ in batch]
                 for one, row in zip(batch, rows, strict=True):
-                    _answer(taken[one], row)
+                    if taken[one].done():
+                        continue
+                    if isinstance(row, JudgeError):
+                        taken[one].set_exception(row)
+                        taken[one].exception()  # looked at, so that asyncio does not warn when nobody waits any more
+                    else:
+                        taken[one].set_result(row)
 
     def _compute(self, batch: Sequence[Tokens]) -> list[Float32Array | JudgeError]:
         try:
@@ -413,13 +403,3 @@ def padded(batch: Sequence[Tokens], pad: int) -> tuple[np.ndarray[tuple[int, int
         mask[row, : len(one.ids)] = 1
         types[row, : len(one.types)] = one.types
     return ids, mask, types
-
-
-def _answer(future: asyncio.Future[Float32Array], row: Float32Array | JudgeError) -> None:
-    if future.done():
-        return
-    if isinstance(row, JudgeError):
-        future.set_exception(row)
-        future.exception()  # looked at, so that asyncio does not warn when nobody waits any more
-    else:
-        future.set_result(row)
