@@ -25,6 +25,7 @@ from pathlib import Path
 from everyclaim.core.protocols import Message
 from everyclaim.models import ChatSettings, Patience, Rates, ReplyCache, build_chat_model
 from everyclaim.models.chat.endpoint import from_spec
+from everyclaim.models.chat.links import Call
 
 RUBRIC = "Judge each claim against the passages. " * 40  # about 400 tokens that stay the same
 PASSAGES = "The bridge was opened in 1932 and carries eight lanes of traffic across the harbour. " * 30
@@ -123,7 +124,7 @@ async def rows(base_url: str, given: argparse.Namespace) -> None:
         "endpoint, messages": other,
     }.items():
         endpoint = from_spec(chosen)
-        await measure(name, lambda m, e=endpoint: e.complete(m, schema=SCHEMA), *size)
+        await measure(name, lambda m, e=endpoint: e.ask(Call("", m, SCHEMA)), *size)
         await endpoint.aclose()
     with tempfile.TemporaryDirectory() as folder:
         for name, cache in {

@@ -12,6 +12,7 @@ import everyclaim as ec
 from everyclaim.core.protocols import Message
 from everyclaim.models import Budget, ChatSettings, build_chat_model
 from everyclaim.models.chat.endpoint import LEAST, TIMES, describe_reply_limit, first_capabilities, from_spec, thinks
+from everyclaim.models.chat.links import Call
 from everyclaim.models.chat.options import read_options
 from everyclaim.models.chat.wires import WIRES, ChatRequest
 from everyclaim.testing import Fault, JudgeServer, Reply, Request, play, rejected
@@ -42,7 +43,7 @@ def ask_twice(server: JudgeServer, endpoint: str, **options: str) -> list[str]:
     async def work() -> None:
         model = from_spec(spec_for(endpoint, server.base_url, **options), key=KEY)
         for _ in range(2):
-            assert (await model.complete([Message("user", "Is it?")], schema=SCHEMA)).content == GOOD
+            assert (await model.ask(Call("", [Message("user", "Is it?")], SCHEMA))).content == GOOD
         await model.aclose()
 
     run(work)

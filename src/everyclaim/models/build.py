@@ -46,40 +46,31 @@ class ChatSettings:
     batch: BatchSettings | None = None
 
 
+@dataclass(eq=False, repr=False)
 class Chat(AsyncClosing):
     """A chat model with all its wrappers; an asynchronous context manager that closes its connections."""
 
-    def __init__(
-        self,
-        link: Cached,
-        spec: str,
-        identity: str,
-        meter: Meter,
-        *,
-        endpoint: Endpoint | None = None,
-        batched: Batched | None = None,
-    ) -> None:
-        self.spec = spec
-        self.meter = meter
-        self.endpoint = endpoint
-        self._link = link
-        self._identity = identity
-        self._batched = batched
+    link: Cached
+    spec: str
+    identity: str
+    meter: Meter
+    endpoint: Endpoint | None = None
+    batched: Batched | None = None
 
     async def complete(
         self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = ""
     ) -> ChatReply:
         """Answer. Raises `JudgeError` for this call, `ConfigError`, `BudgetExceeded` and `StoreError` for the run."""
-        return await self._link.ask(Call(self._identity, messages, schema, tag))
+        return await self.link.ask(Call(self.identity, messages, schema, tag))
 
     def forget(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = "") -> None:
         """Drop a reply that was of no use from the cache, where there is one."""
-        self._link.forget(Call(self._identity, messages, schema, tag))
+        self.link.forget(Call(self.identity, messages, schema, tag))
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop; it can be used again after."""
-        if self._batched:
-            await self._batched.aclose()
+        if self.batched:
+            await self.batched.aclose()
         if self.endpoint:
             await self.endpoint.aclose()
 

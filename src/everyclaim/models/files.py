@@ -22,6 +22,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,6 +31,7 @@ from everyclaim.core.protocols import ChatReply, Fork
 from everyclaim.core.types import Usage
 
 
+@dataclass(eq=False)
 class PrivateFile:
     """One file, opened when it is needed and by every process anew: a connection must not cross a fork.
 
@@ -38,15 +40,14 @@ class PrivateFile:
     which stays as it is.
     """
 
-    def __init__(
-        self, path: Path, what: str, table: str, lock_seconds: float, prepare: Callable[[sqlite3.Connection], object]
-    ) -> None:
-        self.path = path
+    path: Path
+    what: str
+    table: str
+    lock_seconds: float
+    prepare: Callable[[sqlite3.Connection], object]
+
+    def __post_init__(self) -> None:
         self.lock = threading.RLock()
-        self._what = what
-        self._table = table
-        self._lock_seconds = lock_seconds
-        self._prepare = prepare
         self._connection: sqlite3.Connection | None = None
         self._owner = 0  # the process that opened it
 
@@ -79,23 +80,21 @@ class PrivateFile:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise StoreError(f"no folder for the {self._what} {self.path}: {error}") from None
+            raise StoreError(f"no folder for the {self.what} {self.path}: {error}") from None
         connection = sqlite3.connect(
-            self.path, timeout=self._lock_seconds, isolation_level=None, check_same_thread=False
+            self.path, timeout=self.lock_seconds, isolation_level=None, check_same_thread=False
         )
         try:
             tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-            if is_ours := not tables or self._table in tables:
-                self._prepare(connection)
+            if is_ours := not tables or self.table in tables:
+                self.prepare(connection)
         except Exception:
             connection.close()
             raise
         if is_ours:
             return connection
         connection.close()
-        raise StoreError(
-            f"cannot use the {self._what} {self.path}: it is another kind of database; choose another name"
-        )
+        raise StoreError(f"cannot use the {self.what} {self.path}: it is another kind of database; choose another name")
 
 
 _log = logging.getLogger(__name__)
@@ -239,11 +238,7 @@ class BatchState:
         """Return a request's batch and its outcome, once there is one; None when the request must be sent."""
         if key in self._gone:
             return None
-        with self._opened() as file:
-            row: tuple[int, str | None] | None = file.execute(
-                "SELECT batch, outcome FROM requests_1 WHERE key = ?", (key,)
-            ).fetchone()
-        return row
+        return next(iter(self._run("SELECT batch, outcome FROM requests_1 WHERE key = ?", key)), None)
 
     def begin(self, account: str, token: str, keys: Sequence[str]) -> tuple[int, list[str]]:
         """Note a batch that is about to be created; return its number and the keys that are in no batch yet."""
@@ -264,16 +259,12 @@ class BatchState:
 
     def accept(self, number: int, provider_id: str, *, certain: bool = True) -> None:
         """Note that the provider has the batch, under this id."""
-        with self._opened() as file:
-            file.execute(
-                "UPDATE batches_1 SET provider_id = ?, certain = ? WHERE id = ?", (provider_id, certain, number)
-            )
+        self._run("UPDATE batches_1 SET provider_id = ?, certain = ? WHERE id = ?", provider_id, certain, number)
 
     def reject(self, batch: ProviderBatch) -> None:
         """Note that the provider's id is that of something else."""
         unknown = json.dumps(sorted({*batch.unknown_ids, batch.provider_id or ""}))
-        with self._opened() as file:
-            file.execute("UPDATE batches_1 SET provider_id = NULL, strangers = ? WHERE id = ?", (unknown, batch.id))
+        self._run("UPDATE batches_1 SET provider_id = NULL, strangers = ? WHERE id = ?", unknown, batch.id)
 
     def drop(self, number: int) -> None:
         """Forget a batch that the provider never took; its requests are free again."""
@@ -284,26 +275,18 @@ class BatchState:
     def batch(self, number: int) -> ProviderBatch | None:
         """Return a batch by its number."""
         columns = "id, token, begun, size, provider_id, certain, strangers, ended"
-        with self._opened() as file:
-            row = file.execute(f"SELECT {columns} FROM batches_1 WHERE id = ?", (number,)).fetchone()  # noqa: S608
-        if row is None:
-            return None
-        *plain, certain, unknown, ended = row
-        return ProviderBatch._make((*plain, bool(certain), frozenset(json.loads(unknown)), bool(ended)))
+        for *plain, certain, unknown, ended in self._run(f"SELECT {columns} FROM batches_1 WHERE id = ?", number):  # noqa: S608
+            return ProviderBatch._make((*plain, bool(certain), frozenset(json.loads(unknown)), bool(ended)))
+        return None
 
     def known(self, account: str) -> frozenset[str]:
         """Return the provider's ids that are taken by batches of ours."""
-        with self._opened() as file:
-            rows = file.execute(
-                "SELECT provider_id FROM batches_1 WHERE account = ? AND provider_id IS NOT NULL", (account,)
-            )
-            return frozenset(name for (name,) in rows)
+        taken = "SELECT provider_id FROM batches_1 WHERE account = ? AND provider_id IS NOT NULL"
+        return frozenset(name for (name,) in self._run(taken, account))
 
     def keys(self, number: int) -> list[str]:
         """Return a batch's keys in the order of its lines."""
-        with self._opened() as file:
-            rows = file.execute("SELECT key FROM requests_1 WHERE batch = ? ORDER BY line", (number,))
-            return [key for (key,) in rows]
+        return [key for (key,) in self._run("SELECT key FROM requests_1 WHERE batch = ? ORDER BY line", number)]
 
     def record(self, number: int, outcomes: Iterable[tuple[str, str]]) -> None:
         """Keep outcomes by key, all or none; keys that are not in this batch are ignored."""
@@ -340,6 +323,10 @@ class BatchState:
     def _delete_gone(self, file: sqlite3.Connection) -> None:
         file.executemany("DELETE FROM requests_1 WHERE key = ?", [(key,) for key in self._gone])
         self._gone.clear()
+
+    def _run(self, statement: str, *values: Any) -> list[Any]:
+        with self._opened() as file:
+            return file.execute(statement, values).fetchall()
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:

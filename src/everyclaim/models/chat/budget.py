@@ -201,6 +201,7 @@ class Reserve:
             self._longest = max(self._longest, used.completion_tokens)
 
 
+@dataclass(eq=False)
 class Metered:
     """Let a call start when it fits into the budget; put a price on every reply, and add it to a meter.
 
@@ -209,36 +210,29 @@ class Metered:
     batches, whose answers come late and all at once.
     """
 
-    def __init__(
-        self,
-        following: Link,
-        meter: Meter,
-        price: Price | None = None,
-        budget: Budget | None = None,
-        *,
-        reply_limit: int | None = None,
-        together: bool = False,
-    ) -> None:
-        self._next = following
-        self._meter = meter
-        self._price = price
-        self._budget = budget or Budget()
-        self._together = together
-        self._reserve = Reserve(price, reply_limit)
-        meter.reserves.append(self._reserve)
+    following: Link
+    meter: Meter
+    price: Price | None = None
+    budget: Budget = Budget()
+    reply_limit: int | None = None
+    together: bool = False
+
+    def __post_init__(self) -> None:
+        self._reserve = Reserve(self.price, self.reply_limit)
+        self.meter.reserves.append(self._reserve)
 
     async def ask(self, call: Call) -> ChatReply:
         """Ask, perhaps after calls under way, and count what it took, whether it succeeded or not.
 
         Raises `BudgetExceeded` where the call does not fit.
         """
-        is_limited = self._budget.is_limited
+        is_limited = self.budget.is_limited
         size = call.size if is_limited else 0
         while is_limited and (turn := self._enter(size)):
             await turn
         used: Usage | None = None
         try:
-            reply = await self._next.ask(call)
+            reply = await self.following.ask(call)
         except JudgeError as error:
             spent = error.usage or Usage(calls=1)
             # Where a model has answered, of whatever use that is, its cost is still to be put (None).
@@ -254,42 +248,42 @@ class Metered:
             return reply if used is reply.usage else replace(reply, usage=used)
         finally:
             if is_limited:
-                self._meter.settle(self._reserve, size, used)
+                self.meter.settle(self._reserve, size, used)
 
     def another(self) -> None:
         """Count one more request of a call that is under way: an endpoint may want it put differently."""
-        with self._meter.lock:
+        with self.meter.lock:
             if reached := self._calls_reached():
                 raise self._exceeded(reached)
-            self._meter.started += 1
+            self.meter.started += 1
 
     def _priced(self, usage: Usage) -> Usage:
         told = usage.prompt_tokens or usage.completion_tokens
         own = usage.cost or None  # said with the reply, by a model that knows its prices
-        cost = own if self._price is None else self._price.cost(usage) if told else None
+        cost = own if self.price is None else self.price.cost(usage) if told else None
         return usage if usage.cost == cost else replace(usage, cost=cost)
 
     def _count(self, usage: Usage, failure: str = "") -> None:
-        with self._meter.lock:
-            self._meter.usage += usage
+        with self.meter.lock:
+            self.meter.usage += usage
             if failure:
-                self._meter.failures[failure] += 1
+                self.meter.failures[failure] += 1
 
     def _enter(self, size: int) -> asyncio.Future[None] | None:
         """Start a call (None), or return what to wait for. Raises `BudgetExceeded`."""
-        with self._meter.lock:
+        with self.meter.lock:
             if reached := self._reached():
                 raise self._exceeded(reached)
-            if self._meter.under_way and not self._fits(size):
-                return self._meter.wait()
-            self._meter.started += 1
+            if self.meter.under_way and not self._fits(size):
+                return self.meter.wait()
+            self.meter.started += 1
             self._reserve.calls += 1
             self._reserve.size += size
             return None
 
     def _reached(self) -> str:
         """Say which limit is reached by what is used already; empty when none is."""
-        budget, used = self._budget, self._meter.usage
+        budget, used = self.budget, self.meter.usage
         if reached := self._calls_reached():
             return reached
         if budget.max_tokens is not None and used.prompt_tokens + used.completion_tokens >= budget.max_tokens:
@@ -301,16 +295,16 @@ class Metered:
         return f"max_cost={budget.max_cost:g}" if used.cost >= budget.max_cost else ""
 
     def _calls_reached(self) -> str:
-        most = self._budget.max_calls
-        calls = max(self._meter.started, self._meter.usage.calls)
+        most = self.budget.max_calls
+        calls = max(self.meter.started, self.meter.usage.calls)
         return f"max_calls={most}" if most is not None and calls >= most else ""
 
     def _fits(self, size: int) -> bool:
         """Whether one more call fits beside those under way."""
-        own, budget, meter = self._reserve, self._budget, self._meter
-        if not own.is_tried and own.calls and not self._together:
+        own, budget, meter = self._reserve, self.budget, self.meter
+        if not own.is_tried and own.calls and not self.together:
             return False
-        share = FIRST_SHARE if self._together and not own.is_tried else 1.0
+        share = FIRST_SHARE if self.together and not own.is_tried else 1.0
         parts = [own.may_take(1, size), *(one.may_take(one.calls, one.size) for one in meter.reserves)]
         tokens, cost = (sum(part) for part in zip(*parts, strict=True))
         calls = 1 + meter.under_way
@@ -324,7 +318,7 @@ class Metered:
         )
 
     def _exceeded(self, reached: str) -> BudgetExceeded:
-        return BudgetExceeded(f"stopped at {reached}; used so far: {self._meter.says}", limit=reached)
+        return BudgetExceeded(f"stopped at {reached}; used so far: {self.meter.says}", limit=reached)
 
 
 def _wake(turn: asyncio.Future[None]) -> None:

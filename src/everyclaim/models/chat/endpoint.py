@@ -1,4 +1,4 @@
-"""One model at one endpoint, the `ChatModel` that all wrappers stand on, and what it turned out to take.
+"""One model at one endpoint, the last link of a chain, and what it turned out to take.
 
 How an endpoint gives JSON, how the output limit is called and what it rejects, nobody can know beforehand for every
 compatible server and every reasoning model. So a rejection is read, the request is put differently, and what worked is
@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
 from everyclaim.core.errors import BudgetExceeded, JudgeError
-from everyclaim.core.protocols import ChatReply, Message
+from everyclaim.core.protocols import ChatReply
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Usage
 from everyclaim.models.chat.links import Call
@@ -112,6 +112,7 @@ class Endpoint:
 
     def __init__(self, options: EndpointOptions, transport: Transport, key: Secret | None = None) -> None:
         self.options = options
+        self.spec = options.spec  # without secrets
         self._key = key or Secret("")
         self.transport = transport
         self._wire = WIRES[options.api]
@@ -120,17 +121,6 @@ class Endpoint:
         self.path = self._wire.path.removeprefix("/v1") if known else self._wire.path
         self.capabilities_: Capabilities = first_capabilities(options)  # learned
         self.before_another: Callable[[], None] = lambda: None  # asked before a request is put in another way
-
-    @property
-    def spec(self) -> str:
-        """Provider, model and options, without secrets."""
-        return self.options.spec
-
-    async def complete(
-        self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = ""
-    ) -> ChatReply:
-        """Ask without any wrapper; see `ask`."""
-        return await self.ask(Call("", messages, schema, tag))
 
     async def ask(self, call: Call) -> ChatReply:
         """Ask once, again only where the endpoint did not take the way it was put. `usage.calls` counts requests."""

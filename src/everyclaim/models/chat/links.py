@@ -78,15 +78,15 @@ class Link(Protocol):
         """Answer. Raises `JudgeError` when there is no answer."""
 
 
+@dataclass(frozen=True)
 class Foreign:
     """The last link, where somebody else's chat model is to have our wrappers."""
 
-    def __init__(self, model: ChatModel) -> None:
-        self._model = model
+    model: ChatModel
 
     async def ask(self, call: Call) -> ChatReply:
         """Hand the call over."""
-        return await self._model.complete(call.messages, schema=call.schema, tag=call.tag)
+        return await self.model.complete(call.messages, schema=call.schema, tag=call.tag)
 
 
 _log = logging.getLogger(__name__)

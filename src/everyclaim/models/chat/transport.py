@@ -263,19 +263,16 @@ class Transport:
                 raise from_status(
                     response.status, response.headers, await self._content(response), self._options.where, self.secrets
                 )
-            rest = bytearray()
+            rest = b""
             async for chunk in response.content.iter_any():
-                rest += chunk
-                if b"\n" in chunk:
-                    *whole, last = rest.split(b"\n")
-                    for line in whole:
-                        if line.strip():
-                            yield bytes(line)
-                    rest = last
+                *whole, rest = (rest + chunk).split(b"\n")
+                for line in whole:
+                    if line.strip():
+                        yield line
                 if len(rest) > self._options.max_reply:
                     raise self._too_large("a line of ")
             if rest.strip():
-                yield bytes(rest)
+                yield rest
 
     async def _content(self, response: aiohttp.ClientResponse) -> bytes:
         """Read a response; of an error's body, the beginning. Raises `JudgeError` beyond the limit."""

@@ -25,7 +25,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -158,22 +158,24 @@ def label_order(model: str, named: Sequence[str], given: Sequence[str]) -> tuple
     return tuple(known)
 
 
+@dataclass(frozen=True)
 class LoadedPairs:
     """A classifier of pairs of texts. `max_tokens` bounds a whole input; a longer one is refused, never cut."""
 
-    def __init__(
-        self, family: PairFamily, encoder: TextEncoder, batcher: Batcher, max_tokens: int, parameters: Mapping[str, str]
-    ) -> None:
-        self.parameters = parameters
-        self._family = family
-        self._encoder = encoder
-        self._batcher = batcher
-        self._max_tokens = max_tokens
-        self.limit = max_tokens - len(encoder.encoded([family.write(("", ""))])[0].ids)
+    family: PairFamily
+    encoder: TextEncoder
+    batcher: Batcher
+    max_tokens: int
+    parameters: Mapping[str, str]
+
+    @cached_property
+    def limit(self) -> int:
+        """How many tokens premise and hypothesis may have together."""
+        return self.max_tokens - len(self.encoder.encoded([self.family.write(("", ""))])[0].ids)
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """Count the tokens of each text."""
-        return self._encoder.lengths(texts)
+        return self.encoder.lengths(texts)
 
     async def judge(self, pairs: Sequence[TextPair]) -> list[Probabilities]:
         """Judge every pair, together with those that others ask for at the same time.
@@ -181,52 +183,50 @@ class LoadedPairs:
         Raises `JudgeError` when a pair is too long or the model gives no number.
         """
         inputs = await asyncio.to_thread(self._written, pairs)
-        return [self._family.read(row) for row in await self._batcher.run(inputs)]
+        return [self.family.read(row) for row in await self.batcher.run(inputs)]
 
     def _written(self, pairs: Sequence[TextPair]) -> list[Tokens]:
-        plain = self._encoder.plain  # no special tokens in the texts any more
-        texts = [self._family.write((plain(premise), plain(claim))) for premise, claim in pairs]
-        inputs = [as_tokens(encoding) for encoding in self._encoder.encoded(texts)]
-        _check_length(inputs, self._max_tokens, "claim and passages are {} tokens; the model takes {}")
+        plain = self.encoder.plain  # no special tokens in the texts any more
+        texts = [self.family.write((plain(premise), plain(claim))) for premise, claim in pairs]
+        inputs = [as_tokens(encoding) for encoding in self.encoder.encoded(texts)]
+        _check_length(inputs, self.max_tokens, "claim and passages are {} tokens; the model takes {}")
         return inputs
 
 
+@dataclass(frozen=True)
 class LoadedTokens:
     """A classifier of tokens. Passages and question are written as in its training data (RAGTruth's prompts)."""
 
-    def __init__(
-        self, encoder: TextEncoder, batcher: Batcher, max_tokens: int, bad: int, parameters: Mapping[str, str]
-    ) -> None:
-        self.parameters = parameters
-        self._encoder = encoder
-        self._batcher = batcher
-        self._max_tokens = max_tokens
-        self._bad = bad  # the class of tokens that nothing backs
+    encoder: TextEncoder
+    batcher: Batcher
+    max_tokens: int
+    bad: int  # the class of tokens that nothing backs
+    parameters: Mapping[str, str]
 
     def room(self, question: str, answer: str) -> int:
         """Return how many tokens of passages fit in beside question and answer."""
-        return self._max_tokens - len(self._encoding([], question, answer).ids) - _SLACK
+        return self.max_tokens - len(self._encoding([], question, answer).ids) - _SLACK
 
     def lengths(self, passages: Sequence[str]) -> list[int]:
         """Count the tokens of each passage, with its number and the line break before it."""
-        return [length + 1 for length in self._encoder.lengths([_numbered(999, passage) for passage in passages])]
+        return [length + 1 for length in self.encoder.lengths([_numbered(999, passage) for passage in passages])]
 
     async def mark(self, readings: Sequence[Sequence[str]], question: str, answer: str) -> list[list[Marked]]:
         """Mark the answer's tokens for each reading. Raises `JudgeError` when one is too long."""
         encodings = await asyncio.to_thread(lambda: [self._encoding(one, question, answer) for one in readings])
         inputs = [as_tokens(encoding) for encoding in encodings]
-        _check_length(inputs, self._max_tokens, "answer and passages are {} tokens; it takes {}")
-        rows = await self._batcher.run(inputs)
+        _check_length(inputs, self.max_tokens, "answer and passages are {} tokens; it takes {}")
+        rows = await self.batcher.run(inputs)
         return [self._marks(encoding, row) for encoding, row in zip(encodings, rows, strict=True)]
 
     def _encoding(self, passages: Sequence[str], question: str, answer: str) -> Any:
-        plain = self._encoder.plain
+        plain = self.encoder.plain
         prompt = _lettuce_prompt([plain(passage) for passage in passages], plain(question))
-        return self._encoder.encoded([(prompt, plain(answer))])[0]
+        return self.encoder.encoded([(prompt, plain(answer))])[0]
 
     def _marks(self, encoding: Any, row: Float32Array) -> list[Marked]:
         return [
-            Marked(start, end, round(softmax(row[i])[self._bad], 4))
+            Marked(start, end, round(softmax(row[i])[self.bad], 4))
             for i, (part, (start, end)) in enumerate(zip(encoding.sequence_ids, encoding.offsets, strict=True))
             if part == 1
         ]
