@@ -148,7 +148,8 @@ Hook = Callable[[Event], None]
 WorkEvent = ScoringStarted | ScoringEnded | AnswerGuarded | JudgeCalled | QueueChanged | RequestAnswered
 Observer = Callable[[WorkEvent], None]
 
-_OBSERVERS: ContextVar[tuple[_Guarded, ...]] = ContextVar("everyclaim_observers", default=())
+_SAID: set[tuple[str, str]] = set()  # observers and their faults that are not logged again
+_OBSERVERS: ContextVar[tuple[Observer, ...]] = ContextVar("everyclaim_observers", default=())
 
 
 @contextmanager
@@ -156,8 +157,8 @@ def observed(observers: Iterable[Observer]) -> Iterator[None]:
     """Send events inside the block to these observers, in addition to those of enclosing blocks; each once."""
     told = list(_OBSERVERS.get())
     for observer in observers:
-        if all(one.observer != observer for one in told):
-            told.append(_Guarded(observer))
+        if observer not in told:
+            told.append(observer)
     token = _OBSERVERS.set(tuple(told))
     try:
         yield
@@ -168,23 +169,10 @@ def observed(observers: Iterable[Observer]) -> Iterator[None]:
 def tell(event: WorkEvent) -> None:
     """Send an event to every observer of the enclosing blocks."""
     for observer in _OBSERVERS.get():
-        observer(event)
-
-
-_SAID: set[tuple[str, str]] = set()  # observers and their faults that are not logged again
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Guarded:
-    """An observer whose faults stay its own."""
-
-    observer: Observer
-
-    def __call__(self, event: WorkEvent) -> None:
         try:
-            self.observer(event)
+            observer(event)
         except Exception as error:  # noqa: BLE001 - an observer may raise anything, and must not take the work with it
-            named = getattr(self.observer, "__qualname__", type(self.observer).__qualname__)
+            named = getattr(observer, "__qualname__", type(observer).__qualname__)
             fault = (named, type(error).__qualname__)
             level = logging.DEBUG if fault in _SAID else logging.WARNING
             _SAID.add(fault)

@@ -174,7 +174,7 @@ Text = Annotated[str, UNDER_TEST]
 @dataclass(frozen=True, slots=True)
 class _Parameter:
     kind: Kind
-    is_data: bool
+    error: type[UserError]  # for a wrong value
     is_needed: bool
 
 
@@ -217,7 +217,7 @@ def validate_call(
             named = {name: _value(known, name, value) for name, value in given.items()}
             for name, parameter in known.parameters.items():
                 if parameter.is_needed and name not in named and name not in known.by_place[: len(args)]:
-                    raise _error(parameter)(f"{known.name}() needs {name!r}")
+                    raise parameter.error(f"{known.name}() needs {name!r}")
             return values, named
 
         if inspect.iscoroutinefunction(function):
@@ -262,7 +262,8 @@ def _declared(function: Callable[..., Any]) -> _Declared:
 
 
 def _parameter(hint: Any, *, is_needed: bool) -> _Parameter:
-    return _Parameter(kind_of(hint), UNDER_TEST in getattr(hint, "__metadata__", ()), is_needed)
+    error = InputError if UNDER_TEST in getattr(hint, "__metadata__", ()) else ConfigError
+    return _Parameter(kind_of(hint), error, is_needed)
 
 
 def _check_places(known: _Declared, args: tuple[Any, ...], given: Mapping[str, Any]) -> None:
@@ -293,10 +294,7 @@ def _value(known: _Declared, name: str, value: Any) -> Any:
     try:
         return parameter.kind.take(value)
     except WrongValueError as wrong:
-        advice = "" if value is not None or parameter.is_needed or parameter.is_data else "; omit it for the default"
+        is_default_meant = value is None and not parameter.is_needed and parameter.error is ConfigError
+        advice = "; omit it for the default" if is_default_meant else ""
         message = f"{name} of {known.name}() must be {wrong.expected}, got {wrong.got}{advice}"
-    raise _error(parameter)(message)
-
-
-def _error(parameter: _Parameter) -> type[UserError]:
-    return InputError if parameter.is_data else ConfigError
+    raise parameter.error(message)

@@ -55,13 +55,13 @@ def read_domain(text: str, *, name: str) -> Domain:
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"domain file {name} is not valid TOML: {error}") from None
     _only(tables, {"decompose", "verify"}, f"domain file {name}")
-    split = _section(tables, "decompose", name)
-    judge = _section(tables, "verify", name)
+    split_rules, splits = _section(tables, "decompose", name)
+    judge_rules, verdicts = _section(tables, "verify", name)
     return Domain(
         _version(text),
-        _added(split, [_split_example(row, name) for row in _examples(split, name)]),
-        _added(judge, [_verify_example(row, name) for row in _examples(judge, name)]),
-        splits=bool(_examples(split, name)),
+        _added(split_rules, [_split_example(row, name) for row in splits]),
+        _added(judge_rules, [_verify_example(row, name) for row in verdicts]),
+        splits=bool(splits),
     )
 
 
@@ -74,21 +74,18 @@ def toml_string(text: str) -> str:
     return json.dumps(whole, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _section(tables: Mapping[str, Any], key: str, name: str) -> Mapping[str, Any]:
+def _section(tables: Mapping[str, Any], key: str, name: str) -> tuple[str, list[Mapping[str, Any]]]:
+    """Return the rules and the examples of a section."""
     section = tables.get(key, {})
     if not isinstance(section, Mapping):
         raise ConfigError(f"domain file {name}: '{key}' must be a table with 'rules' and 'examples'")
     _only(section, {"rules", "examples"}, f"domain file {name}, [{key}]")
     if not isinstance(section.get("rules", ""), str):
         raise ConfigError(f"domain file {name}, [{key}]: 'rules' must be a text, got {section['rules']!r}")
-    return section
-
-
-def _examples(section: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     examples = section.get("examples", [])
     if not isinstance(examples, list) or not all(isinstance(row, Mapping) for row in examples):
         raise ConfigError(f"domain file {name}: 'examples' must be a list of tables")
-    return examples
+    return section.get("rules", "").strip(), examples
 
 
 def _split_example(row: Mapping[str, Any], name: str) -> str:
@@ -108,12 +105,8 @@ def _verify_example(row: Mapping[str, Any], name: str) -> str:
     return document({key: row[key] for key in _VERIFY})
 
 
-def _added(section: Mapping[str, Any], examples: list[str]) -> str:
-    rules = section.get("rules", "").strip()
-    parts = [rules] if rules else []
-    if examples:
-        parts.append("\n".join(["Examples:", *examples]))
-    return "\n".join(parts)
+def _added(rules: str, examples: list[str]) -> str:
+    return "\n".join([*([rules] if rules else []), *(["Examples:", *examples] if examples else [])])
 
 
 def _only(table: Mapping[str, Any], known: set[str], where: str) -> None:

@@ -256,28 +256,17 @@ class Retrying:
         async with doubt.trying:
             if doubt.ended > begun:
                 raise UnreachableError("connection", doubt.message, usage=first.usage if first else None)
-            if found := await self._try_for_all(call, first, doubt, begun):
-                return found
-        return await self._again(call, first, doubt)
-
-    async def _try_for_all(
-        self, call: Call, first: JudgeError | None, doubt: _Silence, begun: float
-    ) -> ChatReply | None:
-        """Make the attempts that tell whether anybody is there; None where that has become known."""
-        if self._has_answered:
-            return None
-        try:
-            return await self._again(call, first, doubt)
-        except JudgeError as error:
-            if self._has_answered or error.code not in _UNANSWERED:
-                raise
-            doubt.ended = time.monotonic()
-            times = (
-                f"{doubt.attempts} attempts in {doubt.ended - begun:.0f} s without any answer; is the server running?"
-            )
-            doubt.message = f"{error.message} ({times})"
-            doubt.attempts = 0
-            raise UnreachableError(error.code, doubt.message, usage=error.usage) from None
+            if not self._has_answered:  # make the attempts that tell whether anybody is there
+                try:
+                    return await self._again(call, first, doubt)
+                except JudgeError as error:
+                    if self._has_answered or error.code not in _UNANSWERED:
+                        raise
+                    doubt.ended = time.monotonic()
+                    told = f"{doubt.attempts} attempts in {doubt.ended - begun:.0f} s without any answer"
+                    doubt.message, doubt.attempts = f"{error.message} ({told}; is the server running?)", 0
+                    raise UnreachableError(error.code, doubt.message, usage=error.usage) from None
+        return await self._again(call, first, doubt)  # type: ignore[unreachable]  # another call got an answer meanwhile
 
     async def _attempt(self, call: Call, doubt: _Silence) -> ChatReply:
         doubt.attempts += 1

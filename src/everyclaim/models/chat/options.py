@@ -21,7 +21,7 @@ from everyclaim.core.limits import MB
 from everyclaim.core.options import Opt, option_names, read, refuse_former_names, wrong_value
 from everyclaim.core.plaintext import HIDDEN, hidden
 from everyclaim.core.spec import Spec
-from everyclaim.models.chat.providers import Format, Provider, Secret, find_provider
+from everyclaim.models.chat.providers import Format, Secret, find_provider
 
 Mode = Literal["schema", "tool", "plain"]
 MAX_REPLY_MB = 16.0  # no reply of a model, search engine or batch API comes near it
@@ -134,7 +134,14 @@ def read_options(spec: Spec | str) -> EndpointOptions:
     if not spec.argument:
         raise ConfigError(f"{spec.name} needs a model name: '{spec.name}:model-name'")
     owner = f"'{spec.name}:{spec.argument}'"
-    _check_names(spec, provider, owner)
+    # What may be meant for a key is refused with where a key goes.
+    refuse_former_names(spec, ChatOptions, owner=owner)
+    for name in sorted({name.partition(".")[0] for name in spec.options} - {*option_names(ChatOptions)}):
+        if "key" in name.lower() or "token" in name.lower():
+            raise ConfigError(
+                f"unknown option {name!r} of {owner}; set a key in the environment variable "
+                f"{provider.key_variable}, or the one named by key_env"
+            )
     said = read(spec, ChatOptions, owner)
     if said.api is not None and said.api not in provider.formats:
         raise wrong_value("api", owner, f"one of {', '.join(provider.formats)}", said.api)
@@ -150,28 +157,13 @@ def read_options(spec: Spec | str) -> EndpointOptions:
         api=said.api or provider.formats[0],
         spec=spec.shown,
         identity=_identity(spec, base_url, said),
-        reply_tokens=said.reply_tokens,
         extra=provider.extra,
         sampling=_sampling(said, spec, provider.formats[0]),
-        structured=said.structured,
-        timeout=said.timeout,
-        max_reply_mb=said.max_reply_mb,
-        key_env=said.key_env,
+        **{name: getattr(said, name) for name in ("reply_tokens", "structured", "timeout", "max_reply_mb", "key_env")},
         headers={name: _secret(f"header.{name}", value) for name, value in said.header.items()},
         query={name: _secret(f"query.{name}", value) for name, value in said.query.items()},
         body={name: _json(name, value) for name, value in said.body.items()},
     )
-
-
-def _check_names(spec: Spec, provider: Provider, owner: str) -> None:
-    """Refuse what may be meant for a key, and say where a key goes."""
-    refuse_former_names(spec, ChatOptions, owner=owner)
-    for name in sorted({name.partition(".")[0] for name in spec.options} - {*option_names(ChatOptions)}):
-        if "key" in name.lower() or "token" in name.lower():
-            raise ConfigError(
-                f"unknown option {name!r} of {owner}; set a key in the environment variable "
-                f"{provider.key_variable}, or the one named by key_env"
-            )
 
 
 def checked_address(text: str, *, name: str = "base_url") -> str:

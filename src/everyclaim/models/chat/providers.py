@@ -119,11 +119,7 @@ def _registered(path: tuple[str, ...]) -> Mapping[str, EntryPoint]:
     return points
 
 
-SEARCH_VARIABLES: Mapping[str, str] = {
-    "serper": "SERPER_API_KEY",
-    "tavily": "TAVILY_API_KEY",
-    "brave": "BRAVE_API_KEY",
-}
+SEARCH_VARIABLES: Mapping[str, str] = {"serper": "SERPER_API_KEY", "tavily": "TAVILY_API_KEY", "brave": "BRAVE_API_KEY"}
 
 _LOOKS_LIKE_A_KEY = re.compile(  # a word behind "key" is none
     r"\b(?:(?:sk|pk|rk|Bearer)[-_ ]|key[-_ ](?=[\w*.-]{0,200}[\d*]))[\w*.-]{6,}", re.IGNORECASE

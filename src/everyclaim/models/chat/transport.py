@@ -22,7 +22,7 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 from weakref import WeakKeyDictionary
@@ -57,6 +57,12 @@ EXCEPTIONS: Mapping[str, str] = {
     "builtins.TimeoutError": "timeout",
     "builtins.OSError": "connection",
     "ssl.SSLCertVerificationError": "config",
+}
+_BY_STATUS = {
+    **dict.fromkeys((408, 504), "timeout"),
+    **dict.fromkeys((409, 425, 499), "server_error"),
+    **dict.fromkeys((503, 529), "overloaded"),
+    429: "rate_limited",
 }
 # In the code or the words of an error.
 _OF_MONEY = ("insufficient_quota", "billing", "credit")
@@ -152,25 +158,23 @@ def _moved_to(headers: Mapping[str, str], secrets: tuple[Secret, ...]) -> str:
 def retry_after(headers: Mapping[str, str], now: float | None = None) -> float | None:
     """Return the seconds a provider asks to wait, from `retry-after-ms` or `retry-after` (seconds or HTTP date)."""
     lower = {name.lower(): value.strip() for name, value in headers.items()}
+    milliseconds = lower.get("retry-after-ms")
     try:
-        if milliseconds := lower.get("retry-after-ms"):
-            return _waiting(float(milliseconds) / 1000)
-        value = lower.get("retry-after", "")
-        return _waiting(float(value)) if value else None
+        seconds = float(milliseconds) / 1000 if milliseconds else float(lower.get("retry-after") or "nan")
     except ValueError:
-        pass
-    try:
-        then = parsedate_to_datetime(lower["retry-after"]).timestamp()
-    except (KeyError, ValueError, OverflowError):
-        return None
-    return _waiting(then - (time.time() if now is None else now))
+        try:
+            seconds = parsedate_to_datetime(lower["retry-after"]).timestamp() - (time.time() if now is None else now)
+        except (KeyError, ValueError, OverflowError):
+            return None
+    return max(0.0, seconds) if seconds < 1e9 else None  # NaN is not less either
 
 
-class _ErrorText:
+class _ErrorText(NamedTuple):
     """What an error body says, whatever its shape."""
 
-    def __init__(self, message: str, code: str = "", param: str = "") -> None:
-        self.message, self.code, self.param = message, code.lower(), param
+    message: str
+    code: str = ""
+    param: str = ""
 
     @classmethod
     def read(cls, body: bytes) -> _ErrorText:
@@ -184,26 +188,17 @@ class _ErrorText:
             return cls(str(error))
         inner = error.get("innererror")
         code = f"{error.get('code') or ''} {error.get('type') or ''} {inner if isinstance(inner, dict) else ''}"
-        return cls(str(error.get("message") or error.get("detail") or error), code, str(error.get("param") or ""))
+        message = str(error.get("message") or error.get("detail") or error)
+        return cls(message, code.lower(), str(error.get("param") or ""))
 
 
 def _code(status: int, said: _ErrorText) -> str:
-    if status == 429:
-        return "rate_limited"
-    if status in {408, 504}:
-        return "timeout"
-    if status in {503, 529}:
-        return "overloaded"
-    if status in {409, 425, 499} or (status >= 500 and status != 501):
-        return "server_error"
+    if code := _BY_STATUS.get(status, "server_error" if status >= 500 and status != 501 else ""):
+        return code
     text = said.message.lower()
     if status == 413 or "context_length" in said.code or any(words in text for words in _OF_LENGTH):
         return "too_long"
     return "filtered" if any(word in said.code for word in _OF_CONTENT) else "bad_request"
-
-
-def _waiting(seconds: float) -> float | None:
-    return max(0.0, seconds) if seconds == seconds and seconds < 1e9 else None  # noqa: PLR0124  (NaN differs from itself)
 
 
 def error_in_body(payload: Mapping[str, Any], where: str, secrets: tuple[Secret, ...]) -> EveryclaimError | None:

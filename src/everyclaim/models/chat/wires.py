@@ -197,7 +197,7 @@ def write_responses(request: ChatRequest) -> Json:
         body["reasoning"] = {"effort": effort}
     if "top_logprobs" in body:
         body["include"] = ["message.output_text.logprobs"]
-    strict = request.schema is not None and _is_strict_once(request.schema)
+    strict = _is_strict_once(request.schema)
     if request.asks_by("schema"):
         named = {"name": request.name, "schema": request.form, "strict": strict}
         body["text"] = {"format": {"type": "json_schema", **named}}

@@ -23,6 +23,7 @@ from everyclaim.core.kinds import Range
 from everyclaim.core.limits import MB
 from everyclaim.core.options import Opt, read
 from everyclaim.core.spec import Spec
+from everyclaim.core.types import Label
 
 Family = Literal["hhem", "minicheck", "nli", "lettucedetect"]
 FAMILIES: tuple[Family, ...] = ("hhem", "minicheck", "nli", "lettucedetect")
@@ -48,6 +49,19 @@ KNOWN: Mapping[str, Known] = {
     "KRLabsOrg/lettucedetect-large-modernbert-en-v1": Known("lettucedetect", None),
 }
 FOUNDATIONS: Mapping[str, str] = {"google/flan-t5-base": "7bcac572ce56db69c1ea7c8af255c5d7c9672fc2"}
+
+
+_SUPPORTED = "entailment entail entails entailed supported supports support consistent faithful grounded"
+_CONTRADICTED = "contradiction contradict contradicts contradicted contradictory refutes refuted refute"
+_UNSUPPORTED = (
+    "neutral notenoughinfo nei unsupported notsupported notentailment nonentailment notentailed "
+    "inconsistent hallucinated hallucination unfaithful ungrounded"
+)
+_MEANING: Mapping[str, Label] = {
+    **dict.fromkeys(_SUPPORTED.split(), Label.SUPPORTED),
+    **dict.fromkeys(_CONTRADICTED.split(), Label.CONTRADICTED),
+    **dict.fromkeys(_UNSUPPORTED.split(), Label.UNSUPPORTED),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +127,7 @@ class Folder:
     @property
     def onnx(self) -> Path | None:
         """The exported network, where there is one."""
-        return next((self.path / name for name in _ONNX if (self.path / name).is_file()), None)
+        return exported(self.path)
 
     def json(self, name: str) -> Mapping[str, Any]:
         """Read one of its JSON files; empty when it is not there."""
@@ -141,32 +155,46 @@ def find_folder(
         raise ConfigError(f"there is no folder {model!r}, and it is not a Hugging Face model id")
     else:
         fetched = partial(_fetched, model, revision, local_files_only=local_files_only, max_reply_mb=max_reply_mb)
-        path = fetched(_wanted(weights=weights, onnx=onnx))
-        if weights and not onnx and not _weights(path):
+        path = fetched((*_TEXTS, *((*_ONNX, "*.onnx_data") if onnx else _SAFE if weights else ())))
+        if weights and not onnx and not weight_files(path):
             path = fetched((*_TEXTS, *_PICKLED))
         commit = path.name if _COMMIT.fullmatch(path.name) else revision or "unknown"
         found = Folder(model, path, commit, _config(path), local=False)
-    if weights and not (found.onnx if onnx else _weights(path) or found.onnx):
+    if weights and not (found.onnx if onnx else weight_files(path) or found.onnx):
         wanted = ", ".join(_ONNX if onnx else (_SAFE[0], _PICKLED[0], _ONNX[0]))
         raise ConfigError(f"{model!r} has no weights; looked for {wanted}")
     return found
 
 
-def is_export(model: str) -> bool:
-    """Whether a model is a folder on disk that holds an exported network."""
-    path = Path(model).expanduser()
-    return any((path / name).is_file() for name in _ONNX)
+def class_names(config: Mapping[str, Any]) -> list[str]:
+    """Return the names of a classifier's outputs in order; ``LABEL_0`` where it has none."""
+    names = config.get("id2label")
+    if isinstance(names, Mapping) and names:
+        return [str(names[key]) for key in sorted(names, key=int)]
+    return [f"LABEL_{i}" for i in range(int(config.get("num_labels", 2)))]
 
 
-def weight_files(folder: Folder) -> list[Path]:
-    """List the files with torch weights, safetensors where there are any."""
-    return _weights(folder.path)
+def label_order(model: str, named: Sequence[str], given: Sequence[str]) -> tuple[Label, ...]:
+    """Find out what each output means, from the names `given`, else from the model's own.
+
+    Raises `ConfigError` when that cannot be known.
+    """
+    names = given or named
+    if given and len(given) != len(named):
+        raise ConfigError(f"option labels names {len(given)} outputs, {model!r} has {len(named)}")
+    meanings = [_MEANING.get(re.sub(r"[\W_]+", "", name.casefold())) for name in names]
+    known = [label for label in meanings if label is not None]
+    hint = "name its outputs in order, as in '?labels=contradiction,entailment,neutral'"
+    if len(known) < len(names):
+        raise ConfigError(f"the outputs of {model!r} are called {', '.join(names)}: {hint}")
+    if len(set(known)) < len(known) or Label.SUPPORTED not in known:
+        raise ConfigError(f"the outputs of {model!r}, {', '.join(names)}, are not those of a judge of claims: {hint}")
+    return tuple(known)
 
 
-def _wanted(*, weights: bool, onnx: bool) -> tuple[str, ...]:
-    if onnx:
-        return (*_TEXTS, *_ONNX, "*.onnx_data")
-    return (*_TEXTS, *_SAFE) if weights else _TEXTS
+def exported(path: Path) -> Path | None:
+    """Return the exported network in a folder on disk, None where there is none."""
+    return next((path / name for name in _ONNX if (path / name).is_file()), None)
 
 
 def _fetched(
@@ -212,7 +240,8 @@ def _at(model: str, revision: str | None) -> str:
     return f"{model!r} at {revision}" if revision else repr(model)
 
 
-def _weights(path: Path) -> list[Path]:
+def weight_files(path: Path) -> list[Path]:
+    """List the files with torch weights in a folder, safetensors where there are any."""
     for patterns in (_SAFE, _PICKLED):
         found = sorted(file for pattern in patterns for file in path.glob(pattern))
         if found:
@@ -240,7 +269,7 @@ def _digest(path: Path) -> str:
     """Name weights on disk by their content, so that a result says which they were."""
     digest = hashlib.sha256()
     onnx = [path / name for name in _ONNX if (path / name).is_file()]
-    for file in _weights(path) or onnx:
+    for file in weight_files(path) or onnx:
         with file.open("rb") as stream:
             digest.update(hashlib.file_digest(stream, "sha256").digest())
     return f"sha256:{digest.hexdigest()[:16]}"

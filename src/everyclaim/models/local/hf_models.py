@@ -22,11 +22,11 @@ from __future__ import annotations
 
 import asyncio
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -41,8 +41,10 @@ from everyclaim.models.local.hf_files import (
     Family,
     Folder,
     HfOptions,
+    class_names,
+    exported,
     find_folder,
-    is_export,
+    label_order,
 )
 from everyclaim.models.local.hf_networks import (
     Batcher,
@@ -69,17 +71,6 @@ MINICHECK_TOKENS = 2048
 NLI_TOKENS = 512
 LETTUCE_TOKENS = 4096
 _SLACK = 8  # tokens that joining texts may add to the sum of theirs
-_SUPPORTED = "entailment entail entails entailed supported supports support consistent faithful grounded"
-_CONTRADICTED = "contradiction contradict contradicts contradicted contradictory refutes refuted refute"
-_UNSUPPORTED = (
-    "neutral notenoughinfo nei unsupported notsupported notentailment nonentailment notentailed "
-    "inconsistent hallucinated hallucination unfaithful ungrounded"
-)
-_MEANING: Mapping[str, Label] = {
-    **dict.fromkeys(_SUPPORTED.split(), Label.SUPPORTED),
-    **dict.fromkeys(_CONTRADICTED.split(), Label.CONTRADICTED),
-    **dict.fromkeys(_UNSUPPORTED.split(), Label.UNSUPPORTED),
-}
 TextPair = tuple[str, str]
 
 
@@ -130,32 +121,6 @@ def nli(order: Sequence[Label]) -> PairFamily:
         return Probabilities(supported, max(0.0, round(1.0 - supported - contradicted, 4)), contradicted)
 
     return PairFamily(lambda pair: pair, read)
-
-
-def class_names(config: Mapping[str, Any]) -> list[str]:
-    """Return the names of a classifier's outputs in order; ``LABEL_0`` where it has none."""
-    names = config.get("id2label")
-    if isinstance(names, Mapping) and names:
-        return [str(names[key]) for key in sorted(names, key=int)]
-    return [f"LABEL_{i}" for i in range(int(config.get("num_labels", 2)))]
-
-
-def label_order(model: str, named: Sequence[str], given: Sequence[str]) -> tuple[Label, ...]:
-    """Find out what each output means, from the names `given`, else from the model's own.
-
-    Raises `ConfigError` when that cannot be known.
-    """
-    names = given or named
-    if given and len(given) != len(named):
-        raise ConfigError(f"option labels names {len(given)} outputs, {model!r} has {len(named)}")
-    meanings = [_MEANING.get(re.sub(r"[\W_]+", "", name.casefold())) for name in names]
-    known = [label for label in meanings if label is not None]
-    hint = "name its outputs in order, as in '?labels=contradiction,entailment,neutral'"
-    if len(known) < len(names):
-        raise ConfigError(f"the outputs of {model!r} are called {', '.join(names)}: {hint}")
-    if len(set(known)) < len(known) or Label.SUPPORTED not in known:
-        raise ConfigError(f"the outputs of {model!r}, {', '.join(names)}, are not those of a judge of claims: {hint}")
-    return tuple(known)
 
 
 @dataclass(frozen=True)
@@ -281,20 +246,21 @@ def load_model(options: HfOptions) -> LoadedPairs | LoadedTokens:
     Raises `MissingExtraError` without the extra `hf`, `ConfigError` for a model that cannot be used as asked, and
     `OperatorError` when it cannot be fetched.
     """
-    exported = options.runtime == "onnx" or (options.runtime == "auto" and is_export(options.model))
-    if not exported:
+    is_there = exported(Path(options.model).expanduser()) is not None
+    is_export = options.runtime == "onnx" or (options.runtime == "auto" and is_there)
+    if not is_export:
         libraries(options.model)  # before anything is fetched
     known = KNOWN.get(options.model)
     revision = options.revision or (known.revision if known else None)
     folder = find_folder(
         options.model,
         revision,
-        onnx=exported,
+        onnx=is_export,
         local_files_only=options.local_files_only,
         max_reply_mb=options.max_reply_mb,
     )
     family = options.family or (known.family if known else _family(folder))
-    return _LOADERS[family](_Opening(folder, options, family, exported))
+    return _LOADERS[family](_Opening(folder, options, family, is_export))
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,8 +278,7 @@ class _Opening:
 
     def export(self) -> Network:
         """Open the exported network."""
-        if self.folder.onnx is None:  # pragma: no cover - `find_folder` saw to it
-            raise ConfigError(f"{self.folder.name!r} has no exported network")
+        assert self.folder.onnx  # `find_folder` saw to it
         return OnnxNetwork(self.folder.onnx, self.options.device)
 
     def limit(self, usual: int) -> int:

@@ -104,7 +104,7 @@ def auto_network(folder: Folder, head: Head, options: ModelOptions) -> TorchNetw
     Raises `ConfigError` when it does not know it, or when weights are missing.
     """
     transformers, torch = libraries(folder.name)
-    if not weight_files(folder):
+    if not weight_files(folder.path):
         raise ConfigError(f"{folder.name!r} has no torch weights; use '?runtime=onnx' for its exported network")
     try:
         with quiet():
@@ -193,7 +193,7 @@ def _first_step(module: Any, tensors: Mapping[str, Any]) -> Any:
 
 def _state(folder: Folder, torch: Any) -> dict[str, Any]:
     state: dict[str, Any] = {}
-    for file in weight_files(folder):
+    for file in weight_files(folder.path):
         try:
             if file.suffix == ".safetensors":
                 from safetensors.torch import load_file

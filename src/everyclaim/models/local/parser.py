@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -181,7 +181,7 @@ def shipped_embeddings() -> tuple[Array, np.float32, int]:
     """Return the word embeddings as 8-bit integers, their scale and their zero."""
     parts = [f"{_WORDS}_{part}" for part in ("quantized", "scale", "zero_point")]
     with as_file(files("everyclaim.models").joinpath("data", "reader.onnx")) as path:
-        table, scale, zero = (initializers(path, frozenset(parts))[part] for part in parts)
+        table, scale, zero = _initializers(path, parts)
     return table, np.float32(scale), int(zero)
 
 
@@ -254,46 +254,40 @@ def _best_nested(scores: npt.NDArray[np.float64]) -> Heads:
 # ---- one array out of an ONNX file, without loading its network: the embeddings of words ship once
 
 
-def initializers(path: Path, names: frozenset[str]) -> dict[str, Array]:
+def _initializers(path: Path, names: Sequence[str]) -> list[Array]:
     """Read the arrays of these names; what is large stays in the file and is read page by page."""
     with path.open("rb") as file:
-        content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     found: dict[str, Array] = {}
-    for field, start, end in _fields(content, 0, len(content)):
-        for inner, first, last in _fields(content, start, end) if field == _GRAPH else ():
-            parts = list(_fields(content, first, last)) if inner == _INITIALIZER else []
-            name = next((content[start:stop].decode("utf-8") for part, start, stop in parts if part == _NAME), "")
-            if name in names:
-                found[name] = _array(content, parts)
-    return found
+    for number, tensor in _fields(dict(_fields(content))[_GRAPH]):
+        parts = list(_fields(tensor)) if number == _INITIALIZER else []
+        told = dict(parts)
+        if parts and (name := bytes(told[_NAME]).decode("utf-8")) in names:
+            kind = np.dtype(_KINDS[told[_KIND]])
+            lone = [_varint(told[_INTEGERS], 0)[0]] if _INTEGERS in told else None
+            values = np.array(lone, kind) if lone else np.frombuffer(told[_RAW if _RAW in told else _FLOATS], kind)
+            found[name] = values.reshape([part for number, part in parts if number == _DIMENSION])
+    return [found[name] for name in names]
 
 
-def _array(content: mmap.mmap, parts: list[tuple[int, int, int]]) -> Array:
-    shape = [_varint(content, start)[0] for part, start, _ in parts if part == _DIMENSION]
-    kind = np.dtype(_KINDS[next(_varint(content, start)[0] for part, start, _ in parts if part == _KIND)])
-    held, start, end = next(place for place in parts if place[0] in {_RAW, _FLOATS, _INTEGERS})
-    if held == _INTEGERS:  # a lone one
-        return np.array([_varint(content, start)[0]], kind).reshape(shape)
-    return np.frombuffer(content, kind, (end - start) // kind.itemsize, start).reshape(shape)
-
-
-def _fields(content: mmap.mmap, place: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """Number and extent of every field of a message."""
-    while place < end:
-        key, place = _varint(content, place)
-        written = key & 7
-        if written == _BYTES:
-            length, place = _varint(content, place)
+def _fields(message: memoryview) -> Iterator[tuple[int, Any]]:
+    """Yield number and value of every field: a whole number, or bytes."""
+    place = 0
+    while place < len(message):
+        key, place = _varint(message, place)
+        if key & 7 == _VARINT:
+            value, place = _varint(message, place)
+            yield key >> 3, value
         else:
-            length = _varint(content, place)[1] - place if written == _VARINT else _SIZES[written]
-        yield key >> 3, place, place + length
-        place += length
+            length, place = _varint(message, place) if key & 7 == _BYTES else (_SIZES[key & 7], place)
+            yield key >> 3, message[place : place + length]
+            place += length
 
 
-def _varint(content: mmap.mmap, place: int) -> tuple[int, int]:
+def _varint(message: memoryview, place: int) -> tuple[int, int]:
     value = shift = 0
     while True:
-        byte = content[place]
+        byte = message[place]
         value |= (byte & 127) << shift
         place, shift = place + 1, shift + 7
         if byte < 128:
