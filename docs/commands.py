@@ -8,7 +8,6 @@ from pathlib import Path
 
 import everyclaim
 from everyclaim.cli.reference import reference as commands
-from everyclaim.core.types import FailureMode, Label, Outcome
 from everyclaim.monitor.telemetry import INSTRUMENTS, MOST_VALUES
 
 FOLDER = Path(__file__).parent / "reference"
@@ -22,23 +21,26 @@ def telemetry() -> str:
     for measure in INSTRUMENTS:
         labels = ", ".join(f"`{label}`" for label in measure.labels)
         lines.append(f"| `{measure.prometheus}` | {measure.kind} | {labels} | {measure.help} |")
-    lines += ["", "Values of labels:", ""]
-    for name, values in {"label": Label, "outcome": Outcome, "failure_mode": FailureMode}.items():
-        lines.append(f"- `{name}`: {', '.join(f'`{one.value}`' for one in values)}")
-    lines.append(
-        "- maximum number of values; further ones count as `other`, with a warning: "
-        + ", ".join(f"`{label}` {count}" for label, count in MOST_VALUES.items())
-    )
+    lines += [
+        "",
+        "Maximum number of a label's values; further ones count as `other`, with a warning: "
+        + ", ".join(f"`{label}` {count}" for label, count in MOST_VALUES.items()),
+    ]
     return "\n".join([head + BEGIN, *lines, "", END + rest.partition(END)[2]])
 
 
 def python() -> str:
     """Return the page of the Python API with the public names, each with the first sentence of its docstring."""
     head, _, rest = (FOLDER / "python.md").read_text(encoding="utf-8").partition(BEGIN)
-    lines = []
+    lines, others = [], []
     for name in sorted(set(everyclaim.__all__) - {"__version__"}):
-        purpose = " ".join((inspect.getdoc(getattr(everyclaim, name)) or "").partition("\n\n")[0].split())
+        public = getattr(everyclaim, name)
+        if public.__module__.startswith("everyclaim.core."):
+            others.append(f"[`{name}`](#{'errors' if issubclass(public, Exception) else 'types'})")
+            continue
+        purpose = " ".join((inspect.getdoc(public) or "").partition("\n\n")[0].split())
         lines.append(f"- `{name}`: {purpose.partition('. ')[0].rstrip('.').replace('``', '`')}.")
+    lines.append(f"- Types and errors: {', '.join(others)}.")
     return "\n".join([head + BEGIN, *lines, "", END + rest.partition(END)[2]])
 
 
