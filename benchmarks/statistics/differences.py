@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from everyclaim.stats.intervals import bootstrap, ratio_difference
+from everyclaim.stats.intervals import bootstrap
 from everyclaim.stats.paired import benjamini_hochberg, exchanges, holm, paired_difference, sign_flip_test
 from everyclaim.stats.types import Sampling
 
@@ -55,7 +55,12 @@ def study(samples: int, rate: float, changed: float, gain: float, repeats: int) 
         shown += 0 not in found.interval
         rejected += sign_flip_test(exchanges((a, n), (b, m)), sampling=Sampling(resamples=999)).p_value <= 0.05
         if number < resampled:
-            bca += true in bootstrap(np.column_stack([a, n, b, m]), ratio_difference, QUICK).interval
+            bca += (
+                true
+                in bootstrap(
+                    np.column_stack([a, n, b, m]), lambda s: s[:, 2] / s[:, 3] - s[:, 0] / s[:, 1], QUICK
+                ).interval
+            )
     cells = [held / repeats, width / repeats, warned / repeats, shown / repeats, rejected / repeats]
     last = f"{bca / resampled:.3f}" if resampled else ""
     return f"| {samples} | {rate} | {changed} | {gain} | " + " | ".join(f"{c:.3f}" for c in cells) + f" | {last} |"

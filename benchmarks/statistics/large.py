@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 
-from everyclaim.stats.intervals import bootstrap, clustered_mean, clustered_ratio, ratio, ratio_difference
+from everyclaim.stats.intervals import bootstrap, clustered_mean, clustered_ratio
 from everyclaim.stats.paired import exchanges, paired_difference, sign_flip_test
 from everyclaim.stats.ppi import Labelled, Unlabelled, ppi_rate
 from everyclaim.stats.prevalence import clustered_rogan_gladen
@@ -40,9 +40,11 @@ def main() -> None:
     tasks = {
         "rate of claims, clusters by name": lambda: clustered_mean(judged, names),
         "rate by sample": lambda: clustered_ratio(before, units),
-        "bootstrap, BCa, 2,000 resamples": lambda: bootstrap(np.column_stack([before, units]), ratio),
+        "bootstrap, BCa, 2,000 resamples": lambda: bootstrap(
+            np.column_stack([before, units]), lambda s: s[:, 0] / s[:, 1]
+        ),
         "bootstrap of a difference": lambda: bootstrap(
-            np.column_stack([before, units, after, units]), ratio_difference
+            np.column_stack([before, units, after, units]), lambda s: s[:, 2] / s[:, 3] - s[:, 0] / s[:, 1]
         ),
         "paired difference": lambda: paired_difference((before, units), (after, units)),
         "paired difference by question": lambda: paired_difference((before, units), (after, units), questions),

@@ -15,10 +15,14 @@ from everyclaim.stats.intervals import (
     bootstrap,
     clustered_mean,
     clustered_ratio,
-    ratio,
 )
 from everyclaim.stats.proportions import normal_quantile, student_quantile, wilson
 from everyclaim.stats.types import FEW_CLUSTERS, Interval, Sampling
+
+
+def ratio(totals):
+    """The first total over the second: a mean or a rate."""
+    return totals[:, 0] / totals[:, 1]
 
 
 def test_standard_error_is_the_formula_of_the_paper():

@@ -21,12 +21,11 @@ from everyclaim.stats.paired import benjamini_yekutieli
 from everyclaim.stats.proportions import student_below
 from everyclaim.stats.types import DEFAULT, Floats, Inference, Sampling, share
 
+Ratings = Sequence[Hashable]
 Weights = Literal["none", "linear", "quadratic"]
 
 
-def confusion(
-    first: Sequence[Hashable], second: Sequence[Hashable], categories: Sequence[Hashable]
-) -> NDArray[np.intp]:
+def confusion(first: Ratings, second: Ratings, categories: Ratings) -> NDArray[np.intp]:
     """Count pairs: a row per category of the first rater, a column per category of the second, in the order given.
 
     Raises ValueError for ratings of unlike length, an unknown category or a repeated one.
@@ -37,14 +36,9 @@ def confusion(
 
 
 def cohen_kappa(
-    first: Sequence[Hashable],
-    second: Sequence[Hashable],
-    categories: Sequence[Hashable],
-    *,
-    weights: Weights = "none",
-    clusters: ArrayLike | None = None,
-    sampling: Sampling = DEFAULT,
-) -> Inference:
+    first: Ratings, second: Ratings, categories: Ratings, *, weights: Weights = "none",
+    clusters: ArrayLike | None = None, sampling: Sampling = DEFAULT,
+) -> Inference:  # fmt: skip
     """Return Cohen's kappa of two raters (Cohen 1960; weighted 1968) with a percentile bootstrap interval.
 
     `weights` count a disagreement by the distance of the categories, in the order given, or by its square.
@@ -58,7 +52,7 @@ def cohen_kappa(
         chance = share.sum(axis=2)[:, :, None] * share.sum(axis=1)[:, None, :]
         return np.asarray(1 - (cost * share).sum(axis=(1, 2)) / (cost * chance).sum(axis=(1, 2)), dtype=np.float64)
 
-    return _inferred(_one_hot(pairs, size * size), kappa, clusters, sampling, "cohen_kappa")
+    return _inferred(np.eye(size * size)[pairs], kappa, clusters, sampling, "cohen_kappa")
 
 
 def fleiss_kappa(counts: ArrayLike, *, clusters: ArrayLike | None = None, sampling: Sampling = DEFAULT) -> Inference:
@@ -85,18 +79,19 @@ def fleiss_kappa(counts: ArrayLike, *, clusters: ArrayLike | None = None, sampli
 
 
 def krippendorff_alpha(
-    ratings: Sequence[Sequence[Hashable | None]],
-    categories: Sequence[Hashable],
-    *,
-    clusters: ArrayLike | None = None,
+    ratings: Sequence[Sequence[Hashable | None]], categories: Ratings, *, clusters: ArrayLike | None = None,
     sampling: Sampling = DEFAULT,
-) -> Inference:
+) -> Inference:  # fmt: skip
     """Return Krippendorff's alpha for nominal categories (2004, ch. 11) with a bootstrap interval over units.
 
     `ratings` has a row per unit, with what each rater said, None where a rating is missing. Units with fewer than two
     ratings take no part. Raises ValueError when none is left.
     """
-    unit, value = _listed(ratings, categories)
+    said = [(unit, rating) for unit, row in enumerate(ratings) for rating in row if rating is not None]
+    unit, value = (
+        np.array([unit for unit, _ in said], dtype=np.intp),
+        _codes([rating for _, rating in said], categories),
+    )
     counts = np.zeros((len(ratings), len(categories)))
     np.add.at(counts, (unit, value), 1)
     raters = counts.sum(axis=1)
@@ -126,16 +121,7 @@ def _inferred(
     return replace(found, n=len(rows), method=name)
 
 
-def _listed(
-    ratings: Sequence[Sequence[Hashable | None]], categories: Sequence[Hashable]
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    given = [(unit, said) for unit, row in enumerate(ratings) for said in row if said is not None]
-    if not given:
-        raise ValueError("ratings is empty")
-    return np.array([unit for unit, _ in given], dtype=np.intp), _codes([said for _, said in given], categories)
-
-
-def _codes(ratings: Sequence[Hashable], categories: Sequence[Hashable]) -> NDArray[np.intp]:
+def _codes(ratings: Ratings, categories: Ratings) -> NDArray[np.intp]:
     numbers = {category: number for number, category in enumerate(categories)}
     if len(numbers) != len(categories):
         raise ValueError("a category is named twice")
@@ -149,16 +135,10 @@ def _codes(ratings: Sequence[Hashable], categories: Sequence[Hashable]) -> NDArr
         raise ValueError("ratings must be names or numbers, not lists or other containers") from None
 
 
-def _pairs(first: Sequence[Hashable], second: Sequence[Hashable], categories: Sequence[Hashable]) -> NDArray[np.intp]:
+def _pairs(first: Ratings, second: Ratings, categories: Ratings) -> NDArray[np.intp]:
     if len(first) != len(second):
         raise ValueError(f"both raters must rate every unit: {len(first)} and {len(second)} ratings")
     return _codes(first, categories) * len(categories) + _codes(second, categories)
-
-
-def _one_hot(codes: NDArray[np.intp], size: int) -> Floats:
-    table = np.zeros((len(codes), size))
-    table[np.arange(len(codes)), codes] = 1
-    return table
 
 
 def _disagreement(size: int, weights: Weights) -> Floats:
@@ -194,10 +174,7 @@ class AltTest:
 
 
 def alt_test(
-    ratings: Sequence[Sequence[Hashable | None]],
-    judged: Sequence[Hashable],
-    epsilon: float = 0.2,
-    level: float = 0.95,
+    ratings: Sequence[Sequence[Hashable | None]], judged: Ratings, epsilon: float = 0.2, level: float = 0.95
 ) -> AltTest:
     """Test whether a judge agrees with people as well as they agree with each other.
 

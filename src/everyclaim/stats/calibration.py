@@ -101,7 +101,9 @@ class Temperature:
 
     def __call__(self, probabilities: ArrayLike) -> Floats:
         """Return calibrated rows of a table of probabilities, rows × labels."""
-        return _softmax(np.log(_table(probabilities)) / self.temperature)
+        logits = np.log(_table(probabilities)) / self.temperature
+        raised = np.exp(logits - logits.max(axis=1, keepdims=True))
+        return np.asarray(raised / raised.sum(axis=1, keepdims=True), dtype=np.float64)
 
 
 def fit_platt(truth: ArrayLike, probabilities: ArrayLike) -> Platt:
@@ -113,10 +115,10 @@ def fit_platt(truth: ArrayLike, probabilities: ArrayLike) -> Platt:
     x = _logit(x)
     positives = y.sum()
     target = np.where(y == 1, (positives + 1) / (positives + 2), 1 / (len(y) - positives + 2))
+    best = np.array([0.0, float(_logit(target.mean()))])
     if np.ptp(x) == 0:
-        return Platt(0.0, float(_logit(np.array([target.mean()]))[0]))
+        return Platt(*best.tolist())
     design = np.column_stack([x, np.ones_like(x)])
-    best = np.array([0.0, float(_logit(np.array([target.mean()]))[0])])
     loss = _cross_entropy(design @ best, target)
     for _ in range(_MOST_STEPS):
         p = _sigmoid(design @ best)
@@ -129,7 +131,7 @@ def fit_platt(truth: ArrayLike, probabilities: ArrayLike) -> Platt:
         best, gained, loss = best - scale * step, loss - new, new
         if gained <= 1e-12 * max(1.0, abs(loss)):
             break
-    return Platt(float(best[0]), float(best[1]))
+    return Platt(*best.tolist())
 
 
 def fit_isotonic(truth: ArrayLike, probabilities: ArrayLike, weights: ArrayLike | None = None) -> Isotonic:
@@ -155,13 +157,9 @@ def fit_isotonic(truth: ArrayLike, probabilities: ArrayLike, weights: ArrayLike 
         pools.append(pool)
     ends = np.cumsum([size for _, _, size in pools]) - 1
     starts = np.append(0, ends[:-1] + 1)
-    knots: list[float] = []
-    values: list[float] = []
-    for start, end, (mean, _, _) in zip(starts, ends, pools, strict=True):
-        for place in sorted({start, end}):
-            knots.append(float(places[place]))
-            values.append(mean)
-    return Isotonic(tuple(knots), tuple(values))
+    steps = zip(starts, ends, pools, strict=True)
+    knots = [(float(places[at]), pool[0]) for start, end, pool in steps for at in sorted({start, end})]
+    return Isotonic(tuple(place for place, _ in knots), tuple(mean for _, mean in knots))
 
 
 def fit_temperature(truth: ArrayLike, probabilities: ArrayLike) -> Temperature:
@@ -196,8 +194,7 @@ def fit_temperature(truth: ArrayLike, probabilities: ArrayLike) -> Temperature:
 
 
 def _labelled(truth: ArrayLike, probabilities: ArrayLike) -> tuple[Floats, Floats]:
-    y, x = binary(truth, "truth"), column(probabilities, "probabilities", 0, 1)
-    same_length(truth=y, probabilities=x)
+    y, x = _pairs(truth, probabilities)
     if y.min() == y.max():
         raise ValueError("labels of both kinds are needed to calibrate: all are alike")
     return y, x
@@ -220,11 +217,6 @@ def _logit(p: Floats) -> Floats:
 
 def _sigmoid(x: Floats) -> Floats:
     return np.asarray(0.5 * (1 + np.tanh(x / 2)), dtype=np.float64)
-
-
-def _softmax(logits: Floats) -> Floats:
-    raised = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return np.asarray(raised / raised.sum(axis=1, keepdims=True), dtype=np.float64)
 
 
 def _cross_entropy(logits: Floats, target: Floats) -> float:
@@ -273,21 +265,21 @@ def expected_calibration_error(truth: ArrayLike, probabilities: ArrayLike, bins:
 
 
 def reliability_curve(
-    truth: ArrayLike,
-    probabilities: ArrayLike,
-    bins: int = BINS,
-    clusters: ArrayLike | None = None,
+    truth: ArrayLike, probabilities: ArrayLike, bins: int = BINS, clusters: ArrayLike | None = None,
     sampling: Sampling = DEFAULT,
-) -> list[Bin]:
+) -> list[Bin]:  # fmt: skip
     """Return bins of equal mass in rising order, each with the share found true and its (clustered) interval."""
     y, p = _pairs(truth, probabilities)
     code, groups = equal_mass_bins(p, bins), cluster_codes(clusters, len(p))
-    curve = []
-    for number in range(int(code.max()) + 1):
-        here = code == number
-        found = clustered_mean(y[here], groups[here], sampling)
-        curve.append(Bin(float(p[here].min()), float(p[here].max()), float(p[here].mean()), found))
-    return curve
+    return [
+        Bin(
+            float(p[here].min()),
+            float(p[here].max()),
+            float(p[here].mean()),
+            clustered_mean(y[here], groups[here], sampling),
+        )
+        for here in (code == number for number in range(int(code.max()) + 1))
+    ]
 
 
 def equal_mass_bins(values: Floats, bins: int) -> NDArray[np.intp]:

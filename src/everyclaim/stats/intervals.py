@@ -45,21 +45,8 @@ Statistic = Callable[[Floats], Floats]
 """From a table of totals, a row per resample, to one number per row; NaN where it is undefined."""
 
 
-def ratio(totals: Floats) -> Floats:
-    """Return the first total over the second: a mean or a rate."""
-    return np.asarray(totals[:, 0] / totals[:, 1], dtype=np.float64)
-
-
-def ratio_difference(totals: Floats) -> Floats:
-    """Return third/fourth − first/second: two rates over the same clusters."""
-    return np.asarray(totals[:, 2] / totals[:, 3] - totals[:, 0] / totals[:, 1], dtype=np.float64)
-
-
 def bootstrap(
-    table: Floats,
-    statistic: Statistic,
-    sampling: Sampling = DEFAULT,
-    method: Literal["percentile", "bca"] = "bca",
+    table: Floats, statistic: Statistic, sampling: Sampling = DEFAULT, method: Literal["percentile", "bca"] = "bca"
 ) -> Inference:
     """Return a statistic of the totals of a table with its bootstrap interval.
 
@@ -192,11 +179,9 @@ def clustered_ratio(
 
 
 def clustered_ratios(
-    numerators: Sequence[ArrayLike],
-    denominators: Sequence[ArrayLike],
-    clusters: ArrayLike | None = None,
+    numerators: Sequence[ArrayLike], denominators: Sequence[ArrayLike], clusters: ArrayLike | None = None,
     sampling: Sampling = DEFAULT,
-) -> list[Estimate]:
+) -> list[Estimate]:  # fmt: skip
     """Estimate several rates over the same rows, each as `clustered_ratio` does; only the drawing is shared.
 
     Rows whose denominator is 0 take no part in that rate. Neither the order of the rows nor the rates estimated beside
@@ -211,14 +196,22 @@ def clustered_ratios(
             raise ValueError("every numerator must be between 0 and its denominator")
     grouped = _by_cluster(tops, bottoms, clusters)
     rates = [_RatioSums(top, bottom) for top, bottom in zip(*grouped, strict=True)]
-    plain = [_plain_counts(top, bottom, rate) for top, bottom, rate in zip(tops, bottoms, rates, strict=True)]
-    methods = [_method(rate, counts) for rate, counts in zip(rates, plain, strict=True)]
-    resampled = [rate for rate, method in zip(rates, methods, strict=True) if method == "bootstrap"]
-    percentiles = iter(_bootstrapped(resampled, sampling))
-    return [
-        rate.estimate(method, next(percentiles) if method == "bootstrap" else rate.interval(method, sampling.level))
-        for rate, method in zip(rates, methods, strict=True)
-    ]
+    methods = [_method(rate, top, bottom) for rate, top, bottom in zip(rates, tops, bottoms, strict=True)]
+    # A rate's resamples are of the clusters that have units in it, and of no others.
+    tables = [
+        np.column_stack([rate.tops, rate.bottoms])[rate.bottoms > 0]
+        for rate, method in zip(rates, methods, strict=True) if method == "bootstrap"
+    ]  # fmt: skip
+    drawn = iter(resampled_totals(tables, sampling))
+    found = []
+    for rate, method in zip(rates, methods, strict=True):
+        interval = rate.interval(method, sampling.level)
+        if method == "bootstrap":
+            totals = next(drawn)
+            interval = percentiles(np.clip(totals[:, 0] / totals[:, 1], 0.0, 1.0), sampling.level)
+        low, high = (interval.low, interval.high) if interval else (None, None)
+        found.append(Estimate(rate.value, low, high, round(rate.n), rate.clusters, method))
+    return found
 
 
 class _RatioSums:
@@ -230,16 +223,11 @@ class _RatioSums:
         self.clusters = int(np.count_nonzero(bottoms))
         self.value = min(1.0, math.fsum(tops) / self.n) if self.n else None
         self.error = standard_error(tops, bottoms) if self.n else 0.0
-        away_from_zero = int(np.count_nonzero(tops > 0))
-        away_from_one = int(np.count_nonzero(tops < bottoms))
-        self.events = min(away_from_zero, away_from_one)
-
-    def estimate(self, method: Method, interval: Interval | None) -> Estimate:
-        low, high = (interval.low, interval.high) if interval else (None, None)
-        return Estimate(self.value, low, high, round(self.n), self.clusters, method)
+        self.events = int(min(np.count_nonzero(tops > 0), np.count_nonzero(tops < bottoms)))  # away from 0, from 1
 
     def interval(self, method: Method, level: float) -> Interval | None:
-        if self.value is None:
+        """Return the interval; None where there is none, or it is drawn."""
+        if self.value is None or method == "bootstrap":
             return None
         if method == "one_cluster":
             return Interval(0.0, 1.0, level)
@@ -252,10 +240,8 @@ class _RatioSums:
     def _effective(self, level: float) -> float:
         """How many independent units the clusters are worth (Korn and Graubard 1998)."""
         value = self.value or 0.0
-        if value in (0.0, 1.0):
+        if value in (0.0, 1.0) or self.error < NO_SPREAD:
             return float(self.clusters)  # how alike the units of a cluster are cannot be seen
-        if self.error < NO_SPREAD:
-            return float(self.clusters)
         units = value * (1 - value) / self.error**2
         if self.clusters < FEW_CLUSTERS:
             units = min(self.n, units)  # so few may look more alike than they are
@@ -263,22 +249,15 @@ class _RatioSums:
         return units * min(1.0, freedom**2)
 
 
-def _method(rate: _RatioSums, plain: bool) -> Method:
-    if rate.value is None:
-        return "none"
-    if rate.clusters == 1:
-        return "one_cluster"
-    if plain:
+def _method(rate: _RatioSums, tops: Floats, bottoms: Floats) -> Method:
+    if rate.value is None or rate.clusters == 1:
+        return "none" if rate.value is None else "one_cluster"
+    alone = rate.clusters == np.count_nonzero(bottoms) and bool(np.all(bottoms <= 1))
+    if alone and np.all((tops == 0) | (tops == bottoms)):  # a share of independent units, each either in or out
         return "wilson"
     if rate.clusters < FEW_CLUSTERS or rate.events < FEW_EVENTS or rate.error < NO_SPREAD:
         return "wilson_effective"
     return "clustered_clt" if rate.clusters > MANY_CLUSTERS else "bootstrap"
-
-
-def _plain_counts(tops: Floats, bottoms: Floats, rate: _RatioSums) -> bool:
-    """Whether this is a share of independent units, each either in or out."""
-    alone = rate.clusters == np.count_nonzero(bottoms) and bool(np.all(bottoms <= 1))
-    return alone and bool(np.all((tops == 0) | (tops == bottoms)))
 
 
 def _by_cluster(
@@ -290,16 +269,3 @@ def _by_cluster(
     codes = cluster_codes(clusters, len(tops[0]))
     sums = [(sum_by(codes, top), sum_by(codes, bottom)) for top, bottom in zip(tops, bottoms, strict=True)]
     return [np.minimum(top, bottom) for top, bottom in sums], [bottom for _, bottom in sums]
-
-
-def _bootstrapped(rates: list[_RatioSums], sampling: Sampling) -> list[Interval]:
-    """Return percentile intervals; a rate's resamples are of the clusters that have units in it, and of no others."""
-    tables = [np.column_stack([rate.tops, rate.bottoms])[rate.bottoms > 0] for rate in rates]
-    return [
-        _ratio_percentiles(totals[:, 0], totals[:, 1], sampling.level) for totals in resampled_totals(tables, sampling)
-    ]
-
-
-def _ratio_percentiles(tops: Floats, bottoms: Floats, level: float) -> Interval:
-    interval = percentiles(tops / bottoms, level)
-    return Interval(max(0.0, interval.low), min(1.0, interval.high), level)

@@ -41,10 +41,8 @@ class JudgeCounts:
     negatives: float
 
     def __post_init__(self) -> None:
-        for right, of, name in (
-            (self.positives_right, self.positives, "positives"),
-            (self.negatives_right, self.negatives, "negatives"),
-        ):
+        for name in ("positives", "negatives"):
+            right, of = getattr(self, f"{name}_right"), getattr(self, name)
             if not 0 <= right <= count(of, name):
                 raise ValueError(f"{name} right must be between 0 and {of:g}, not {right:g}")
 
@@ -85,11 +83,8 @@ def rogan_gladen(positives: float, n: float, judge: JudgeCounts, level: float = 
     p, (q0, q1) = positives / n, _informative(judge)
     value = min(1.0, max(0.0, (p + q0 - 1) / (q0 + q1 - 1)))
     z = normal_quantile(level)
-    n_, m0, m1 = n + z * z, judge.negatives + 2, judge.positives + 2
-    p, q0, q1 = (positives + z * z / 2) / n_, (judge.negatives_right + 1) / m0, (judge.positives_right + 1) / m1
-    doubt0, doubt1 = q0 * (1 - q0) / m0, q1 * (1 - q1) / m1
-    if q0 + q1 <= 1:
-        raise ValueError("too few labels to tell the judge from chance")
+    n_, (q0, doubt0), (q1, doubt1) = n + z * z, *_adjusted(judge)
+    p = (positives + z * z / 2) / n_
     theta = min(1.0, max(0.0, (p + q0 - 1) / (q0 + q1 - 1)))
     shift = 2 * z * z * (-(1 - theta) * doubt0 + theta * doubt1)
     error = math.sqrt(p * (1 - p) / n_ + (1 - theta) ** 2 * doubt0 + theta**2 * doubt1) / (q0 + q1 - 1)
@@ -125,12 +120,8 @@ def rogan_gladen_difference(
     before, after = rates
     q0, q1 = _informative(judge)
     values = [min(1.0, max(0.0, (rate + q0 - 1) / (q0 + q1 - 1))) for rate in rates]
-    m0, m1 = judge.negatives + 2, judge.positives + 2
-    q0, q1 = (judge.negatives_right + 1) / m0, (judge.positives_right + 1) / m1
-    if q0 + q1 <= 1:
-        raise ValueError("too few labels to tell the judge from chance")
-    worth = q0 + q1 - 1
-    doubt = q0 * (1 - q0) / m0 + q1 * (1 - q1) / m1
+    (q0, doubt0), (q1, doubt1) = _adjusted(judge)
+    worth, doubt = q0 + q1 - 1, doubt0 + doubt1
     centre = (after - before) / worth
     spread = math.sqrt(error * error + centre * centre * doubt) / worth
     half = normal_quantile(level) * spread
@@ -143,7 +134,7 @@ def rogan_gladen_difference(
     chance = normal_p_value(centre / spread) if spread else float(not centre)
     if not value:  # clipped: the judge's false alarms alone may be all that there is
         chance = 1.0
-    found = Inference(value, interval, spread, round(m0 + m1 - 4), 2, "rogan_gladen", told)
+    found = Inference(value, interval, spread, round(judge.negatives + judge.positives), 2, "rogan_gladen", told)
     return RateDifference(values[0], values[1], found, chance)
 
 
@@ -193,6 +184,15 @@ def _informative(judge: JudgeCounts) -> tuple[float, float]:
     if q0 + q1 <= 1:
         raise ValueError(f"the judge is no better than chance (TPR {q1:.2f}, TNR {q0:.2f})")
     return q0, q1
+
+
+def _adjusted(judge: JudgeCounts) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return specificity and sensitivity from counts with one try of each outcome added, each with its variance."""
+    m0, m1 = judge.negatives + 2, judge.positives + 2
+    q0, q1 = (judge.negatives_right + 1) / m0, (judge.positives_right + 1) / m1
+    if q0 + q1 <= 1:
+        raise ValueError("too few labels to tell the judge from chance")
+    return (q0, q0 * (1 - q0) / m0), (q1, q1 * (1 - q1) / m1)
 
 
 def _rescaled(right: np.ndarray[tuple[int, ...], np.dtype[np.float64]], worth: int) -> tuple[float, float]:

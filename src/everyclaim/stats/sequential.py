@@ -10,7 +10,7 @@ Several bettors, from timid to bold, start with equal stakes.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -81,15 +81,8 @@ def observe(watch: Watch, values: ArrayLike) -> Watch:
             totals[bettor] += value
         alarms = [min(_RICHEST, max(1.0, held) * factor) for held, factor in zip(alarms, factors, strict=True)]
         highest = max(highest, sum(wealths) / len(wealths))
-    return replace(
-        watch,
-        seen=watch.seen + len(row),
-        wealths=tuple(wealths),
-        alarms=tuple(alarms),
-        highest=highest,
-        begun=tuple(begun),
-        totals=tuple(totals),
-    )
+    seen = watch.seen + len(row)
+    return Watch(watch.limit, seen, tuple(wealths), tuple(alarms), highest, tuple(begun), tuple(totals))
 
 
 DRAWS = 2000

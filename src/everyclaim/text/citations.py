@@ -87,6 +87,7 @@ _WORDED = re.compile(
 _BEHIND_STOP = re.compile(r"[.!?…。][\"'”’)\]*_\x00]*\s+$|^\s*(?:[-*•]\s+)?$|\|\s*$")
 _FRAMES = re.compile(rf"[(\[]\s?(?:[^()\[\]]{{0,160}}[\])][,;]\s?)*(?:{SAID}\s)?$", CASELESS)
 _UNFRAMES = re.compile(r"[,.;]?\s?(?:[)\]]|[,;]\s?\[)")
+_ENDS_STATEMENT = re.compile(rf"[\s{_CUT}]*(?:[.,;:!?。]|$|\n)|\s+[A-Z]")
 _ENDS_SENTENCE = re.compile(r"\s*(?:[.;,]\s*)?(?:$|\n|\|)|\s+[\"“(\[]?[A-Z0-9]")
 
 
@@ -247,17 +248,13 @@ def _bracketed(text: str, marks: Sequence[Citation]) -> list[Citation]:
             if _FRAMED.fullmatch(inner.replace(_CUT, " ")):
                 wider.append(span)
             continue
-        ends = _ends_statement(text, bracket)
+        ends = _ENDS_STATEMENT.match(text[bracket.end() : bracket.end() + 200]) is not None
         address = re.fullmatch(rf"\s?(?:{SAID}\s)?<?(?P<to>{ADDRESS})>?\s?", inner, CASELESS)
         square = bracket["square"] is not None
         sources = (Source(address=address["to"]),) if address else named_in(inner, square=square, ends=ends)
         if sources:
             found.append(Citation(span, sources))
     return _widened(found, wider)
-
-
-def _ends_statement(text: str, bracket: re.Match[str]) -> bool:
-    return re.match(rf"[\s{_CUT}]*(?:[.,;:!?。]|$|\n)|\s+[A-Z]", text[bracket.end() : bracket.end() + 200]) is not None
 
 
 def _widened(marks: Sequence[Citation], spans: Sequence[Span]) -> list[Citation]:

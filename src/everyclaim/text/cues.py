@@ -7,35 +7,27 @@ gives words that mean the opposite of each other (`antonyms.txt`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import cache
-from importlib.resources import files
 from typing import Literal, NamedTuple
 
 from everyclaim.text.dates import lowered
-from everyclaim.text.lists import WORDS
+from everyclaim.text.lists import WORDS, rows
 from everyclaim.text.tokens import stem, word_set
 
 
 @cache
-def _opposites() -> dict[str, frozenset[str]]:
-    forms = {words[0]: words for words in map(str.split, _rows("irregular_forms.txt"))}
+def opposites() -> dict[str, frozenset[str]]:
+    """Return the table of opposites, by stem."""
+    forms = {words[0]: words for words in map(str.split, rows("irregular_forms.txt"))}
     gathered: dict[str, set[str]] = {}
-    for row in _rows("antonyms.txt"):
-        left, right = (_stems(side.split(), forms) for side in row.split("|"))
+    for row in rows("antonyms.txt"):
+        left, right = (
+            {stem(form) for word in side.split() for form in forms.get(word, [word])} for side in row.split("|")
+        )
         for mine, theirs in ((left, right), (right, left)):
             for word in mine:
                 gathered.setdefault(word, set()).update(theirs)
     return {word: frozenset(others - {word}) for word, others in gathered.items()}
-
-
-def _rows(name: str) -> list[str]:
-    lines = files("everyclaim.text").joinpath(name).read_text("utf-8").splitlines()
-    return [line for line in lines if line and not line.startswith("#")]
-
-
-def _stems(words: list[str], forms: dict[str, list[str]]) -> set[str]:
-    return {stem(form) for word in words for form in forms.get(word, [word])}
 
 
 def antonyms(norm: str) -> frozenset[str]:
@@ -43,24 +35,8 @@ def antonyms(norm: str) -> frozenset[str]:
 
     Compare them with ``stem(other.norm)``. Empty for a word the table does not hold.
     """
-    table = _opposites()
+    table = opposites()
     return table.get(stem(norm)) or table.get(norm) or frozenset()
-
-
-@cache
-def _roots() -> dict[str, str]:
-    return {form: stem(words[0]) for words in map(str.split, _rows("irregular_forms.txt")) for form in words}
-
-
-def root(norm: str) -> str:
-    """Give what all forms of a word have in common: its stem, of "gave" and "given" that of "give"."""
-    return _roots().get(norm) or stem(norm)
-
-
-def pairs() -> Iterator[tuple[str, str]]:
-    """Give every pair of opposite stems, each once, in order."""
-    for word, others in sorted(_opposites().items()):
-        yield from ((word, other) for other in sorted(others) if word < other)
 
 
 CueKind = Literal["negation", "hedge", "booster", "quantifier", "comparative", "conditional"]
@@ -75,16 +51,6 @@ class Cue(NamedTuple):
     end: int
 
 
-# One row per kind; commas part the words and phrases.
-_NEGATION = WORDS["cues"]["negation"]
-_HEDGE = WORDS["cues"]["hedge"]
-_BOOSTER = WORDS["cues"]["booster"]
-_QUANTIFIER = WORDS["cues"]["quantifier"]
-_COMPARATIVE = WORDS["cues"]["comparative"]
-_CONDITIONAL = WORDS["cues"]["conditional"]
-_GRADED = WORDS["cues"]["graded"]
-# Not negations though they begin with one: what follows is affirmed, or only bounded. And "all" that is of nothing.
-_AFFIRMED = WORDS["cues"]["affirmed"]
 _NUMERIC = re.compile(
     r" (?:\d|[$€£]|a (?:hundred|thousand|million|dozen|third|quarter|half)|half|one|two|three|four|five|six|seven|eight"
     r"|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|an hour)\b"
@@ -94,37 +60,21 @@ _WORD = re.compile(r"[a-z]+(?:['’][a-z]+)?")
 _SENTENCE_BEFORE = re.compile(r"(?:^|[.!?:;\n\"“(])\s*$")
 
 
-def _listed(listing: str) -> list[str]:
-    return [" ".join(entry.split()) for entry in listing.split(",")]
-
-
-def _lexicon() -> tuple[dict[str, CueKind], dict[str, tuple[tuple[str, CueKind | None], ...]]]:
+def _lexicon() -> tuple[dict[str, CueKind], dict[str, list[tuple[str, CueKind | None]]]]:
     """Give the kind of every single word, and the phrases by their first word, longest first."""
-    kinds: list[tuple[CueKind, list[str]]] = [
-        ("comparative", [*_listed(_COMPARATIVE), *_GRADED.split()]),
-        ("conditional", _listed(_CONDITIONAL)),
-        ("quantifier", _listed(_QUANTIFIER)),
-        ("booster", _listed(_BOOSTER)),
-        ("hedge", _listed(_HEDGE)),
-        ("negation", _listed(_NEGATION)),
-    ]
     words: dict[str, CueKind] = {}
     phrases: dict[str, dict[str, CueKind | None]] = {}
-    for kind, entries in kinds:
-        for entry in entries:
+    for kind, listing in WORDS["cues"].items():
+        for entry in map(" ".join, map(str.split, listing.split(","))):
             first, _, rest = entry.partition(" ")
             if rest:
-                phrases.setdefault(first, {})[entry] = kind
+                phrases.setdefault(first, {})[entry] = None if kind == "affirmed" else kind
             else:
                 words[entry] = kind
-    for entry in _listed(_AFFIRMED):
-        first = entry.partition(" ")[0]
-        phrases.setdefault(first, {}).setdefault(entry, None)
-    ordered = {
-        first: tuple(sorted(entries.items(), key=lambda item: (-len(item[0]), item[0])))
-        for first, entries in phrases.items()
+    longest_first = {
+        first: sorted(found.items(), key=lambda one: (-len(one[0]), one[0])) for first, found in phrases.items()
     }
-    return words, ordered
+    return words, longest_first
 
 
 _WORDS, _PHRASES = _lexicon()

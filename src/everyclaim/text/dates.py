@@ -8,6 +8,7 @@ them.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from sys import getsizeof
 from typing import NamedTuple
 
@@ -338,10 +339,6 @@ def _military(match: re.Match[str], _: str) -> Moment | None:
     return Moment(*match.span(), hour=int(match["mh"]), minute=int(match["mmin"]))
 
 
-def _noon(match: re.Match[str], _: str) -> Moment:
-    return Moment(*match.span(), hour=0 if match["noon"] == "midnight" else 12, minute=0)
-
-
 def _century(match: re.Match[str], _: str) -> Moment | None:
     number = _number(_first(match, "cn cw")) or 0
     if not 1 <= number <= 30:
@@ -379,10 +376,6 @@ def _part_of_year(match: re.Match[str], _: str) -> Moment:
     quarter, half = _number(_first(match, "q1 q3 q2")), _number(_first(match, "h1 h3 h2"))
     year = year if short is None else _short_year(short)
     return Moment(*match.span(), year, quarter=quarter, half=half, any_century=short is not None)
-
-
-def _weekday(match: re.Match[str], _: str) -> Moment:
-    return Moment(*match.span(), weekday=WEEKDAYS.index(match["wd"][:3]))
 
 
 def _with_era(match: re.Match[str], text: str) -> Moment | None:
@@ -433,9 +426,11 @@ def _year_pair(match: re.Match[str], first: Moment) -> list[Moment]:
     return [first._replace(end=match.end("ya")), Moment(*match.span("yb"), last)]
 
 
-_READERS = {
+_READERS: dict[str, Callable[[re.Match[str], str], Moment | None]] = {
+    "noon": lambda match, _: Moment(*match.span(), hour=0 if match["noon"] == "midnight" else 12, minute=0),
+    "wd": lambda match, _: Moment(*match.span(), weekday=WEEKDAYS.index(match["wd"][:3])),
     "iso": _date, "ymd": _date, "nmy": _date, "dm": _date, "dme": _date, "md": _date, "my": _date, "dmy": _dmy,
-    "time": _time, "spoken": _spoken, "military": _military, "noon": _noon, "century": _century, "wcentury": _century,
+    "time": _time, "spoken": _spoken, "military": _military, "century": _century, "wcentury": _century,
     "decade": _decade, "worddecade": _word_decade, "m": _month_alone, "quarter": _part_of_year,
-    "halfyear": _part_of_year, "wd": _weekday, "era": _with_era, "year": _year,
+    "halfyear": _part_of_year, "era": _with_era, "year": _year,
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""The word lists and English abbreviations of `words.toml` and `abbreviations.toml`."""
+"""Data files of this room: the word lists of `words.toml`, the abbreviations of `abbreviations.toml`, tables."""
 
 from __future__ import annotations
 
@@ -6,11 +6,19 @@ import tomllib
 from importlib.resources import files
 from typing import Any
 
-WORDS: dict[str, Any] = tomllib.loads(files("everyclaim.text").joinpath("words.toml").read_text("utf-8"))
+
+def data_file(name: str) -> str:
+    """Read a file of data of this room."""
+    return files("everyclaim.text").joinpath(name).read_text("utf-8")
 
 
-LISTS: dict[str, Any] = tomllib.loads(files("everyclaim.text").joinpath("abbreviations.toml").read_text("utf-8"))
-"""The lists of `abbreviations.toml`, of all languages."""
+def rows(name: str) -> list[str]:
+    """Return the lines of a table that are no comments; one that begins with "+" goes on with the line before."""
+    return [row for row in data_file(name).replace("\n+", "").splitlines() if row and not row.startswith("#")]
+
+
+WORDS: dict[str, Any] = tomllib.loads(data_file("words.toml"))
+LISTS: dict[str, Any] = tomllib.loads(data_file("abbreviations.toml"))  # of all languages
 
 _ENGLISH = {name: "|".join(words.split()) for name, words in LISTS["english"].items()}
 PEOPLE = _ENGLISH["people"]

@@ -61,7 +61,7 @@ def locate(quote: str, text: str, *, min_ratio: float = 0.85) -> Match | None:
     wanted = quote.strip()
     if not wanted or not text:
         return None
-    found = _exact(wanted, text)
+    found = _whole(wanted, text, ((at, at + len(wanted)) for at in _occurrences(wanted, text)), "exact")
     if found is not None:
         return found
     haystack = _Key(text)
@@ -113,30 +113,23 @@ def _key(quote: str) -> str:
     return _Key(quote).value.strip()
 
 
-def _exact(quote: str, text: str) -> Match | None:
-    fallback: tuple[int, int] | None = None
-    for start in _occurrences(quote, text):
-        end = start + len(quote)
-        if not _cuts_word(text, start, end):
-            return Match(start, end, "exact", 1.0)
-        fallback = fallback or (start, end)
-    return None if fallback is None else _grown(quote, text, fallback)
-
-
 def _normalised(quote: str, haystack: _Key) -> Match | None:
     for candidate in (quote, quote.strip(_EDGE)):
         wanted = _key(candidate)
-        if not wanted:
-            continue
-        fallback: tuple[int, int] | None = None
-        for at in _occurrences(wanted, haystack.value):
-            start, end = haystack.span(at, at + len(wanted))
-            if not _cuts_word(haystack.text, start, end):
-                return Match(start, end, "normalised", 1.0)
-            fallback = fallback or (start, end)
-        if fallback is not None:
-            return _grown(candidate, haystack.text, fallback)
+        if wanted and wanted in haystack.value:
+            places = (haystack.span(at, at + len(wanted)) for at in _occurrences(wanted, haystack.value))
+            return _whole(candidate, haystack.text, places, "normalised")
     return None
+
+
+def _whole(quote: str, text: str, places: Iterator[tuple[int, int]], method: Method) -> Match | None:
+    """Take the first place that cuts no word, else the first one, grown to whole words."""
+    fallback: tuple[int, int] | None = None
+    for start, end in places:
+        if not _cuts_word(text, start, end):
+            return Match(start, end, method, 1.0)
+        fallback = fallback or (start, end)
+    return None if fallback is None else _grown(quote, text, fallback)
 
 
 def _occurrences(needle: str, text: str) -> Iterator[int]:
@@ -230,21 +223,15 @@ def _refine(wanted: str, window: str, start: int, end: int) -> tuple[int, int, f
     edges = [0, *(m.start() if m.group() else m.end() for m in re.finditer(r"\b", window)), len(window)]
     starts = [e for e in edges if abs(e - start) <= slack][:24] or [start]
     ends = [e for e in edges if abs(e - end) <= slack][:24] or [end]
-    best_ratio, best_start, best_end = 0.0, start, end
-    for first in starts:  # one edge at a time: the two hardly interact
-        ratio = fuzz.ratio(wanted, window[first:end])
-        if ratio > best_ratio and first < end:
-            best_ratio, best_start = ratio, first
-    best_ratio = 0.0
-    for last in ends:
-        ratio = fuzz.ratio(wanted, window[best_start:last])
-        if ratio > best_ratio and best_start < last:
-            best_ratio, best_end = ratio, last
-    while best_start < best_end and window[best_start] == " ":
-        best_start += 1
-    while best_end > best_start and window[best_end - 1] == " ":
-        best_end -= 1
-    return best_start, best_end, best_ratio / 100
+    # One edge at a time: the two hardly interact.
+    start = max((at for at in starts if at < end), key=lambda at: fuzz.ratio(wanted, window[at:end]), default=start)
+    end = max((at for at in ends if at > start), key=lambda at: fuzz.ratio(wanted, window[start:at]), default=end)
+    ratio = fuzz.ratio(wanted, window[start:end]) / 100
+    while start < end and window[start] == " ":
+        start += 1
+    while end > start and window[end - 1] == " ":
+        end -= 1
+    return start, end, ratio
 
 
 def _windows(wanted: str, text: str) -> list[tuple[int, int]]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from everyclaim.core.types import Span
 from everyclaim.text.language import ENGLISH, language_of
 from everyclaim.text.lists import WORDS
 from everyclaim.text.tokens import word_set
@@ -44,11 +44,7 @@ def blanked(text: str) -> str:
     """Blank emphasis and link addresses out, every other character in its place; code stays code."""
     if _MARKED.search(text) is None:
         return text
-    return _MARKUP.sub(_blank, text)
-
-
-def _blank(mark: re.Match[str]) -> str:
-    return " " * len(mark.group()) if mark["code"] is None else f" {mark['code']} "
+    return _MARKUP.sub(lambda mark: f" {mark['code']} " if mark["code"] else " " * len(mark.group()), text)
 
 
 def rendered(text: str) -> str:
@@ -58,8 +54,10 @@ def rendered(text: str) -> str:
     """
     if _SIGN.search(text) is None:
         return text
-    text = _ROW.sub(lambda row: _BREAK.sub(" ", _HEADER_END.sub(_ruling, row.group())), text)
-    text = text.replace(_RULED, "\n--|--\n")
+    ruled = "\x1d--|--\x1d"  # stands for a table's ruling until line breaks inside rows are gone
+    ruling = lambda end: ruled.rjust(len(end.group()))  # noqa: E731
+    text = _ROW.sub(lambda row: _BREAK.sub(" ", _HEADER_END.sub(ruling, row.group())), text)
+    text = text.replace(ruled, "\n--|--\n")
     depth = 0
     parts: list[str] = []
     place = 0
@@ -72,13 +70,6 @@ def rendered(text: str) -> str:
         parts += [text[place : tag.start()], _written(tag, name, depth)]
         place = tag.end()
     return "".join([*parts, text[place:]])
-
-
-_RULED = "\x1d--|--\x1d"  # stands for a table's ruling until line breaks inside rows are gone
-
-
-def _ruling(match: re.Match[str]) -> str:
-    return _RULED.rjust(len(match.group()))
 
 
 def _written(tag: re.Match[str], name: str, depth: int) -> str:
@@ -108,13 +99,6 @@ def _written(tag: re.Match[str], name: str, depth: int) -> str:
     return "".join(written)
 
 
-class Stretch(NamedTuple):
-    """Where prose stands in a line; half-open."""
-
-    start: int
-    end: int
-
-
 _RUN = re.compile(
     r"(?<!\w)[^\W\d_]++(?:[’'][^\W\d_]++)?(?:[,:;]?[ \t]++(?:[^\W\d_]++(?:[’'-][^\W\d_]+)*|\d[\d.,%]*)){3,}"
 )
@@ -139,14 +123,14 @@ def is_json(text: str) -> bool:
         return False
 
 
-def values_in_json(line: str) -> Iterator[Stretch]:
+def values_in_json(line: str) -> Iterator[Span]:
     """Find the values of a line of JSON, each with its key."""
     for value in _VALUE.finditer(line):
         if (value["keyed"] or value["listed"] or '""') != '""':
-            yield Stretch(*value.span())
+            yield Span(*value.span())
 
 
-def prose_in_code(line: str) -> Iterator[Stretch]:
+def prose_in_code(line: str) -> Iterator[Span]:
     """Find what a line of code holds that reads as prose: the line itself, its comment, its strings."""
     run = _RUN.search(line)
     if run is None:
@@ -158,14 +142,14 @@ def prose_in_code(line: str) -> Iterator[Stretch]:
         for string in _STRING.finditer(line):
             group = next(number for number in (1, 2, 3) if string[number] is not None)
             if _is_prose(string[group]):
-                yield Stretch(*string.span(group))
+                yield Span(*string.span(group))
                 trailing = None
         if trailing is None or not _is_prose(line[trailing.end() :]):
             return
         start = trailing.end()
     end = len(line.rstrip(" \t\r\n*/"))
     if start < end and _is_prose(line[start:end]):
-        yield Stretch(start, end)
+        yield Span(start, end)
 
 
 def _is_prose(text: str) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import partial
 from typing import NamedTuple
 
 from everyclaim.text.dates import CLOCKED, is_clocked, moments
@@ -40,9 +39,7 @@ _PER = re.compile(
     r"(?! (?:later|ago|after|before|earlier|old))"
     r"| (?P<ly>hourly|daily|nightly|weekly|monthly|yearly|annually|annum)\b|(?P<pa> ?p\.a\.)"
 )
-_RACE = re.compile(
-    r"\b(?:races?|runs?|ran|running|walk|course|jog|swim|finish(?:ed|ers)?)\b"
-)  # a 10k is ten kilometres
+_RACE = re.compile(r"\b(?:races?|runs?|ran|running|walk|course|jog|swim|finish(?:ed|ers)?)\b")  # of ten kilometres
 _TIMES_AFTER = re.compile(
     r" (?:times|occasions)\b(?! (?:more|less|as|the|greater|larger|higher|bigger|faster|longer|smaller|lower))"
 )
@@ -110,7 +107,9 @@ def values(low: str, text: str) -> Iterator[Value]:
     for match in CLOCKED.finditer(low) if ":" in low else ():
         if is_clocked(low, match.start()):
             yield _clocked(match)
-    for number in map(partial(_with_spread, low), numbers(low, text)):
+    for number in numbers(low, text):
+        if spread := _SPREAD.match(low, number.end):  # the unit stands behind a mean and what it is spread by
+            number = number._replace(end=spread.end())  # noqa: PLW2901
         while date is not None and date.end <= number.start:
             date = next(dates, None)
         in_date = date is not None and date.start < number.end and number.start < date.end
@@ -120,12 +119,6 @@ def values(low: str, text: str) -> Iterator[Value]:
         if value is not None:
             done = value.end
             yield value
-
-
-def _with_spread(low: str, number: Number) -> Number:
-    """Take what a mean is spread by with it: its unit stands behind both."""
-    spread = _SPREAD.match(low, number.end)
-    return number if spread is None else number._replace(end=spread.end())
 
 
 def _clocked(match: re.Match[str]) -> Value:
@@ -144,32 +137,21 @@ def _stands_alone(low: str, number: Number) -> bool:
     start, end = number.start, number.end
     if low[start] == ".":
         return start == 0 or not low[start - 1].isalnum()
-    before = low[start - 1] if start else " "
-    after = low[end] if end < len(low) else " "
-    after2 = low[end + 1] if end + 1 < len(low) else " "
-    before2 = low[start - 2] if start > 1 else " "
-    if before in ".,/:_#@\\" and (before in "_#@\\" or before2.isalnum()):
-        return False
-    if (before == "(" and before2.isalnum()) or (before == "+" and _PHONE.match(low, start)):
-        return False
-    if before in "'’′" and before2.isdigit():
-        return False  # 5'11" was read as a whole
-    if before in "-–−" and before2.isalpha():
-        return False  # GPT-4, AB-123
-    if after in ".,:/_@" and after2.isdigit() and number.kind == "cardinal":
-        return False
-    if after in "'’′" and after2.isdigit():
-        return False
-    if before == "[" or (after == "]" and "[" in low[max(0, start - 12) : start]):
-        return False
-    if (
-        after in ".)"
-        and after2 in " \t"
-        and low[end - 1].isdigit()
-        and _LIST_MARK.search(low[max(0, start - 8) : start])
-    ):
-        return False
-    return not (after.isalpha() and low[end - 1].isdigit() and _UNIT_LETTERS.match(low, end) is None)
+    before2, before, after, after2 = [*low[max(0, start - 2) : start].rjust(2), *low[end : end + 2].ljust(2)]
+    joined = (
+        before in "_#@\\["
+        or (before in ".,/:(" and before2.isalnum())
+        or (before in "'’′" and before2.isdigit())  # 5'11" was read as a whole
+        or (before in "-–−" and before2.isalpha())  # GPT-4, AB-123
+        or (before == "+" and _PHONE.match(low, start))
+        or (after in ".,:/_@" and after2.isdigit() and number.kind == "cardinal")
+        or (after in "'’′" and after2.isdigit())
+        or (after == "]" and "[" in low[max(0, start - 12) : start])
+    )
+    if joined or not low[end - 1].isdigit():
+        return not joined
+    listed = after in ".)" and after2 in " \t" and _LIST_MARK.search(low[max(0, start - 8) : start])
+    return not listed and not (after.isalpha() and _UNIT_LETTERS.match(low, end) is None)
 
 
 _PHONE = re.compile(r"\d{1,3}[ -.]?\(?\d{2,4}\)?[ .-]\d{3}")
@@ -189,9 +171,7 @@ def _with_unit(low: str, text: str, number: Number) -> Value | None:
         start -= len(currency[0])
         value = -value if currency[0][-1] in _DASHES else value
     elif number.kind != "ordinal":
-        read = _unit_after(low, text, number)
-        if read is not None:
-            unit, end = read
+        unit, end = _unit_after(low, text, number) or (None, end)
     if unit is None and number.scale == "k" and (_RACE.search(left[-24:]) or _RACE.search(low, end, end + 24)):
         unit = UNITS["m"]
     before = low[max(0, start - 9) : start]
@@ -211,7 +191,12 @@ def _with_unit(low: str, text: str, number: Number) -> Value | None:
     if times is not None:
         number, end = number._replace(kind="times"), times.end()
         start -= 3 if low.endswith("occasions", start, end) and low.endswith("on ", 0, start) else 0
-    return _aged(Value(number, unit, value, start, end), low) or _with_rate(Value(number, unit, value, start, end), low)
+    found = Value(number, unit, value, start, end)
+    aged = _aged(found, low)
+    if aged is not None or (unit is None and number.kind != "times"):
+        return aged or found
+    rate, end = rate_after(low, end) or (None, end)
+    return found._replace(rate=rate, end=end)
 
 
 def _aged(value: Value, low: str) -> Value | None:
@@ -228,14 +213,6 @@ def _aged(value: Value, low: str) -> Value | None:
         if _OR_OLDER.match(low, value.end) or _OLDER.search(low, max(0, value.start - 16), value.start):
             return value._replace(unit=unit or UNITS["years"], age=True)
     return None
-
-
-def _with_rate(value: Value, low: str) -> Value:
-    """Add "per hour", "/kg", "a day" or "daily" to a value that has a unit or says how often."""
-    if value.unit is None and value.number.kind != "times":
-        return value
-    read = rate_after(low, value.end)
-    return value._replace(end=read[1], rate=read[0]) if read is not None else value
 
 
 def rate_after(low: str, end: int) -> tuple[Rate, int] | None:
@@ -257,13 +234,11 @@ def _unit_after(low: str, text: str, number: Number) -> tuple[Unit, int] | None:
     match = _UNIT.match(low, number.end)
     if match is None:
         return _of_unit(low, number)
-    one, two, three = match["one"], match["two"], match["three"]
-    if match["four"] and (unit := UNITS.get(f"{one} {two} {three} {match['four']}")):
-        return unit, match.end("four")
-    if two and three and (unit := UNITS.get(f"{one} {two} {three}")):
-        return unit, match.end("three")
-    if two and (unit := UNITS.get(f"{one} {two}")):
-        return unit, match.end("two")
+    words = match.group("one", "two", "three", "four")
+    for count, last in ((4, "four"), (3, "three"), (2, "two")):
+        if match[last] and (unit := UNITS.get(" ".join(words[:count]))):
+            return unit, match.end(last)
+    one: str = match["one"]
     unit = UNITS.get(one)
     if unit is None and one in ("c", "f"):
         return _temperature_letter(text[match.start("one")], number, match)
@@ -272,19 +247,14 @@ def _unit_after(low: str, text: str, number: Number) -> tuple[Unit, int] | None:
         unit = UNITS[one]
     if unit is None or (number.scale in ("k", "m", "b") and not match["gap"]):
         return _of_unit(low, number)
+    written = text[match.start("one")]
     if len(one) == 1 and one.isalpha():
-        written = text[match.start("one")]
-        if (
-            match["gap"] == "-"
-            or (written.isupper() != (one in "vwja") and one != "l")
-            or (one == "p" and match["gap"])
-        ):
+        is_other_case = written.isupper() != (one in "vwja") and one != "l"
+        if match["gap"] == "-" or is_other_case or (one == "p" and match["gap"]):
             return _temperature_letter(written, number, match)
-        if one == "a" and two:
+        if one == "a" and match["two"]:
             return None  # "In 1999 A new law"
-    if one == "real" or (
-        one in ("stone", "cal", "mark", "bar", "pa", "ma", "mo") and text[match.start("one")].isupper()
-    ):
+    if one == "real" or (one in ("stone", "cal", "mark", "bar", "pa", "ma", "mo") and written.isupper()):
         return None
     return unit, match.start("one") + len(one)
 

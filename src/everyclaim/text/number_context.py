@@ -58,30 +58,24 @@ def qualifier(low: str, start: int, end: int) -> Qualifier:
     left = low[max(0, start - _APART) : start]
     last = left.rstrip(" (").rpartition(" ")[2].rpartition("\n")[2]
     after = low[end : end + 1]
-    if not (
-        last in _BEFORE_NUMBER or last[-1:] in ("~", "≈", "<", ">", "≤", "≥", "=") or after in ("+", " ", "-", "i")
-    ):
+    if last not in _BEFORE_NUMBER and last[-1:] not in tuple("~≈<>≤≥=") and after not in tuple("+ -i"):
         return Qualifier(start, end)
-    first, final, approximate, lean = start, end, False, 0
+    first, lean, bound = start, 0, 0
     about, so = _APPROXIMATE.search(left), _OR_SO.match(low, end)
-    if about is not None or so is not None:
-        approximate = True
-        if about is not None:
-            lean = -1 if about["below"] else 1 if about["above"] else 0
-            first -= len(left) - about.start()
-            left = left[: about.start()]
-        if so is not None:
-            final = so.end()
-    bound, least, most = 0, _AT_LEAST.search(left), _AT_MOST.search(left)
-    more, less = _OR_MORE.match(low, end), _OR_LESS.match(low, end)
+    final = so.end() if so else end
+    if about:
+        lean = -1 if about["below"] else 1 if about["above"] else 0
+        first -= len(left) - about.start()
+        left = left[: about.start()]
+    least, most, more = _AT_LEAST.search(left), _AT_MOST.search(left), _OR_MORE.match(low, end)
     chosen = most if most is not None and (least is None or most.start() <= least.start()) else least
     if chosen is not None:
         bound = -1 if chosen is most else 1
         first -= len(left) - chosen.start()
-    elif more is not None or less is not None:
-        bound = 1 if more is not None else -1
-        final = max(final, (more or less).end())  # type: ignore[union-attr]
-    return Qualifier(first, final, approximate, lean, bound)
+    elif behind := more or _OR_LESS.match(low, end):
+        bound = 1 if more else -1
+        final = max(final, behind.end())
+    return Qualifier(first, final, bool(about or so), lean, bound)
 
 
 _LABELS = word_set(WORDS["number_context"]["labels"])

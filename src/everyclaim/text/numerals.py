@@ -12,10 +12,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from importlib.resources import files
 from typing import NamedTuple
 
-from everyclaim.text.lists import WORDS
+from everyclaim.text.lists import WORDS, rows
 from everyclaim.text.tokens import FRACTION_SIGNS
 
 _LISTS = WORDS["numerals"]
@@ -295,38 +294,24 @@ class Unit(NamedTuple):
     other: float = 0.0
 
 
-def _rows() -> list[list[str]]:
-    table = files("everyclaim.text").joinpath("units.txt").read_text("utf-8").replace("\n+", "")
-    return [row.split() for row in table.splitlines() if row and not row.startswith("#")]
-
-
-def _read_table() -> dict[str, Unit]:
-    units: dict[str, Unit] = {}
-    for dimension, system, name, factors, *written in (row for row in _rows() if row[0] != "sign"):
+def _units() -> Iterator[tuple[str, Unit]]:
+    for dimension, system, name, factors, *written in (row for row in _TABLE if row[0] != "sign"):
         factor, _, other = factors.partition("/")
         unit = Unit(name, dimension, float(factor), system, other=float(other or 0.0))
-        for form in written:
-            units[form.replace("_", " ")] = unit
-    celsius = Unit("celsius", "temperature", 1.0, "celsius")
-    fahrenheit = Unit("fahrenheit", "temperature", 5 / 9, "fahrenheit", -160 / 9)
-    kelvin = Unit("kelvin", "temperature", 1.0, "kelvin", -273.15)
-    degree = Unit("degree", "temperature", 1.0, "degree")
-    for letter, word, unit in (("c", "celsius", celsius), ("f", "fahrenheit", fahrenheit), ("k", "kelvin", kelvin)):
-        for sign in ("°", "° ", "degrees ", "degree ", "deg ", "º", "º "):
-            units[sign + letter] = unit
-            units[sign + word] = unit
-        units[word] = unit
-    units["degrees centigrade"] = units["centigrade"] = celsius
-    for form in ("°", "º", "degree", "degrees", "deg"):
-        units[form] = degree
-    return units
+        yield from ((form.replace("_", " "), unit) for form in written)
+    signs = ("°", "º", "degrees", "degree", "deg")
+    for word, scale, shift in (("celsius", 1.0, 0.0), ("fahrenheit", 5 / 9, -160 / 9), ("kelvin", 1.0, -273.15)):
+        unit = Unit(word, "temperature", scale, word, shift)
+        yield from ((f"{sign} {form}", unit) for sign in signs for form in (word[0], word))
+        yield from ((sign + form, unit) for sign in "°º" for form in (word[0], word))
+        yield from ((form, unit) for form in (word, *(("degrees centigrade", "centigrade") if word[0] == "c" else ())))
+    yield from ((sign, Unit("degree", "temperature", 1.0, "degree")) for sign in signs)
 
 
-UNITS: dict[str, Unit] = _read_table()
+_TABLE = [row.split() for row in rows("units.txt")]
+UNITS: dict[str, Unit] = dict(_units())
 """Unit by what is written, in lower case, words joined by one space."""
 
-CURRENCY_SIGNS: dict[str, str] = {sign: row[1] for row in _rows() if row[0] == "sign" for sign in row[2:]}
-
-
+CURRENCY_SIGNS: dict[str, str] = {sign: row[1] for row in _TABLE if row[0] == "sign" for sign in row[2:]}
 DOLLARS = frozenset(f"money:{code}" for code in ("USD", "CAD", "AUD", "NZD", "HKD", "SGD"))
 """Dimensions that a bare "$" may mean."""

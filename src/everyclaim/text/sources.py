@@ -9,11 +9,11 @@ stays.
 from __future__ import annotations
 
 import re
-from calendar import month_abbr, month_name
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from everyclaim.core.types import Citation, Passage, Source, Span
+from everyclaim.text.lists import WORDS
 from everyclaim.text.tokens import STOPWORDS, word_set
 
 CASELESS = re.IGNORECASE
@@ -48,7 +48,7 @@ _KIND_NUMBER = re.compile(
     CASELESS,
 )
 _LETTERED = re.compile(rf"(?:{KINDS})[\s_.:#-]{{0,3}}(?:[A-Z]|[\w-]*\d[\w.-]*)", CASELESS)
-_MONTHS = frozenset(name.lower() for name in (*month_name, *month_abbr))
+_MONTHS = {form for name in WORDS["dates"]["months"].lower().split() for form in (name, name[:3])}
 _WORD = re.compile(r"[^\W_]+")
 _NUMBER_PLACE = re.compile(rf"(?P<n>\d{{1,3}}),?\s(?P<place>{PLACE})", CASELESS)
 _PAGE = re.compile(r"(?:pp?|pages?)\.?\s?\d{1,4}(?:\s?[-–]\s?\d{1,4})?", CASELESS)
@@ -189,7 +189,9 @@ def _one_named(part: str, *, square: bool, ends: bool) -> tuple[Source, ...]:
         return (Source(int(single["n"]), page=single["place"]),)
     if (token := _TOKEN.fullmatch(part)) and (square or re.match(FILE, part, CASELESS) or "_" in part):
         return (Source(name=token["name"], page=token["place"] or ""),)
-    if (written := _WRITTEN.fullmatch(part)) and ends and not _is_month(written["who"]):
+    written = _WRITTEN.fullmatch(part) if ends else None
+    who = set(_WORD.findall(written["who"].lower())) if written else set()
+    if written and who and who.isdisjoint(_MONTHS):  # before a year stands an author, not a month
         return (Source(name=f"{written['who'].strip(' ,')} {written['year']}", page=written["place"] or ""),)
     if (named := _NAMED.fullmatch(part)) and part[0].isupper() and not asserts_something(named["name"]):
         return (Source(name=named["name"].strip(" ,"), page=named["place"]),)
@@ -197,12 +199,6 @@ def _one_named(part: str, *, square: bool, ends: bool) -> tuple[Source, ...]:
         return (Source(page=part),)
     title = square and ends and _TITLE.fullmatch(part) is not None and not asserts_something(part)
     return (Source(name=part),) if title or _LETTERED.fullmatch(part) else ()
-
-
-def _is_month(who: str) -> bool:
-    """Whether what stands before a year is a month, or nothing."""
-    words = {word.lower() for word in _WORD.findall(who)}
-    return not words or not words.isdisjoint(_MONTHS)
 
 
 def source_of(said: str) -> Source:

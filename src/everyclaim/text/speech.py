@@ -14,6 +14,8 @@ from everyclaim.text.dates import lowered
 from everyclaim.text.lists import NAMED, WORDS
 from everyclaim.text.tokens import STOPWORDS, word_set
 
+Place = tuple[int, int]
+
 
 class Report(NamedTuple):
     """One thing said. ``source[slice(*speaker_span)] == speaker``; `verb` is as written, or "according to"."""
@@ -81,15 +83,15 @@ def reports(text: str) -> list[Report]:
     found: list[Report] = []
     ends: _Sentences | None = None
     for match in _WORD.finditer(low):
-        word = match.group()
-        if (word not in VERBS and word != "according") or (text[match.start()].isupper() and word != "according"):
+        at, word = match.start(), match.group()
+        if word != "according" and (word not in VERBS or text[at].isupper()):
             continue  # "United States"
         ends = ends or _Sentences(text)
-        start, end = ends.around(match.start())
+        start, end = ends.around(at)
         if word == "according":
-            report = _according(text, low, match.start(), start, end)
+            report = _according(text, low, at, start, end)
         else:
-            report = _said(text, low, match.start(), match.end(), start, end)
+            report = _said(text, low, at, match.end(), start, end)
         if report is not None:
             found.append(report)
     return found
@@ -103,35 +105,33 @@ class _Sentences:
         self.start = 0
         self.end = -1
 
-    def around(self, at: int) -> tuple[int, int]:
+    def around(self, at: int) -> Place:
         """Give the bounds of the sentence that holds `at`; `at` must not decrease from call to call."""
         while self.end < at:
             self.start = max(0, self.end)
-            self.end = self._next(self.start, at)
+            self.end = self._next()
         start = self.start
         while start < at and self.text[start].isspace():
             start += 1
         start = max(start, at - _LONGEST_SENTENCE)
         return start, min(self.end, at + _LONGEST_SENTENCE)
 
-    def _next(self, start: int, at: int) -> int:
-        for match in _SENTENCE_END.finditer(self.text, start):
-            end = match.end()
-            if end <= start or _NO_END.search(self.text, max(start, match.start() - 6), match.start()):
-                continue
-            if end > start:
-                return end if end > at or end > start else at
+    def _next(self) -> int:
+        for match in _SENTENCE_END.finditer(self.text, self.start):
+            abbreviated = _NO_END.search(self.text, max(self.start, match.start() - 6), match.start())
+            if match.end() > self.start and not abbreviated:
+                return match.end()
         return len(self.text)
 
 
-def _report(text: str, speaker: tuple[int, int], verb: str, content: tuple[int, int]) -> Report | None:
+def _report(text: str, speaker: Place, verb: str, content: Place) -> Report | None:
     first, last = _trim(text, *content)
     if last - first < 2 or speaker[0] >= speaker[1]:
         return None
     return Report(text[slice(*speaker)], Span(*speaker), verb, Span(first, last))
 
 
-def _trim(text: str, start: int, end: int) -> tuple[int, int]:
+def _trim(text: str, start: int, end: int) -> Place:
     while start < end and (text[start].isspace() or text[start] in ",;:" + _QUOTES):
         start += 1
     while end > start and (text[end - 1].isspace() or text[end - 1] in ",;:." + _QUOTES):
@@ -164,29 +164,21 @@ def _said(text: str, low: str, verb: int, after: int, start: int, end: int) -> R
     return _content_after(text, low, speaker, written, after, end)
 
 
-def _content_after(
-    text: str, low: str, speaker: tuple[int, int], verb: str, after: int, end: int
-) -> Report | None:  # fmt: skip
-    kind = verb.lower()
+def _content_after(text: str, low: str, speaker: Place, verb: str, after: int, end: int) -> Report | None:
+    told = verb.lower() in TOLD_VERBS
     pause = text.find(";", after, end)
     end = pause if pause >= 0 else end
-    if kind in TOLD_VERBS and (low[after : after + 12].split() or [""])[0] in _PREPOSITIONS:
+    if told and (low[after : after + 12].split() or [""])[0] in _PREPOSITIONS:
         return None  # "tells of"
-    that = _THAT.match(low, after, end)
-    if that is not None:
-        return _report(text, speaker, verb, (that.end(), end))
-    if kind in TOLD_VERBS:
-        whom = _WHOM.match(text, after, end)
-        return _report(text, speaker, verb, (whom.end(), end)) if whom is not None else None
-    colon = _COLON.match(text, after)
-    if colon is not None:
-        return _report(text, speaker, verb, (colon.end(), end))
-    if kind in _CLAUSE_VERBS or low.startswith(" to ", after):
+    begins = _THAT.match(low, after, end) or (_WHOM.match(text, after, end) if told else _COLON.match(text, after))
+    if begins is not None:
+        return _report(text, speaker, verb, (begins.end(), end))
+    if told or verb.lower() in _CLAUSE_VERBS or low.startswith(" to ", after):
         return None
     return _report(text, speaker, verb, (after, end))
 
 
-def _content_before(text: str, speaker: tuple[int, int], verb: str, start: int) -> Report | None:
+def _content_before(text: str, speaker: Place, verb: str, start: int) -> Report | None:
     """Read "…, Jones said." and "“…,” Jones said."."""
     before = text[max(0, speaker[0] - 4) : speaker[0]]
     if _CLOSING.search(before):
@@ -197,9 +189,7 @@ def _content_before(text: str, speaker: tuple[int, int], verb: str, start: int) 
     return None
 
 
-def _as_said(
-    text: str, speaker: tuple[int, int], verb: str, after: int, sentence: tuple[int, int]
-) -> Report | None:  # fmt: skip
+def _as_said(text: str, speaker: Place, verb: str, after: int, sentence: Place) -> Report | None:
     start, end = sentence
     comma = text.find(",", after, end)
     lead = text[start : speaker[0]].rstrip()
@@ -210,26 +200,25 @@ def _as_said(
 
 def _inverted(text: str, verb: int, after: int, start: int, end: int) -> Report | None:
     """Read "“…,” said Jones" and "…, said Jones"."""
-    before = text[max(0, verb - 4) : verb]
+    before, written = text[max(0, verb - 4) : verb], text[verb:after]
     quoted = _CLOSING.search(before) is not None
-    if not quoted and not (before.rstrip().endswith(",") and text[verb:after] in _PLAIN_VERBS):
-        return None
-    if not quoted and _described(text, start, verb):
+    plain = before.rstrip().endswith(",") and written in _PLAIN_VERBS
+    if not quoted and (not plain or _described(text, start, verb)):
         return None
     match = _INVERTED.match(text, after, end)
     if match is None:
         return None
     who = match["who"].rstrip()
-    if text[verb:after] in _SHOWING and who.startswith(("a ", "an ")):
+    if written in _SHOWING and who.startswith(("a ", "an ")):
         return None  # "“…,” suggests a sense of relief"
     proper = who[:1].isupper() or who.startswith(("the ", "a ", "an ", "his ", "her ", "their "))
     if not proper or len(who.split()) > _MOST_WORDS or who.split()[0] in ("That", "It"):
         return None
-    span = (match.start("who"), match.start("who") + len(who))
+    content = (start, verb)
     if quoted:
         close = text.rindex(before.rstrip()[-1], 0, verb)
-        return _report(text, span, text[verb:after], (_quote_start(text, close), close))
-    return _report(text, span, text[verb:after], (start, verb))
+        content = (_quote_start(text, close), close)
+    return _report(text, (match.start("who"), match.start("who") + len(who)), written, content)
 
 
 def _described(text: str, start: int, verb: int) -> bool:
@@ -270,7 +259,7 @@ def _after_abbreviation(text: str, start: int, stop: int, end: int) -> int:
     return stop
 
 
-def _subject(text: str, low: str, start: int, verb: int) -> tuple[int, int] | None:
+def _subject(text: str, low: str, start: int, verb: int) -> Place | None:
     """Find the noun phrase right before a verb; None where nothing there can be a speaker."""
     end = verb
     while match := _AUXILIARY.search(low, max(start, end - 24), end):

@@ -37,7 +37,8 @@ def carries_on(before: str, following: str, language: str) -> bool:
     is read by what holds for all.
     """
     if not before.rstrip().endswith("."):
-        return _is_reported(before, following, language)
+        # A Japanese quotation goes on: 「…。」と言った
+        return language == "ja" and before.rstrip().endswith(("」", "』")) and following[:1] in "とはがをのでに、"
     rest = following.lstrip(_OPENING)
     if not before[-1].isspace() and following[:1] in "-‐‑":
         return True  # J.-C.
@@ -62,11 +63,6 @@ def opens_sentence(text: str) -> bool:
     """Whether a text begins with a word that sentences begin with, rather than with a name."""
     word = re.match(r"\w+", text.lstrip(_OPENING))
     return word is not None and word.group().lower() in _STARTS
-
-
-def _is_reported(before: str, following: str, language: str) -> bool:
-    """Whether a Japanese quotation goes on: 「…。」と言った."""
-    return language == "ja" and before.rstrip().endswith(("」", "』")) and following[:1] in "とはがをのでに、"
 
 
 def _ends_in(text: str, language: str, *, seldom: bool) -> str:

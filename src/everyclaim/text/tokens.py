@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import snowballstemmer
 
+from everyclaim.core.types import Span
 from everyclaim.text.lists import MONTHS, NAMED, WORDS
 
 # Scripts written without spaces between words: every character is its own token and its own word edge.
@@ -103,7 +104,7 @@ def tokenize(text: str) -> list[Token]:
         clitic = _CLITIC.search(word) if "'" in word or "’" in word or "ʼ" in word else None
         if clitic is not None:
             word = word[: clitic.start()]
-        norm = word.lower() if word.isascii() else _normed(word)
+        norm = word.lower() if word.isascii() else (_norm if len(word) <= _LONGEST_WORD else _norm.__wrapped__)(word)
         if "." in norm and norm[0].isalpha():
             norm = norm.replace(".", "")
         if norm:
@@ -111,23 +112,12 @@ def tokenize(text: str) -> list[Token]:
     return tokens
 
 
-def _normed(word: str) -> str:
-    return _norm(word) if len(word) <= _LONGEST_WORD else _norm.__wrapped__(word)
-
-
 @lru_cache(maxsize=32768)
 def _norm(word: str) -> str:
     return unicodedata.normalize("NFKC", word).casefold().translate(_PLAIN)
 
 
-class _Stemmers(threading.local):
-    """One stemmer per thread: it keeps its working state in itself."""
-
-    def __init__(self) -> None:
-        self.english = snowballstemmer.stemmer("english")
-
-
-_stemmers = _Stemmers()
+_local = threading.local()  # one stemmer per thread: it keeps its working state in itself
 
 
 def stem(norm: str) -> str:
@@ -139,7 +129,9 @@ def stem(norm: str) -> str:
 def _stem(norm: str) -> str:
     if len(norm) < 3 or not norm.isascii() or not norm.isalpha():
         return norm
-    return str(_stemmers.english.stemWord(norm))
+    if not hasattr(_local, "stemmer"):
+        _local.stemmer = snowballstemmer.stemmer("english")
+    return str(_local.stemmer.stemWord(norm))
 
 
 def content_stems(text: str) -> frozenset[str]:
@@ -281,16 +273,9 @@ _GRAMMAR_WORD = re.compile(
 )
 
 
-class WordSpan(NamedTuple):
-    """A word and its place: ``text[start:end]``."""
-
-    start: int
-    end: int
-
-
-def word_spans(text: str) -> list[WordSpan]:
+def word_spans(text: str) -> list[Span]:
     """Give the place of every word and sign of a text."""
-    return [WordSpan(*match.span()) for match in _GRAMMAR_WORD.finditer(text)]
+    return [Span(*match.span()) for match in _GRAMMAR_WORD.finditer(text)]
 
 
 _BRACKETS = {"(": ")", "[": "]", "{": "}", "“": "”", "«": "»", "‘": "’"}
