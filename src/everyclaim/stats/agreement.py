@@ -23,6 +23,8 @@ from everyclaim.stats.types import DEFAULT, Floats, Inference, Sampling, share
 
 Ratings = Sequence[Hashable]
 Weights = Literal["none", "linear", "quadratic"]
+FEWEST_ANNOTATORS = 3
+FEW_ITEMS = 30  # of one annotator; below this the t-test is not to be trusted
 
 
 def confusion(first: Ratings, second: Ratings, categories: Ratings) -> NDArray[np.intp]:
@@ -147,10 +149,6 @@ def _disagreement(size: int, weights: Weights) -> Floats:
     if weights not in costs:
         raise ValueError(f"weights must be none, linear or quadratic, not {weights}")
     return costs[weights]
-
-
-FEWEST_ANNOTATORS = 3
-FEW_ITEMS = 30  # of one annotator; below this the t-test is not to be trusted
 
 
 @dataclass(frozen=True, slots=True)

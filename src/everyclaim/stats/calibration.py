@@ -22,6 +22,9 @@ Truth = NDArray[np.bool_]
 _STEPS = 30
 _FARTHEST = 2.0  # how far a coefficient moves in one step: from far-off log-odds Newton's method overshoots
 _NEAR_ENOUGH = 1e-3  # a step that changes no coefficient by more ends the search
+_EDGE = 1e-6  # stated probabilities nearer to 0 or 1 than this are taken as this near
+_MOST_STEPS = 100
+BINS = 10
 
 
 def balanced_weights(truth: Truth) -> Floats:
@@ -61,10 +64,6 @@ def ridge_path(
             if longest < _NEAR_ENOUGH:
                 break
         yield found
-
-
-_EDGE = 1e-6  # stated probabilities nearer to 0 or 1 than this are taken as this near
-_MOST_STEPS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,9 +220,6 @@ def _sigmoid(x: Floats) -> Floats:
 
 def _cross_entropy(logits: Floats, target: Floats) -> float:
     return float((np.logaddexp(0, logits) - target * logits).sum())
-
-
-BINS = 10
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,9 @@ _DRAWS_AT_ONCE = 1_000_000
 
 Statistic = Callable[[Floats], Floats]
 """From a table of totals, a row per resample, to one number per row; NaN where it is undefined."""
+Method = Literal["wilson", "wilson_effective", "bootstrap", "clustered_clt", "one_cluster", "none"]
+FEW_EVENTS = 20  # clusters that differ from 0 (or from 1); fewer, and resampling can miss them all
+MANY_CLUSTERS = 5000  # above this, resampling costs much and changes nothing
 
 
 def bootstrap(
@@ -129,12 +132,6 @@ def _corrected(drawn: Floats, value: float, left_out: Floats, level: float) -> I
     z = normal.inv_cdf((1 + level) / 2)
     low, high = np.quantile(drawn, [moved(-z), moved(z)])
     return Interval(float(low), float(high), level)
-
-
-Method = Literal["wilson", "wilson_effective", "bootstrap", "clustered_clt", "one_cluster", "none"]
-
-FEW_EVENTS = 20  # clusters that differ from 0 (or from 1); fewer, and resampling can miss them all
-MANY_CLUSTERS = 5000  # above this, resampling costs much and changes nothing
 
 
 @dataclass(frozen=True, slots=True)

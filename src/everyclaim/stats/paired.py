@@ -34,6 +34,14 @@ from everyclaim.stats.types import (
     same_length,
 )
 
+Rate = tuple[ArrayLike, ArrayLike]
+"""A numerator and a denominator per sample, 0 ≤ numerator ≤ denominator; the rate is sum/sum."""
+FLIPS = 10_000
+FEW_CHANGES = 50  # clusters that changed, of many: fewer are too lopsided for a normal interval
+_EXACT = 14  # so many differences and fewer have all their signs tried
+_FLIPS_AT_ONCE = 2_000_000
+_SAME = 1e-9  # a difference that is rounding only
+
 
 def holm(p_values: ArrayLike) -> Floats:
     """Return adjusted p-values, in the order given, that bound the chance of any false finding (Holm 1979).
@@ -71,16 +79,6 @@ def _in_place(adjusted: Floats, order: np.ndarray[tuple[int, ...], np.dtype[np.i
     back = np.empty_like(adjusted)
     back[order] = np.minimum(adjusted, 1.0)
     return back
-
-
-Rate = tuple[ArrayLike, ArrayLike]
-"""A numerator and a denominator per sample, 0 ≤ numerator ≤ denominator; the rate is sum/sum."""
-
-FLIPS = 10_000
-FEW_CHANGES = 50  # clusters that changed, of many: fewer are too lopsided for a normal interval
-_EXACT = 14  # so many differences and fewer have all their signs tried
-_FLIPS_AT_ONCE = 2_000_000
-_SAME = 1e-9  # a difference that is rounding only
 
 
 def paired_mean_difference(

@@ -6,6 +6,7 @@ Also what so many samples can show, and how many labels a rate needs: the normal
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from statistics import NormalDist
 
 import numpy as np
@@ -13,6 +14,8 @@ from numpy.typing import ArrayLike
 
 from everyclaim.stats.clusters import cluster_sums, residual_covariance, standard_error
 from everyclaim.stats.types import Inference, Interval, column, count, few_clusters, lopsided, share
+
+_MOST = 10**9
 
 
 def normal_quantile(level: float) -> float:
@@ -163,16 +166,11 @@ def newcombe_difference(successes: tuple[float, float], tries: tuple[float, floa
     Newcombe 1998, method 10: Wilson's interval of each, joined by `mover_difference`. Within [−1, 1].
     Raises ValueError for counts that cannot be, and for a proportion of nothing.
     """
-    first, second = (
-        Inference(
-            s / count(n, "n", 1), wilson(s, n, level), math.sqrt(s / n * (1 - s / n) / n), round(n), round(n), "wilson"
-        )
-        for s, n in zip(successes, tries, strict=True)
-    )
-    value = second.value - first.value
-    interval = mover_difference((first.value, first.interval), (second.value, second.interval))
-    n, error = first.n + second.n, math.hypot(first.error, second.error)
-    return Inference(value, interval, error, n, n, "newcombe")
+    counts = list(zip(successes, tries, strict=True))
+    first, second = ((s / count(n, "n", 1), wilson(s, n, level)) for s, n in counts)
+    error = math.hypot(*(math.sqrt(s / n * (1 - s / n) / n) for s, n in counts))
+    n = sum(map(round, tries))
+    return Inference(second[0] - first[0], mover_difference(first, second), error, n, n, "newcombe")
 
 
 def mover_difference(first: tuple[float, Interval], second: tuple[float, Interval]) -> Interval:
@@ -186,9 +184,6 @@ def mover_difference(first: tuple[float, Interval], second: tuple[float, Interva
     low = value - math.hypot(q - b.low, a.high - p)
     high = value + math.hypot(b.high - q, p - a.low)
     return Interval(max(-1.0, low), min(1.0, high), a.level)
-
-
-_MOST = 10**9
 
 
 def detectable_paired_difference(pairs: int, spread: float, power: float = 0.8, level: float = 0.95) -> float:
@@ -205,10 +200,4 @@ def labels_for_half_width(rate: float, half_width: float, level: float = 0.95) -
     if not 0 <= rate <= 1:
         raise ValueError(f"rate must be between 0 and 1, not {rate:g}")
     share(half_width, "half_width")
-    low, high = 0, 1
-    while wilson(rate * high, high, level).width > 2 * half_width and high < _MOST:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if wilson(rate * middle, middle, level).width > 2 * half_width else (low, middle)
-    return min(high, _MOST)
+    return 1 + bisect_left(range(1, _MOST), -2 * half_width, key=lambda n: -wilson(rate * n, n, level).width)

@@ -22,6 +22,12 @@ from everyclaim.stats.types import Floats, Inference, Interval, column, same_len
 _STAKES = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64)  # what a bettor loses of its wealth on a value of 0
 _START = (1.0,) * len(_STAKES)
 _RICHEST = 1e300
+DRAWS = 2000
+_MOST_DRAWS = 200_000
+_FINEST = 1e-100
+_RARE = 0.005
+_FEWEST = 3  # fewer points have no change to speak of
+_LONGEST = 12  # values of a level that came back; a longer one is found by its ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +89,6 @@ def observe(watch: Watch, values: ArrayLike) -> Watch:
         highest = max(highest, sum(wealths) / len(wealths))
     seen = watch.seen + len(row)
     return Watch(watch.limit, seen, tuple(wealths), tuple(alarms), highest, tuple(begun), tuple(totals))
-
-
-DRAWS = 2000
-_MOST_DRAWS = 200_000
-_FINEST = 1e-100
-_RARE = 0.005
-_FEWEST = 3  # fewer points have no change to speak of
-_LONGEST = 12  # values of a level that came back; a longer one is found by its ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,8 +219,7 @@ def _most_distinct(rows: Floats, weights: Floats) -> tuple[Floats, tuple[int, in
 
 def _sums(values: Floats) -> Floats:
     """Return the sums of the first values along the last axis, from those of none to those of all."""
-    none = np.zeros((*values.shape[:-1], 1))
-    return np.concatenate([none, np.cumsum(values, axis=-1)], axis=-1)
+    return np.cumsum(np.insert(values, 0, 0.0, axis=-1), axis=-1)
 
 
 def _positive(errors: ArrayLike, values: Floats) -> Floats:

@@ -20,6 +20,10 @@ from everyclaim.stats.clusters import cluster_codes
 from everyclaim.stats.proportions import chance_of_at_most, normal_quantile
 from everyclaim.stats.types import FEW_CLUSTERS, Floats, Inference, Interval, binary, column, same_length, share
 
+# Tried in order from each start, down to the first that is not shown: a threshold further down shows more claims.
+GRID = tuple(round(0.01 * place, 2) for place in range(99, 49, -1))
+STARTS = (0.98, 0.8)
+
 
 def conformal_threshold(scores: ArrayLike, error_rate: float) -> float:
     """Return the value that one more score exceeds with probability at most `error_rate`: finite samples, no model.
@@ -54,11 +58,6 @@ def factuality_threshold(scores: ArrayLike, right: ArrayLike, answers: ArrayLike
     Conformal factuality (arXiv 2402.10978): keep the claims of a new answer whose score is above it; +∞: keep none.
     """
     return conformal_threshold(highest_wrong(scores, right, answers), error_rate)
-
-
-# Tried in order from each start, down to the first that is not shown: a threshold further down shows more claims.
-GRID = tuple(round(0.01 * place, 2) for place in range(99, 49, -1))
-STARTS = (0.98, 0.8)
 
 
 def risk_p_value(losses: ArrayLike, risk: float) -> float:

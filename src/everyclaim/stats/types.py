@@ -16,6 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float64]
 
 RESAMPLES = 2000
+FEW_CLUSTERS = 30  # fewer: the spread itself is hardly known
+ROUGH_CLUSTERS = 100  # fewer: an interval holds a point or two less, or more, often than it says
+FEW_OF_A_KIND = 10  # labels, of either kind
+FEW_DIFFERENCES = 10  # labels that the judge got wrong
+FEW_CHANGED = 20
+LOPSIDED = 0.3  # skewness of a mean, above which its normal interval misses on one side
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,14 +144,6 @@ def _within(low: float, high: float) -> str:
     if low == -math.inf:
         return f"at or below {high:g}"
     return f"at or above {low:g}" if high == math.inf else f"between {low:g} and {high:g}"
-
-
-FEW_CLUSTERS = 30  # fewer: the spread itself is hardly known
-ROUGH_CLUSTERS = 100  # fewer: an interval holds a point or two less, or more, often than it says
-FEW_OF_A_KIND = 10  # labels, of either kind
-FEW_DIFFERENCES = 10  # labels that the judge got wrong
-FEW_CHANGED = 20
-LOPSIDED = 0.3  # skewness of a mean, above which its normal interval misses on one side
 
 
 def few_clusters(clusters: int) -> tuple[str, ...]:

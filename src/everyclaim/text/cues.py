@@ -14,6 +14,15 @@ from everyclaim.text.dates import lowered
 from everyclaim.text.lists import WORDS, rows
 from everyclaim.text.tokens import stem, word_set
 
+CueKind = Literal["negation", "hedge", "booster", "quantifier", "comparative", "conditional"]
+_NUMERIC = re.compile(
+    r" (?:\d|[$€£]|a (?:hundred|thousand|million|dozen|third|quarter|half)|half|one|two|three|four|five|six|seven|eight"
+    r"|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|an hour)\b"
+)
+_NUMERIC_HEDGES = word_set("about around circa some")
+_WORD = re.compile(r"[a-z]+(?:['’][a-z]+)?")
+_SENTENCE_BEFORE = re.compile(r"(?:^|[.!?:;\n\"“(])\s*$")
+
 
 @cache
 def opposites() -> dict[str, frozenset[str]]:
@@ -39,9 +48,6 @@ def antonyms(norm: str) -> frozenset[str]:
     return table.get(stem(norm)) or table.get(norm) or frozenset()
 
 
-CueKind = Literal["negation", "hedge", "booster", "quantifier", "comparative", "conditional"]
-
-
 class Cue(NamedTuple):
     """A cue as it stands; ``source[start:end] == text``."""
 
@@ -49,15 +55,6 @@ class Cue(NamedTuple):
     text: str
     start: int
     end: int
-
-
-_NUMERIC = re.compile(
-    r" (?:\d|[$€£]|a (?:hundred|thousand|million|dozen|third|quarter|half)|half|one|two|three|four|five|six|seven|eight"
-    r"|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|an hour)\b"
-)
-_NUMERIC_HEDGES = word_set("about around circa some")
-_WORD = re.compile(r"[a-z]+(?:['’][a-z]+)?")
-_SENTENCE_BEFORE = re.compile(r"(?:^|[.!?:;\n\"“(])\s*$")
 
 
 def _lexicon() -> tuple[dict[str, CueKind], dict[str, list[tuple[str, CueKind | None]]]]:

@@ -121,6 +121,9 @@ _STARTED = re.compile(
 )
 CLOCKED = re.compile(r"(?<![\w:.,/-])(\d{1,3}):([0-5]\d)(?::([0-5]\d))?(\.\d{1,3})?(?![\w:])(?!\s?[ap]\.?m)")
 """What may be hours, minutes and seconds of a duration."""
+_SCALED = re.compile(
+    r"\b(?:scaled?|ratio|dilut\w+|mix\w*|odds|proportions?)(?: \w+){0,3}(?: of| at| in| to| is)?(?: an?)? $"
+)
 
 
 def is_clocked(low: str, start: int) -> bool:
@@ -129,11 +132,6 @@ def is_clocked(low: str, start: int) -> bool:
     if whole is not None and whole[3] and low.endswith(" in ", max(0, start - 4), start):
         return True
     return _STARTED.search(low, max(0, start - 40), start) is not None
-
-
-_SCALED = re.compile(
-    r"\b(?:scaled?|ratio|dilut\w+|mix\w*|odds|proportions?)(?: \w+){0,3}(?: of| at| in| to| is)?(?: an?)? $"
-)
 
 
 def is_scaled(low: str, start: int) -> bool:

@@ -34,6 +34,20 @@ _CODE_TEXT = re.compile(
 )
 _WORD = re.compile(r"-{0,2}[A-Za-z_][\w.-]*\w")
 _ENDING = ".,;:!?)]}'\""
+_SILENT = re.compile(r"\"[^\"\n]*\"(?!\s*:)|'[^'\n]*'(?!\s*:)|(?<![^\s])(?:#|//)[^\n]*")
+_NAME = r"[A-Za-z_][\w-]*"
+_START = r"(?<!\w)[^\WA-Za-z_]*"  # where a word begins, behind its digits: a longer word is not tried from every letter
+_CODE_WORD = re.compile(r"[A-Za-z_]\w*")
+_ATTRIBUTE = re.compile(rf"{_START}([A-Za-z_]\w*)(?:\(\))?\.([A-Za-z_]\w*)")
+_CALL = re.compile(rf"{_START}([A-Za-z_]\w*)\(([^()]*)\)")
+_ARGUMENT = re.compile(r"(?:^|,)\s*([A-Za-z_]\w*)\s*=(?!=)")
+_IMPORT = re.compile(r"^[^\S\n]*from\s+([\w.]+)\s+import\s+([\w, ]+)", re.MULTILINE)
+_KEY = re.compile(rf"^(?P<indent>[^\S\n]*)(?:-\s+)?[\"']?(?P<key>{_NAME})[\"']?\s*:(?:\s|$)", re.MULTILINE)
+_COMMAND = re.compile(r"^[^\S\n]*(?:\$\s+)?([a-z][\w-]*)((?:[ \t]+[^\s=(){};]+)+)[ \t]*$", re.MULTILINE)
+_PLAIN_WORD = re.compile(r"[a-z][a-z_]{2,}")
+_SHELLS = frozenset({"", "sh", "bash", "shell", "console", "zsh"})
+_CLAUSE = re.compile(r"(?:[^\n,;.!?，；。！？、।؟]|(?<=\d)[.,](?=\d))+")
+_MASK = "\0"
 
 
 class ExactThing(NamedTuple):
@@ -90,20 +104,6 @@ def _unsigned(text: str) -> str:
     return re.sub(r"[\s_-]", "", text).casefold()
 
 
-_SILENT = re.compile(r"\"[^\"\n]*\"(?!\s*:)|'[^'\n]*'(?!\s*:)|(?<![^\s])(?:#|//)[^\n]*")
-_NAME = r"[A-Za-z_][\w-]*"
-_START = r"(?<!\w)[^\WA-Za-z_]*"  # where a word begins, behind its digits: a longer word is not tried from every letter
-_CODE_WORD = re.compile(r"[A-Za-z_]\w*")
-_ATTRIBUTE = re.compile(rf"{_START}([A-Za-z_]\w*)(?:\(\))?\.([A-Za-z_]\w*)")
-_CALL = re.compile(rf"{_START}([A-Za-z_]\w*)\(([^()]*)\)")
-_ARGUMENT = re.compile(r"(?:^|,)\s*([A-Za-z_]\w*)\s*=(?!=)")
-_IMPORT = re.compile(r"^[^\S\n]*from\s+([\w.]+)\s+import\s+([\w, ]+)", re.MULTILINE)
-_KEY = re.compile(rf"^(?P<indent>[^\S\n]*)(?:-\s+)?[\"']?(?P<key>{_NAME})[\"']?\s*:(?:\s|$)", re.MULTILINE)
-_COMMAND = re.compile(r"^[^\S\n]*(?:\$\s+)?([a-z][\w-]*)((?:[ \t]+[^\s=(){};]+)+)[ \t]*$", re.MULTILINE)
-_PLAIN_WORD = re.compile(r"[a-z][a-z_]{2,}")
-_SHELLS = frozenset({"", "sh", "bash", "shell", "console", "zsh"})
-
-
 class CodeName(NamedTuple):
     """A name, and the one that it stands with; none for a word that is all of a stretch of code."""
 
@@ -157,10 +157,6 @@ def _keys(code: str) -> Iterator[CodeName]:
         if above:
             yield CodeName(found["key"], above[-1][1])
         above.append((indent, found["key"]))
-
-
-_CLAUSE = re.compile(r"(?:[^\n,;.!?，；。！？、।؟]|(?<=\d)[.,](?=\d))+")
-_MASK = "\0"
 
 
 class _WrittenNumber(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
-from typing import Protocol
+from typing import Any
 
 from everyclaim.text.lists import WORDS
 from everyclaim.text.tokens import word_set
@@ -104,15 +104,10 @@ def _chances(text: str) -> dict[str, float]:
     return dict(_identifier().rank(text))
 
 
-class _Identifier(Protocol):
-    def rank(self, text: str) -> list[tuple[str, float]]:
-        """All languages with their probabilities."""
-
-
 @cache
-def _identifier() -> _Identifier:
+def _identifier() -> Any:
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-    identifier: _Identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-    identifier.set_languages(_LANGUAGES)  # type: ignore[attr-defined]
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    identifier.set_languages(_LANGUAGES)
     return identifier

@@ -38,6 +38,18 @@ _ROW = re.compile(r"<tr\b[^<>]*>.*?(?:</tr\s*>|(?=<tr\b)|(?=</table))", re.IGNOR
 _HEADER_END = re.compile(r"</th\s*>\s*</tr\s*>", re.IGNORECASE)
 _BREAK = re.compile(r"[\r\n]")
 _SIGN = re.compile(r"<(?:/?[a-zA-Z]|!--)")
+_RUN = re.compile(
+    r"(?<!\w)[^\W\d_]++(?:[’'][^\W\d_]++)?(?:[,:;]?[ \t]++(?:[^\W\d_]++(?:[’'-][^\W\d_]+)*|\d[\d.,%]*)){3,}"
+)
+# Words that sentences hold and programs seldom do.
+_TELLING = word_set(WORDS["marks"]["telling"])
+_COMMENT = re.compile(r"[ \t]*(?:#+|//+|/\*+|\*+/?|--+|;+|%+|>+|\"\"\"|'''|[Rr][Ee][Mm]\b)[ \t]*")
+_STRING = re.compile(r"\"([^\"\n]*)\"|'([^'\n]*)'|`([^`\n]*)`")
+_CODE_SIGN = re.compile(r"[=(){}<>\[\];|&$\\]|\w\.\w+\(|::|->")
+_STRING_IN_JSON = r"\"(?:[^\"\\\n]|\\.)*\""
+_VALUE = re.compile(
+    rf"(?:{_STRING_IN_JSON}\s*:\s*)(?P<keyed>{_STRING_IN_JSON}|-?\d[\d.eE+-]*|true|false)?|(?P<listed>{_STRING_IN_JSON})"
+)
 
 
 def blanked(text: str) -> str:
@@ -97,22 +109,6 @@ def _written(tag: re.Match[str], name: str, depth: int) -> str:
         if shown["name"].lower() in _TEXTS and " " in shown[group].strip():
             written[shown.start(group) : shown.end(group)] = shown[group]
     return "".join(written)
-
-
-_RUN = re.compile(
-    r"(?<!\w)[^\W\d_]++(?:[’'][^\W\d_]++)?(?:[,:;]?[ \t]++(?:[^\W\d_]++(?:[’'-][^\W\d_]+)*|\d[\d.,%]*)){3,}"
-)
-# Words that sentences hold and programs seldom do.
-_TELLING = word_set(WORDS["marks"]["telling"])
-_COMMENT = re.compile(r"[ \t]*(?:#+|//+|/\*+|\*+/?|--+|;+|%+|>+|\"\"\"|'''|[Rr][Ee][Mm]\b)[ \t]*")
-_STRING = re.compile(r"\"([^\"\n]*)\"|'([^'\n]*)'|`([^`\n]*)`")
-_CODE_SIGN = re.compile(r"[=(){}<>\[\];|&$\\]|\w\.\w+\(|::|->")
-
-
-_STRING_IN_JSON = r"\"(?:[^\"\\\n]|\\.)*\""
-_VALUE = re.compile(
-    rf"(?:{_STRING_IN_JSON}\s*:\s*)(?P<keyed>{_STRING_IN_JSON}|-?\d[\d.eE+-]*|true|false)?|(?P<listed>{_STRING_IN_JSON})"
-)
 
 
 def is_json(text: str) -> bool:

@@ -15,13 +15,12 @@ from everyclaim.text.lists import WORDS
 from everyclaim.text.numerals import CURRENCY_SIGNS, UNITS, Number, Unit, numbers
 from everyclaim.text.tokens import stem, word_set
 
+_SIGNS = frozenset(sign for sign in CURRENCY_SIGNS if len(sign) == 1)
+_CODES = frozenset(sign for sign in CURRENCY_SIGNS if sign.isalpha()) | {"rs."}
 _CURRENCY_BEFORE = re.compile(
-    r"(?<![a-z])(us\$|au\$|ca\$|hk\$|nz\$|[acrs]\$|[$€£¥₹₩₽]|(?:usd|eur|gbp|jpy|inr|cny|rmb|chf|aud|cad|sek|nok"
-    r"|dkk|pln|czk|brl|mxn|zar|krw|rub|hkd|sgd|nzd|rs\.?) ?)"
-    r" ?[-−–]?$"
+    rf"(?<![a-z])({'|'.join(map(re.escape, CURRENCY_SIGNS.keys() - _CODES))}"
+    rf"|(?:{'|'.join(map(re.escape, sorted(_CODES)))}) ?) ?[-−–]?$"
 )
-_SIGNS = frozenset("$€£¥₹₩₽")
-_CODES = word_set("usd eur gbp jpy inr cny rmb chf aud cad sek nok dkk pln czk brl mxn zar krw rub hkd sgd nzd rs.")
 _DASHES = frozenset("-−–")
 _MINUS = re.compile(r"(?:(?:^|(?<=[\s(=]))[-−–]|\b(?:minus|negative) )$")
 _SIGNED = re.compile(r"(?:\b(?:am|is|are|was|were|be|been|being|of|to|at|by|from|with|between|below|above)|[:=(]) $")
@@ -67,6 +66,9 @@ _WHICHEVER = re.compile(r"\bwhichever [a-z ]{2,20} $")  # "whichever comes first
 _ONE_IN = re.compile(
     r" (?:in|out of)(?: every)? (?:\d|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|a hundred)"
 )
+_PHONE = re.compile(r"\d{1,3}[ -.]?\(?\d{2,4}\)?[ .-]\d{3}")
+_UNIT_LETTERS = re.compile(r"(?:[a-zµμ]{1,12}(?![a-z0-9]))|[a-z]+/[a-z]+")
+_OF_UNIT = re.compile(r"(?: of)? an? ([a-z]+(?: points?)?)")
 
 
 class Rate(NamedTuple):
@@ -152,10 +154,6 @@ def _stands_alone(low: str, number: Number) -> bool:
         return not joined
     listed = after in ".)" and after2 in " \t" and _LIST_MARK.search(low[max(0, start - 8) : start])
     return not listed and not (after.isalpha() and _UNIT_LETTERS.match(low, end) is None)
-
-
-_PHONE = re.compile(r"\d{1,3}[ -.]?\(?\d{2,4}\)?[ .-]\d{3}")
-_UNIT_LETTERS = re.compile(r"(?:[a-zµμ]{1,12}(?![a-z0-9]))|[a-z]+/[a-z]+")
 
 
 def _with_unit(low: str, text: str, number: Number) -> Value | None:
@@ -264,9 +262,6 @@ def _temperature_letter(written: str, number: Number, match: re.Match[str]) -> t
     if written in "CF" and number.value >= 30 and match["gap"] != "-":
         return UNITS["°" + written.lower()], match.end("one")
     return None
-
-
-_OF_UNIT = re.compile(r"(?: of)? an? ([a-z]+(?: points?)?)")
 
 
 def _of_unit(low: str, number: Number) -> tuple[Unit, int] | None:

@@ -34,6 +34,25 @@ TITLES = word_set("mr mrs ms dr prof professor sir dame lord lady president king
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;•\n\r\"“”(\[*#>|–—-]|\d[.)])[\s\"'“‘(\[*#>-]*$")
 _ABBREVIATION = re.compile(rf"\b(?:[A-Z]|{NAMED})\.\s*$")
 _LONGEST = 8  # words in one name
+_SMALL_WORD = re.compile(r"(?<![\w'’])[a-zß-öø-ÿ]{2,}")
+_NEVER_INSIDE = (STOPWORDS | _COMMON) - TITLES - word_set("new old long great first")
+_INNER = STOPWORDS - word_set("the of and it us who d s t m re will may can so no a i be all here")
+_COUNTED = re.compile(r" ([a-z]+)")
+_PLURAL = word_set("people men women children percent million billion thousand hundred times degrees")
+_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "’": "'"})
+_NAME_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+_SKIPPED = TITLES | word_set(
+    "of for and the in y de da do dos du del della di la le van von der den ter ten bin ibn al el inc ltd co corp plc"
+)
+# A first word that makes another thing of the last: New York is not York.
+CHANGING = word_set(WORDS["names"]["changing"])
+_DOTTED = re.compile(r"\b(?:[^\W\d_]\.){2,}")
+_ANAPHORS = word_set(
+    "it they he she this these those its their his her both such another others one them him the former latter there"
+) - {"the"}
+_POINTERS = word_set("it its they them their theirs he him his she her hers this these those")
+_FILLERS = word_set("then also however moreover later afterwards today still in addition so thus therefore and but as")
+_FEW = 4  # words that stand for what a sentence is about, where it names nothing
 
 
 class Name(NamedTuple):
@@ -75,9 +94,6 @@ def names(text: str, *, sentence_starts: Iterable[int] | None = None) -> list[Na
         run.append(part)
     found.extend(_name(run, text, small))
     return found
-
-
-_SMALL_WORD = re.compile(r"(?<![\w'’])[a-zß-öø-ÿ]{2,}")
 
 
 def _capitalised(text: str, starts: frozenset[int] | None) -> Iterator[_Part]:
@@ -148,12 +164,6 @@ def _goes_on(run: list[_Part], part: _Part, text: str) -> bool:
     return True
 
 
-_NEVER_INSIDE = (STOPWORDS | _COMMON) - TITLES - word_set("new old long great first")
-
-
-_INNER = STOPWORDS - word_set("the of and it us who d s t m re will may can so no a i be all here")
-
-
 def _name(run: list[_Part], text: str, small: frozenset[str] | None) -> list[Name]:
     """Trim a run of capitalised words to the name it holds, if it holds one."""
     while run and _is_no_name(run[0], small, alone=len(run) == 1):
@@ -174,10 +184,6 @@ def _name(run: list[_Part], text: str, small: frozenset[str] | None) -> list[Nam
     if number is not None and not (len(number[1]) == 4 and number[1].isdigit()) and not _counts(text, number.end()):
         end = number.end()
     return [Name(text[first.start : end], first.start, end)]
-
-
-_COUNTED = re.compile(r" ([a-z]+)")
-_PLURAL = word_set("people men women children percent million billion thousand hundred times degrees")
 
 
 def _counts(text: str, end: int) -> bool:
@@ -210,24 +216,6 @@ def fold(text: str) -> str:
     return "".join(char for char in decomposed if not unicodedata.combining(char)).translate(_LETTERS)
 
 
-_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "’": "'"})
-_NAME_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
-_SKIPPED = TITLES | word_set(
-    "of for and the in y de da do dos du del della di la le van von der den ter ten bin ibn al el inc ltd co corp plc"
-)
-
-
-def _words(text: str) -> list[str]:
-    folded = fold(text)
-    initials = _DOTTED.sub(lambda match: match.group().replace(".", "").replace(" ", "") + " ", folded)
-    return _NAME_WORD.findall(initials)
-
-
-# A first word that makes another thing of the last: New York is not York.
-CHANGING = word_set(WORDS["names"]["changing"])
-_DOTTED = re.compile(r"\b(?:[^\W\d_]\.){2,}")
-
-
 def covered(name: Name | str, others: Iterable[Name | str] | Sequence[Token]) -> bool:
     """Say whether `name` is mentioned among the names or tokens of a passage.
 
@@ -248,7 +236,9 @@ def covered(name: Name | str, others: Iterable[Name | str] | Sequence[Token]) ->
 
 
 def _telling_words(name: Name | str) -> list[str]:
-    return [word for word in _words(name if isinstance(name, str) else name.text) if word not in _SKIPPED]
+    folded = fold(name if isinstance(name, str) else name.text)
+    initials = _DOTTED.sub(lambda match: match.group().replace(".", "") + " ", folded)
+    return [word for word in _NAME_WORD.findall(initials) if word not in _SKIPPED]
 
 
 def _same_name(mine: list[str], theirs: list[str]) -> bool:
@@ -317,14 +307,6 @@ def _spelled_out(acronym: str, tokens: list[Token]) -> bool:
         if run.endswith(acronym):
             return True
     return False
-
-
-_ANAPHORS = word_set(
-    "it they he she this these those its their his her both such another others one them him the former latter there"
-) - {"the"}
-_POINTERS = word_set("it its they them their theirs he him his she her hers this these those")
-_FILLERS = word_set("then also however moreover later afterwards today still in addition so thus therefore and but as")
-_FEW = 4  # words that stand for what a sentence is about, where it names nothing
 
 
 def leans(text: str) -> bool:

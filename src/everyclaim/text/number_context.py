@@ -37,6 +37,28 @@ _OR_SO = re.compile(r" or so\b|-?ish\b| (?:more or less|approximately)\b|-odd\b"
 # The last words of what the patterns above read: anything else before a number says nothing about it.
 _BEFORE_NUMBER = word_set(WORDS["number_context"]["before_number"])
 _APART = 28  # characters of context read before a number
+_LABELS = word_set(WORDS["number_context"]["labels"])
+_PLURALS = word_set("people men women children feet teeth mice geese sheep fish species series staff police cattle")
+_COUNTS = word_set("count counts number num no total qty quantity of the")
+_LONGEST_LABEL = 60
+_LABEL = re.compile(r"(?:^|[\n,])[ \t]*((?:[^\W\d_]+[ -])*[^\W\d_]+): ?$")
+_LINE_END = re.compile(r"[ \t]*(?:\n|$)")
+_NOUN_WORD = r"([^\W\d_](?:[^\W\d_]|['’-])*)"
+_NOUN = re.compile(rf"[ \u00a0-]{_NOUN_WORD}(?: {_NOUN_WORD})?(?: {_NOUN_WORD})?")
+_WORD_BEFORE = re.compile(r"([^\W\d_]+\.?)[ \u00a0-]$")
+_ROMAN = re.compile(r"(?<=[^\W\d_][ \u00a0-])(?=[IVXLC])(C{0,3})(XC|XL|L?X{0,3})(IX|IV|V?I{0,3})(?![\w'’])(?!\.\w)")
+_NAMED = re.compile(
+    rf"(?<=[^\W\d_] )(?:(?P<digits>\d{{1,3}})(?![\w:/,.%°'’-]\w|[\w%°:])"
+    rf"|the (?P<word>{'|'.join(reversed(ORDINALS))})(?!\w)"
+    r"|the (?P<nth>\d{1,2})(?:st|nd|rd|th)(?!\w))"
+)
+_CODE = re.compile(r"(?<![\w-])([A-Z]{1,5})-(\d{1,9}(?:\.\d{1,3})?)(?![\w-]|[.,]\d)")
+_BEFORE = re.compile(r"([^\W\d_][\w'’.]*)[ \u00a0-]$")
+_TENS = {"": 0, "X": 10, "XX": 20, "XXX": 30, "XL": 40, "L": 50, "LX": 60, "LXX": 70, "LXXX": 80, "XC": 90}
+_ONES = {"": 0, "I": 1, "II": 2, "III": 3, "IV": 4, "V": 5, "VI": 6, "VII": 7, "VIII": 8, "IX": 9}
+# Before these a single I, V, X, L or C is a numeral even where nothing is capitalised.
+_NUMBERED_NAMES = word_set(WORDS["number_context"]["numbered_names"])
+_NO_NAME = frozenset(map(str.lower, FULL_MONTHS))
 
 
 class Qualifier(NamedTuple):
@@ -76,17 +98,6 @@ def qualifier(low: str, start: int, end: int) -> Qualifier:
         bound = 1 if more else -1
         final = max(final, behind.end())
     return Qualifier(first, final, bool(about or so), lean, bound)
-
-
-_LABELS = word_set(WORDS["number_context"]["labels"])
-_PLURALS = word_set("people men women children feet teeth mice geese sheep fish species series staff police cattle")
-_COUNTS = word_set("count counts number num no total qty quantity of the")
-_LONGEST_LABEL = 60
-_LABEL = re.compile(r"(?:^|[\n,])[ \t]*((?:[^\W\d_]+[ -])*[^\W\d_]+): ?$")
-_LINE_END = re.compile(r"[ \t]*(?:\n|$)")
-_NOUN_WORD = r"([^\W\d_](?:[^\W\d_]|['’-])*)"
-_NOUN = re.compile(rf"[ \u00a0-]{_NOUN_WORD}(?: {_NOUN_WORD})?(?: {_NOUN_WORD})?")
-_WORD_BEFORE = re.compile(r"([^\W\d_]+\.?)[ \u00a0-]$")
 
 
 def label_before(low: str, start: int) -> str:
@@ -136,21 +147,6 @@ def counts(low: str, end: int) -> bool:
     match = _NOUN.match(low, end)
     words = [word for word in (match.groups() if match else ()) if word]
     return any(is_plural(word) and not word.endswith(("was", "has")) for word in words[:2])
-
-
-_ROMAN = re.compile(r"(?<=[^\W\d_][ \u00a0-])(?=[IVXLC])(C{0,3})(XC|XL|L?X{0,3})(IX|IV|V?I{0,3})(?![\w'’])(?!\.\w)")
-_NAMED = re.compile(
-    rf"(?<=[^\W\d_] )(?:(?P<digits>\d{{1,3}})(?![\w:/,.%°'’-]\w|[\w%°:])"
-    rf"|the (?P<word>{'|'.join(reversed(ORDINALS))})(?!\w)"
-    r"|the (?P<nth>\d{1,2})(?:st|nd|rd|th)(?!\w))"
-)
-_CODE = re.compile(r"(?<![\w-])([A-Z]{1,5})-(\d{1,9}(?:\.\d{1,3})?)(?![\w-]|[.,]\d)")
-_BEFORE = re.compile(r"([^\W\d_][\w'’.]*)[ \u00a0-]$")
-_TENS = {"": 0, "X": 10, "XX": 20, "XXX": 30, "XL": 40, "L": 50, "LX": 60, "LXX": 70, "LXXX": 80, "XC": 90}
-_ONES = {"": 0, "I": 1, "II": 2, "III": 3, "IV": 4, "V": 5, "VI": 6, "VII": 7, "VIII": 8, "IX": 9}
-# Before these a single I, V, X, L or C is a numeral even where nothing is capitalised.
-_NUMBERED_NAMES = word_set(WORDS["number_context"]["numbered_names"])
-_NO_NAME = frozenset(map(str.lower, FULL_MONTHS))
 
 
 class Numbered(NamedTuple):

@@ -25,24 +25,11 @@ _ORDINALS: dict[str, int] = {word: place for place, word in enumerate(_LISTS["or
 _ORDINALS |= _LISTS["round_ordinals"]
 _PARTS: dict[str, float] = {word: 1 / parts for word, parts in _LISTS["parts"].items()}
 _VULGAR = {sign: unicodedata.numeric(sign) for sign in FRACTION_SIGNS}
-
-
-def _any(words: dict[str, int] | dict[str, float]) -> str:
-    return "|".join(sorted(words, key=len, reverse=True))
-
-
 _WORDS = {**_SMALL, **_TENS, **_SCALES, "dozen": 12}
 NUMBER_WORDS = frozenset(_WORDS) - {"one", "nil"}  # that are nothing else
-_BIG = f"dozen|{_any(_SCALES)}"
-_START = re.compile(
-    rf"(?<![a-z0-9_])(?:[0-9{FRACTION_SIGNS}]|(?<![^\s(+=<>~≈±-])\.[0-9]"
-    rf"|an? (?:(?:{_BIG}|half|third|quarter|fifth|tenth)\b|(?:couple|pair) of (?!the\b|days\b))"
-    rf"|(?:{_any(_WORDS)}|{_any(_ORDINALS)}|half|twice|thrice)\b)"
-)
 _PAIR = re.compile(r"(?:couple|pair) of")
 _TIMES = {"twice": 2.0, "thrice": 3.0}
 _ARTICLE = re.compile(r"an? ")
-_HALF_OF_BIG = re.compile(rf"[ -](?:an?[ -])?({_BIG})\b")
 # Thousands and decimals as different countries set them: one mark between the groups of a number, another before its
 # decimals. 1,234.5 · 12,34,567 · 1.234,5 · 1.234.567 · 1'234'567.5 · 1 234 567,5 · 3.5 · 3,5 · .5
 _POINT_DECIMALS = r"\.\d+(?!\d{0,9}\.\d)"
@@ -76,11 +63,28 @@ _MANY = re.compile(
     r"|children|adults|women|men|containers|shares|vehicles|cars|tourists|refugees|accounts|doses|cases|books|trees)\b"
 )
 _MONEY_BEFORE = re.compile(r"[$€£¥₹] ?$|(?:usd|eur|gbp|inr|cad|aud|chf) ?$")
+_OF_BIG = re.compile(r" of an? (hundred|thousand|lakh|million|crore|billion|trillion)\b")
+_TABLE = [row.split() for row in rows("units.txt")]
+CURRENCY_SIGNS: dict[str, str] = {sign: row[1] for row in _TABLE if row[0] == "sign" for sign in row[2:]}
+DOLLARS = frozenset(f"money:{code}" for code in ("USD", "CAD", "AUD", "NZD", "HKD", "SGD"))
+"""Dimensions that a bare "$" may mean."""
+
+
+def _any(words: dict[str, int] | dict[str, float]) -> str:
+    return "|".join(sorted(words, key=len, reverse=True))
+
+
+_BIG = f"dozen|{_any(_SCALES)}"
+_START = re.compile(
+    rf"(?<![a-z0-9_])(?:[0-9{FRACTION_SIGNS}]|(?<![^\s(+=<>~≈±-])\.[0-9]"
+    rf"|an? (?:(?:{_BIG}|half|third|quarter|fifth|tenth)\b|(?:couple|pair) of (?!the\b|days\b))"
+    rf"|(?:{_any(_WORDS)}|{_any(_ORDINALS)}|half|twice|thrice)\b)"
+)
+_HALF_OF_BIG = re.compile(rf"[ -](?:an?[ -])?({_BIG})\b")
 _NEXT_WORD = re.compile(rf"(?: - |[ \u00a0-]| and )({_any(_WORDS)}|{_any(_ORDINALS)})(?![a-z])")
 _AND_PART = re.compile(
     rf"(?:,? and |-and-| )(?:an?[ -]|one[ -])?({_any(_PARTS)})(?![a-z])|,? and ([a-z]+)[ -]({_any(_PARTS)})(?![a-z])"
 )
-_OF_BIG = re.compile(r" of an? (hundred|thousand|lakh|million|crore|billion|trillion)\b")
 _PART_OF = re.compile(rf"[ -]({_any(_PARTS)})(?![a-z])")
 
 
@@ -308,10 +312,5 @@ def _units() -> Iterator[tuple[str, Unit]]:
     yield from ((sign, Unit("degree", "temperature", 1.0, "degree")) for sign in signs)
 
 
-_TABLE = [row.split() for row in rows("units.txt")]
 UNITS: dict[str, Unit] = dict(_units())
 """Unit by what is written, in lower case, words joined by one space."""
-
-CURRENCY_SIGNS: dict[str, str] = {sign: row[1] for row in _TABLE if row[0] == "sign" for sign in row[2:]}
-DOLLARS = frozenset(f"money:{code}" for code in ("USD", "CAD", "AUD", "NZD", "HKD", "SGD"))
-"""Dimensions that a bare "$" may mean."""

@@ -14,13 +14,83 @@ from typing import Literal, NamedTuple
 
 from sentencex import get_sentence_boundaries
 
+from everyclaim.core.types import Span
 from everyclaim.text.citations import citations, without_citations
 from everyclaim.text.language import ENGLISH, language_of
 from everyclaim.text.lists import COMPANIES, LETTERED, MONTHS, OPENING_ADVERBS, PEOPLE, PLACES_AND_KIN
 from everyclaim.text.marks import is_json, prose_in_code, rendered, values_in_json
 from everyclaim.text.stops import carries_on, ends_address, opens_sentence, starts_clause
+from everyclaim.text.tokens import trimmed
 
 Kind = Literal["paragraph", "heading", "item", "table_row", "code", "quote", "citation"]
+_LINE = re.compile(r"[^\r\n\u2028\u2029]+")
+_FENCE = re.compile(r"\s{0,3}(?P<fence>```+|~~~+)")
+_HEADING = re.compile(r"\s{0,3}#{1,6}\s+(?=\S)")
+_UNDERLINE = re.compile(r"\s{0,3}(?:=+|-{2,})\s*")
+_RULE = re.compile(r"\s{0,3}(?:(?:[-_]\s*){3,}|(?:\*\s*){3,})")
+_BOLD_LINE = re.compile(r"\s{0,3}(?:\*\*[^*\n]{1,100}\*\*|__[^_\n]{1,100}__)\s*:?\s*")
+_ITEM = re.compile(
+    r"\s*(?:[-*+•‣◦▪●○·–—⁃∙■□◾◆◇➤►▶→⇒]|\(?\d{1,3}[.)]|\((?:[a-z]|[ivx]{1,4})\)|[a-z]\))"
+    r"[ \t\u00a0]+(?:\[[ xX]\]\s+)?(?=\S)"
+)
+_QUOTE = re.compile(r"\s{0,3}>(?:[ \t>]*)")
+_ROW = re.compile(r"\s*\|.*\|\s*")
+_RULED = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)+\|?\s*")
+_NEAR = re.compile(r"[ \t]*(?:\r?\n)?[ \t]*")  # between a sentence and its citation
+_OPENS = re.compile(r"<(?!/|https?:|www)(?![^<>]*>[^<>]*</)")  # a tag that something follows
+_APART = "\n\n"
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(\[\"'“‘])(?:"
+    rf"(?i:{PEOPLE}|approx|vs|cf|viz|resp|incl|esp|ca|e\.\s?g|i\.\s?e|et al|pres|messrs|mt|ft|max)"
+    r"|(?<!\d[ \u00a0])[Mm]in|Proc|Regs?|Pub|Treas"
+    r"|St|Figs?|figs?|Nos?|Vols?|vols?|Ch|ch|Sec|sec|Eqs?|eqs?|Refs?|refs?|Art|pp|p|Ed|Eds|eds|op|Tab|App"
+    rf"|{MONTHS}|[A-Z])\s?\.\s*$"
+)
+_NUMBERED = re.compile(
+    rf"(?:Figs?|Nos?|Vols?|Ch|Sec|Eqs?|Refs?|Art|pp|p|Tab|App|{MONTHS}|Ed|Eds|eds|op|[a-z]+)\s?\.\s*$"
+)
+_INITIAL = re.compile(r"(?:^|\s)(?:[A-Z]\.\s*)+$")
+_LEFTOVER = re.compile(
+    r"\s*(?:''|``(?=\s*$)|[”’\"')\]»]+(?=\s|$)|"
+    r"\(\d{1,3}(?:\s?[,;]\s?\d{1,3})*\)(?=\s*(?:$|[A-Z\[(])))+"
+)
+_INNER_STOP = re.compile(r"[.!?)]\s+\S")  # what `_MISSED` is looked for at
+_MISSED = re.compile(
+    r"(?P<stop>\b(?P<word>[a-z]{3,20})[.!?]|(?<=[.!?])\))\s+(?=[\"“(]?[A-Z])"
+    # A number's unit looks like an initial or an abbreviation: "It weighs 900 g. It was …"
+    r"|(?P<short>\d\s?(?:[kcmµ]?[gmlsVWA]|h|lb|oz|ft|°?[CF])\."
+    r"(?=\s+(?:The|An?|It|He|She|They|We|You|This|These|In|On)\s)"
+    # So do months, addresses on the web and the ends of names: "open since May. Florists …", "in the U.S. Overall, …"
+    r"|(?:\d\s?(?:[a-zµ]{1,4}/[a-z]{1,3}|mm|cm|km|mg|kg|ml|mins?|sec|hrs?)"
+    rf"|\b(?:May|{MONTHS}|etc)|\b[a-z0-9-]{{2,40}}\.[a-z]{{2,4}})\.(?=\s+[\"“(]?[A-Z][a-z])"
+    rf"|\b(?:{COMPANIES}|{PLACES_AND_KIN}|Ave|Blvd|Rd|al|(?:[A-Z]\.){{1,5}}[A-Z]|[ap]\.m)\."
+    rf"(?=\s+(?:{OPENING_ADVERBS}),)|{LETTERED}\.(?=\s+[A-Z][a-z]))\s+"
+)
+_MISSED_ELSEWHERE = re.compile(
+    r"(?P<stop>(?:(?P<word>[^\W\d_]{1,20})|\d{4}\s?[rг]|(?<=[.!?])\))[.!?])"
+    r"\s+(?=[\"“„«(¿¡]?[^\W\d_])"
+)
+_SHORT = re.compile(  # they end in a full stop that ends no sentence
+    r"approx|vs|resp|incl|esp|prof|capt|sgt|gen|hon|rev|col|gov|sen|rep|pres|messrs|figs|nos|vols|sec|eqs|refs|dept|inc|"
+    r"ltd|corp|univ|est|ave|blvd|bros|min|max|cont|eds|fig|vol|mrs"
+)
+_PLAIN = re.compile(r"[\ud800-\udfff]")
+_STOP = re.compile(r"[.!?]\s+|[。！？]")
+_STOP_BEHIND = re.compile(r"(?<=[^\s.!?:;,])([ \t]{3,})([.!?])(?=\s|$)")
+_PORTION = 20_000  # characters; no real paragraph is longer
+_RUN = re.compile(r"[`´'\"‘’‚“”„«»‹›「」『』]{4,}")
+_IN_BRACKETS = re.compile(r"(?<=[^\W\d_] )\((\d{1,3})\)(?= [^\W\d_])")
+_TITLE = re.compile(
+    r"(?i:mr|mrs|ms|dr|prof|hon|rev|gen|col|capt|lt|sgt|sen|rep|gov|pres|messrs|treas|pub|mt|ft|vs|e\.\s?g|"
+    r"i\.\s?e|cf|approx|st)\s?\.\s*$"
+)
+_LABEL = re.compile(rf"{LETTERED}\.\s*$")
+_CLOCK = re.compile(r"\b[ap]\.\s?m\.\s*$")
+_OF_CLOCK = re.compile(  # a day or a zone: "at 5 p.m. Monday"; not "Monday: 9 a.m.", "Monday is a holiday"
+    rf"(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|(?:{MONTHS}|January|February|March|April|May|June|July|August|"
+    r"September|October|November|December)\.? \d{1,2}|(?:Eastern|Central|Pacific|Mountain|Greenwich|Local)|"
+    r"[ECPM][SD]?T|GMT|UTC|CES?T|BST|JST|IST)\b(?!:| (?:is|are|was|were|will|has|had|can|may)\b)"
+)
 
 
 class Block(NamedTuple):
@@ -40,24 +110,6 @@ class Sentence(NamedTuple):
     start: int
     end: int
     kind: Kind
-
-
-_LINE = re.compile(r"[^\r\n\u2028\u2029]+")
-_FENCE = re.compile(r"\s{0,3}(?P<fence>```+|~~~+)")
-_HEADING = re.compile(r"\s{0,3}#{1,6}\s+(?=\S)")
-_UNDERLINE = re.compile(r"\s{0,3}(?:=+|-{2,})\s*")
-_RULE = re.compile(r"\s{0,3}(?:(?:[-_]\s*){3,}|(?:\*\s*){3,})")
-_BOLD_LINE = re.compile(r"\s{0,3}(?:\*\*[^*\n]{1,100}\*\*|__[^_\n]{1,100}__)\s*:?\s*")
-_ITEM = re.compile(
-    r"\s*(?:[-*+•‣◦▪●○·–—⁃∙■□◾◆◇➤►▶→⇒]|\(?\d{1,3}[.)]|\((?:[a-z]|[ivx]{1,4})\)|[a-z]\))"
-    r"[ \t\u00a0]+(?:\[[ xX]\]\s+)?(?=\S)"
-)
-_QUOTE = re.compile(r"\s{0,3}>(?:[ \t>]*)")
-_ROW = re.compile(r"\s*\|.*\|\s*")
-_RULED = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)+\|?\s*")
-_NEAR = re.compile(r"[ \t]*(?:\r?\n)?[ \t]*")  # between a sentence and its citation
-_OPENS = re.compile(r"<(?!/|https?:|www)(?![^<>]*>[^<>]*</)")  # a tag that something follows
-_APART = "\n\n"
 
 
 class _Line(NamedTuple):
@@ -86,7 +138,7 @@ def blocks(text: str) -> list[Block]:
             continue
         if _is_row(line, following, in_table=in_table):
             if not _RULED.fullmatch(line.text):
-                found.append(_trimmed("table_row", line, 0))
+                found.append(Block("table_row", *trimmed(text, line.start, line.end)))
             index, in_table = index + 1, True
             continue
         in_table = False
@@ -97,14 +149,14 @@ def blocks(text: str) -> list[Block]:
             and _ITEM.match(line.text) is None
         )
         if marker := _HEADING.match(line.text):
-            found.append(_trimmed("heading", line, marker.end()))
+            found.append(Block("heading", *trimmed(text, line.start + marker.end(), line.end)))
         elif underlined and (line.after_blank or not found or found[-1].kind == "heading"):
-            found.append(_trimmed("heading", line, 0))
+            found.append(Block("heading", *trimmed(text, line.start, line.end)))
             index += 1
         elif _BOLD_LINE.fullmatch(line.text) and not line.text.rstrip().rstrip("*_").endswith((".", "!", "?")):
-            found.append(_trimmed("heading", line, 0))
+            found.append(Block("heading", *trimmed(text, line.start, line.end)))
         elif not _RULE.fullmatch(line.text):
-            index = _running_text(lines, index, found)
+            index = _running_text(text, lines, index, found)
             continue
         index += 1
     return [block for block in found if block.start < block.end]
@@ -181,13 +233,6 @@ def _lines(text: str) -> Iterator[_Line]:
         before = match.end()
 
 
-def _trimmed(kind: Kind, line: _Line, skip: int) -> Block:
-    """A block of one line, without its marker and the blanks around."""
-    content = line.text[skip:]
-    start = line.start + skip + len(content) - len(content.lstrip())
-    return Block(kind, start, max(start, line.start + len(line.text.rstrip())))
-
-
 def _fence_ends(lines: list[_Line]) -> dict[int, int]:
     """First line → last line of every closed fence. One left open is plain text, so it hides nothing."""
     ends: dict[int, int] = {}
@@ -212,32 +257,29 @@ def _fenced(text: str, lines: list[_Line]) -> Iterator[Block]:
     for line in lines[1:-1]:
         for found in (values_in_json if data else prose_in_code)(line.text):
             begin = line.start + found.start
-            code = text[start:begin].rstrip()
-            if code.strip():
-                yield Block("code", start + len(text[start:begin]) - len(text[start:begin].lstrip()), start + len(code))
+            code = trimmed(text, start, begin)
+            if code.start < code.end:
+                yield Block("code", *code)
             yield Block("item" if data else "paragraph", begin, line.start + found.end)
             start = line.start + found.end
-    rest = text[start : lines[-1].end]
-    if rest.strip():
-        yield Block("code", start + len(rest) - len(rest.lstrip()), lines[-1].end)
+    start = trimmed(text, start, lines[-1].end).start
+    if start < lines[-1].end:
+        yield Block("code", start, lines[-1].end)
 
 
 def _is_row(line: _Line, following: _Line | None, *, in_table: bool) -> bool:
     """Whether a line is a row of a pipe table: by its own pipes, or by the ruling next to it."""
-    if "|" not in line.text:
-        return False
-    if _ROW.fullmatch(line.text) or _RULED.fullmatch(line.text):
-        return True
+    if "|" not in line.text or _ROW.fullmatch(line.text) or _RULED.fullmatch(line.text):
+        return "|" in line.text
     if in_table and not line.after_blank:
         return True
     return following is not None and not following.after_blank and _RULED.fullmatch(following.text) is not None
 
 
-def _running_text(lines: list[_Line], index: int, found: list[Block]) -> int:
+def _running_text(text: str, lines: list[_Line], index: int, found: list[Block]) -> int:
     """Add the paragraph, item or quote that begins at a line; return the line after it."""
     line = lines[index]
     kind: Kind = "paragraph"
-    marker = None
     if marker := _QUOTE.match(line.text):
         kind = "quote"
     elif marker := _ITEM.match(line.text):
@@ -246,9 +288,8 @@ def _running_text(lines: list[_Line], index: int, found: list[Block]) -> int:
     last = index
     while last + 1 < len(lines) and _continues(lines[last], lines[last + 1], kind):
         last += 1
-    raw = line.text[start - line.start :]
-    start += len(raw) - len(raw.lstrip())
-    found.append(Block(kind, start, max(start, lines[last].start + len(lines[last].text.rstrip()))))
+    start = trimmed(text, start, line.end).start
+    found.append(Block(kind, start, trimmed(text, start, lines[last].end).end))
     return last + 1
 
 
@@ -267,50 +308,7 @@ def _continues(line: _Line, following: _Line, kind: Kind) -> bool:
     return not (len(before) < 45 and before[-1] not in ".!?,;…。！？" and (first.isupper() or first.isdigit()))
 
 
-_ABBREVIATION = re.compile(
-    r"(?:^|[\s(\[\"'“‘])(?:"
-    rf"(?i:{PEOPLE}|approx|vs|cf|viz|resp|incl|esp|ca|e\.\s?g|i\.\s?e|et al|pres|messrs|mt|ft|max)"
-    r"|(?<!\d[ \u00a0])[Mm]in|Proc|Regs?|Pub|Treas"
-    r"|St|Figs?|figs?|Nos?|Vols?|vols?|Ch|ch|Sec|sec|Eqs?|eqs?|Refs?|refs?|Art|pp|p|Ed|Eds|eds|op|Tab|App"
-    rf"|{MONTHS}|[A-Z])\s?\.\s*$"
-)
-_NUMBERED = re.compile(
-    rf"(?:Figs?|Nos?|Vols?|Ch|Sec|Eqs?|Refs?|Art|pp|p|Tab|App|{MONTHS}|Ed|Eds|eds|op|[a-z]+)\s?\.\s*$"
-)
-_INITIAL = re.compile(r"(?:^|\s)(?:[A-Z]\.\s*)+$")
-_LEFTOVER = re.compile(
-    r"\s*(?:''|``(?=\s*$)|[”’\"')\]»]+(?=\s|$)|"
-    r"\(\d{1,3}(?:\s?[,;]\s?\d{1,3})*\)(?=\s*(?:$|[A-Z\[(])))+"
-)
-_INNER_STOP = re.compile(r"[.!?)]\s+\S")  # what `_MISSED` is looked for at
-_MISSED = re.compile(
-    r"(?P<stop>\b(?P<word>[a-z]{3,20})[.!?]|(?<=[.!?])\))\s+(?=[\"“(]?[A-Z])"
-    # A number's unit looks like an initial or an abbreviation: "It weighs 900 g. It was …"
-    r"|(?P<short>\d\s?(?:[kcmµ]?[gmlsVWA]|h|lb|oz|ft|°?[CF])\."
-    r"(?=\s+(?:The|An?|It|He|She|They|We|You|This|These|In|On)\s)"
-    # So do months, addresses on the web and the ends of names: "open since May. Florists …", "in the U.S. Overall, …"
-    r"|(?:\d\s?(?:[a-zµ]{1,4}/[a-z]{1,3}|mm|cm|km|mg|kg|ml|mins?|sec|hrs?)"
-    rf"|\b(?:May|{MONTHS}|etc)|\b[a-z0-9-]{{2,40}}\.[a-z]{{2,4}})\.(?=\s+[\"“(]?[A-Z][a-z])"
-    rf"|\b(?:{COMPANIES}|{PLACES_AND_KIN}|Ave|Blvd|Rd|al|(?:[A-Z]\.){{1,5}}[A-Z]|[ap]\.m)\."
-    rf"(?=\s+(?:{OPENING_ADVERBS}),)|{LETTERED}\.(?=\s+[A-Z][a-z]))\s+"
-)
-_MISSED_ELSEWHERE = re.compile(
-    r"(?P<stop>(?:(?P<word>[^\W\d_]{1,20})|\d{4}\s?[rг]|(?<=[.!?])\))[.!?])"
-    r"\s+(?=[\"“„«(¿¡]?[^\W\d_])"
-)
-_SHORT = re.compile(  # they end in a full stop that ends no sentence
-    r"approx|vs|resp|incl|esp|prof|capt|sgt|gen|hon|rev|col|gov|sen|rep|pres|messrs|figs|nos|vols|sec|eqs|refs|dept|inc|"
-    r"ltd|corp|univ|est|ave|blvd|bros|min|max|cont|eds|fig|vol|mrs"
-)
-_PLAIN = re.compile(r"[\ud800-\udfff]")
-_STOP = re.compile(r"[.!?]\s+|[。！？]")
-_STOP_BEHIND = re.compile(r"(?<=[^\s.!?:;,])([ \t]{3,})([.!?])(?=\s|$)")
-_PORTION = 20_000  # characters; no real paragraph is longer
-_RUN = re.compile(r"[`´'\"‘’‚“”„«»‹›「」『』]{4,}")
-_IN_BRACKETS = re.compile(r"(?<=[^\W\d_] )\((\d{1,3})\)(?= [^\W\d_])")
-
-
-def _block_sentences(text: str, language: str) -> list[tuple[int, int]]:
+def _block_sentences(text: str, language: str) -> list[Span]:
     """Sentence offsets inside one block; the language is empty when nothing told."""
     # Lone surrogates cannot cross into sentencex, and runs of quote marks make it quadratic; lengths stay equal.
     safe = _unnumbered(_RUN.sub(lambda run: "-" * len(run.group()), _PLAIN.sub("\ufffd", text)))
@@ -329,11 +327,9 @@ def _block_sentences(text: str, language: str) -> list[tuple[int, int]]:
     result = []
     for start, end in joined:
         for left, right in _divided(safe, start, end, language):
-            content = text[left:right]
-            lead = left + len(content) - len(content.lstrip())
-            tail = left + len(content.rstrip())
-            if lead < tail:
-                result.append((lead, tail))
+            place = trimmed(text, left, right)
+            if place.start < place.end:
+                result.append(place)
     return result
 
 
@@ -389,19 +385,6 @@ def _belongs_before(text: str, previous: int, piece: tuple[int, int], language: 
     if _NUMBERED.search(tail) and tail.rstrip(" .")[-1:].islower() and following[0].isdigit():
         return True
     return not following[0].isupper() or (_TITLE.search(tail) is not None and not ends_address(tail, following))
-
-
-_TITLE = re.compile(
-    r"(?i:mr|mrs|ms|dr|prof|hon|rev|gen|col|capt|lt|sgt|sen|rep|gov|pres|messrs|treas|pub|mt|ft|vs|e\.\s?g|"
-    r"i\.\s?e|cf|approx|st)\s?\.\s*$"
-)
-_LABEL = re.compile(rf"{LETTERED}\.\s*$")
-_CLOCK = re.compile(r"\b[ap]\.\s?m\.\s*$")
-_OF_CLOCK = re.compile(  # a day or a zone: "at 5 p.m. Monday"; not "Monday: 9 a.m.", "Monday is a holiday"
-    rf"(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|(?:{MONTHS}|January|February|March|April|May|June|July|August|"
-    r"September|October|November|December)\.? \d{1,2}|(?:Eastern|Central|Pacific|Mountain|Greenwich|Local)|"
-    r"[ECPM][SD]?T|GMT|UTC|CES?T|BST|JST|IST)\b(?!:| (?:is|are|was|were|will|has|had|can|may)\b)"
-)
 
 
 def _divided(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:

@@ -68,6 +68,45 @@ _HEAD = re.compile(
     CASELESS,
 )
 _DEFINED = re.compile(r"[ \t]{0,3}\[\^?(?P<label>[\w-]{1,30})\^?\]:\s+(?P<said>\S.*)")
+SOURCE = (  # as a pattern, for what else points at the sources
+    r"(?:(?:the|these|this|those|all|both|any|your|our)\s+)?(?:(?:of\s+the|above|provided|given|retrieved|supplied|"
+    r"available|following|same|second|first|third|other|source|search|cited|quoted|(?:semi-?)?structured|JSON)\s+){0,3}"
+    r"(?:passages?|documents?|sources?|context|texts?|articles?|excerpts?|records?|information|materials?|results?|"
+    r"snippets?|data)"
+    r"(?:\s+(?:provided|given|above|below|supplied))?(?:\s+in\s+(?:the\s+)?(?:JSON\s+(?:data|format)|JSON))?"
+    r"(?:\s*(?:no\.?\s*)?\d{1,2}(?:\s*(?:,|and|&|or|to|-|–)\s*(?:passages?\s*|sources?\s*|documents?\s*)?\d{1,2})*)?"
+)
+_SAYS = (
+    r"(?:(?:also|further|then|only|specifically|explicitly|clearly)\s+)?"
+    r"(?:states?|notes?|mentions?|says?|explains?|indicates?|reports?|adds?|describes?|shows?|specif(?:y|ies)|tells?\s+us)"
+    r"(?:\s+(?:also|further))?"
+)
+_NUMBERED_SOURCE = r"(?:passage|source|document|doc|context|excerpt|result|snippet)s?\s*\d{1,2}"
+CONNECTIVES = (  # words that tie a sentence to the one before, as a pattern
+    r"therefore|thus|so|hence|overall|additionally|furthermore|moreover|finally|in\s+conclusion|in\s+summary"
+)
+_LINK = rf"(?:(?:{CONNECTIVES}|also|however|to\s+summari[sz]e)\s*,\s*)?"
+_POINTER_BEFORE = re.compile(
+    rf"(?:^\s*|(?<=\w:)\s+){_LINK}(?:(?:to\s+answer\s+(?:the|your)\s+question\b(?:\s*[\"“][^\"”]*[\"”])?\s*,\s*)?"
+    rf"(?:based\s+(?:\w+ly\s+)?(?:up)?on|according\s+to|as\s+per|per|going\s+by|as\s+(?:\w+\s+)?in|from|in)\s+{SOURCE}\s*[,:]\s*"
+    rf"|{SOURCE}\s+{_SAYS}\s+that\s+"
+    rf"|{_NUMBERED_SOURCE}\s+(?:suggests?|recommends?|advises?)\s+(?=\w+ing\b)"
+    rf"|it\s+is\s+(?:also\s+)?(?:noted|mentioned|stated|reported)\s+(?:in\s+{SOURCE}\s+)?that\s+"
+    rf"|{_NUMBERED_SOURCE}\s*[:–-]\s*)",
+    re.IGNORECASE,
+)
+_POINTER_ASIDE = re.compile(
+    rf"(?<!\s)\s*\(\s*(?:(?:see|from|as\s+\w+\s+in|according\s+to|per|cf\.)\s+)?(?:{_NUMBERED_SOURCE}"
+    rf"(?:\s*(?:,|;|and|&|-|–)\s*(?:{_NUMBERED_SOURCE}|(?:(?:steps?|sections?|paragraphs?|lines?|pages?)\s*)?\d{{1,2}}))*)\s*\)",
+    re.IGNORECASE,
+)
+_POINTER_BEHIND = re.compile(
+    rf"(?:,|(?<!\s))\s+(?:according\s+to|based\s+on|as\s+(?:stated|noted|mentioned|described|reported|indicated|shown)\s+in|as\s+per|per)\s+{SOURCE}"
+    r"(?=\s*(?:[.!]\s*)?$)"
+    rf"|(?<!\bis)(?<!\bare)(?<!\bwas)(?<!\bwere)(?:,|(?<!\s))\s+(?:in|from)\s+{_NUMBERED_SOURCE}(?=\s*(?:[.!]\s*)?$)",
+    re.IGNORECASE,
+)
+_LEAST = 3  # words that must be left
 
 
 def asserts_something(text: str) -> bool:
@@ -278,47 +317,6 @@ def is_reference(entry: str) -> bool:
     if parts is None or len(entry) > _LONGEST_ENTRY:
         return False
     return not asserts_something(_LINKED.sub(lambda link: f"{link[1]} {link[2] or ''}", parts["said"]))
-
-
-SOURCE = (  # as a pattern, for what else points at the sources
-    r"(?:(?:the|these|this|those|all|both|any|your|our)\s+)?(?:(?:of\s+the|above|provided|given|retrieved|supplied|"
-    r"available|following|same|second|first|third|other|source|search|cited|quoted|(?:semi-?)?structured|JSON)\s+){0,3}"
-    r"(?:passages?|documents?|sources?|context|texts?|articles?|excerpts?|records?|information|materials?|results?|"
-    r"snippets?|data)"
-    r"(?:\s+(?:provided|given|above|below|supplied))?(?:\s+in\s+(?:the\s+)?(?:JSON\s+(?:data|format)|JSON))?"
-    r"(?:\s*(?:no\.?\s*)?\d{1,2}(?:\s*(?:,|and|&|or|to|-|–)\s*(?:passages?\s*|sources?\s*|documents?\s*)?\d{1,2})*)?"
-)
-_SAYS = (
-    r"(?:(?:also|further|then|only|specifically|explicitly|clearly)\s+)?"
-    r"(?:states?|notes?|mentions?|says?|explains?|indicates?|reports?|adds?|describes?|shows?|specif(?:y|ies)|tells?\s+us)"
-    r"(?:\s+(?:also|further))?"
-)
-_NUMBERED_SOURCE = r"(?:passage|source|document|doc|context|excerpt|result|snippet)s?\s*\d{1,2}"
-CONNECTIVES = (  # words that tie a sentence to the one before, as a pattern
-    r"therefore|thus|so|hence|overall|additionally|furthermore|moreover|finally|in\s+conclusion|in\s+summary"
-)
-_LINK = rf"(?:(?:{CONNECTIVES}|also|however|to\s+summari[sz]e)\s*,\s*)?"
-_POINTER_BEFORE = re.compile(
-    rf"(?:^\s*|(?<=\w:)\s+){_LINK}(?:(?:to\s+answer\s+(?:the|your)\s+question\b(?:\s*[\"“][^\"”]*[\"”])?\s*,\s*)?"
-    rf"(?:based\s+(?:\w+ly\s+)?(?:up)?on|according\s+to|as\s+per|per|going\s+by|as\s+(?:\w+\s+)?in|from|in)\s+{SOURCE}\s*[,:]\s*"
-    rf"|{SOURCE}\s+{_SAYS}\s+that\s+"
-    rf"|{_NUMBERED_SOURCE}\s+(?:suggests?|recommends?|advises?)\s+(?=\w+ing\b)"
-    rf"|it\s+is\s+(?:also\s+)?(?:noted|mentioned|stated|reported)\s+(?:in\s+{SOURCE}\s+)?that\s+"
-    rf"|{_NUMBERED_SOURCE}\s*[:–-]\s*)",
-    re.IGNORECASE,
-)
-_POINTER_ASIDE = re.compile(
-    rf"(?<!\s)\s*\(\s*(?:(?:see|from|as\s+\w+\s+in|according\s+to|per|cf\.)\s+)?(?:{_NUMBERED_SOURCE}"
-    rf"(?:\s*(?:,|;|and|&|-|–)\s*(?:{_NUMBERED_SOURCE}|(?:(?:steps?|sections?|paragraphs?|lines?|pages?)\s*)?\d{{1,2}}))*)\s*\)",
-    re.IGNORECASE,
-)
-_POINTER_BEHIND = re.compile(
-    rf"(?:,|(?<!\s))\s+(?:according\s+to|based\s+on|as\s+(?:stated|noted|mentioned|described|reported|indicated|shown)\s+in|as\s+per|per)\s+{SOURCE}"
-    r"(?=\s*(?:[.!]\s*)?$)"
-    rf"|(?<!\bis)(?<!\bare)(?<!\bwas)(?<!\bwere)(?:,|(?<!\s))\s+(?:in|from)\s+{_NUMBERED_SOURCE}(?=\s*(?:[.!]\s*)?$)",
-    re.IGNORECASE,
-)
-_LEAST = 3  # words that must be left
 
 
 def without_pointers(text: str) -> str:

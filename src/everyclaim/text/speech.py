@@ -15,17 +15,6 @@ from everyclaim.text.lists import NAMED, WORDS
 from everyclaim.text.tokens import STOPWORDS, word_set
 
 Place = tuple[int, int]
-
-
-class Report(NamedTuple):
-    """One thing said. ``source[slice(*speaker_span)] == speaker``; `verb` is as written, or "according to"."""
-
-    speaker: str
-    speaker_span: Span
-    verb: str
-    content_span: Span
-
-
 # These report even without "that" or a quotation mark after them.
 _PLAIN_VERBS = word_set(WORDS["speech"]["plain_verbs"])
 # These need "that", a colon or a quotation: "added salt" reports nothing.
@@ -36,7 +25,6 @@ _SHOWING = word_set("suggested suggests suggest showed shows show revealed revea
 _SAYING = re.compile(r"\b(?:is|are|was|were|be|been|keeps?|kept) $")  # else "saying" hangs on any noun before it
 _WORD = re.compile(r"[a-z]{3,}")
 _ACCORDING = re.compile(r"\baccording to ")
-
 _SENTENCE_END = re.compile(r"[.!?…][\"”’')\]]*(?=\s+[\"“‘'(\[]*[A-Z0-9]|\s*$)|\n\s*\n|\n(?=\s*(?:[-*•]|\d+[.)])\s)")
 _NO_END = re.compile(rf"\b(?:[A-Z]|{NAMED}|e\.g|i\.e|U\.S|U\.K)$")
 _BOUNDARY = re.compile(
@@ -70,6 +58,15 @@ _INVERTED = re.compile(
 _LONGEST_SENTENCE = 1500
 _LONGEST_QUOTE = 3000
 _MOST_WORDS = 12
+
+
+class Report(NamedTuple):
+    """One thing said. ``source[slice(*speaker_span)] == speaker``; `verb` is as written, or "according to"."""
+
+    speaker: str
+    speaker_span: Span
+    verb: str
+    content_span: Span
 
 
 def reports(text: str) -> list[Report]:

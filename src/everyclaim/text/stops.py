@@ -12,7 +12,7 @@ import re
 from functools import cache
 
 from everyclaim.text.lists import LISTS, MONTHS, NAMED, OPENING_ADVERBS, PEOPLE
-from everyclaim.text.tokens import word_set
+from everyclaim.text.tokens import trimmed, word_set
 
 _NEVER, _SELDOM = (
     {language: word_set(words) for language, words in LISTS[kind].items()} for kind in ("never", "seldom")
@@ -28,6 +28,25 @@ _INITIALS = re.compile(r"(?:^|[\s(\"“„«])(?P<all>(?:[^\W\d_]\.[\s-]*)+)$")
 _ROMAN = re.compile(r"[IVXLC]+\b")
 _OPENING = ' \t\n\r\u00a0"“„«»([¿¡'
 _STARTS = word_set(LISTS["words"]["starts"])
+_ADDRESS = re.compile(r"(?i:st|mt|pub)\s?\.\s*$")
+_PERSON = re.compile(rf"(?i:{PEOPLE}|pres|messrs|treas)\s?\.\s*$")
+_CLAUSE_START = re.compile(r"(?:The|A|An|It|He|She|They|We|I|You|This|That|These|Those|In|On|At|However|But|And)\b")
+_CLAUSE_STARTS = re.compile(  # further words; "Q. What is it?" is one sentence, though
+    r"(?:Its|Their|His|Her|Our|Your|There|When|While|If|As|For|From|With|After|Before|During|Since|Although|Though|Because|"
+    r"Despite|Unlike|Each|Every|Some|Both|Another|Other|Once|What|Where)\b"
+    rf"|(?:{OPENING_ADVERBS}),"
+)
+_NO_NAME = re.compile(rf"(?:The|This|These|It|However)\b|(?:{OPENING_ADVERBS}),")  # a Dr. He there may be
+_BREAK = re.compile(
+    r"\n(?:\s*\n|\s*(?![\sa-z,;)])|\s*(?=[^\n:.]{1,40}:\s))"
+    r"|(?<=[.!?…])[\"'”’)\]]*\s+(?=[\"'“‘(\[]*[A-Z0-9À-ÖØ-Þ<`])"
+    r"|(?<=[。！？])"
+)
+_ELSEWHERE = "Dña|Sra|Hr|Sig|sig|z"  # of other languages: "z. B."
+_NOT_AN_END = re.compile(
+    rf"\b(?:{NAMED}|{MONTHS}|etc|Nos|Fig|Figs|Eq|al|cf|ca|approx|e\.g|i\.e|Proc|Treas|{_ELSEWHERE}|[A-Z])\.$"
+)
+_LONGEST = 600  # characters; text without sentence ends is cut at white space
 
 
 def carries_on(before: str, following: str, language: str) -> bool:
@@ -83,17 +102,6 @@ def _pattern(language: str, *, seldom: bool) -> re.Pattern[str] | None:
     return re.compile(rf"(?:^|[\s(\[/\"“„«'’-])(?P<short>{'|'.join(forms)})\.\s*$")
 
 
-_ADDRESS = re.compile(r"(?i:st|mt|pub)\s?\.\s*$")
-_PERSON = re.compile(rf"(?i:{PEOPLE}|pres|messrs|treas)\s?\.\s*$")
-_CLAUSE_START = re.compile(r"(?:The|A|An|It|He|She|They|We|I|You|This|That|These|Those|In|On|At|However|But|And)\b")
-_CLAUSE_STARTS = re.compile(  # further words; "Q. What is it?" is one sentence, though
-    r"(?:Its|Their|His|Her|Our|Your|There|When|While|If|As|For|From|With|After|Before|During|Since|Although|Though|Because|"
-    r"Despite|Unlike|Each|Every|Some|Both|Another|Other|Once|What|Where)\b"
-    rf"|(?:{OPENING_ADVERBS}),"
-)
-_NO_NAME = re.compile(rf"(?:The|This|These|It|However)\b|(?:{OPENING_ADVERBS}),")  # a Dr. He there may be
-
-
 def ends_address(tail: str, following: str) -> bool:
     """Whether what looks like a title is the end of a street or a name: "on Main St. The shop", "Woon Sen. Also,"."""
     if _ADDRESS.search(tail):
@@ -104,18 +112,6 @@ def ends_address(tail: str, following: str) -> bool:
 def starts_clause(text: str, *, alone: bool = False) -> bool:
     """Whether a piece begins like a new sentence rather than like a surname; `alone` stands a letter before it."""
     return _CLAUSE_START.match(text) is not None or (not alone and _CLAUSE_STARTS.match(text) is not None)
-
-
-_BREAK = re.compile(
-    r"\n(?:\s*\n|\s*(?![\sa-z,;)])|\s*(?=[^\n:.]{1,40}:\s))"
-    r"|(?<=[.!?…])[\"'”’)\]]*\s+(?=[\"'“‘(\[]*[A-Z0-9À-ÖØ-Þ<`])"
-    r"|(?<=[。！？])"
-)
-_ELSEWHERE = "Dña|Sra|Hr|Sig|sig|z"  # of other languages: "z. B."
-_NOT_AN_END = re.compile(
-    rf"\b(?:{NAMED}|{MONTHS}|etc|Nos|Fig|Figs|Eq|al|cf|ca|approx|e\.g|i\.e|Proc|Treas|{_ELSEWHERE}|[A-Z])\.$"
-)
-_LONGEST = 600  # characters; text without sentence ends is cut at white space
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
@@ -135,10 +131,7 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
 
 def _add(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> None:
     """Add ``text[start:end]`` without its outer white space, in pieces when it is very long."""
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
+    start, end = trimmed(text, start, end)
     while end - start > _LONGEST:
         cut = text.rfind(" ", start + _LONGEST // 2, start + _LONGEST)
         cut = start + _LONGEST if cut < 0 else cut

@@ -57,6 +57,43 @@ _PLAIN = str.maketrans(
 
 # Characters of a word that is remembered; so the caches below hold 20 MB at most.
 _LONGEST_WORD = 40
+_local = threading.local()  # one stemmer per thread: it keeps its working state in itself
+_ODD = re.compile(r"[^\x00-\x7f]+|[ \t-\r\x1c-\x1f]{2,}|[\t-\r\x1c-\x1f]|`")
+_WORD_CHAR = re.compile(rf"(?![{_UNSPACED}])[\w{_MARKS}]")
+_GRAMMAR_WORD = re.compile(
+    rf"""
+    (?:https?://|www\.)\S+?(?=[.,;:!?)\]"'>]*(?:\s|$))       # addresses
+  | [\w.+-]+@[\w-]+(?:\.[\w-]+)+
+  | (?:[A-Za-z]\.){{2,}}(?:[A-Za-z](?![\w]))?                # U.S., e.g.
+  | (?-i:[A-Z]\.(?=\s*[A-Z]))                                # J. Smith
+  | (?:{NAMED}|{MONTHS}|Ft|etc|approx)\.(?=\s*\S)
+  | \d+(?:[.,:/]\d+)*(?:st|nd|rd|th|s)(?![^\W_])             # 20th  1970s
+  | \d+(?:-\d+){{2,}}(?![^\W_])                              # 2024-05-01
+  | (?:\d{{3}}[/-])?(?:\d{{3}}|\d{{5}})-\d{{4}}(?![\w-])     # 345-9945
+  | \d+['’]s(?!\w)
+  | [.]?\d+(?:[.,:/]\d+)*                                    # 2.8  1,000  12:30
+  | [^\W\d_]+(?=n['’]t(?!\w))                                # do + n't
+  | n['’]t(?!\w)
+  | can(?=not(?!\w)) | (?<=can)not(?!\w)
+  | (?:e|co|re|non|pre|anti|mid|ex|semi|multi|self(?!-)|sub|ultra|post|pro|un|bi|tri)-[^\W\d_]+(?!-?\w)
+  | (?<=\w)['’](?:s|re|ve|ll|d|m)(?!\w)
+  | [A-Za-z]+&[A-Za-z]+
+  | [:;=]-?[()DP](?![^\W_])                                 # :-)
+  | (?:is|was|are|do|does|did|has|have|had|ca|wo|could|would|should)(?=nt(?!\w)) | (?<=[a-z])nt(?!\w)
+  | (?:gon|wan)(?=na(?!\w)) | got(?=ta(?!\w)) | (?<=gon|wan)na(?!\w) | (?<=got)ta(?!\w)
+  | \w+(?:[.-]\#?\w+){{0,4}}\.(?:docx?|xlsx?|pdf|txt|csv|html?|jpe?g|png|py|json|zip)(?!\w)
+  | [a-z]+(?:\.[a-z]+){{2,8}}(?!\w)
+  | [A-Za-z]+\d+(?:_\d+)*(?![^\W_])
+  | [^\W\d_]+(?:\.(?:com|org|net|gov|edu|co|io))+(?![\w])
+  | [^\W\d_]+ | \d+
+  | ``|''|\.\.+|--+|(?P<same>[!?*=_#~+<>-])(?P=same)+
+  | \S
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_BRACKETS = {"(": ")", "[": "]", "{": "}", "“": "”", "«": "»", "‘": "’"}
+_CLOSING_BRACKETS = frozenset(_BRACKETS.values())
+_STRAY = frozenset(" \t\r\n\u00a0,;:.!?…|*_`\"'")
 
 
 def word_set(listing: str) -> frozenset[str]:
@@ -117,9 +154,6 @@ def _norm(word: str) -> str:
     return unicodedata.normalize("NFKC", word).casefold().translate(_PLAIN)
 
 
-_local = threading.local()  # one stemmer per thread: it keeps its working state in itself
-
-
 def stem(norm: str) -> str:
     """Give the English snowball stem of a token's `norm`. Anything that is not a plain word comes back unchanged."""
     return _stem(norm) if len(norm) <= _LONGEST_WORD else norm
@@ -149,9 +183,6 @@ def _plain_char(char: str) -> str:
     if char in _SUPERSCRIPTS:
         return "^" + unicodedata.normalize("NFKC", char)
     return unicodedata.normalize("NFKC", char).casefold().translate(_PLAIN)
-
-
-_ODD = re.compile(r"[^\x00-\x7f]+|[ \t-\r\x1c-\x1f]{2,}|[\t-\r\x1c-\x1f]|`")
 
 
 def normalise(text: str) -> tuple[str, Sequence[int]]:
@@ -235,42 +266,7 @@ def is_word_char(char: str) -> bool:
     return _WORD_CHAR.match(char) is not None
 
 
-_WORD_CHAR = re.compile(rf"(?![{_UNSPACED}])[\w{_MARKS}]")
-
 STOPWORDS = word_set(WORDS["tokens"]["stopwords"])
-
-
-_GRAMMAR_WORD = re.compile(
-    rf"""
-    (?:https?://|www\.)\S+?(?=[.,;:!?)\]"'>]*(?:\s|$))       # addresses
-  | [\w.+-]+@[\w-]+(?:\.[\w-]+)+
-  | (?:[A-Za-z]\.){{2,}}(?:[A-Za-z](?![\w]))?                # U.S., e.g.
-  | (?-i:[A-Z]\.(?=\s*[A-Z]))                                # J. Smith
-  | (?:{NAMED}|{MONTHS}|Ft|etc|approx)\.(?=\s*\S)
-  | \d+(?:[.,:/]\d+)*(?:st|nd|rd|th|s)(?![^\W_])             # 20th  1970s
-  | \d+(?:-\d+){{2,}}(?![^\W_])                              # 2024-05-01
-  | (?:\d{{3}}[/-])?(?:\d{{3}}|\d{{5}})-\d{{4}}(?![\w-])     # 345-9945
-  | \d+['’]s(?!\w)
-  | [.]?\d+(?:[.,:/]\d+)*                                    # 2.8  1,000  12:30
-  | [^\W\d_]+(?=n['’]t(?!\w))                                # do + n't
-  | n['’]t(?!\w)
-  | can(?=not(?!\w)) | (?<=can)not(?!\w)
-  | (?:e|co|re|non|pre|anti|mid|ex|semi|multi|self(?!-)|sub|ultra|post|pro|un|bi|tri)-[^\W\d_]+(?!-?\w)
-  | (?<=\w)['’](?:s|re|ve|ll|d|m)(?!\w)
-  | [A-Za-z]+&[A-Za-z]+
-  | [:;=]-?[()DP](?![^\W_])                                 # :-)
-  | (?:is|was|are|do|does|did|has|have|had|ca|wo|could|would|should)(?=nt(?!\w)) | (?<=[a-z])nt(?!\w)
-  | (?:gon|wan)(?=na(?!\w)) | got(?=ta(?!\w)) | (?<=gon|wan)na(?!\w) | (?<=got)ta(?!\w)
-  | \w+(?:[.-]\#?\w+){{0,4}}\.(?:docx?|xlsx?|pdf|txt|csv|html?|jpe?g|png|py|json|zip)(?!\w)
-  | [a-z]+(?:\.[a-z]+){{2,8}}(?!\w)
-  | [A-Za-z]+\d+(?:_\d+)*(?![^\W_])
-  | [^\W\d_]+(?:\.(?:com|org|net|gov|edu|co|io))+(?![\w])
-  | [^\W\d_]+ | \d+
-  | ``|''|\.\.+|--+|(?P<same>[!?*=_#~+<>-])(?P=same)+
-  | \S
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
 
 
 def word_spans(text: str) -> list[Span]:
@@ -278,9 +274,11 @@ def word_spans(text: str) -> list[Span]:
     return [Span(*match.span()) for match in _GRAMMAR_WORD.finditer(text)]
 
 
-_BRACKETS = {"(": ")", "[": "]", "{": "}", "“": "”", "«": "»", "‘": "’"}
-_CLOSING_BRACKETS = frozenset(_BRACKETS.values())
-_STRAY = frozenset(" \t\r\n\u00a0,;:.!?…|*_`\"'")
+def trimmed(text: str, start: int, end: int) -> Span:
+    """Give the stretch ``text[start:end]`` without the white space at its ends."""
+    piece = text[start:end]
+    first = start + len(piece) - len(piece.lstrip())
+    return Span(first, max(first, start + len(piece.rstrip())))
 
 
 def tidied(text: str, start: int, end: int) -> tuple[int, int]:
