@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from everyclaim.decompose.coordination import inherited, is_gapped
@@ -10,7 +11,9 @@ from everyclaim.decompose.repairs import HELPERS, MODIFIERS, SUBJECTS
 from everyclaim.decompose.tree import NOMINAL, Draft, Tree
 
 _CONCEDING = frozenset({"although", "though", "while", "whereas"})
-_PRONOUNS = {"it": False, "they": True, "he": False, "she": False}
+_PRONOUNS = {"it": False, "they": True, "them": True, "he": False, "she": False}
+_SPEAKING = frozenset({"i", "we", "you"})
+_BEHIND = frozenset({"amod", "advmod", "obl", "advcl", "parataxis"})
 
 
 def by_clause(draft: Draft, tree: Tree) -> list[Draft]:
@@ -50,7 +53,7 @@ def _beside(draft: Draft, tree: Tree) -> list[Draft]:
                 [i for i in inside if tree.kind(kid) == "parataxis" or i > max(marks)] + _condition(tree, head)
             )
             own = replace(own, head=kid)
-            return [draft.without(inside), _named(own, tree, kid, head)]
+            return [draft.without(inside), _named(own, tree, kid, head, draft.places)]
     return [draft]
 
 
@@ -173,7 +176,8 @@ def _may_hang_lower(tree: Tree, place: int, one: int) -> bool:
     """Whether a predicate may as well go on a clause inside the first: "a house that was old and fell"."""
     if tree.comma_before(one):
         return False
-    if any(place < kid < one and tree.of(kid, "mark") and tree.is_finite(kid) for kid in tree.of(place, "advcl")):
+    inner = [kid for kid in tree.of(place, "advcl") if place < kid < one and tree.is_finite(kid)]
+    if any(tree.of(kid, "mark") or tree.is_conditional(kid) for kid in inner):
         return True  # "is excluded unless it was locked and there are signs"
     if tree.subject(one) is not None:
         return False
@@ -213,7 +217,7 @@ def _clause(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int]
         shared = _framing(tree, place, one)
     else:
         shared = inherited(tree, place, one)
-        if tree.is_finite(one) or not _takes_helpers(tree, one):
+        if tree.is_finite(one):
             helpers = [k for k in tree.kids[place] if tree.relation(k) in HELPERS or tree.low(k) in {"not", "n't"}]
             shared -= set(helpers)
         if tree.tokens[one].tag == "VB" and tree.tokens[place].pos != "VERB":
@@ -225,14 +229,7 @@ def _clause(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int]
     )  # fmt: skip  # an object or a condition of all
     found = draft.only(draft.places - whole | own | shared | said | behind)
     found = replace(found, head=one) if place == draft.head else found
-    return _named(found, tree, one, place)
-
-
-def _takes_helpers(tree: Tree, one: int) -> bool:
-    """Whether a predicate shares the auxiliaries of the first: "was passed and signed", "must register and be"."""
-    if any(tree.relation(kid) in HELPERS for kid in tree.kids[one]):
-        return tree.tokens[one].tag in {"VB", "VBN", "VBG", "JJ", "NN"} and not tree.is_finite(one)
-    return True
+    return _named(found, tree, one, place, draft.places)
 
 
 def _framing(tree: Tree, place: int, one: int) -> frozenset[int]:
@@ -275,30 +272,51 @@ def _with_comma(tree: Tree, place: int) -> list[int]:
     return [*([inside[0] - 1] if tree.tokens[inside[0] - 1].text == "," else []), *inside]
 
 
-def _named(draft: Draft, tree: Tree, one: int, before: int) -> Draft:
-    """The subject of the clause before in the place of a pronoun that can stand for nothing else."""
-    pronoun, subject = tree.subject(one), tree.subject(before)
-    if pronoun is None or subject is None or tree.low(pronoun) not in _PRONOUNS:
-        return draft
-    if pronoun < subject or tree.relation(subject) == "expl" or tree.relation(pronoun) == "expl":
-        return draft
-    if tree.relation(before) == "ccomp" and tree.agrees(subject, one):
+def _named(draft: Draft, tree: Tree, one: int, before: int, known: Collection[int]) -> Draft:
+    """A noun of the clauses before in the place of each pronoun of a clause that can stand for nothing else."""
+    subject = tree.subject(before)
+    if tree.relation(before) == "ccomp" and subject is not None and tree.agrees(subject, one):
         return draft  # or who said it
-    word, plural = tree.low(pronoun), tree.is_plural(subject)
-    if tree.tokens[subject].pos == "PRON" or plural is not _PRONOUNS[word]:
-        return draft
-    between = [
+    inside = tree.under(one)
+    told = [
         i for i in tree.under(before, without=[one])
-        if tree.tokens[i].pos in {"NOUN", "PROPN"} and i not in tree.under(subject) and subject < i < pronoun
+        if i == subject or (before < i < inside[0] and tree.tokens[i].pos != "PRON")
     ]  # fmt: skip
-    if word in {"he", "she"}:
-        rivals = [i for i in between if tree.tokens[i].pos == "PROPN" and not tree.of(i, "case")]
-        if tree.tokens[subject].pos != "PROPN" or rivals:
-            return draft
-    elif any(tree.is_plural(i) is plural and tree.kind(i) in {"obj", "nsubj", "iobj"} for i in between):
-        return draft
-    named = [i for i in tree.under(subject) if tree.kind(i) != "punct"]
-    pieces: list[int | str] = []
+    pieces, changes = list[int | str](), dict(draft.changes)
     for piece in draft.pieces:
-        pieces += named if piece == pronoun else [piece]
-    return replace(draft, pieces=tuple(pieces))
+        noun = _meant(tree, piece, told, inside) if isinstance(piece, int) and piece in inside else None
+        if noun is None or noun in pieces or noun in draft.pieces:
+            pieces.append(piece)
+            continue
+        apart = [i for i in tree.kids[noun] if i > noun and (tree.comma_before(i) or tree.kind(i) in _BEHIND)]
+        named = [i for i in tree.under(noun, without=apart) if i in known and tree.kind(i) != "punct"]
+        if pieces and named[0] == 0 and tree.tokens[0].pos != "PROPN":
+            changes[0] = tree.low(0)
+        pieces += named
+    return replace(draft, pieces=tuple(pieces), changes=changes)
+
+
+def _meant(tree: Tree, pronoun: int, told: Sequence[int], inside: Sequence[int]) -> int | None:
+    """The noun before its clause that a pronoun stands for: the only one of its number, a subject or an object.
+
+    A subject is not taken for what a preposition governs, and a person only for one with a name.
+    """
+    plural, is_subject = _PRONOUNS.get(tree.low(pronoun)), tree.kind(pronoun) == "nsubj"
+    if plural is None or tree.relation(pronoun) == "expl":
+        return None
+    kinds = {"nsubj", "obj", "iobj"}
+    people = tree.low(pronoun) in {"he", "she"}
+    nouns = [
+        i for i in told
+        if tree.is_plural(i) is not (not plural) and (not people or tree.tokens[i].pos in {"PROPN", "PRON"})
+        and (tree.kind(i) in kinds or (not is_subject and tree.kind(i) in {"obl", "nmod"}))
+        and not tree.tells_when(i) and tree.tokens[i].pos != "NUM" and tree.low(i) not in _SPEAKING
+    ]  # fmt: skip
+    own = [
+        i for i in inside if i < pronoun and tree.tokens[i].pos in {"NOUN", "PROPN"} and i != tree.tokens[pronoun].head
+    ]
+    if len(nouns) != 1 or any(tree.is_plural_alone(i) is plural for i in own) or tree.kind(nouns[0]) not in kinds:
+        return None
+    vague = tree.kind(nouns[0]) != "nsubj" and any(tree.low(det) in {"a", "an"} for det in tree.of(nouns[0], "det"))
+    sure = tree.tokens[nouns[0]].pos in {"NOUN", "PROPN"} and tree.is_plural(nouns[0]) is plural and not vague
+    return nouns[0] if sure else None

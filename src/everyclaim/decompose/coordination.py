@@ -112,8 +112,10 @@ def _is_doubtful(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     bare = [i for i in verbs if not any(kid in range(i, conjuncts[-1]) for kid in tree.kids[i] if kid not in conjuncts)]
     if any(one < kid for one in bare for kid in objects):
         return True  # "to understand and improve the site"
-    if any(kid > conjuncts[-1] for kid in tree.of(place, "appos")):
-        return True  # "by Ada and Bert, two painters"
+    if any(
+        kid > conjuncts[-1] for kid in tree.of(place, "appos", *(["acl:relcl"] if tree.kind(place) == "nsubj" else []))
+    ):
+        return True  # "by Ada and Bert, two painters", "cats and dogs that bite"
     if tree.relation(place) == "nmod:poss":
         return True  # "Ada and Bert's house"
     if tree.tokens[place].tag.startswith("W"):
@@ -193,6 +195,11 @@ def _is_mixture(tree: Tree, noun: int) -> bool:
 def chosen(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int]) -> Draft | None:
     """The fact with one conjunct alone; None where its verb cannot be made to agree."""
     whole = frozenset(tree.under(place))
+    loose = [
+        k for k in tree.of(place, "acl") if k > conjuncts[-1] and tree.relation(k) == "acl:relcl"
+    ]  # "a timer and a lid that can be washed"
+    if not all(tree.agrees(conjuncts[-1], k) for k in loose):
+        return None
     if one == place:
         gone = {i for c in conjuncts for i in tree.under(c)}
         gone |= {i for kid in tree.of(place, "cc", "cc:preconj") for i in tree.under(kid)}
@@ -213,6 +220,7 @@ def chosen(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int])
         kept = (
             tree.stripped(one) | frozenset(i for kid in behind for i in tree.under(kid)) | inherited(tree, place, one)
         )
+    kept -= {i for k in loose if one != conjuncts[-1] for i in tree.under(k)}
     kept |= {i for i in (min(whole), min(whole) - 1) if i >= 0 and tree.low(i) == ":"}  # "three needs: a tent"
     closing = max(tree.under(conjuncts[-1])) + 1
     is_aside_next = closing + 1 < len(tree.tokens) and tree.relation(closing + 1) == "case"
@@ -238,13 +246,14 @@ def chosen(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int])
 
 def inherited(tree: Tree, place: int, one: int) -> frozenset[int]:
     """What a conjunct takes over from the first: articles, prepositions, subject and auxiliaries it lacks."""
-    own = {tree.kind(kid) for kid in tree.kids[one]}
+    own = {tree.relation(kid) if tree.kind(kid) == "aux" else tree.kind(kid) for kid in tree.kids[one]}
     shared: set[int] = set()
+    later = any(tree.low(kid) == "then" for kid in tree.of(one, "advmod"))
     for kid in tree.kids[place]:
         kind = tree.kind(kid)
         if kid > place and kid > min(tree.conjuncts(place)):
             continue
-        if tree.relation(kid) in _SHARED and kind not in own and not _is_compound(tree, kid):
+        if tree.relation(kid) in _SHARED and not {kind, tree.relation(kid)} & own and not _is_compound(tree, kid):
             adjectives = (
                 tree.tokens[one].pos == "ADJ" and kind == "case" and not tree.of(one, "cop")
             )  # "as warm and dry"
@@ -259,7 +268,10 @@ def inherited(tree: Tree, place: int, one: int) -> frozenset[int]:
                 continue
             shared |= set(tree.under(kid))
         elif kind in {"advmod", "obl", "advcl"} and kid < place and _is_in_front(tree, kid, place):
-            shared |= set(tree.under(kid))
+            if not (
+                later and tree.low(tree.under(kid)[0]) == "before"
+            ):  # "before cleaning, unplug it, then plug it in"
+                shared |= set(tree.under(kid))
         elif tree.low(kid) in {"not", "n't", "never"}:
             shared.add(kid)
         elif kind == "advmod" and tree.of(place, "cop") and tree.tokens[kid].pos == "ADV":

@@ -37,10 +37,10 @@ def predicate_of(tree: Tree, draft: Draft, place: int) -> int:
     return place
 
 
-def be_of(tree: Tree, draft: Draft, noun: int) -> str:
+def be_of(tree: Tree, draft: Draft, noun: int, *, past: bool = False) -> str:
     """The form of "be" that a noun takes in the tense of its clause."""
     head = predicate_of(tree, draft, noun)
-    past = tree.is_past(head)
+    past |= tree.is_past(head)
     if tree.is_plural(noun) and not (tree.subject(head) == noun and tree.is_singular(head)):
         return "were" if past else "are"
     return "was" if past else "is"
@@ -58,7 +58,13 @@ def unsigned(tree: Tree, inside: list[int]) -> list[int]:
 
 def tells_year(tree: Tree, words: list[int]) -> bool:
     """Whether a year is among words."""
-    return any(tree.tokens[i].pos == "NUM" and len(tree.tokens[i].text) == YEAR for i in words)
+    return any(
+        tree.tokens[i].pos == "NUM"
+        and len(tree.tokens[i].text) == YEAR
+        and tree.tokens[i].text < "2100"
+        and tree.relation(i) != "nummod"
+        for i in words
+    )
 
 
 def touches(tree: Tree, noun: int, inside: list[int]) -> bool:

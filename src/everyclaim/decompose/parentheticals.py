@@ -213,10 +213,14 @@ def _relative(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]
     if apart and any(tree.kind(c) == "conj" and _goes_on(tree, c) for c in inside):
         return None
     before = next((i - 1 for i in range(inside[0], 0, -1) if tree.tokens[i - 1].pos != "PUNCT"), noun)
-    if apart and (before not in tree.under(noun) or _has_rival(tree, noun, before, place)):
+    listed = any(noun < c < place for c in tree.conjuncts(noun))
+    if apart and (listed or before not in tree.under(noun) or _has_rival(tree, noun, before, place)):
         return None  # what stands before it is not said of this noun, or may be of another
-    if apart and _goes_on_behind(tree, draft, max(inside)):
-        return None
+    if apart and (
+        _goes_on_behind(tree, draft, max(inside))
+        or any(tree.comma_before(k) for k in tree.of(place, "obl") if k > place)
+    ):
+        return None  # ", which can refuse entry, at least 24 hours before arrival"
     if not apart or tree.low(pronoun) == "that":
         owner = described_by(tree, draft, noun)
     elif tree.low(pronoun) == "which" and tree.of(noun, "cop") and tree.tokens[noun].pos != "PROPN":
@@ -229,7 +233,7 @@ def _relative(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]
     if (
         apart
         and tree.tokens[noun].tag == "NNS"
-        and not tree.of(noun, "det", "nmod:poss")
+        and not tree.of(noun, "det", "nmod:poss", "nummod")
         and not _tells_number(tree, place)
     ):
         return None  # "refunds for guests, which may take days"
@@ -286,7 +290,7 @@ def _participle(draft: Draft, tree: Tree, place: int, noun: int, inside: list[in
     if tree.tokens[inside[0]].pos == "ADP":
         return None  # "a statement of tax paid"
     body = unsigned(tree, inside)
-    be = "was" if tree.low(place) == "born" else be_of(tree, draft, owner)
+    be = be_of(tree, draft, owner, past=tree.low(place) == "born" or tells_year(tree, body))
     return Draft((*phrase(tree, owner, draft, place), be, *body), place, minor=apart)
 
 

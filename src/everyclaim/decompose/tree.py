@@ -276,7 +276,7 @@ def _gap(last: int | str | None, piece: int | str, tree: Tree) -> str:
         return ""
     if isinstance(last, int) and isinstance(piece, int) and piece == last + 1:
         return " " if tree.tokens[piece].start > tree.tokens[last].end else ""
-    return "" if _text(piece, tree) in _TIGHT else " "
+    return "" if _text(piece, tree) in _TIGHT or _text(piece, tree)[0] in "'’" else " "
 
 
 def _clean(pieces: Sequence[int | str], tree: Tree) -> list[int | str]:
