@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple, Self
 
 from everyclaim.core.plaintext import one_line, quoted
-from everyclaim.core.types import JudgedClaim, Outcome, Result, Source, Span
+from everyclaim.core.types import Outcome, Result, Source, Span
 
 _SHOWN = 60  # characters of a source
 _PASSAGES_SHOWN = 3
@@ -120,13 +120,12 @@ def failing_lines(result: Result) -> list[str]:
         f"{fault.finding.value.upper()} citation: {one_line(text, 200)} ({one_line(fault.told(), 300)})"
         for text, fault in citation_faults(result)
     ]
-    return [*map(_failing_line, result.failing), *faults]
-
-
-def _failing_line(claim: JudgedClaim) -> str:
-    verdict = claim.verdict
-    why = verdict.difference.reason if verdict.difference else verdict.rationale
-    told = ": ".join(one_line(part, 160) for part in (verdict.told_mode, why) if part)
-    places = [quoted(one.passage_id, one.quote) for one in verdict.telling_evidence[:1]]
-    beside = "; ".join([*([told] if told else []), *places])
-    return f"{verdict.label.value}: {one_line(claim.text, 200)}" + (f" ({beside})" if beside else "")
+    lines = []
+    for claim in result.failing:
+        verdict = claim.verdict
+        why = verdict.difference.reason if verdict.difference else verdict.rationale
+        told = ": ".join(one_line(part, 160) for part in (verdict.told_mode, why) if part)
+        places = [quoted(one.passage_id, one.quote) for one in verdict.telling_evidence[:1]]
+        beside = "; ".join(filter(None, [told, *places]))
+        lines.append(f"{verdict.label.value}: {one_line(claim.text, 200)}" + (f" ({beside})" if beside else ""))
+    return lines + faults

@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
 from inspect import isroutine
@@ -261,16 +262,10 @@ def _whole(value: Any) -> int:
 
 
 def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real) or not _is_finite(value):
-        raise WrongValueError("a number", described(value))
-    return int(value) if isinstance(value, Integral) else float(value)
-
-
-def _is_finite(number: Any) -> bool:
-    try:
-        return math.isfinite(number)
-    except OverflowError:  # an integer that no float can hold
-        return False
+    with suppress(OverflowError):  # an integer that no float can hold
+        if not isinstance(value, bool) and isinstance(value, Real) and math.isfinite(value):
+            return int(value) if isinstance(value, Integral) else float(value)
+    raise WrongValueError("a number", described(value))
 
 
 def _truth(value: Any) -> bool:

@@ -24,7 +24,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Hashable, Iterable, Iterator
 from contextlib import AbstractContextManager, AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from contextvars import ContextVar
-from functools import cache, update_wrapper, wraps
+from functools import cache, wraps
 from typing import Any, Generic, ParamSpec, Self, TypeVar, cast
 from weakref import WeakKeyDictionary
 
@@ -211,9 +211,6 @@ class Memory:
         self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def __len__(self) -> int:
-        return len(self._kept)
-
     def get(self, key: Hashable) -> tuple[Any] | None:
         """Return what was put under a key, in a tuple; None when there is nothing."""
         with self._lock:
@@ -243,31 +240,28 @@ class Memory:
             self.held = 0
 
 
-class Remembered(Generic[P, T]):
-    """A pure function and the `memory` of its results."""
-
-    def __init__(self, function: Callable[P, T], room: int, weigh: Callable[..., int]) -> None:
-        self.memory = Memory(room)
-        self._function = function
-        self._weigh = weigh
-        update_wrapper(self, function)
-
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
-        """Return what the function returns."""
-        key = (args, *sorted(kwargs.items())) if kwargs else args
-        if found := self.memory.get(key):
-            return cast("T", found[0])
-        result = self._function(*args, **kwargs)
-        self.memory.put(key, result, self._weigh(result, *args))
-        return result
-
-
-def remembered(room: int, weigh: Callable[..., int]) -> Callable[[Callable[P, T]], Remembered[P, T]]:
-    """Make a pure function remember at most `room` bytes of its results.
+def remembered(room: int, weigh: Callable[..., int]) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Make a pure function remember at most `room` bytes of its results, in its `memory`.
 
     `weigh(result, *positional)` says how many bytes an entry takes, the key included, about.
     """
-    return lambda function: Remembered(function, room, weigh)
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        memory = Memory(room)
+
+        @wraps(function)
+        def asked(*args: P.args, **kwargs: P.kwargs) -> T:
+            key = (args, *sorted(kwargs.items())) if kwargs else args
+            if found := memory.get(key):
+                return cast("T", found[0])
+            result = function(*args, **kwargs)
+            memory.put(key, result, weigh(result, *args))
+            return result
+
+        asked.memory = memory  # type: ignore[attr-defined]
+        return asked
+
+    return decorate
 
 
 def once(load: Callable[[], T]) -> Callable[[], T]:

@@ -49,18 +49,17 @@ class SizeLimits:
         """Say what of a sample is too large; empty when nothing is."""
         for name, text in texts.items():
             if len(text) > self.max_answer_chars:
-                return _over(f"the {name} has {len(text):,} characters", "max_answer_chars", self.max_answer_chars)
+                return self._over(f"the {name} has {len(text):,} characters", "max_answer_chars")
         whole = sum(map(len, texts.values()))
         for number, passage in enumerate(passages, start=1):
             size = len(passage.text) + len(passage.title)
             whole += size
             if size > self.max_passage_chars:
-                told = f"passage {number} has {size:,} characters"
-                return _over(told, "max_passage_chars", self.max_passage_chars)
+                return self._over(f"passage {number} has {size:,} characters", "max_passage_chars")
             if number > self.max_passages:
-                return _over(f"the row has more than {self.max_passages:,} passages", "max_passages", self.max_passages)
+                return self._over(f"the row has more than {self.max_passages:,} passages", "max_passages")
         if whole > self.row:
-            return _over(f"the row has {whole:,} characters", "max_row_mb", self.max_row_mb)
+            return self._over(f"the row has {whole:,} characters", "max_row_mb")
         return ""
 
     def fault_of(self, sample: Sample) -> str:
@@ -71,7 +70,10 @@ class SizeLimits:
     def check_claims(self, count: int, what: str = "sentences") -> None:
         """Raise `InputError` for an answer of too many sentences or claims."""
         if count > self.max_claims:
-            raise InputError(_over(f"the answer has {count:,} {what}", "max_claims", self.max_claims))
+            raise InputError(self._over(f"the answer has {count:,} {what}", "max_claims"))
+
+    def _over(self, told: str, name: str) -> str:
+        return f"{told}, more than {name}={getattr(self, name):,}".removesuffix(".0")
 
 
 NAMES = tuple(one.name for one in fields(SizeLimits))
@@ -91,7 +93,3 @@ def within(limits: SizeLimits) -> Iterator[SizeLimits]:
         yield limits
     finally:
         _HERE.reset(token)
-
-
-def _over(told: str, name: str, limit: float) -> str:
-    return f"{told}, more than {name}={limit:,}".removesuffix(".0")

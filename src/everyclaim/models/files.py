@@ -127,12 +127,7 @@ class ReplyCache:
 
     def put(self, key: bytes, reply: ChatReply) -> None:
         """Keep a reply; it survives the end of this process from here on."""
-        kept: dict[str, Any] = {
-            "content": reply.content,
-            "model": reply.model,
-            "prompt_tokens": reply.usage.prompt_tokens,
-            "completion_tokens": reply.usage.completion_tokens,
-        }
+        kept: dict[str, Any] = {"content": reply.content, "model": reply.model}
         if reply.forks is not None:
             kept["forks"] = reply.forks
         self._run("INSERT OR REPLACE INTO replies_1 VALUES (?, ?)", (key, json.dumps(kept)))

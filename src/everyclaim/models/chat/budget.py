@@ -73,23 +73,20 @@ def find_price(provider: str, model: str, *, is_home: bool, file: Path | None = 
     A dated name (``gpt-5-mini-2025-08-07``) has the price of the name before the date unless it has its own.
     Raises `ConfigError` when the user's file cannot be read as prices.
     """
-    if file and (price := _look_up(_read(file), provider, model, str(file))):
-        return price
+    if file:
+        try:
+            text = file.read_text("utf-8")
+            rows = json.loads(text) if file.suffix == ".json" else tomllib.loads(text)
+        except (OSError, ValueError) as error:
+            raise ConfigError(f"the price file {file} cannot be read: {error}") from None
+        if not isinstance(rows, dict):
+            raise ConfigError(f"the price file {file} must contain one table per provider")
+        if price := _look_up(rows, provider, model, str(file)):
+            return price
     if not is_home:
         return None
     ours = files("everyclaim.models").joinpath("prices.toml").read_text("utf-8")
     return _look_up(tomllib.loads(ours), provider, model, "prices.toml")
-
-
-def _read(file: Path) -> Mapping[str, Any]:
-    try:
-        text = file.read_text("utf-8")
-        rows = json.loads(text) if file.suffix == ".json" else tomllib.loads(text)
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"the price file {file} cannot be read: {error}") from None
-    if not isinstance(rows, dict):
-        raise ConfigError(f"the price file {file} must contain one table per provider")
-    return rows
 
 
 def _look_up(rows: Mapping[str, Any], provider: str, model: str, source: str) -> Price | None:

@@ -188,9 +188,6 @@ class Endpoint:
         """Close the connections of the running event loop."""
         await self.transport.aclose()
 
-    def __repr__(self) -> str:
-        return f"Endpoint({self.spec})"
-
     def _remember(self, worked: Capabilities, *, structured: bool) -> None:
         if structured and not worked.confirmed:
             worked = replace(worked, confirmed=True)

@@ -16,7 +16,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, Literal, Protocol, TypeVar
 from zlib import crc32
@@ -303,18 +303,20 @@ async def _ask(inquiry: Inquiry[Item, Answer], items: Mapping[Key, Item], *, sha
     )
 
 
+@dataclass
 class _Exchange(Generic[Item, Answer]):
     """The requests about one part, and their replies."""
 
-    def __init__(self, inquiry: Inquiry[Item, Answer], *, shared: bool) -> None:
-        self._inquiry = inquiry
-        self._shared = shared
-        self.forget: list[Callable[[], None]] = []  # drop a reply, so that it is asked for again some day
-        self.failure: JudgeError | None = None  # of the last call, as opposed to a reply of no use
+    inquiry: Inquiry[Item, Answer]
+    shared: bool
+    forget: list[Callable[[], None]] = field(
+        default_factory=list
+    )  # drop a reply, so that it is asked for again some day
+    failure: JudgeError | None = None  # of the last call, as opposed to a reply of no use
 
     async def ask(self, items: Mapping[Key, Item], attempt: int) -> dict[Key, Answer]:
         """Make one request, and return the answers that can be used; what it took is added to the open tallies."""
-        inquiry, form = self._inquiry, self._inquiry.form
+        inquiry, form = self.inquiry, self.inquiry.form
         keys, messages = self._request(items)
         tag = form.version + inquiry.tag + ("" if attempt == 1 else AGAIN)
         try:
@@ -337,12 +339,11 @@ class _Exchange(Generic[Item, Answer]):
 
     def _request(self, items: Mapping[Key, Item]) -> tuple[dict[str, Key], Sequence[Message]]:
         """Return the ids of a request, and the request."""
-        inquiry = self._inquiry
-        if not inquiry.ids:
-            keys = {str(key): key for key in items}
-            return keys, inquiry.write({name: items[key] for name, key in keys.items()}, self._shared)
-        draft = {f"{inquiry.ids}{place}": item for place, item in enumerate(items.values())}
-        texts = (message.content for message in inquiry.write(draft, self._shared))
-        first = 100 + crc32("\0".join(texts).encode("utf-8", "replace")) % 800
-        keys = {f"{inquiry.ids}{number}": key for number, key in enumerate(items, start=first)}
-        return keys, inquiry.write({name: items[key] for name, key in keys.items()}, self._shared)
+        inquiry = self.inquiry
+        keys = {str(key): key for key in items}
+        if inquiry.ids:
+            draft = {f"{inquiry.ids}{place}": item for place, item in enumerate(items.values())}
+            texts = (message.content for message in inquiry.write(draft, self.shared))
+            first = 100 + crc32("\0".join(texts).encode("utf-8", "replace")) % 800
+            keys = {f"{inquiry.ids}{number}": key for number, key in enumerate(items, start=first)}
+        return keys, inquiry.write({name: items[key] for name, key in keys.items()}, self.shared)

@@ -86,17 +86,10 @@ def pieces(tokenizer: Tokenizer, words: Sequence[str]) -> Pieces:
         first.append(len(ids))
         ids += own
         last.append(len(ids) - 1)
-        shapes += [shape_of(word)] * len(own)
+        # How the word is written, which its pieces do not tell: 1 with a capital, 2 in capitals, 3 as a number, else 0.
+        in_capitals = 1 + (len(word) > 1 and word.isupper())
+        shapes += [3 if word[0].isdigit() else in_capitals if word[0].isupper() else 0] * len(own)
     return Pieces([*ids, SEP], [*shapes, 0], first, last)
-
-
-def shape_of(word: str) -> int:
-    """How a word is written, which its pieces do not tell: 1 with a capital, 2 in capitals, 3 as a number, else 0."""
-    if word[0].isdigit():
-        return 3
-    if not word[0].isupper():
-        return 0
-    return 2 if len(word) > 1 and word.isupper() else 1
 
 
 @dataclass(frozen=True, slots=True)
