@@ -72,8 +72,6 @@ class MissingExtraError(UserError):
 
     def __init__(self, feature: str, extra: str) -> None:
         super().__init__(f"{feature} needs packages that are not installed: pip install 'everyclaim[{extra}]'")
-        self.feature = feature
-        self.extra = extra
 
 
 class OperatorError(EveryclaimError):

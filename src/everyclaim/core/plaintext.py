@@ -124,17 +124,14 @@ def shown_option(name: str, value: str) -> str:
     if kind in {"header", "query"}:
         return value if _VARIABLE.fullmatch(value) else HIDDEN
     if kind == "body":
-        return value if _is_plain(value) else HIDDEN + sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        try:
+            is_plain = isinstance(json.loads(value), int | float | None)
+        except (ValueError, RecursionError):
+            is_plain = value == HIDDEN
+        return value if is_plain else HIDDEN + sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     if _NAMED.match(f"{name}=x"):
         return HIDDEN
     return hidden(value)
-
-
-def _is_plain(value: str) -> bool:
-    try:
-        return isinstance(json.loads(value), int | float | None)
-    except (ValueError, RecursionError):
-        return value == HIDDEN
 
 
 _CLOSE = 0.65

@@ -103,8 +103,6 @@ def where_it_failed(error: BaseException) -> str:
 
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
-
-
 _NOT_AS_IT_IS = re.compile(r"[%&+=;#\s\x00-\x1f\x7f\ud800-\udfff]")
 
 

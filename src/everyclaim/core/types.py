@@ -293,11 +293,7 @@ class JudgedClaim(Claim):
 
     def __str__(self) -> str:
         """Tell the finding in a few lines: label and claim, why, and the place that speaks to it most."""
-        return self.account()
-
-    def account(self, indent: int = 0) -> str:
-        """Tell the finding as `str` does, so many columns to the right."""
-        return printing.judged_claim(self, indent)
+        return printing.judged_claim(self)
 
 
 @dataclass(frozen=True, slots=True)

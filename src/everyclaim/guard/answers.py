@@ -7,6 +7,7 @@ from typing import Literal
 
 from everyclaim.core.cited import CitationFinding
 from everyclaim.core.plaintext import counted, listed, one_line, wrapped
+from everyclaim.core.printing import judged_claim
 from everyclaim.core.types import JudgedClaim, Label, Outcome, Result, Usage
 
 Made = Literal["given", "generated", "rewritten", "dropped", "recited"]
@@ -84,7 +85,7 @@ class GuardedAnswer:
         score = "no score" if self.score is None else f"score {self.score:.3f}"
         facts = [status, score, counted(len(self.attempts), "attempt")]
         doubtful = self.notes if self.checked else self.result.failing
-        claims = listed([claim.account(2) for claim in doubtful], _SHOWN, "claim")
+        claims = listed([judged_claim(claim, 2) for claim in doubtful], _SHOWN, "claim")
         gone = [
             f"{removed.how}: {one_line(removed.claim.text, 240)} ({removed.claim.verdict.label.lower()})"
             for removed in self.removed

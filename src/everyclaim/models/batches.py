@@ -74,10 +74,9 @@ class Batched:
             self._state.forget(key)
         try:
             reply = await self._endpoint.ask_by(partial(self._schedulers.get().post, key), call)
-        except StoreError:
-            raise
-        except EveryclaimError:
-            self._state.forget(key)
+        except EveryclaimError as error:
+            if not isinstance(error, StoreError):
+                self._state.forget(key)
             raise
         if reply.finish == "stop":
             self._state.delivered.add(key)
@@ -237,7 +236,6 @@ class BatchScheduler:
         self._cut()
 
     def _cut(self) -> None:
-        """Make a batch of the queue."""
         if self._lingering:
             self._lingering.cancel()
             self._lingering = None
@@ -416,7 +414,6 @@ class BatchScheduler:
         return without_key(outcome, secrets[0]) if outcome.startswith('{"reply"') else without(outcome, secrets)
 
     async def _patiently(self, ask: Callable[[], Awaitable[T]]) -> T:
-        """Ask again where that may help."""
         async for attempt in attempts(Patience(LOOKS, math.inf, 1.0, self._settings.longest_poll)):
             with attempt:
                 return await ask()

@@ -120,7 +120,12 @@ class ReplyCache:
             return None
         try:
             kept = json.loads(row[0])
-            forks = _forks_from(kept.get("forks"))
+            forks = kept.get("forks")
+            if forks is not None:
+                forks = tuple(
+                    Fork(int(start), int(end), tuple((str(text), float(chance)) for text, chance in chances))
+                    for start, end, chances in forks
+                )
             return ChatReply(str(kept["content"]), "stop", str(kept["model"]), Usage(cache_hits=1), forks)
         except (ValueError, KeyError, TypeError):
             return None  # asked again, and overwritten
@@ -178,17 +183,6 @@ def _prepare(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute(_TABLE)
-
-
-def _forks_from(value: Any) -> tuple[Fork, ...] | None:
-    """Read what a cache kept; None for anything else."""
-    try:
-        return tuple(
-            Fork(int(start), int(end), tuple((str(text), float(chance)) for text, chance in chances))
-            for start, end, chances in value
-        )
-    except (TypeError, ValueError):
-        return None
 
 
 KEEP_SECONDS = 30 * 86_400.0  # providers keep results about as long

@@ -297,7 +297,6 @@ class Metered:
         return f"max_calls={most}" if most is not None and calls >= most else ""
 
     def _fits(self, size: int) -> bool:
-        """Whether one more call fits beside those under way."""
         own, budget, meter = self._reserve, self.budget, self.meter
         if not own.is_tried and own.calls and not self.together:
             return False

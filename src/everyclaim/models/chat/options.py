@@ -235,7 +235,6 @@ def _json(name: str, value: str) -> Any:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Yield every text in a JSON value."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

@@ -338,7 +338,6 @@ class _Exchange(Generic[Item, Answer]):
         return {keys[name]: answer for name, answer in answers.items()}
 
     def _request(self, items: Mapping[Key, Item]) -> tuple[dict[str, Key], Sequence[Message]]:
-        """Return the ids of a request, and the request."""
         inquiry = self.inquiry
         keys = {str(key): key for key in items}
         if inquiry.ids:

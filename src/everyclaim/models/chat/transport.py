@@ -170,8 +170,6 @@ def retry_after(headers: Mapping[str, str], now: float | None = None) -> float |
 
 
 class _ErrorText(NamedTuple):
-    """What an error body says, whatever its shape."""
-
     message: str
     code: str = ""
     param: str = ""

@@ -261,13 +261,7 @@ def write_messages(request: ChatRequest) -> Json:
 
 def read_messages(payload: Json) -> ChatReply:
     """Read a response of Anthropic messages."""
-    told = payload.get("usage")
-    counts: Json = told if isinstance(told, dict) else {}
-    read, written = _count(counts, "cache_read_input_tokens"), _count(counts, "cache_creation_input_tokens")
-    prompt = _count(counts, "input_tokens") + read + written
-    usage = Usage(1, cost=None)
-    if _both_said(counts, "input_tokens", "output_tokens"):
-        usage = Usage(1, prompt, _count(counts, "output_tokens"), 0, None, read, written)
+    usage = _usage(payload, "input_tokens", "output_tokens")
     blocks = payload.get("content")
     if not isinstance(blocks, list):
         raise _unexpected("it has no content", usage)
@@ -307,23 +301,21 @@ def _arguments(function: Any) -> str:
     return json.dumps(arguments) if isinstance(arguments, dict) else _text(arguments)
 
 
-def _usage(payload: Json, prompt: str, completion: str, details: str) -> Usage:
-    told = payload.get("usage")
-    counts: Json = told if isinstance(told, dict) else {}
-    if not _both_said(counts, prompt, completion):
+def _usage(payload: Json, prompt: str, completion: str, details: str = "") -> Usage:
+    """Read what was used. OpenAI's `details` are a part of the prompt, Anthropic's cached tokens come on top of it."""
+    counts = payload.get("usage")
+    # Half of what was used has no price, and would look like all of it.
+    if not isinstance(counts, dict) or not all(type(counts.get(name)) is int for name in (prompt, completion)):
         return Usage(1, cost=None)
-    inner = counts.get(details)
-    cached = _count(inner, "cached_tokens") if isinstance(inner, dict) else 0
-    return Usage(1, _count(counts, prompt), _count(counts, completion), 0, None, cached)
+    sent, replied = _count(counts, prompt), _count(counts, completion)
+    if details:
+        return Usage(1, sent, replied, 0, None, _count(counts.get(details), "cached_tokens"))
+    read, written = _count(counts, "cache_read_input_tokens"), _count(counts, "cache_creation_input_tokens")
+    return Usage(1, sent + read + written, replied, 0, None, read, written)
 
 
-def _both_said(counts: Json, prompt: str, completion: str) -> bool:
-    """Whether both counts are there: half of what was used has no price, and would look like all of it."""
-    return all(type(counts.get(name)) is int for name in (prompt, completion))
-
-
-def _count(counts: Json, name: str) -> int:
-    value = counts.get(name)
+def _count(counts: Any, name: str) -> int:
+    value = counts.get(name) if isinstance(counts, dict) else 0
     return value if isinstance(value, int) and value > 0 else 0
 
 

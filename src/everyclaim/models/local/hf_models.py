@@ -198,7 +198,6 @@ class LoadedTokens:
 
 
 def _lettuce_prompt(passages: Sequence[str], question: str) -> str:
-    """Write passages and question the way the model has learnt to read them."""
     listed = "\n".join(_numbered(i, passage) for i, passage in enumerate(passages, start=1))
     if not question.strip():
         return f"Summarize the following text:\n{listed}\noutput:"
@@ -265,8 +264,6 @@ def load_model(options: HfOptions) -> LoadedPairs | LoadedTokens:
 
 @dataclass(frozen=True, slots=True)
 class _Opening:
-    """What is known while a model is being opened."""
-
     folder: Folder
     options: HfOptions
     family: Family
