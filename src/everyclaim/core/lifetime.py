@@ -84,12 +84,6 @@ def on_close(close: Callable[[], Awaitable[None]]) -> None:
         found[1].push_async_callback(close)
 
 
-async def in_scope(work: Coroutine[Any, Any, T]) -> T:
-    """Await a coroutine inside a scope."""
-    async with scope():
-        return await work
-
-
 class SharedScope:
     """A scope that calls under way at the same time share, whoever made them: the last one to end closes it.
 

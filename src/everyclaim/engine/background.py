@@ -15,7 +15,7 @@ from contextlib import AsyncExitStack, suppress
 from typing import Any, Generic, TypeVar
 
 from everyclaim.core.errors import UserError
-from everyclaim.core.lifetime import closed_by, in_scope
+from everyclaim.core.lifetime import closed_by, scope
 
 T = TypeVar("T")
 
@@ -188,9 +188,14 @@ def wait(coroutine: Coroutine[Any, Any, T]) -> T:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(in_scope(coroutine))
+        return asyncio.run(_scoped(coroutine))
     loop = BackgroundLoop("everyclaim-wait")
     try:
         return loop.run(coroutine)
     finally:
         loop.close()
+
+
+async def _scoped(work: Coroutine[Any, Any, T]) -> T:
+    async with scope():
+        return await work

@@ -200,7 +200,11 @@ class AnthropicBatches(BatchApi):
         """Look for a batch of this size and time; one that has ended is recognised by its custom ids."""
         perhaps: str | None = None
         async for row in self._listed(self._batches, "after_id"):
-            created = _timestamp(row.get("created_at"))
+            try:
+                created = datetime.fromisoformat(str(row.get("created_at"))).timestamp()
+            except ValueError:
+                said = row.get("created_at")
+                raise JudgeError("bad_response", f"a batch was created at {said!r}, which is not a time") from None
             if created < batch.begun - CLOCK_SECONDS:
                 break
             name, counts = _id(row), row.get("request_counts")
@@ -284,10 +288,3 @@ def _id(answer: Mapping[str, Any]) -> str:
     if not isinstance(name, str) or not name or not all(c.isascii() and (c.isalnum() or c in "_-.") for c in name):
         raise JudgeError("bad_response", "the answer of the batch API has no id")
     return name
-
-
-def _timestamp(text: Any) -> float:
-    try:
-        return datetime.fromisoformat(text).timestamp()
-    except (TypeError, ValueError):
-        raise JudgeError("bad_response", f"a batch was created at {text!r}, which is not a time") from None

@@ -171,19 +171,20 @@ class BatchScheduler:
                 await self._ended(number)
             else:
                 outcome = json.loads(told)
-                if "reply" not in outcome:  # the same call may come again, put differently
-                    self._state.forget(key)
-                if "unfinished" not in outcome:
-                    return self._read(outcome)
+                where, reply = self._options.where, outcome.get("reply")
+                if isinstance(reply, dict):
+                    return reply
+                if "reply" in outcome:
+                    kind = type(reply).__name__
+                    raise JudgeError("bad_response", f"{where} answered with {kind}, not an object")
+                self._state.forget(key)  # the same call may come again, put differently
+                if "status" in outcome:
+                    status = outcome["status"] if isinstance(outcome["status"], int) else 500
+                    raise from_status(status, {}, json.dumps(outcome["body"]).encode(), where, self._api.secrets)
                 unfinished += outcome["unfinished"] != "queue_full" or self._full_queues > QUEUE_PATIENCE
                 if unfinished > self._settings.resubmit:
-                    raise JudgeError(
-                        "batch_unfinished",
-                        (
-                            f"{self._options.where} did not process the request in {unfinished} batches, "
-                            f"last: {outcome['unfinished']}"
-                        ),
-                    )
+                    told = f"did not process the request in {unfinished} batches, last: {outcome['unfinished']}"
+                    raise JudgeError("batch_unfinished", f"{where} {told}")
 
     async def aclose(self) -> None:
         """Drop what waits and stop looking; batches under way stay in the state."""
@@ -194,15 +195,6 @@ class BatchScheduler:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-    def _read(self, outcome: Mapping[str, Any]) -> dict[str, Any]:
-        where, hidden = self._options.where, self._api.secrets
-        if "reply" not in outcome:
-            status = outcome["status"] if isinstance(outcome["status"], int) else 500
-            raise from_status(status, {}, json.dumps(outcome["body"]).encode(), where, hidden)
-        if not isinstance(outcome["reply"], dict):
-            raise JudgeError("bad_response", f"{where} answered with {type(outcome['reply']).__name__}, not an object")
-        return outcome["reply"]
 
     # From a call to a batch
 
