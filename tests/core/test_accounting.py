@@ -11,7 +11,7 @@ import pytest
 import everyclaim as ec
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.events import JudgeCalled, ScoringEnded, ScoringStarted, account, observed, tallied
-from everyclaim.core.lifetime import SharedScope, in_scope, on_close, scope
+from everyclaim.core.lifetime import SharedScope, on_close, scope
 from everyclaim.core.protocols import ChatReply, Scorer
 from everyclaim.core.types import Outcome, Passage, Sample, Usage
 from everyclaim.decompose.llm import LlmDecomposer
@@ -116,7 +116,8 @@ def test_a_scope_closes_what_was_opened_inside_last_first() -> None:
     async def work() -> None:
         async with scope():
             await asyncio.create_task(opened("first"))
-            await in_scope(opened("second"))
+            async with scope():
+                await opened("second")
             assert closed == []
             raise JudgeError("timeout", "none")
 

@@ -8,8 +8,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from everyclaim.core.errors import BudgetExceeded, ConfigError, JudgeError, MissingExtraError
-from everyclaim.core.lifetime import in_scope
 from everyclaim.core.spec import Spec
+from everyclaim.engine.background import wait
 from everyclaim.models import Patience, ReplyCache
 from everyclaim.retrieve.web import from_spec
 from everyclaim.testing import no_sleep
@@ -79,7 +79,7 @@ def spec(engine: str, web: Web, **options: str) -> Spec:
 
 def search(engine, web, query="is rye dark?", k=3, *, cache=None, **options):
     source = from_spec(spec(engine, web, **options), cache=cache, patience=Patience(attempts=3))
-    return asyncio.run(in_scope(source.search(query, k)))
+    return wait(source.search(query, k))
 
 
 @pytest.mark.parametrize("engine", ENGINES)
