@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import everyclaim as ec
-from everyclaim.core.types import Claim, Decomposition, Span
+from everyclaim.core.types import Claim, Decomposition, Skipped, Source, Span
 from everyclaim.decompose.embedded import EmbeddedDecomposer
 from everyclaim.guard import cut
 from everyclaim.models.local.parser import parse
@@ -25,12 +25,15 @@ from everyclaim.text.language import language_of
 from everyclaim.text.locate import locate
 from everyclaim.text.names import covered, leans, names, points
 from everyclaim.text.segment import sentences
-from everyclaim.text.sources import without_pointers
+from everyclaim.text.sources import passages_of, without_pointers
 from everyclaim.text.speech import reports
 from everyclaim.text.tokens import stem, tokenize
+from everyclaim.verify.languages import families, same_family_warning, unread_language_warning
 
 _ROWS = Path(__file__).with_suffix(".jsonl")
-ALWAYS = frozenset(["whole", "checkable", "hidden", "abstentions"])  # no row may differ: rules 2, 9 and 14
+ALWAYS = frozenset(  # no row may differ: rules 2, 4, 9, 14 and 16
+    ["whole", "checkable", "hidden", "hidden in a citation", "abstentions", "not said", "warned of"]
+)
 
 
 def _opposites(word: str, other: str) -> bool:
@@ -115,6 +118,60 @@ def _stands(response: str, claim: str) -> bool:
     return [one.text for one in found.claims] == [claim]
 
 
+_MANUALS = [
+    ec.Passage("doc-1", "The mixer has a warranty of 24 months.", "Mixer manual"),
+    ec.Passage("doc-2", "The whisk is safe in the dishwasher.", "Care guide"),
+]
+
+
+def _cited(response: str) -> ec.Result:
+    return ec.score(response=response, passages=_MANUALS, judge="lexical")
+
+
+def _found(source: dict[str, Any]) -> list[str]:
+    return passages_of(Source(**source), _MANUALS)
+
+
+def _with_citations(response: str) -> tuple[list[str], list[str]]:
+    """The claims, and the citations of the first."""
+    claims = _cited(response).claims
+    return [claim.text for claim in claims], [response[slice(*one.span)] for one in claims[0].citations]
+
+
+def _judged_all_the_same(response: str, hidden: str) -> bool:
+    """Whether what stands in the place of a citation is a claim, and not a supported one."""
+    result = _cited(response)
+    return any(hidden in claim.text for claim in result.claims) and (result.score or 0) < 1
+
+
+def _warned(rest: str, reason: str, question: str = "") -> bool:
+    """Whether a sentence is a warning when a decomposer skips it for a reason."""
+    said = "The kettle is red."
+    claims = (Claim("c1", said, Span(0, len(said)), said),)
+    left = (
+        Skipped(rest.strip(), Span(len(said) + len(rest) - len(rest.lstrip()) + 1, len(said) + len(rest) + 1), reason),
+    )
+    result = ec.score(
+        response=f"{said} {rest}",
+        passages=["The kettle is red. It was made in Graz in 2019."],
+        question=question,
+        decomposer=lambda response: Decomposition(claims, left if response else ()),
+    )
+    return any("skipped" in warning for warning in result.warnings)
+
+
+def _yes_or_no(response: str, question: str) -> bool:
+    """Whether a yes or no is left unchecked, with a warning."""
+    result = ec.score(response=response, passages=["The kettle is red."], question=question)
+    return bool(result.unchecked) and any("yes or no" in text for text in result.warnings)
+
+
+def _is_dead(link: str, passages: list[str]) -> bool:
+    """Whether an address that no passage holds is told, in an answer that is right but for it."""
+    result = ec.score(response=f"The kettle is red {link}.", passages=["The kettle is red.", *passages])
+    return result.score == 1 and "a citation refers to no passage" in result.warnings
+
+
 READERS: dict[str, Callable[..., Any]] = {
     "names": lambda text: [name.text for name in names(text)],
     "same name": lambda name, other: covered(name, [other]) and covered(name, tokenize(f"it was {other} who did it")),
@@ -128,6 +185,7 @@ READERS: dict[str, Callable[..., Any]] = {
     "no other language": lambda text: language_of(text) in {"", "en"},
     "words": lambda text: " ".join(token.norm for token in tokenize(text)),
     "quotes": _quote,
+    "not said": _quote,
     "cuts": _cuts,
     "citations": _citations,
     "claims": _claims,
@@ -139,6 +197,15 @@ READERS: dict[str, Callable[..., Any]] = {
     "hidden": _asserts,
     "abstentions": _abstains,
     "asides": _asides,
+    "cited": _with_citations,
+    "hidden in a citation": _judged_all_the_same,
+    "warned of": _warned,
+    "bare yes or no": _yes_or_no,
+    "model family": lambda model: sorted(families(model)),
+    "same family": lambda generator, judge: bool(same_family_warning(generator, judge)),
+    "unread by a judge": lambda response, judge: unread_language_warning(response, judge).partition(",")[0],
+    "sources": _found,
+    "dead addresses": _is_dead,
     "splits that stand": _stands,
     "relations": _missing_relations,
     "words of the treebank": lambda text: [token.text for token in parse([text])[0]],

@@ -5,7 +5,6 @@ import json
 import subprocess
 import sys
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,27 +47,6 @@ def test_plain_english_loads_no_model():
         "sys.exit('py3langid' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-PASSAGE = (
-    "The bridge was built in 1889 by “Gustave Arno” ( an engineer ) . It 's not safe , said Jones . The tower is 330 "
-    "metres tall and was repaired in 1,000 days. Smith did n't attend—the ﬁnal meeting. It was a party for art. "
-    "Over the years, the **old** harbour has been used as a fish market, a customs house and a museum of ships."
-)
-
-
-@pytest.mark.parametrize(
-    "quote",
-    [
-        "", "  ", "The tower is 331 metres tall", "The tower is 30 metres tall", "000 days", "It's safe, said Jones",
-        "It's ... safe", "said Keller. The tower is 330 metres tall", "the tower is not 330 metres tall",
-        "repaired in two thousand days", "An entirely different statement about something else", "The bridge was old",
-        "the bridge was built by miners", "repaired in 1,000 weeks",
-    ],
-)  # fmt: skip
-def test_what_the_text_does_not_say_is_not_found(quote):
-    """A changed number, name, word or negation is not a near match, and an empty quote is nowhere."""
-    assert locate(quote, PASSAGE) is None
 
 
 def test_a_slip_is_found_deep_inside_a_long_text():
