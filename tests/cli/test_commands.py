@@ -188,15 +188,6 @@ def test_version(everyclaim):
     assert everyclaim("--version").out == f"everyclaim {package.__version__}\n"
 
 
-@pytest.mark.parametrize("arguments", [["scoer"], ["runs", "extra"], ["report", "--json=maybe"], ["score"]])
-def test_wrong_commands_are_one_line_and_name_the_help(everyclaim, arguments):
-    """Usage errors say where to look."""
-    done = everyclaim(*arguments)
-    assert done.code == 2
-    assert len(done.said) == 1
-    assert "--help" in done.err
-
-
 def test_a_bug_is_one_line_unless_it_is_hunted(everyclaim, monkeypatch):
     """An unexpected error is no traceback for people who use the tool, and one for those who mend it."""
     monkeypatch.setenv("EVERYCLAIM_JUDGE", "scripted:broken")
@@ -300,13 +291,6 @@ def test_output_survives_a_terminal_that_is_not_unicode(process):
     assert done.returncode == 0
     assert done.stdout.isascii()
     assert "3 scored of 5" in done.stdout
-
-
-def test_claims_of_bytes_that_are_no_text(everyclaim):
-    """One line that says where."""
-    done = everyclaim("claims", "-", stdin=b"It is \xff\xfe")
-    assert done.code == 2
-    assert done.said == ["error: standard input is not UTF-8: cannot decode byte 6"]
 
 
 def test_doctor_finds_a_judge_that_cannot_be_made(everyclaim, monkeypatch):

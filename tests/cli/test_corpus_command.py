@@ -38,23 +38,9 @@ def test_answers_are_scored_against_a_corpus(everyclaim, documents):
     assert set(summary["components"]) == {"factscore", "factscore_unpenalised", "length_penalty"}
 
 
-def test_what_cannot_be_built_or_searched_is_one_line(everyclaim, documents, desk):
-    """No traceback, exit code 2, and the words of what to do."""
-    (desk / "other.db").write_text("not a corpus")
+def test_what_holds_no_text_is_left_out_and_a_search_without_a_hit_is_said(everyclaim, desk):
+    """In one line each."""
     (desk / "bad.jsonl").write_text('{"text": "Fine."}\n{"title": "no text"}\n', "utf-8")
-    for arguments, says in [
-        (("search", "nowhere.db", "x"), "there is no file nowhere.db"),
-        (("search", "answers.jsonl", "x"), "no field for the text"),
-        (("search", "documents", "x", "--topic", "Trams"), "no document of corpus:documents has the title 'Trams'"),
-        (("build", "documents", "--out", "other.db"), "other.db exists and is not a corpus"),
-        (("build", "documents", "--out", "no/such/c.db"), "cannot write the corpus"),
-        (("build", "documents", "--out", "documents"), "--out documents would overwrite the source documents"),
-    ]:
-        done = everyclaim("corpus", *arguments)
-        assert (done.code, len(done.said)) == (2, 1)
-        assert says in done.err
-    assert (
-        everyclaim("corpus", "build", "bad.jsonl", "--out", "c.db").said[0]
-        == "warning: line 2: there is no text; skipped"
-    )
+    built = everyclaim("corpus", "build", "bad.jsonl", "--out", "c.db")
+    assert built.said[0] == "warning: line 2: there is no text; skipped"
     assert everyclaim("corpus", "search", "c.db", "zeppelin").said == ["no passage contains a word of the query"]

@@ -132,20 +132,6 @@ def test_a_finding_exits_with_one(everyclaim):
     assert "accuracy is worse by" in " ".join(done.out.split())
 
 
-def test_what_cannot_be_meant_is_one_line(everyclaim):
-    """A run that is not there, a history that is no history, an option for language models without one."""
-    Path("bad.jsonl").write_text("[1]\n", "utf-8")
-    for options, told in (
-        (["nothing"], "no store"),
-        (["--judge", "lexical", "--history", "bad.jsonl"], "not a check of a judge"),
-        (["--judge", "lexical", "--max-cost", "1"], "--max-cost"),
-    ):
-        done = everyclaim("judge-check", *options)
-        assert done.code == 2, (options, done.err)
-        assert told in done.err
-        assert len(done.err.splitlines()) == 1
-
-
 SHEET = [
     {
         "claim": f"Kettle {i} is red.",

@@ -87,32 +87,6 @@ def test_verify_judges_given_claims(cli, server, desk, wire):
 # ---- options reach the judge
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--repeats", "3"], "--repeats needs a language model, but 'embedded' is not one"),
-        (["--batch"], "--batch needs a language model, but 'embedded' is not one"),
-        (["--header", "secret"], "--header: write NAME=VALUE"),
-        (["--judge", "openai:m?claims_per_call=2", "--claims-per-call", "3"], "differ: '3' and '2'"),
-        (["--judge", "panel:openai:a|anthropic:b", "--base-url", "http://x"], "applies to one provider"),
-        (["--judge", "openai:m", "--cache", "a", "--no-cache"], "exclude each other"),
-        (["--judge", "openai:m", "--evidence", "some"], "--evidence must be one of flag, required, got 'some'"),
-        (["--judge", "openai:m", "--rubric", "nowhere.toml"], "cannot read the domain file 'nowhere.toml'"),
-        (["--judge", "openai:no-such-model", "--base-url", "http://127.0.0.1:9", "--max-cost", "1"], "needs a price"),
-        (
-            ["--judge", "openai:m", "--requests-per-minute", "0"],
-            "--requests-per-minute must be a number above 0",
-        ),
-    ],
-)
-def test_a_wrong_option_is_one_line_before_anything_is_asked(cli, options, said):
-    """It names the option, the value and what to do; a header's value is not repeated."""
-    done = cli("score", "answers.jsonl", *options)
-    assert (done.code, done.out, len(done.said)) == (2, "", 1), done.err
-    assert said in done.err
-    assert "secret" not in done.err
-
-
 # ---- the provider's batches
 
 

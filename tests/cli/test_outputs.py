@@ -16,63 +16,8 @@ from command_line import ANSWERS, PLUGIN, write_jsonl
 CLAIMS = [{"id": "a", "claim": "It is red", "contexts": ["It is red"]}]
 
 
-@pytest.fixture
-def inputs(desk):
-    """Files that are read, and names that lead to them."""
-    write_jsonl("claims.jsonl", CLAIMS)
-    Path("in.json").write_text(json.dumps(ANSWERS))
-    os.symlink("answers.jsonl", "link.jsonl")  # noqa: PTH211 - as written
-    os.link("answers.jsonl", "twin.jsonl")
-    (desk / "below").mkdir()
-    os.symlink(desk, desk / "below" / "up")  # noqa: PTH211
-    Path("rules.json").write_text('[verify]\nrules = "Be strict."\n')
-    Path("prices.json").write_text("{}")
-    Path("settings.json").write_text('judge = "scripted"\n')
-    return desk
-
-
 def files(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        "score answers.jsonl --out answers.jsonl",
-        "score answers.jsonl --out ./below/../answers.jsonl",
-        "score answers.jsonl --out link.jsonl",
-        "score link.jsonl --out answers.jsonl",
-        "score answers.jsonl --out twin.jsonl",
-        "score answers.jsonl --out below/up/answers.jsonl",
-        "score in.json --report in.json",
-        "score answers.jsonl --out x.json --report x.json",
-        "score answers.jsonl --out x.json --report below/up/x.json",
-        "score answers.jsonl --store answers.jsonl",
-        "score answers.jsonl --store sqlite:///answers.jsonl",
-        "score answers.jsonl --store x.jsonl --out x.jsonl",
-        "score answers.jsonl --config settings.json --report settings.json",
-        "score answers.jsonl --judge openai:m --cache answers.jsonl",
-        "score answers.jsonl --judge openai:m --store x.db --cache x.db",
-        "score answers.jsonl --judge openai:m --rubric rules.json --report rules.json",
-        "score answers.jsonl --judge openai:m?domain=rules.json --report rules.json",
-        "score answers.jsonl --judge openai:m --prices prices.json --report prices.json",
-        "score answers.jsonl --metric factscore?knowledge=corpus:claims.jsonl --out claims.jsonl",
-        "verify claims.jsonl --out claims.jsonl",
-        "verify claims.jsonl --judge openai:m --cache claims.jsonl",
-        "band claims.jsonl --judge openai:m --cache claims.jsonl",
-        "claims text --decomposer openai:m --rubric rules.json --cache rules.json",
-        "corpus build claims.jsonl --out claims.jsonl",
-    ],
-)
-def test_nothing_that_is_read_is_written_over(everyclaim, inputs, command):
-    """Whatever it is called and whatever it is for: refused in one line, and nothing has changed or appeared."""
-    before = files(inputs)
-    done = everyclaim(*command.split())
-    assert done.code == 2
-    assert len(done.said) == 1
-    assert "would overwrite" in done.err or " are both " in done.err
-    assert files(inputs) == before
-    assert not (inputs / ".everyclaim").exists()
 
 
 @pytest.mark.slow
@@ -182,21 +127,6 @@ def test_a_cache_takes_no_file_of_somebody_else(everyclaim, desk, monkeypatch, n
     assert done.code == 2
     assert f"cannot use the reply cache {name}" in done.err
     assert files(desk) == before
-
-
-def test_an_output_that_cannot_be_written_is_said_before_anything_is_scored(everyclaim, desk):
-    """A link into nowhere, a protected file, a compressed Parquet file, no name at all."""
-    os.symlink("no/such/folder/x.jsonl", "nowhere.jsonl")  # noqa: PTH211
-    for name, says in [
-        ("nowhere.jsonl", "there is no folder"),
-        ("x.parquet.gz", "Parquet is already compressed"),
-        ("", "has no known suffix"),
-        (".", "has no known suffix"),
-    ]:
-        done = everyclaim("score", "answers.jsonl", "--out", name)
-        assert (done.code, len(done.said)) == (2, 1)
-        assert says in done.err
-    assert not (desk / ".everyclaim").exists()
 
 
 def small_disk(folder):

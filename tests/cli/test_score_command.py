@@ -13,14 +13,6 @@ from command_line import ANSWERS, write_jsonl
 from everyclaim.api.settings import load_settings
 
 
-def only_line(done):
-    """The one line that an error is."""
-    assert done.out == ""
-    assert len(done.said) == 1, done.err
-    assert "Traceback" not in done.err
-    return done.said[0]
-
-
 def test_a_file_becomes_a_page_and_a_kept_run(everyclaim, desk):
     """The score with its interval, every outcome, the worst answer, and a run in the store."""
     done = everyclaim("score", "answers.jsonl")
@@ -211,36 +203,6 @@ def test_ten_megabytes_of_text_and_nul_characters_are_scored(everyclaim):
     assert "big\\x00\\x1b[31m" in done.out
     assert "\x1b" not in done.out + done.err
     assert len(done.out) < 10_000
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--judge", "nobody"], "unknown name 'nobody' among verifiers"),
-        (["--judge", "gpt-5"], "a model is named with its provider, as in openai:gpt-5"),
-        (["--strategy", "random"], "strategy"),
-        (["--empty", "two"], "empty"),
-        (["--map", "response"], "--map response: write"),
-        (["--fail-under", "90"], "--fail-under must be a number from 0 to 1, got 90.0"),
-        (["--fail-under", "high"], "--fail-under"),
-        (["--cluster-by", "moon"], "choose one of sample, question"),
-        (["--limit", "0"], "--limit"),
-        (["--report", "report.pdf"], "a report ends in .html or .json"),
-        (["--report", "no/such/report.json"], "there is no folder"),
-        (["--out", "results.xyz"], "results.xyz"),
-        (["--out", "-", "--json"], "choose one"),
-        (["--resume", "x", "--fresh"], "exclude each other"),
-        (["--resume", "nothing"], "no run 'nothing'"),
-        (["--config", "gone.toml"], "gone.toml"),
-        (["--wrong"], "--wrong"),
-        (["answers.jsonl", "--out", "x.jsonl"], "exactly one input file"),
-    ],
-)
-def test_wrong_usage_is_one_line_and_2(everyclaim, arguments, said):
-    """Every wrong option says what is wrong, before or instead of scoring."""
-    done = everyclaim("score", "answers.jsonl", *arguments)
-    assert done.code == 2
-    assert said in only_line(done)
 
 
 def test_a_metric_beside_the_file_is_found(everyclaim, desk, monkeypatch):

@@ -71,29 +71,6 @@ def test_too_few_labels_are_inconclusive(cli):
     assert not Path("tuned.json").exists()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("lax.jsonl", "--out", "tuned.csv"), ".json"),
-        (("lax.jsonl", "--out", "lax.json"), ""),
-        (("lax.jsonl", "--max-cost", "1"), "--max-cost"),
-        (("answers.jsonl", "--from-judge", "openai:m", "--answers", "answers.jsonl"), "number of answers"),
-        (("answers.jsonl", "--from-judge", "openai:m", "--answers", "0"), "number of answers"),
-        (("answers.jsonl",), "no field for the claim"),
-        (("nowhere.jsonl",), "nowhere.jsonl"),
-    ],
-)
-def test_wrong_usage_is_one_line(cli, arguments, told):
-    """And exit code 2; labels are not written over."""
-    if "lax.json" in arguments:
-        write("lax.json", labels(lax=True))
-        arguments = ("lax.json", "--format", "jsonl", "--out", "lax.json")
-    done = cli("tune", *arguments)
-    assert done.code == 2
-    assert told in done.err
-    assert len(done.said) == 1, done.err
-
-
 def mild_once_shown(request):
     """Play a model that accepts presents once its instructions have an example of one."""
     knows = '"label":"SUPPORTED"' in request.text.partition('{"passages"')[0]

@@ -1,6 +1,8 @@
 """Settings, streams and signals that are not what they should be: one line, the right code, never a bug of ours."""
 
+import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -13,50 +15,45 @@ from command_line import ANSWERS, PLUGIN, write_jsonl
 posix = pytest.mark.skipif(os.name != "posix", reason="streams and signals of POSIX")
 
 
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
-        ('judge = "é"'.encode("latin-1"), "everyclaim.toml is not UTF-8 text (byte 9): save it as UTF-8"),
-        ('judge = "lexical"'.encode("utf-16"), "everyclaim.toml is not UTF-8 text (byte 0): save it as UTF-8"),
-        (b"judge = ", "everyclaim.toml is not valid TOML"),
-        (b"judge = embedded", 'texts need quotes, as in judge = "embedded"'),
-        (
-            b"fail_undr = 0.5",
-            "unknown setting 'fail_undr' in",
-        ),
-        (b"fail_under = 60", "setting 'fail_under' in"),
-        (b"[headers]\nX = 5", "setting 'headers' in"),
-    ],
-)
-def test_a_settings_file_that_cannot_be_read(everyclaim, desk, content, says):
-    """One line that names the file and what is wrong in it."""
-    (desk / "everyclaim.toml").write_bytes(content)
-    done = everyclaim("score", "answers.jsonl")
-    assert done.code == 2
-    assert len(done.said) == 1
-    assert says in done.err
-    assert "everyclaim.toml" in done.err
+FOLDER = {
+    "in.json": json.dumps(ANSWERS),
+    "claims.jsonl": '{"claim": "It is red", "contexts": ["It is red"]}\n',
+    "labels.jsonl": '{"claim": "It is red", "contexts": ["It is red"], "label": "SUPPORTED"}\n',
+    "rules.json": '[verify]\nrules = "Be strict."\n',
+    "prices.json": "{}",
+    "settings.json": 'judge = "scripted"\n',
+    "bad.jsonl": "[1]\n",
+    "other.db": "not a corpus",
+    "documents/rye.md": "Rye bread keeps for a week.",
+}
+WRONG = list(map(json.loads, Path(__file__).with_name("wrong_usage.jsonl").read_text("utf-8").splitlines()))
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "says"),
-    [
-        ("SLICES", "domain", """EVERYCLAIM_SLICES is not JSON: write for example EVERYCLAIM_SLICES='["domain"]'"""),
-        ("MAP", "a=b", "EVERYCLAIM_MAP is not JSON: write for example EVERYCLAIM_MAP="),
-        ("HEADERS", "X-Key=sk-secret", "EVERYCLAIM_HEADERS is not JSON"),
-        ("HEADERS", '["sk-secret"]', "EVERYCLAIM_HEADERS must be a mapping, got a list"),
-        ("FAIL_UNDER", "60", "EVERYCLAIM_FAIL_UNDER must be a number from 0 to 1, got 60.0 (a share: 60 % is 0.6)"),
-        ("CONCURRENCY", "many", "EVERYCLAIM_CONCURRENCY must be a whole number from 1 to 10,000, got a text"),
-    ],
-)
-def test_a_variable_that_cannot_be_read(everyclaim, monkeypatch, name, value, says):
-    """It is named, with what to write; what may be secret is not repeated."""
-    monkeypatch.setenv(f"EVERYCLAIM_{name}", value)
-    done = everyclaim("score", "answers.jsonl")
-    assert done.code == 2
-    assert len(done.said) == 1
-    assert says in done.err
-    assert "secret" not in done.err
+def tree(folder):
+    return {path: path.is_file() and path.read_bytes() for path in folder.rglob("*") if path.suffix != ".db"}
+
+
+@pytest.mark.parametrize("row", WRONG, ids=lambda row: row["command"])
+def test_what_cannot_be_meant_is_one_line_and_2(everyclaim, desk, monkeypatch, row):
+    """What is wrong and what to do; no secret is repeated, nothing is asked, and nothing has changed or appeared."""
+    (desk / "documents").mkdir()
+    (desk / "below").mkdir()
+    for name, text in FOLDER.items():
+        Path(name).write_text(text)
+    for name, target in {"link.jsonl": "answers.jsonl", "nowhere.jsonl": "no/such/x.jsonl", "below/up": desk}.items():
+        Path(name).symlink_to(target)
+    Path("twin.jsonl").hardlink_to("answers.jsonl")
+    if "settings" in row:
+        Path("everyclaim.toml").write_text(row["settings"], row.get("encoding", "utf-8"))
+    for name, value in {"OPENAI_API_KEY": "sk-test-0123456789abcdef", **row.get("env", {})}.items():
+        monkeypatch.setenv(name, value)
+    before = tree(desk)
+    done = everyclaim(*shlex.split(row["command"]), stdin=bytes.fromhex(row.get("stdin", "")))
+    assert (done.code, done.out, len(done.said)) == (2, "", 1), done.err
+    assert row["said"] in done.err
+    assert "settings" not in row or "everyclaim.toml" in done.err
+    assert not any(secret in done.err for secret in ("secret", "geheim", "Traceback"))
+    assert {path: data for path, data in tree(desk).items() if path.name != ".everyclaim"} == before
 
 
 def shell(desk, line, **env):

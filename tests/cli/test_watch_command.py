@@ -54,13 +54,6 @@ def test_slices_do_not_split_the_run_of_a_day(watch):
             3,
             "the daily budget is used up",
         ),
-        ([ANSWER], ("--run-by", "month"), 2, "choose one of day, release"),
-        ([ANSWER], ("--alert", "command:cat"), 2, "error: --alert needs --alert-above, "),
-        ([ANSWER], ("--on-budget", "wait"), 2, "daily limit: --daily-answers, --daily-tokens, --daily-cost"),
-        ([ANSWER], ("--otlp-logs-url", "http://x"), 2, "error: --otlp-logs-url applies to otlp, not to files"),
-        ([ANSWER], ("--no-write-back",), 2, "error: --no-write-back applies to langfuse and otlp, not to files"),
-        ([ANSWER], ("--alert", "slak:x", "--alert-above", "0.1"), 2, "did you mean 'slack'"),
-        ([ANSWER], ("--daily-cost", "0"), 2, "error: --daily-cost must be above 0"),
         ([], (), 0, ""),
     ],
 )
