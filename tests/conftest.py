@@ -15,7 +15,7 @@ HERE = Path(__file__).parent
 NEED_TORCH = {HERE / name for name in ("api/test_huggingface.py", "training/test_encoder.py", "training/test_gpu.py")}
 FROZEN = (
     "test_public.py conformance public",
-    "api/test_evaluator.py api/test_fault_runs.py api/test_running.py api/test_scoring.py",
+    "api/test_evaluator.py api/test_fault_runs.py api/test_running.py api/test_door.py",
     "cli/test_commands.py cli/test_killed_score.py cli/test_language_models.py cli/test_outputs.py",
     "cli/test_runs_command.py cli/test_score_command.py cli/test_secrets.py cli/test_unread_rows.py",
     "cli/test_usage_faults.py cli/test_watch_command.py engine/test_kill.py models/test_batch_kill.py",

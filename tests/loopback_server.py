@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 
 class Received(NamedTuple):
@@ -17,9 +18,15 @@ class Received(NamedTuple):
 
 
 class Reply(NamedTuple):
-    status: int = 200
+    status: int = 200  # 0: the connection breaks
     body: bytes = b""
     headers: Mapping[str, str] = {}
+
+
+def chunks(file: BinaryIO) -> Iterator[bytes]:
+    while size := int(file.readline(), 16):
+        yield file.read(size + 2)[:size]
+    file.readline()
 
 
 @contextmanager
@@ -31,8 +38,14 @@ def serving(answer: Callable[[Received], Reply]) -> Iterator[str]:
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length") or 0))
+            if self.headers.get("transfer-encoding") == "chunked":
+                body = b"".join(chunks(self.rfile))
             headers = {name.lower(): value for name, value in self.headers.items()}
             reply = answer(Received(self.path, headers, body, self.command))
+            if not reply.status:
+                self.close_connection = True
+                self.connection.shutdown(socket.SHUT_RDWR)
+                return
             with suppress(OSError):  # the sender has given up
                 self.send_response(reply.status)
                 for name, value in {**reply.headers, "content-length": str(len(reply.body))}.items():

@@ -15,6 +15,7 @@ from everyclaim.store.store import Store
 
 PROVENANCE = Provenance("faithfulness", "embedded", "lexical", "ranked", "0.1.0", {"empty": "exclude"})
 S, U, C = ec.Label
+LETTERS = {"s": S, "u": U, "c": C}
 LIKELY = {
     S: ec.Probabilities(0.9, 0.07, 0.03),
     U: ec.Probabilities(0.2, 0.7, 0.1),
@@ -59,6 +60,17 @@ def answered(
         claims.append(claim(place, sentence, label, LIKELY[label], start, **more))
     score = sum(label is S for label in labels) / len(labels)
     return sample, ec.Result.of(sample, PROVENANCE, ec.Outcome.SCORED, score, claims=tuple(claims))
+
+
+def lettered(labels: str, name: str = "a", **fields: Any) -> ec.Result:
+    """Return a scored answer with a claim per letter, s, u or c, and no more said of each."""
+    claims = tuple(claim(n, f"Claim number {n}.", LETTERS[letter]) for n, letter in enumerate(labels, 1))
+    score = labels.count("s") / len(labels)
+    return ec.Result(name, ec.Outcome.SCORED, score, PROVENANCE, claims=claims, **fields)
+
+
+def unscored(outcome: ec.Outcome, name: str = "x", reason: str = "", **fields: Any) -> ec.Result:
+    return ec.Result(name, outcome, fields.pop("score", None), PROVENANCE, reason=reason, **fields)
 
 
 def failed(name: str = "f", reason: str = "missing_verdict: none for c1") -> Answer:

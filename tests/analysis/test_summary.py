@@ -14,7 +14,6 @@ from everyclaim.analysis.deferral import LabelledJudgement, fit_deferral
 from everyclaim.analysis.summary import Collector, summarise, summary_to_json
 from everyclaim.core.printing import Band
 from everyclaim.core.types import (
-    Claim,
     FailureMode,
     JudgedClaim,
     Label,
@@ -29,29 +28,12 @@ from everyclaim.core.types import (
 from everyclaim.stats.proportions import wilson
 from everyclaim.stats.types import Interval
 from everyclaim.verify.composed import Deferral
-
-PROVENANCE = Provenance("faithfulness", "embedded", "lexical", "each", "0")
-LETTERS = {"s": Label.SUPPORTED, "u": Label.UNSUPPORTED, "c": Label.CONTRADICTED}
-
-
-def judged(number, label, **verdict):
-    claim = Claim(f"c{number}", f"claim {number}", Span(0, 1), "A sentence.")
-    return JudgedClaim(claim.id, claim.text, claim.span, claim.sentence, Verdict(claim.id, label, **verdict))
-
-
-def answer(labels, **fields):
-    """A scored answer with one claim per letter: s, u or c."""
-    claims = tuple(judged(i, LETTERS[letter]) for i, letter in enumerate(labels, 1))
-    return Result("a", Outcome.SCORED, labels.count("s") / len(labels), PROVENANCE, claims=claims, **fields)
-
-
-def other(outcome, *, score=None, reason="", **fields):
-    return Result("o", outcome, score, PROVENANCE, reason=reason, **fields)
+from scored_runs import PROVENANCE, claim, lettered, unscored
 
 
 def test_a_small_run_adds_up_by_hand():
     """Four answers, nine claims: every number of the summary, counted on paper."""
-    summary = summarise([answer("ss"), answer("su"), answer("suc"), answer("cc")])
+    summary = summarise([lettered("ss"), lettered("su"), lettered("suc"), lettered("cc")])
     group = summary.overall
     assert group.score.value == pytest.approx((1 + 1 / 2 + 1 / 3 + 0) / 4)
     assert group.labels == {Label.SUPPORTED: 4, Label.UNSUPPORTED: 2, Label.CONTRADICTED: 3}
@@ -71,8 +53,8 @@ def test_a_small_run_adds_up_by_hand():
 
 def test_every_outcome_is_counted_and_only_scored_answers_have_a_number():
     """Failures, refusals and answers without claims change no mean and no rate."""
-    scored = [answer("ss"), answer("su")]
-    rest = [other(Outcome.FAILED, reason="bad_json: cut"), other(Outcome.ABSTAINED), other(Outcome.NO_CLAIMS)]
+    scored = [lettered("ss"), lettered("su")]
+    rest = [unscored(Outcome.FAILED, reason="bad_json: cut"), unscored(Outcome.ABSTAINED), unscored(Outcome.NO_CLAIMS)]
     alone, mixed = summarise(scored).overall, summarise(scored + rest).overall
     assert mixed.outcomes == {
         Outcome.SCORED: 2,
@@ -85,7 +67,9 @@ def test_every_outcome_is_counted_and_only_scored_answers_have_a_number():
     assert (mixed.score, mixed.rates, mixed.any_unsupported) == (alone.score, alone.rates, alone.any_unsupported)
 
 
-@pytest.mark.parametrize("results", [[], [other(Outcome.FAILED)], [other(Outcome.NO_CLAIMS), other(Outcome.ABSTAINED)]])
+@pytest.mark.parametrize(
+    "results", [[], [unscored(Outcome.FAILED)], [unscored(Outcome.NO_CLAIMS), unscored(Outcome.ABSTAINED)]]
+)
 def test_nothing_scored_gives_no_mean(results):
     """No answers scored: no mean, no rate, no band; neither 0 nor NaN."""
     group = summarise(results).overall
@@ -98,7 +82,7 @@ def test_nothing_scored_gives_no_mean(results):
 
 def test_numbers_from_a_policy_are_in_the_mean_and_said():
     """`empty=one` moves the mean; the summary says how many such numbers are in it."""
-    group = summarise([answer("su"), other(Outcome.NO_CLAIMS, score=1.0)]).overall
+    group = summarise([lettered("su"), unscored(Outcome.NO_CLAIMS, score=1.0)]).overall
     assert group.score.value == 0.75
     assert group.counted_unscored == 1
     assert group.scored == 1
@@ -107,9 +91,9 @@ def test_numbers_from_a_policy_are_in_the_mean_and_said():
 def test_conflicts_modes_flags_and_warnings_are_counted():
     """Everything a verdict says beside its label is counted per claim."""
     claims = (
-        judged(1, Label.SUPPORTED, conflict=True, flags=("spread_evidence",)),
-        judged(2, Label.CONTRADICTED, failure_mode=FailureMode.NUMERIC_MISMATCH, flags=("quote_not_found",)),
-        judged(3, Label.UNSUPPORTED, failure_mode=FailureMode.NUMERIC_MISMATCH, flags=("quote_not_found",)),
+        claim(1, "x", Label.SUPPORTED, conflict=True, flags=("spread_evidence",)),
+        claim(2, "x", Label.CONTRADICTED, failure_mode=FailureMode.NUMERIC_MISMATCH, flags=("quote_not_found",)),
+        claim(3, "x", Label.UNSUPPORTED, failure_mode=FailureMode.NUMERIC_MISMATCH, flags=("quote_not_found",)),
     )
     summary = summarise([Result("a", Outcome.SCORED, 1 / 3, PROVENANCE, claims=claims, warnings=("one", "two"))])
     assert summary.conflicts == 1
@@ -121,11 +105,11 @@ def test_conflicts_modes_flags_and_warnings_are_counted():
 def test_slices_are_groups_of_their_own():
     """A slice has its own mean and counts; results without the tag are kept under the empty value."""
     results = [
-        answer("ss", tags={"source": "web"}),
-        answer("uu", tags={"source": "web"}),
-        answer("ss", tags={"source": "faq"}),
-        answer("su"),
-        other(Outcome.FAILED, tags={"source": "faq"}),
+        lettered("ss", tags={"source": "web"}),
+        lettered("uu", tags={"source": "web"}),
+        lettered("ss", tags={"source": "faq"}),
+        lettered("su"),
+        unscored(Outcome.FAILED, tags={"source": "faq"}),
     ]
     sources = summarise(results, slices=["source", "source"]).slices["source"]
     assert list(sources) == ["", "faq", "web"]
@@ -138,9 +122,9 @@ def test_slices_are_groups_of_their_own():
 results = st.lists(
     st.builds(
         lambda labels, outcome, source, question, cost: (
-            answer(labels, tags={"source": source}, question=question, usage=Usage(1, 2, 3, 4, cost))
+            lettered(labels, tags={"source": source}, question=question, usage=Usage(1, 2, 3, 4, cost))
             if outcome is Outcome.SCORED
-            else other(outcome, reason="code: why", tags={"source": source}, question=question)
+            else unscored(outcome, reason="code: why", tags={"source": source}, question=question)
         ),
         st.text("suc", min_size=1, max_size=7),
         st.sampled_from(Outcome),
@@ -173,9 +157,9 @@ def test_memory_per_sample_is_a_few_numbers():
 
     def stream():
         for _ in range(count):
-            yield answer(labels.choice(["sssss", "ssssu", "sc"]), question="q" * 200)
+            yield lettered(labels.choice(["sssss", "ssssu", "sc"]), question="q" * 200)
 
-    summarise([answer("s")])  # imports and caches are not the summary's memory
+    summarise([lettered("s")])  # imports and caches are not the summary's memory
     tracemalloc.start()
     collector = Collector()
     for result in stream():
@@ -186,12 +170,12 @@ def test_memory_per_sample_is_a_few_numbers():
 
 
 def in_parts(precision, recall, **fields):
-    return dataclasses.replace(answer("s", **fields), components={"precision": precision, "recall": recall})
+    return dataclasses.replace(lettered("s", **fields), components={"precision": precision, "recall": recall})
 
 
 def test_every_part_of_a_score_has_its_mean_and_interval():
     """Over the scored answers where it is defined; what is undefined is neither 0 nor 1."""
-    results = [other(Outcome.FAILED), in_parts(1.0, 0.5), in_parts(0.0, None), in_parts(0.5, 1.0)]
+    results = [unscored(Outcome.FAILED), in_parts(1.0, 0.5), in_parts(0.0, None), in_parts(0.5, 1.0)]
     parts = summarise(results).overall.components
     assert list(parts) == ["precision", "recall"]
     assert (parts["precision"].value, parts["precision"].n) == (0.5, 3)
@@ -201,7 +185,7 @@ def test_every_part_of_a_score_has_its_mean_and_interval():
 
 def test_a_mean_per_answer_and_a_mean_per_claim():
     """A long bad answer weighs as one answer in the score, and as its ten claims among the claims; both have intervals."""
-    group = summarise([answer("s"), answer("s"), answer("u" * 10)]).overall
+    group = summarise([lettered("s"), lettered("s"), lettered("u" * 10)]).overall
     assert group.score.value == pytest.approx(2 / 3)
     assert group.rates[Label.SUPPORTED].value == pytest.approx(2 / 12)
     for estimate in (group.score, group.rates[Label.SUPPORTED]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -118,22 +118,11 @@ def test_a_threshold_that_helps_is_advised_with_what_it_gains(tmp_path: Path) ->
     assert f"{found.fitted.reported_on} labels not used in the fit" in helps
 
 
-class Thermometer:
-    """Says as SUPPORTED what stands in the claim."""
-
-    spec = "thermometer"
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    async def verify(
-        self, claims: Sequence[ec.Claim], passages: Sequence[ec.Passage], *, question: str = ""
-    ) -> list[ec.Verdict]:
-        self.asked += [claim.text for claim in claims]
-        if "broken" in self.asked[-1]:
-            raise ec.JudgeError("timeout", "no answer")
-        shares = [ec.Probabilities(p, 1 - p, 0.0) for p in (float(claim.text.split()[0]) for claim in claims)]
-        return [ec.Verdict(c.id, s.label, s) for c, s in zip(claims, shares, strict=True)]
+def thermometer(claim: ec.Claim, passages: object) -> float:
+    """Say as SUPPORTED what stands in the claim."""
+    if "broken" in claim.text:
+        raise ec.JudgeError("timeout", "no answer")
+    return float(claim.text.split()[0])
 
 
 def row(says: float, label: str, number: int, **more: Any) -> dict[str, Any]:
@@ -146,13 +135,11 @@ DOUBT = [row(0.6, label, i) for i, label in enumerate(("SUPPORTED", "Contradicte
 
 def test_a_band_is_fitted_and_the_cascade_keeps_to_it(tmp_path: Path) -> None:
     """What the judge is right about when it is sure is settled; what it is not is put to the second judge."""
-    judge = Thermometer()
-    fit = ec.fit_cascade(SURE + DOUBT, judge, error=0.1)
+    fit = ec.fit_cascade(SURE + DOUBT, thermometer, error=0.1)
     assert (fit.claims, fit.clusters) == (180, 180)
     assert fit.settled.claims == 120
     assert 0.6 < fit.high <= 0.97
     assert fit.low == pytest.approx(1 - fit.high)
-    assert len(judge.asked) == 180
     with JudgeServer(lambda request: play(request.messages)) as server:
         spec = cascade_spec(fit, "lexical", f"openai:m?base_url={server.base_url}")
         made_by = ec.score(response="It is red.", passages=["It is red."], judge=spec).provenance
@@ -171,4 +158,4 @@ def test_a_band_is_fitted_and_the_cascade_keeps_to_it(tmp_path: Path) -> None:
 def test_a_source_that_holds_nothing_to_fit_to_is_said(rows: list[dict[str, Any]], said: str) -> None:
     """With the row, the field, or what became of them."""
     with pytest.raises(ec.InputError, match=said):
-        ec.fit_cascade(rows, Thermometer())
+        ec.fit_cascade(rows, thermometer)

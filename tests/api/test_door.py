@@ -310,3 +310,25 @@ def test_given_claims_and_texts_to_split_are_bounded() -> None:
         ec.extract_claims("The kettle is red.", max_answer_chars=10)
     with pytest.raises(ec.InputError, match="20 sentences, more than max_claims=5"):
         ec.extract_claims(MANY, max_claims=5)
+
+
+def test_given_claims_are_judged_without_decomposition() -> None:
+    """One verdict per claim, in order; compound claims stay as given; an empty one is refused."""
+    judged = ec.verify_claims(["The tank holds 2 litres.", "It floats and it sings."], ["The tank holds 2 litres."])
+    assert [(c.id, c.text) for c in judged] == [("c1", "The tank holds 2 litres."), ("c2", "It floats and it sings.")]
+    assert judged[0].verdict.label is ec.Label.SUPPORTED
+    for claims in ("", ["  "], [3]):
+        with pytest.raises(ec.InputError, match="empty"):
+            ec.verify_claims(claims, ["x"])  # type: ignore[arg-type]
+
+
+def test_the_examples_people_try_first() -> None:
+    """Half of an answer, with its evidence; and place and date of one sentence are two claims."""
+    tower = "The Eiffel Tower was built in 1889 in Paris."
+    response = "The Eiffel Tower was built in 1889. It is the tallest tower in the world."
+    result = ec.score(response=response, passages=[tower])
+    assert result.score == 0.5
+    assert result.claims[0].verdict.evidence[0] == ec.Evidence("p1", 0, 44, tower)
+    passages = ["Albert Einstein (born 14 March 1879 in Ulm, Germany) was a theoretical physicist."]
+    born = ec.score(response="Einstein was born in Germany on 20th March 1879.", passages=passages)
+    assert [claim.verdict.label.value for claim in born.claims] == ["SUPPORTED", "CONTRADICTED"]

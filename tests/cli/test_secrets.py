@@ -98,52 +98,32 @@ def test_no_secret_is_written_anywhere(secretive, desk, caplog, monkeypatch, fau
     assert found == []
 
 
-WORD, REST = "zanzibar", "quagmire"  # what a secret is made of; neither looks like a key
-WRONG = {
-    "a slash in a password": ["--base-url", f"http://me:{WORD}/{REST}@127.0.0.1:9/v1"],
-    "a space in a password": ["--base-url", f"http://me:{WORD} {REST}@127.0.0.1:1/v1"],
-    "a line break in a password": ["--base-url", f"http://me:{WORD}\n{REST}@127.0.0.1:1/v1"],
-    "an @ in a password": ["--base-url", f"http://me:{WORD}@{REST}@127.0.0.1:1/v1"],
-    "a token as the user": ["--base-url", f"http://{WORD}{REST}@127.0.0.1:1/v1"],
-    "a header in another script": ["--judge", "openai:m", "--header", f"X={WORD}\u2603{REST}"],
-    "a password without a scheme": ["--base-url", f"me:{WORD}{REST}@127.0.0.1:9/v1"],
-    "a key in the address": ["--base-url", f"http://127.0.0.1:9/v1?key={WORD}{REST}"],
-    "an address that nobody serves": ["--base-url", f"http://me:{WORD}{REST}@127.0.0.1:1/v1"],
-    "an address that is said twice": [
-        *("--judge", f"openai:m?base_url=http://me:{WORD}@127.0.0.1:9/v1"),
-        *("--base-url", f"http://me:{REST}@127.0.0.1:9/v1"),
-    ],
-    "an api_key option": ["--judge", f"openai:m?api_key={WORD}{REST}"],
-    "an & in a password": ["--judge", f"openai:m?base_url=http://me:{WORD}&{REST}@127.0.0.1:9/v1"],
-    "a body that is no JSON": ["--judge", f"openai:m?body.user={WORD}{REST}"],
-    "a header that is said twice": ["--judge", f"openai:m?header.X={WORD}", "--header", f"X={REST}"],
-    "a header from no variable": ["--judge", "openai:m", "--header", f"X=${WORD}{REST}"],
-    "the key as its variable": ["--judge", f"openai:m?key_env={WORD}-{REST}"],
-    "a decomposer": ["--decomposer", f"openai:m?api_key={WORD}{REST}"],
-    "a judge of a cascade": ["--judge", f"cascade:lexical>openai:m?2.header.X={WORD}{REST}&2.nothing=1"],
-    "a panel of two providers": [
-        *("--judge", f"panel:openai:a|anthropic:b?1.header.X={WORD}{REST}"),
-        *("--base-url", "http://127.0.0.1:9/v1"),
-    ],
-    "an option of the embedded judge": ["--judge", f"embedded?api_key={WORD}{REST}"],
-    "a search engine that is away": ["--metric", f"safe?search=searxng:http://me:{WORD}{REST}@127.0.0.1:1"],
-    "a store's password": ["--store", f"postgresql://me:{WORD}{REST}@127.0.0.1:1/db"],
-}
+MISPLACED = list(map(json.loads, Path(__file__).with_name("misplaced_secrets.jsonl").read_text("utf-8").splitlines()))
+PARTS = ("zanzibar", "quagmire")  # what a secret in there is made of; neither looks like a key
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("place", WRONG)
-def test_no_error_repeats_a_secret_that_was_put_in_a_wrong_place(secretive, desk, caplog, monkeypatch, place):
-    """The option is named, its value is not; in no file, stream, traceback or log, and no part of it."""
+@pytest.mark.parametrize(
+    "row",
+    [pytest.param(row, marks=[pytest.mark.slow] * ("options" in row)) for row in MISPLACED],
+    ids=[row["place"] for row in MISPLACED],
+)
+def test_no_error_repeats_a_secret_that_was_put_in_a_wrong_place(secretive, desk, caplog, monkeypatch, row):
+    """The option or variable is named, its value is not; in no file, stream, traceback or log, and no part of it."""
     monkeypatch.setenv("EVERYCLAIM_DEBUG", "1")
-    options = WRONG[place]
-    if "--base-url" in options and "--judge" not in options:
+    options = row.get("options", [])
+    if "env" in row:
+        monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.2:1/v1")
+        monkeypatch.setenv("EVERYCLAIM_JUDGE", "openai:m")
+    elif "--base-url" in options and "--judge" not in options:
         options = ["--judge", "openai:m", *options]
+    for name, value in row.get("env", {}).items():
+        monkeypatch.setenv(name, value)
     with no_sleep():
         done = secretive("score", "answers.jsonl", *options, "--out", "results.jsonl")
     assert done.code in {2, 3}, done
     assert "bug" not in done.err
-    assert holders(desk, done, caplog) == []
+    written = everywhere(desk, done, caplog)
+    assert [name for name, content in written.items() for part in PARTS if part.encode() in content] == []
 
 
 @pytest.mark.parametrize("said", [["doctor"], ["doctor", "--json"], ["runs"], ["report"]])
@@ -159,37 +139,3 @@ def test_what_is_shown_of_the_set_up_holds_no_secret(secretive, desk, caplog, mo
     assert done.code == 0, done.err
     assert done.out
     assert [secret for secret in SECRETS if secret in done.out + done.err] == []
-
-
-def holders(desk, done, caplog):
-    """Where the secret is, or a part of it."""
-    written = everywhere(desk, done, caplog)
-    return [name for name, content in written.items() for part in (WORD, REST) if part.encode() in content]
-
-
-SET_WRONG = {
-    "a key that was copied badly": {"OPENAI_API_KEY": f"{WORD} {REST}"},
-    "headers that are no JSON": {"EVERYCLAIM_HEADERS": f"X={WORD}{REST}"},
-    "headers that are no table": {"EVERYCLAIM_HEADERS": f'"{WORD}{REST}"'},
-    "headers with a list": {"EVERYCLAIM_HEADERS": f'{{"X": ["{WORD}{REST}"]}}'},
-    "a provider's address": {"OPENAI_BASE_URL": f"http://me:{WORD}/{REST}@127.0.0.1:9/v1"},
-    "an address in a setting": {"EVERYCLAIM_BASE_URL": f"http://me:{WORD}#{REST}@127.0.0.1:9/v1"},
-    "a judge in a setting": {"EVERYCLAIM_JUDGE": f"openai:m?api_key={WORD}{REST}"},
-    "a proxy that is none": {"HTTP_PROXY": f"http://me:{WORD}/{REST}@127.0.0.1:9"},
-    "a proxy that is away": {"HTTP_PROXY": f"http://me:{WORD}{REST}@127.0.0.1:1"},
-}
-
-
-@pytest.mark.parametrize("place", SET_WRONG)
-def test_no_error_repeats_a_secret_of_the_environment(secretive, desk, caplog, monkeypatch, place):
-    """The variable is named."""
-    monkeypatch.setenv("EVERYCLAIM_DEBUG", "1")
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.2:1/v1")
-    monkeypatch.setenv("EVERYCLAIM_JUDGE", "openai:m")
-    for name, value in SET_WRONG[place].items():
-        monkeypatch.setenv(name, value)
-    with no_sleep():
-        done = secretive("score", "answers.jsonl", "--out", "results.jsonl")
-    assert done.code in {2, 3}, done
-    assert "bug" not in done.err
-    assert holders(desk, done, caplog) == []

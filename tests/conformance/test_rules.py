@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -47,24 +48,49 @@ def score(judge: object, response: str = ANSWER, passages: Sequence[str] = (TOWE
     return ec.score(response=response, passages=list(passages), judge=judge, **options)
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        ec.JudgeError("timeout", "no answer in 30 s"),
-        RuntimeError("a bug in a third party's judge"),
-        lambda *_: [],
+def supported(**changes: object) -> object:
+    return lambda claims, _: [replace(ec.Verdict(c.id, ec.Label.SUPPORTED), **changes) for c in claims]
+
+
+NO_VERDICTS = {
+    "judge error": (ec.JudgeError("timeout", "no answer in 30 s"), "timeout: no answer"),
+    "bug": (RuntimeError("a bug in a third party's judge"), "RuntimeError"),
+    "empty list": (lambda *_: [], "missing_verdict: scripted gave no usable verdict for c1, c2"),
+    "one of two": (lambda *_: [ec.Verdict("c1", ec.Label.SUPPORTED)], "c2"),
+    "duplicates": (
         lambda claims, _: [ec.Verdict(claims[0].id, ec.Label.SUPPORTED)] * 2,
-        lambda claims, _: [replace(ec.Verdict(c.id, ec.Label.SUPPORTED), label=7) for c in claims],
-        lambda *_: None,
-        lambda *_: ["SUPPORTED", "SUPPORTED"],
-    ],
-    ids=["judge error", "bug", "empty list", "duplicates", "score of 7", "nothing", "not verdicts"],
-)
-def test_rule_1_a_failure_is_never_a_score(reply: object) -> None:
-    """Whatever goes wrong in a judge, the sample has failed, with a reason and without a number."""
-    result = score(Judge(reply))
+        "more than one verdict for c1",
+    ),
+    "unknown": (supported(claim_id="c9"), "unknown claims c9"),
+    "score of 7": (supported(label=7), "label 7 is not one of"),
+    "score of -1": (supported(label=-1), "label -1 is not one of"),
+    "borderline": (supported(label="BORDERLINE"), "label 'BORDERLINE' is not one of"),
+    "code": (supported(label="1 if True else 0"), "is not one of"),
+    "no label": (supported(label=None), "label None is not one of"),
+    "range": (supported(probabilities=Probabilities(7.0, -6.0, 0.0)), "not three numbers"),
+    "nan": (supported(probabilities=Probabilities(math.nan, 0.5, 0.5)), "not three numbers"),
+    "sum": (supported(probabilities=Probabilities(0.9, 0.9, 0.9)), "sum to 1"),
+    "passage": (supported(per_passage=(PassageVerdict("p7", ec.Label.SUPPORTED),)), "unknown passage 'p7'"),
+    "nothing": (lambda *_: None, "scripted"),
+    "not verdicts": (lambda *_: ["SUPPORTED", "SUPPORTED"], "scripted"),
+}
+
+
+@pytest.mark.parametrize("reply", NO_VERDICTS)
+def test_rule_1_a_failure_is_never_a_score(reply: str) -> None:
+    """Whatever goes wrong in a judge: asked once more, then failed, with a reason, no number and no made-up verdict."""
+    said, why = NO_VERDICTS[reply]
+    judge = Judge(said)
+    result = score(judge)
     assert (result.outcome, result.score, result.claims) == (ec.Outcome.FAILED, None, ())
-    assert result.reason
+    assert why in result.reason
+    replies = iter([said, supported()])
+
+    def in_turn(*asked: object) -> object:
+        return next(replies)(*asked)
+
+    if callable(said) and reply not in ("nothing", "not verdicts"):
+        assert score(Judge(in_turn)).score == 1.0
 
 
 def test_rule_1_a_failed_sample_is_counted_beside_the_mean_and_never_inside(tmp_path: Path) -> None:
@@ -118,6 +144,14 @@ def test_rule_3_every_claim_gets_exactly_one_verdict() -> None:
     assert [c.verdict.label for c in result.claims] == [ec.Label.SUPPORTED, ec.Label.UNSUPPORTED]
 
 
+def test_rule_3_only_the_missing_verdicts_are_asked_for_again() -> None:
+    """One verdict for four claims costs one more call, about the other three."""
+    judge = Judge(lambda claims, _: supported()(claims[: 1 if len(claims) == 4 else 3], ()))
+    result = score(judge, "It is red. It is new. It is old. It is big.")
+    assert ([claim.id for claim in judge.seen], judge.calls) == (["c1", "c2", "c3", "c4", "c2", "c3", "c4"], 2)
+    assert len(result.claims) == 4
+
+
 def test_rule_4_evidence_is_really_in_the_passage() -> None:
     """An invented quote is not kept, is flagged, and does not count under the strict policy."""
     invented = Judge(
@@ -129,6 +163,15 @@ def test_rule_4_evidence_is_really_in_the_passage() -> None:
     lenient, strict = score(invented), score(invented, strict=True)
     assert (lenient.score, strict.score) == (1.0, 0.0)
     assert all(c.verdict.flags == ("quote_not_found",) and not c.verdict.evidence for c in lenient.claims)
+
+
+@pytest.mark.parametrize("passages", [(), ("", " \n\t")], ids=["none", "blank"])
+def test_without_passages_every_claim_is_unsupported_and_no_judge_is_asked(passages: Sequence[str]) -> None:
+    """An empty retrieval is the retriever's finding."""
+    judge = say("SUPPORTED")
+    verdicts = [claim.verdict for claim in score(judge, passages=passages).claims]
+    assert [(one.label, one.flags) for one in verdicts] == [(ec.Label.UNSUPPORTED, ("no_passages",))] * 2
+    assert judge.calls == 0
 
 
 def test_rule_5_three_labels_stay_three() -> None:

@@ -3,36 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 import everyclaim as ec
-from everyclaim.core.types import Probabilities
 
 
-class Sure:
-    """Takes a claim for as probable as it says: "It is 90 red."."""
-
-    spec = "scripted"
-
-    async def verify(
-        self, claims: Sequence[ec.Claim], passages: Sequence[ec.Passage], *, question: str = ""
-    ) -> list[ec.Verdict]:
-        found = []
-        for claim in claims:
-            sure = int("".join(filter(str.isdigit, claim.text))) / 100
-            label = ec.Label.SUPPORTED if sure > 0.5 else ec.Label.UNSUPPORTED
-            found.append(ec.Verdict(claim.id, label, Probabilities(sure, 1 - sure, 0.0), judge=self.spec))
-        return found
+def sure(claim: ec.Claim, passages: object) -> float:
+    """Take a claim for as probable as it says: "It is 90 red."."""
+    return int("".join(filter(str.isdigit, claim.text))) / 100
 
 
 def lines(response: str) -> list[str]:
     return [f"{part}." for part in response.rstrip(".").split(". ")]
 
 
-PARTS = {"judge": Sure(), "decomposer": lines}
+PARTS = {"judge": sure, "decomposer": lines}
 SURE, UNSURE = "The lamp is 97 red.", "The lamp is 60 old."
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from pathlib import Path
 
 import pytest
 
@@ -13,43 +14,8 @@ from everyclaim.io import ReadReport, read_samples
 
 RECORD = json.dumps({"model": "Classica", "tank_litres": 1.8, "colours": ["red", "white"]})
 ASKED = "How big is the tank of the Classica?"
-SHAPES = {
-    "openai": [
-        {"role": "system", "content": "Be brief."},
-        {"role": "user", "content": ASKED},
-        {"role": "assistant", "content": None, "tool_calls": [{"id": "t1", "function": {"name": "specs"}}]},
-        {"role": "tool", "tool_call_id": "t1", "name": "specs", "content": RECORD},
-        {"role": "assistant", "content": "It holds 1.8 litres."},
-    ],
-    "anthropic": [
-        {"role": "user", "content": ASKED},
-        {"role": "assistant", "content": [{"type": "text", "text": "I look."}, {"type": "tool_use", "name": "specs"}]},
-        {"role": "user", "content": [{"type": "tool_result", "name": "specs", "content": [{"type": "text", "text": RECORD}]}]},
-        {"role": "assistant", "content": [{"type": "text", "text": "It holds 1.8 litres."}]},
-    ],
-    "langchain": [
-        {"type": "human", "data": {"content": ASKED}},
-        {"type": "tool", "data": {"content": RECORD, "name": "specs"}},
-        {"type": "ai", "data": {"content": "It holds 1.8 litres."}},
-    ],
-    "langchain dumps": [
-        {"lc": 1, "type": "constructor", "id": ["langchain", "HumanMessage"], "kwargs": {"content": ASKED}},
-        {"lc": 1, "type": "constructor", "id": ["langchain", "ToolMessage"], "kwargs": {"content": RECORD, "name": "specs"}},
-        {"lc": 1, "type": "constructor", "id": ["langchain", "AIMessage"], "kwargs": {"content": "It holds 1.8 litres."}},
-    ],
-    "ragas": [
-        {"type": "human", "content": ASKED},
-        {"type": "ai", "content": "", "tool_calls": [{"name": "specs", "args": {}}]},
-        {"type": "tool", "content": RECORD, "name": "specs"},
-        {"type": "ai", "content": "It holds 1.8 litres."},
-    ],
-    "responses": [
-        {"role": "user", "content": [{"type": "input_text", "text": ASKED}]},
-        {"type": "function_call", "name": "specs", "arguments": "{}"},
-        {"type": "function_call_output", "call_id": "t1", "name": "specs", "output": RECORD},
-        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "It holds 1.8 litres."}]},
-    ],
-}  # fmt: skip
+KEPT = json.loads(Path(__file__).with_name("conversations.json").read_text("utf-8"))
+SHAPES, REPLIES = KEPT["shapes"], KEPT["replies"]
 TWO = [
     *SHAPES["openai"],
     {"role": "user", "content": "Is it dishwasher-safe?"},
@@ -123,35 +89,6 @@ def test_a_conversation_of_two_thousand_turns_is_read_in_seconds() -> None:
     assert len(samples[-1].history) < 10
 
 
-CITED = {
-    "anthropic": [
-        {"type": "text", "text": "The museum "},
-        {"type": "text", "text": "opened in 1956", "citations": [
-            {"type": "page_location", "document_index": 0, "document_title": "History", "start_page_number": 3}]},
-        {"type": "text", "text": ". "},
-        {"type": "text", "text": "It has 400 paintings.", "citations": [{"type": "char_location", "document_index": 0}]},
-    ],
-    "openai": {"role": "assistant", "content": "The museum opened in 1956. It has 400 paintings.", "annotations": [
-        {"type": "file_citation", "index": 25, "file_id": "h", "filename": "History"},
-        {"type": "file_citation", "index": 47, "file_id": "h", "filename": "History"}]},
-    "cohere": {"role": "assistant", "content": "The museum opened in 1956. It has 400 paintings.", "citations": [
-        {"start": 11, "end": 25, "text": "opened in 1956", "document_ids": ["doc_0"]},
-        {"start": 34, "end": 47, "sources": [{"type": "document", "id": "doc:0"}]}]},
-}  # fmt: skip
-_TEXT = CITED["openai"]["content"]
-_MARKS = [{"type": "file_citation", "index": at, "filename": "History"} for at in (26, 48)]
-REPLIES = CITED | {
-    "openai responses": {"output": [
-        {"type": "reasoning", "summary": []},
-        {"type": "message", "content": [{"type": "output_text", "text": _TEXT, "annotations": _MARKS}]}]},
-    "openai assistants": {"role": "assistant", "content": [
-        {"type": "text", "text": {"value": _TEXT, "annotations": _MARKS}}]},
-    "cohere v1": {"text": _TEXT, "citations": CITED["cohere"]["citations"]},
-    "ours, in text": {"text": _TEXT, "citations": [
-        {"span": [str(start), end], "sources": [{"number": "1"}]} for start, end in ((0, 26), (27, 48))]},
-}  # fmt: skip
-
-
 @pytest.mark.parametrize("provider", REPLIES)
 @pytest.mark.parametrize("place", ["response", "messages"])
 def test_citations_of_providers_are_read_as_those_in_the_text(provider: str, place: str) -> None:
@@ -160,8 +97,8 @@ def test_citations_of_providers_are_read_as_those_in_the_text(provider: str, pla
         {"text": "The museum opened in 1956.", "title": "History"},
         {"text": "It has 400 paintings.", "title": "B"},
     ]
-    reply = REPLIES[provider]
-    if place == "messages" and provider in CITED:
+    reply, is_message = REPLIES[provider].values()
+    if place == "messages" and is_message:
         said = reply if isinstance(reply, dict) else {"role": "assistant", "content": reply}
         row = {"messages": [{"role": "user", "content": "What of it?"}, said], "contexts": contexts}
     else:

@@ -1,5 +1,7 @@
 """Field names, mappings, passages, tags and ids: what a row's cells become."""
 
+import json
+import math
 from dataclasses import astuple
 from pathlib import Path
 
@@ -82,70 +84,25 @@ def test_a_mapping_to_nothing_of_ours_is_refused(mapping, message):
         read_samples([], mapping=mapping)
 
 
-@pytest.mark.parametrize(
-    ("value", "reason"),
-    [
-        (42, "the response is a number, not text"),
-        (4.2, "the response is a number, not text"),
-        (True, "the response is true or false, not text"),
-        ({"a": 1}, "the response is an object, not text"),
-        ([], "the response is an empty list, not text"),
-        ([1, 2], "the response is a list of 2, not text"),
-        (None, "the response is missing (null)"),
-        (float("nan"), "the response is missing (null)"),
-        (b"\xff", "response contains bytes that are not UTF-8 (at byte 0)"),
-    ],
-)
-def test_a_response_that_is_not_text_is_a_bad_row(value, reason):
-    """Nothing is coerced into a response."""
-    assert fault({"response": value}) == reason
+CELLS = list(map(json.loads, Path(__file__).with_name("fields.jsonl").read_text("utf-8").splitlines()))
 
 
-@pytest.mark.parametrize(
-    ("contexts", "passages"),
-    [
-        (None, []),
-        ([], []),
-        ("", []),
-        ("one", [("p1", "one", "")]),
-        (["a", None, "b"], [("p1", "a", ""), ("p3", "b", "")]),
-        ([{"id": 3, "text": "t", "title": "T"}], [("3", "t", "T")]),
-        ([{"page_content": "t", "metadata": {"source": "f.pdf", "title": "T"}}], [("f.pdf", "t", "T")]),
-        ([{"content": "t", "meta": {"id": "x"}}, {"body": "u"}], [("x", "t", ""), ("p2", "u", "")]),
-        ({"id": "d", "text": "t"}, [("d", "t", "")]),
-        ({"id": ["x", "y"], "text": ["t", "u"]}, [("x", "t", ""), ("y", "u", "")]),
-        ('["a", "b"]', [("p1", "a", ""), ("p2", "b", "")]),
-        ('[{"id": "x", "text": "a"}]', [("x", "a", "")]),
-        ('{"text": "a"}', [("p1", "a", "")]),
-        ("['it\\'s', \"b\\n\"]", [("p1", "it's", ""), ("p2", "b\n", "")]),
-        ("['a'\n 'b']", [("p1", "a", ""), ("p2", "b", "")]),
-        ("[1] A citation.", [("p1", "[1] A citation.", "")]),
-        ("[1]", [("p1", "[1]", "")]),
-        ('[{"price": 3}]', [("p1", '[{"price": 3}]', "")]),
-        ("{braces}", [("p1", "{braces}", "")]),
-    ],
-)
-def test_what_contexts_may_be(contexts, passages):
-    """Texts, objects, columns of objects, one text, or a list written as text."""
-    assert [(p.id, p.text, p.title) for p in one({"response": "A.", "contexts": contexts}).passages] == passages
+@pytest.mark.parametrize("cells", CELLS, ids=lambda cells: json.dumps(cells["row"]))
+def test_what_cells_become(cells):
+    """Texts, objects, columns of objects or lists written as text; nothing is coerced, and the reason says what it is."""
+    row = {"response": "A.", **cells["row"]}
+    if "fault" in cells:
+        assert cells["fault"] in fault(row)
+        return
+    sample = one(row)
+    assert [[passage.id, passage.text, passage.title] for passage in sample.passages] == cells.get("passages", [])
+    assert json.loads(json.dumps(dict(sample.tags))) == cells.get("tags", {})
 
 
-@pytest.mark.parametrize(
-    ("contexts", "reason"),
-    [
-        (7, "contexts is a number"),
-        ([7], "passage 1 is a number"),
-        ([["nested"]], "passage 1 is a list of 1"),
-        ([{"url": "u"}], "passage 1 has no text (its fields: url)"),
-        ([{"text": 3}], "passage 1 has no text"),
-        ([{"text": "t", "id": [1]}], "the id of passage 1 is a list of 1, not text"),
-        ('["cut off', "contexts starts like a list but is not valid JSON"),
-        ({"id": ["x"], "text": ["t", "u"]}, "lists of different lengths"),
-    ],
-)
-def test_contexts_that_cannot_be_passages_are_bad_rows(contexts, reason):
-    """The reason names the passage and what it is."""
-    assert reason in fault({"response": "A.", "contexts": contexts})
+@pytest.mark.parametrize(("value", "reason"), [(math.nan, "missing (null)"), (b"\xff", "not UTF-8 (at byte 0)")])
+def test_a_response_that_no_file_of_json_holds_is_a_bad_row(value, reason):
+    """From frames."""
+    assert reason in fault({"response": value})
 
 
 def test_passages_with_one_id_get_different_ids():
@@ -155,36 +112,6 @@ def test_passages_with_one_id_get_different_ids():
     sample = one({"response": "A.", "contexts": contexts}, report=report)
     assert [p.id for p in sample.passages] == ["d", "d#2", "d#2#2"]
     assert any("same id in one row" in line for line in report.warnings)
-
-
-@pytest.mark.parametrize(
-    ("tags", "expected"),
-    [
-        (
-            {"kind": "x", "n": 3, "ok": True, "none": None, "deep": [1]},
-            {"kind": "x", "n": "3", "ok": "true", "deep": ("1",)},
-        ),
-        (["a", "b=c"], {"a": "true", "b": "c"}),
-        ("a, b=c; d", {"a": "true", "b": "c", "d": "true"}),
-        ('{"a": "x"}', {"a": "x"}),
-        ([("a", "x")], {"a": "x"}),
-        (
-            {"topic": ["age", "look", "age"], "none": [], "nested": [["x"]]},
-            {"topic": ("age", "look"), "nested": '[["x"]]'},
-        ),
-        (
-            {"topic": '["age", "look"]', "cut": '["age', "citation": "[1]"},
-            {"topic": ("age", "look"), "cut": '["age', "citation": "[1]"},
-        ),
-        (["topic=age", "topic=look"], {"topic": ("age", "look")}),
-        ("topic=age; topic=look", {"topic": ("age", "look")}),
-        (None, {}),
-        ("", {}),
-    ],
-)
-def test_what_tags_may_be(tags, expected):
-    """Objects, lists of names, pairs, or text."""
-    assert one({"response": "A.", "tags": tags}).tags == expected
 
 
 def test_a_slice_that_is_nowhere_is_one_error():

@@ -7,7 +7,6 @@ import doctest
 import importlib
 import pkgutil
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import pytest
 from hypothesis import given
@@ -21,26 +20,17 @@ LABELS = st.lists(st.sampled_from(list(ec.Label)), min_size=1, max_size=12)
 SHELF = ["The lamp is old."]
 
 
-@dataclass(frozen=True)
-class Scripted:
-    """A judge that gives these labels to the claims, in order of their first words."""
-
-    labels: Sequence[ec.Label]
-    spec: str = "scripted"
-
-    async def verify(
-        self, claims: Sequence[ec.Claim], passages: Sequence[ec.Passage], *, question: str = ""
-    ) -> list[ec.Verdict]:
-        return [ec.Verdict(c.id, self.labels[int(c.text.split()[1])]) for c in claims]
-
-
 def text_of(order: Sequence[int]) -> str:
     return " ".join(f"Lamp {i} shines brightly." for i in order)
 
 
 def score(labels: Sequence[ec.Label], order: Sequence[int] | None = None) -> ec.Result:
     response = text_of(range(len(labels)) if order is None else order)
-    return asyncio.run(ec.ascore(response=response, passages=SHELF, judge=Scripted(labels), metric="nli"))
+
+    def judge(claim: ec.Claim, passages: object) -> ec.Label:
+        return labels[int(claim.text.split()[1])]
+
+    return asyncio.run(ec.ascore(response=response, passages=SHELF, judge=judge, metric="nli"))
 
 
 @given(LABELS)

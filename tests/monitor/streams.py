@@ -6,34 +6,19 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from everyclaim.core.types import FailureMode, JudgedClaim, Label, Outcome, Provenance, Result, Span, Verdict
-
-PROVENANCE = Provenance("faithfulness", "embedded", "embedded", "joint", "0")
+from everyclaim.core.types import Outcome, Result
+from scored_runs import lettered, unscored
 
 
 def answer(number: int, contradicted: int, claims: int, *, release: str = "v1", **more: object) -> Result:
     """A scored answer with so many contradicted claims."""
-    labels = [Label.CONTRADICTED] * contradicted + [Label.SUPPORTED] * (claims - contradicted)
-    judged = tuple(
-        JudgedClaim(
-            f"c{i}", f"claim {i}", Span(0, 1), "claim", Verdict(f"c{i}", label, failure_mode=FailureMode.NEGATION if label is Label.CONTRADICTED else None)
-        )
-        for i, label in enumerate(labels, 1)
-    )  # fmt: skip
-    return Result(
-        f"a{number}",
-        Outcome.SCORED,
-        (claims - contradicted) / claims,
-        PROVENANCE,
-        claims=judged,
-        release=release,
-        **more,
-    )
+    letters = "c" * contradicted + "s" * (claims - contradicted)
+    return lettered(letters, f"a{number}", release=release, **more)
 
 
 def failed(number: int, reason: str = "rate_limited: 429") -> Result:
     """An answer that the judge could not check."""
-    return Result(f"a{number}", Outcome.FAILED, None, PROVENANCE, reason=reason, release="v1")
+    return unscored(Outcome.FAILED, f"a{number}", reason, release="v1")
 
 
 def stream(

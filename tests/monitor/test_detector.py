@@ -82,8 +82,8 @@ def test_no_text_of_the_users_is_in_alerts_or_state_unless_asked_for() -> None:
     quiet, told = Detector(Limits(contradicted=0.03)), Detector(Limits(contradicted=0.03), with_texts=True)
     (_, without), (_, with_texts) = alerts(quiet, results)[0], alerts(told, results)[0]
     assert without.examples == ()
-    assert "claim 1" not in json.dumps([without.to_json(), quiet.to_json(), told.to_json()])
-    assert with_texts.examples[-1] == "claim 1"
+    assert "number 1" not in json.dumps([without.to_json(), quiet.to_json(), told.to_json()])
+    assert with_texts.examples[-1] == "Claim number 1."
 
 
 def test_limits_lie_above_a_baseline_and_above_what_it_may_be() -> None:

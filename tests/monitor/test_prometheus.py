@@ -154,7 +154,7 @@ def test_labels_without_end_are_folded_and_it_is_said(caplog: pytest.LogCaptureF
 
 CHILD = """
 import sys
-sys.path.insert(0, sys.argv[1])
+sys.path[:0] = [sys.argv[1], sys.argv[1] + "/.."]
 from streams import answer
 from everyclaim.core.events import ScoringEnded
 from everyclaim.core.types import Sample

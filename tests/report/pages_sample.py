@@ -1,12 +1,14 @@
 """A small made-up run of a kettle shop's support bot, with a finding of every kind."""
 
+from dataclasses import replace
+
 from everyclaim import Probabilities
 from everyclaim.analysis.gate import worst
 from everyclaim.analysis.summary import Collector
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Evidence, FailureMode, Outcome, Passage, PassageVerdict, Provenance, Result, Sample
 from everyclaim.store.records import RunRecord
-from scored_runs import C, S, U, claim, evidence
+from scored_runs import C, S, U, claim, evidence, lettered
 
 PROVENANCE = Provenance(
     "faithfulness", "embedded", "lexical", "each", "1.2.3", {"policy": "lenient", "empty": "exclude"}
@@ -17,7 +19,6 @@ RETURNS = Passage(
     "provided that the seal is intact. Opened kettles are repaired free of charge for two years.",
 )
 OLD = Passage("returns-2019", "Kettles can be returned within 60 days.")
-LETTERS = {"s": S, "u": U, "c": C}
 
 
 def kept(position, result, passages=()):
@@ -26,10 +27,8 @@ def kept(position, result, passages=()):
 
 def plain(position, labels, source):
     """An answer with one claim per letter, without detail."""
-    claims = tuple(claim(i, f"Claim number {i}.", LETTERS[letter]) for i, letter in enumerate(labels, 1))
-    score = labels.count("s") / len(labels)
     tags = {"source": source} if source else {}
-    return kept(position, Result(f"t-{position}", Outcome.SCORED, score, PROVENANCE, claims=claims, tags=tags))
+    return kept(position, replace(lettered(labels, f"t-{position}", tags=tags), provenance=PROVENANCE))
 
 
 def detailed(position):

@@ -75,21 +75,6 @@ def test_alpha_of_two_raters_is_scotts_pi_corrected_for_size():
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: cohen_kappa([0], [0, 1], (0, 1)), "1 and 2 ratings"),
-        (lambda: cohen_kappa([0, 2], [0, 1], (0, 1)), "not one of the categories: 2"),
-        (lambda: cohen_kappa([[0], 2], [0, 1], (0, 1)), "not lists"),
-        (lambda: cohen_kappa([0, 1], [0, 1], (0, 1), weights="cubic"), "not cubic"),
-    ],
-)
-def test_bad_input_is_named(call, message):
-    """A wrong argument is a ValueError that says which, never a number."""
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
-@pytest.mark.parametrize(
     ("answers", "said"), [(1, "single cluster"), (12, "12 independent answers"), (60, "rough"), (200, None)]
 )
 def test_few_answers_are_said(answers, said):

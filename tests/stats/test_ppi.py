@@ -81,18 +81,3 @@ def test_labels_go_where_doubt_is():
     assert allocate_to_strata([0.5, 0.5], [0.1, 0.3], 100) == [25, 75]
     assert allocate_to_strata([0.9, 0.1, 0.0], [0.0, 0.5, 0.5], 20) == [2, 18, 0]
     assert allocate_to_strata([3, 1], [0.0, 0.0], 12) == [9, 3]
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: ppi_rate(Labelled([1, 0], [1]), Unlabelled([1])), "truth 2, judged 1"),
-        (lambda: ppi_rate(Labelled([1, 0.5], [1, 0]), Unlabelled([1])), "truth must be 0 or 1 each"),
-        (lambda: ppi_rate(Labelled([1, 0], [1, 0]), Unlabelled([])), "verdicts of the others is empty"),
-        (lambda: ppi_mean(Labelled([1], [1]), Unlabelled([1])), "two labels and a unit without one are needed"),
-    ],
-)
-def test_bad_input_is_named(call, message):
-    """A wrong argument is a ValueError that says which, never a number."""
-    with pytest.raises(ValueError, match=message):
-        call()

@@ -65,21 +65,6 @@ def test_few_labels_of_a_kind_are_warned_of():
     assert rogan_gladen(800, 1000, JudgeCounts(190, 200, 180, 200)).reliable
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: rogan_gladen(4, 10, JudgeCounts(3, 6, 2, 5)), r"no better than chance \(TPR 0.50, TNR 0.40\)"),
-        (lambda: rogan_gladen(4, 10, JudgeCounts(3, 6, 0, 0)), "no true negative is labelled"),
-        (lambda: rogan_gladen(4, 10, JudgeCounts(0, 0, 3, 4)), "no true positive is labelled"),
-        (lambda: rogan_gladen(11, 10, JudgeCounts(5, 6, 3, 4)), "between 0 and n=10, not 11"),
-    ],
-)
-def test_what_cannot_be_corrected_is_refused(call, message):
-    """A judge worse than chance, a class without labels, counts that cannot be."""
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
 def test_of_a_difference_the_false_alarms_cancel():
     """Rates of .05 and .08 by a judge with q₁ = .8 and q₀ = .97 differ by .03 / .77; each is corrected as alone."""
     judge = JudgeCounts(800, 1000, 970, 1000)
