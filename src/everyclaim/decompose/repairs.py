@@ -441,6 +441,6 @@ def _is_listed(tokens: Sequence[ParsedToken], place: int) -> bool:
 
 
 def _article(tokens: Sequence[ParsedToken], noun: int) -> str:
-    return next(
-        ("a" if one.text == "an" else one.text for one in tokens if one.head == noun and one.relation == "det"), ""
-    )
+    """The article of a noun; a number is like "a"."""
+    own = (one for one in tokens if one.head == noun and one.relation in {"det", "nummod"})
+    return next(("a" if one.text == "an" or one.relation == "nummod" else one.text for one in own), "")

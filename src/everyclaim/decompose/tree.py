@@ -121,7 +121,7 @@ class Tree:
 
     def is_conditional(self, place: int) -> bool:
         """Whether an adverbial clause is a condition or a time at which something holds."""
-        return any(self.low(mark) in _CONDITIONS for mark in self.of(place, "mark", "advmod"))
+        return any(mark < place and self.low(mark) in _CONDITIONS for mark in self.of(place, "mark", "advmod"))
 
     def tells_when(self, noun: int) -> bool:
         """Whether a noun stands as an adverbial: "works mornings and evenings", "day and night"."""
