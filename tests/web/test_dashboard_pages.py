@@ -137,8 +137,8 @@ def test_runs_over_time_mark_what_changed(place, serve, watch):
     page = watched.open("/trend")
     page.locator("svg.chart .marked").first.wait_for(state="attached")
     said = page.locator("main").inner_text()
-    assert "Roll v6 back to v3" in said
-    assert "from v4 on" in page.locator(".said").inner_text()
+    assert "Roll run-6 back to run-3" in said
+    assert "from run-4 on" in page.locator(".said").inner_text()
     written = httpx.get(f"{address}/trend.json").json()
     assert [one["release"] for one in written["runs"]] == [f"v{number}" for number in range(1, 7)]
     assert {change["run"] for change in written["changes"]} == {written["runs"][3]["id"]}
