@@ -88,13 +88,9 @@ def _conflicting_quantities(a: Quantity, b: Quantity, pairs: Pairs) -> bool:
     if not pairs:  # the same amount of two currencies
         money = a.dimension.startswith("money") and b.dimension.startswith("money")
         return money and a.dimension != b.dimension and (a.low, a.high) == (b.low, b.high)
-    if any(_same_quantity(x, y) for x, y in pairs):
-        return False
-    if (a.dimension == "count") != (b.dimension == "count"):
-        return False
-    if a.dimension in _NAMES and (a.noun != b.noun or not a.noun or a.dimension != b.dimension):
-        return False
-    if (a.noun == "age") != (b.noun == "age"):
+    other_kind = (a.dimension == "count") != (b.dimension == "count") or (a.noun == "age") != (b.noun == "age")
+    other_name = a.dimension in _NAMES and (a.noun != b.noun or not a.noun or a.dimension != b.dimension)
+    if other_kind or other_name or any(_same_quantity(x, y) for x, y in pairs):
         return False
     if a.dimension == "score":
         return a.unit != "-".join(reversed(b.unit.split("-")))

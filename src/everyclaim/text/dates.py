@@ -214,7 +214,8 @@ def _read(text: str) -> list[Moment]:
     )
     for at, moment in enumerate(found):
         about = moment.hour is not None and _ABOUT_TIME.search(low, max(0, moment.start - 16), moment.start) is not None
-        found[at] = moment._replace(approximate=about, any_half=moment.any_half and not counts_24)
+        if about or (counts_24 and moment.any_half):
+            found[at] = moment._replace(approximate=about, any_half=moment.any_half and not counts_24)
     return found
 
 

@@ -90,7 +90,7 @@ def quantities(text: str) -> list[Quantity]:
         at += used
     found = [quantity for i, quantity in enumerate(found) if i == 0 or found[i - 1].end <= quantity.start]
     found = _with(found, _single_units(low, [quantity.end for quantity in found]))
-    found = _with(_with(found, _frequencies(low)), _colon_scores(low))
+    found = _with(_with(found, _frequencies(low)), _colon_scores(low) if ":" in low else ())
     named = [Quantity(one.value, one.value, "", "label", one.start, one.end, one.name) for one in numbered(text, low)]
     starts = [quantity.start for quantity in found]
     named = [number for number in named if not _counts(number, found, starts, low)]
