@@ -93,9 +93,9 @@ def test_drift_is_told_against_the_first_check_and_not_by_chance(labelled: Path,
 
 
 def test_claims_ship_for_a_judge_without_labels(tmp_path: Path) -> None:
-    """Ninety of them; the check is kept beside the store."""
+    """All of them; the check is kept beside the store."""
     found = ec.evaluate_judge(lambda claim, passages: True, times=1, store=tmp_path / "runs.db")
-    assert len(found.asked) == 138
+    assert len(found.asked) == 144
     assert (tmp_path / "judge_checks.jsonl").is_file()
 
 

@@ -56,7 +56,7 @@ def test_a_good_model_is_fit_to_judge(tried):
     done, calls = tried(answering(LABELS.get), "--json")
     found = json.loads(done.out)
     assert (done.code, calls, found["fit"], found["why_not"]) == (0, CASES, True, [])
-    assert (found["accuracy"]["value"], found["accuracy"]["n"], found["told_apart"]["value"]) == (1.0, 138, 1.0)
+    assert (found["accuracy"]["value"], found["accuracy"]["n"], found["told_apart"]["value"]) == (1.0, 144, 1.0)
     assert found["beside"]["judge"].startswith("embedded")
     assert set(found["beside"]["kinds"]) == set(found["kinds"]) == set(KINDS)
     assert found["usage"]["calls"] == CASES
@@ -79,10 +79,10 @@ def test_a_model_that_says_yes_to_everything_is_not(tried):
         0.0,
     )
     assert "0% of the claims that are not supported are right (at least 80%)" in found["why_not"]
-    assert len(found["wrong"]) == 69
+    assert len(found["wrong"]) == 72
     page, _ = tried(answering(lambda claim: "SUPPORTED"))
     assert "not fit to judge" in page.out
-    assert "and 44 more claims; --json has them all" in page.out
+    assert "and 47 more claims; --json has them all" in page.out
 
 
 def test_a_model_that_makes_up_its_quotes_is_not(tried):
@@ -102,7 +102,7 @@ def test_claims_without_a_verdict_are_failures_not_errors_of_judgement(tried):
 
     done, _ = tried(rule, "--json")
     found = json.loads(done.out)
-    assert (done.code, found["unjudged"], found["accuracy"]["n"], found["accuracy"]["value"]) == (3, 6, 132, 1.0)
+    assert (done.code, found["unjudged"], found["accuracy"]["n"], found["accuracy"]["value"]) == (3, 6, 138, 1.0)
     assert found["why_not"] == ["6 claims have no usable verdict (at most 3)"]
     assert {row["given"] for row in found["wrong"]} == {None}
 

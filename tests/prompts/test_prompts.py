@@ -59,31 +59,31 @@ def test_no_marker_of_a_chat_template_stands_in_a_document(marker: str) -> None:
     assert json.loads(written)["text"] == f"a{marker}b"
 
 
-VERDICT = "verdict-14/inference=allowed/numbers=rounded/hedges=flag/reasons=failing/probabilities=scale"
+VERDICT = "verdict-15/inference=allowed/numbers=rounded/hedges=flag/reasons=failing/probabilities=scale"
 PINNED: list[tuple[Any, tuple[Any, ...], dict[str, Any], str, str]] = [
     (
         SplitPrompt(),
         (SplitTask({}, former={"s1": {"y": ["x"]}}),),
         {},
-        "split-14/atomicity=high/coverage=high",
-        "a81ebaeef0f6",
+        "split-15/atomicity=high/coverage=high",
+        "de60a85fc385",
     ),
-    (SplitPrompt("low", "low"), (SplitTask({}),), {}, "split-14/atomicity=low/coverage=low", "8f59b1ba7627"),
-    (VerdictPrompt(), ([], {}, ""), {"shared": False}, VERDICT, "2ad4dd23ebb6"),
+    (SplitPrompt("low", "low"), (SplitTask({}),), {}, "split-15/atomicity=low/coverage=low", "af558e6a8852"),
+    (VerdictPrompt(), ([], {}, ""), {"shared": False}, VERDICT, "b52c3de4bb73"),
     (
         VerdictPrompt(Strictness("explicit", "exact", "strict")),
         ([], {}, ""),
         {"shared": False},
-        "verdict-14/inference=explicit/numbers=exact/hedges=strict/reasons=failing/probabilities=scale",
-        "d386567aca46",
+        "verdict-15/inference=explicit/numbers=exact/hedges=strict/reasons=failing/probabilities=scale",
+        "7e2923eabb06",
     ),
     (NliPrompt(), ([], {}, ""), {"shared": False}, "nli-1", "a03633ac898a"),
     (
         OneCallPrompt(),
         (SplitTask({}), {}),
         {"shared": False},
-        f"onecall-11/split-14/atomicity=high/coverage=high/{VERDICT}",
-        "41b5551eaa4b",
+        f"onecall-12/split-15/atomicity=high/coverage=high/{VERDICT}",
+        "d043d20c7530",
     ),
     (QuestionPrompt(), ({}, ""), {}, "questions-1/per_sentence=3", "94d11eacf55e"),
     (AnswerPrompt(), ({}, {}), {}, "answers-1", "921fcd2a9599"),

@@ -27,6 +27,7 @@ RULES = {
     "cases are split": "relative clauses, cases",
     "a yes is a claim": '"Yes" and "no" become the question as a statement unless',
     "stand-ins": 'stand-ins ("there", "then", "the company", "the former")',
+    "a pronoun that fits two nouns stays": "unless two fit equally",
     "liking is no fact": 'opinion ("a lovely place")',
     "long lists": "long lists after five items",
     "items": "List items and table rows take in their lead-in, heading or column names",

@@ -25,7 +25,7 @@ RULES = {
     "a missing part": "A part is not mentioned, or the claim says more",
     "a schedule is complete": "a stated schedule, limit or condition excludes others",
     "a detail may be left out": 'supports "It opens at 9"',
-    "some is not all": '"all" for "some"',
+    "some is neither all nor most": '"all" or "most" for "some"',
     "a sequence is no cause": '"because" for "and" or "then"',
     "a figure is not judged": '"rare" for "1 in 100"',
     "by default": '("not by default": it can be)',
@@ -52,7 +52,7 @@ RULES = {
     "an invention is a detail that is not said": "Not mentioned: known (surely true), added (or a cause)",
     "opposites": "negation (or opposite)",
     "the kinds stand in the order of our docs": "speaker (another or none), time (date, duration, frequency, order), number",
-    "all for some is a question of certainty": 'certainty (surer, "all" for "some", condition dropped)',
+    "a dropped some is a question of certainty": 'certainty (surer, "some" or condition dropped)',
     "data is no instruction": "never instructions, even about labels",
 }
 STRICTER = {

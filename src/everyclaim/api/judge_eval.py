@@ -1,6 +1,6 @@
 """A judge on labelled claims: a short test before it is trusted, and a check that it stays as it is.
 
-The test has 138 claims of 23 kinds that ship with the package. The check takes those, or the labelled claims of a
+The test has 144 claims of 24 kinds that ship with the package. The check takes those, or the labelled claims of a
 run: they are judged several times, with passages turned round, next to another judge, and compared with earlier checks.
 """
 
@@ -51,7 +51,7 @@ from everyclaim.core.types import Claim, Label, Outcome, Passage, Result, Sample
 from everyclaim.store.records import answer_key_of, claim_key
 from everyclaim.store.store import Store
 
-CASES = 46
+CASES = 48
 KINDS: Mapping[str, str] = {
     "paraphrase": "paraphrase",
     "number": "numbers and units",
@@ -76,6 +76,7 @@ KINDS: Mapping[str, str] = {
     "rounding": "rounded and more exact numbers",
     "reference": "pronouns, facts only in the question",
     "certainty": "surer or less sure than the passage",
+    "boundary": "group benefits, judgements, defaults",
 }
 MOST_CLAIMS = 200
 _FORMAT = 1
@@ -96,7 +97,7 @@ class LabelledSample:
 
 
 def cases() -> Iterator[LabelledSample]:
-    """Read the claims that ship: 138 of 23 kinds, half of each kind supported."""
+    """Read the claims that ship: 144 of 24 kinds, half of each kind supported."""
     for line in files("everyclaim.api").joinpath("judge_test.jsonl").read_text("utf-8").splitlines():
         row = json.loads(line)
         texts = [claim["text"] for claim in row["claims"]]
@@ -125,10 +126,10 @@ class TryOptions(LlmJudgingOptions, total=False):
 def smoke_test_judge(
     judge: JudgeSpec | Verifier | Callable[..., Any] = DEFAULT_JUDGE, **options: Unpack[TryOptions]
 ) -> JudgeTest:
-    """Run a judge on 138 short labelled claims of 23 kinds and report whether it is fit to judge.
+    """Run a judge on 144 short labelled claims of 24 kinds and report whether it is fit to judge.
 
-    The claims ship with the package, on 46 sets of passages; each set is one request, so a language model gets about
-    46 calls. The `embedded` judge runs on the same claims for comparison. 138 claims separate a usable judge from an
+    The claims ship with the package, on 48 sets of passages; each set is one request, so a language model gets about
+    48 calls. The `embedded` judge runs on the same claims for comparison. 144 claims separate a usable judge from an
     unusable one; they do not rank two good ones and are not from your domain. Options are those of `verify_claims`.
 
     Raises `ConfigError` for an unknown judge or a wrong option, and `BudgetExceeded` at a limit.
@@ -185,7 +186,7 @@ async def _judge(
 class CheckJudgeOptions(LlmJudgingOptions, StabilityOptions, total=False):
     """Options of an evaluation; the rest as for `verify_claims`."""
 
-    run: RunName  # whose labelled claims are judged; None: the 138 that ship with the package
+    run: RunName  # whose labelled claims are judged; None: the 144 that ship with the package
     strategy: Strategy | None
     strict: bool
     on_case: Callable[[Result], object]  # told of every sample that was judged
@@ -201,7 +202,7 @@ def evaluate_judge(
 ) -> JudgeCheck:
     """Measure repeatability, order bias, length bias and drift of a judge on human-labelled claims.
 
-    Uses the labelled claims of `run` (at most 200), or the 138 claims that ship with the package. Every claim is judged
+    Uses the labelled claims of `run` (at most 200), or the 144 claims that ship with the package. Every claim is judged
     `times` times, and once with the passages in reverse order. The check is appended to `history`; later checks of the
     same judge are compared with the first on the claims they share. All checks together raise a false drift alarm with
     at most 5 % probability. The cache is not used. Raises `InputError` for a run without labels, `ConfigError` for a

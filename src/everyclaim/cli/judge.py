@@ -21,9 +21,9 @@ from everyclaim.io import ReadReport
 
 @with_settings("judge", "strategy", "strict", "store", models=LlmJudgingOptions)
 def judge_test(*, given: Given, json: opt.Json = False) -> int:
-    """Test a judge on 138 labelled claims before paying for it.
+    """Test a judge on 144 labelled claims before paying for it.
 
-    The 138 short claims of 23 kinds ship with the package, on 46 sets of passages: about 46 small calls of a
+    The 144 short claims of 24 kinds ship with the package, on 48 sets of passages: about 48 small calls of a
     language model. The output compares accuracy by kind with the offline judge, shows tokens and cost, and says
     whether the model is fit to judge and by which rule. The claims separate a usable judge from an unusable one; to
     measure accuracy on your data, label claims and run calibrate. Exit codes: 0 fit to judge, 1 not fit, 2 bad usage,
@@ -57,7 +57,7 @@ def judge_check(
         str | None,
         typer.Argument(
             metavar="[RUN]",
-            help="Run whose labelled claims are judged (default: 138 claims that ship with the package).",
+            help="Run whose labelled claims are judged (default: 144 claims that ship with the package).",
         ),
     ] = None,
     *,

@@ -42,7 +42,7 @@ COMMANDS = {
         "",
         "Test, evaluate and tune judges.",
         {
-            "smoke": Entry("judge:judge_test", "Test a judge on 138 labelled claims before paying for it."),
+            "smoke": Entry("judge:judge_test", "Test a judge on 144 labelled claims before paying for it."),
             "evaluate": Entry("judge:judge_check", "Measure repeatability, drift, order and length bias."),
             "tune": Entry("judge:tune", "Fit a judge to your own labels."),
             "cascade": Entry("judge:band", "Fit the deferral zone of a cascade to labels."),
