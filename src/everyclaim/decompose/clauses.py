@@ -285,7 +285,7 @@ def _named(draft: Draft, tree: Tree, one: int, before: int, known: Collection[in
     pieces, changes = list[int | str](), dict(draft.changes)
     for piece in draft.pieces:
         noun = _meant(tree, piece, told, inside) if isinstance(piece, int) and piece in inside else None
-        if noun is None or noun in pieces or noun in draft.pieces:
+        if noun is None or noun not in known or noun in pieces or noun in draft.pieces:
             pieces.append(piece)
             continue
         apart = [i for i in tree.kids[noun] if i > noun and (tree.comma_before(i) or tree.kind(i) in _BEHIND)]

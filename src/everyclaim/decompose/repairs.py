@@ -203,6 +203,10 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
     for place, token in enumerate(found):
         if token.relation == "conj" and token.head > place:
             _turn(found, place)
+        elif token.relation == "conj" and (subject := _subject_before(found, place)) is not None:
+            joiners = [i for i, one in enumerate(found) if one.head == subject and one.relation == "cc"]
+            for i, relation in ((subject, "nsubj"), *((joiner, "cc") for joiner in joiners)):
+                _hang(found, i, place, relation)
         elif token.relation == "obl:unmarked" and _is_subject(found, place):
             found[place] = token._replace(relation="nsubj")
         elif token.relation == "nmod" and token.head > place and (before := _phrase_before(found, place)) is not None:
@@ -228,7 +232,10 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
 
 
 def _is_inconsistent(tokens: Sequence[ParsedToken]) -> bool:
-    """Whether a tree cannot be right: a noun has an object, or what should be an infinitive is a finite verb."""
+    """Whether a tree cannot be right: a noun has an object, a finite verb is an infinitive, a preposition has all."""
+    roots = [place for place, one in enumerate(tokens) if one.head < 0]
+    if any(_has(tokens, root, {"case"}) and not _has(tokens, root, {"cop"}) for root in roots):
+        return True
     objects = [one for one in tokens if one.relation in {"obj", "iobj"}]
     return any(tokens[one.head].tag.startswith(("NN", "CD")) for one in objects) or any(
         one.relation == "xcomp" and one.tag in {"VBZ", "VBD"} for one in tokens
@@ -280,6 +287,16 @@ def _hang(tokens: list[ParsedToken], place: int, head: int, relation: str) -> No
         above = tokens[above].head
     if above < 0:
         tokens[place] = tokens[place]._replace(head=head, relation=relation)
+
+
+def _subject_before(tokens: Sequence[ParsedToken], place: int) -> int | None:
+    """The noun behind "and" that hangs on an object, the subject of what follows: "pays 18 and a child pays 9"."""
+    if not _tense(tokens, place) or _has(tokens[:place], place, {"cc", "punct", "mark", *SUBJECTS}):
+        return None
+    end = _first(tokens, place)
+    nouns = [i for i in range(end) if tokens[i].relation == "conj" and tokens[i].pos in {"NOUN", "PROPN", "PRON"}]
+    last = next((i for i in nouns if _has(tokens, i, {"cc"}) and is_under(tokens, end - 1, i)), None)
+    return None if last is None or tokens[end - 1].pos == "PUNCT" else last
 
 
 def _turn(tokens: list[ParsedToken], place: int) -> None:
