@@ -22,11 +22,14 @@ def test_a_pass_is_told_for_people_and_for_machines(watch):
     wrong = {**ANSWER, "id": "b", "response": "It is red. It weighs 7 kg.", "contexts": ["It is red. It weighs 5 kg."]}
     write_jsonl("a.jsonl", [ANSWER, wrong, {"nothing": 1}])
     done = watch()
-    assert (done.code, done.out) == (0, "")
+    assert (done.code, done.out) == (3, "")
+    assert "1 of 3 answers failed or could not be read, more than 5%" in done.err
     told = "3 new answers · 2 judged · 1 unreadable · mean score 0.750 · 3 claims: 1 contradicted, 0 unsupported"
     assert told in done.err
     assert "unreadable: a.jsonl, line 3: there is no response" in done.err
-    second = watch().err
+    again = watch()
+    assert again.code == 0
+    second = again.err
     assert second.startswith("watching a.jsonl · ")
     assert "\n0 new answers\nrun " in second
     assert second.endswith("2 answers scored · mean score 0.750\n")

@@ -145,8 +145,9 @@ def _end(seen: WatchPass, settings: Settings, *, once: bool, quiet: bool) -> int
     if once and seen.unreadable and seen.unreadable == seen.found:
         warn(f"no row can be read as an answer; first problem: {seen.reasons[0]}")
         return USAGE
-    if seen.judged and seen.failed / seen.judged > settings.max_failed:
-        warn(f"{seen.failed:,} of {seen.judged:,} judged answers failed, more than {settings.max_failed:.0%}")
+    lost, tried = seen.failed + seen.unreadable, seen.judged + seen.unreadable
+    if lost > settings.max_failed * tried:
+        warn(f"{lost:,} of {counted(tried, 'answer')} failed or could not be read, more than {settings.max_failed:.0%}")
         return TOO_MANY_FAILURES
     if once and (seen.not_sent_back or seen.waits_for):
         return TOO_MANY_FAILURES
