@@ -158,7 +158,7 @@ class Delta:
     def told(self) -> str:
         """The finding in words; a difference whose interval excludes 0 fails only the correction for many tests."""
         if self.p_value is None:
-            limit = f"{FEWEST} answers" if self.answers < FEWEST else f"{FEWEST_EVENTS} cases"
+            limit = f"{FEWEST} answers" if self.answers < FEWEST else f"{FEWEST_EVENTS} each way"
             return f"not tested: below {limit}"
         excludes = self.low is not None and self.high is not None and self.low * self.high > 0
         if excludes and not self.is_shown:

@@ -158,7 +158,7 @@ def _by_cut(rows: Sequence[T]) -> Iterator[tuple[str, list[T]]]:
 
 def untested(rows: int) -> str:
     """Say how many rows of a table have too little to test."""
-    return f"{counted(rows, 'row')} not tested: below {FEWEST} answers or {FEWEST_EVENTS} cases"
+    return f"{counted(rows, 'row')} not tested: below {FEWEST} answers or {FEWEST_EVENTS} each way"
 
 
 def row_name(part: MeasuredPart) -> str:
@@ -255,9 +255,9 @@ def method_note(comparison: Comparison) -> str:
     )
     return (
         f"{said if tested else 'Too few samples to test any difference.'} Intervals are 95 %, clustered by answer. "
-        f"Differences below {FEWEST} answers or {FEWEST_EVENTS} cases (such as contradicted claims in both runs "
-        f"together) are not tested. Below {FEW} answers a result that is not significant is called too few samples. "
-        "All numbers are findings of this judge and include its errors."
+        f"Differences below {FEWEST} answers, or {FEWEST_EVENTS} each way (such as failing answers and others, in both "
+        f"runs together), are not tested. Below {FEW} answers a result that is not significant is called too few "
+        "samples. All numbers are findings of this judge and include its errors."
     )
 
 

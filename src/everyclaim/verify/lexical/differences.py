@@ -75,13 +75,17 @@ def _unsaid(parting: Parting, at: tuple[int, int], mode: FailureMode) -> FoundDi
     words = content_stems(said)
     if parting.is_contradicted:
         reason = "contradicted by the passages"
-    elif stands(said, (text.lower() for text in parting.whole)) or _are_mentioned(words, parting):
-        reason = "not stated in the passages"
+    elif _are_there(said, parting) or _are_mentioned(words, parting):
+        return FoundDifference(at, None, f"the passages mention '{said}', but do not state this")
     elif mode is FailureMode.IMPLICIT_KNOWLEDGE:
         reason = "general knowledge that the passages do not mention"
     else:
         reason = "not mentioned in the passages"
     return FoundDifference(at, None, f"{reason}: '{said}'")
+
+
+def _are_there(said: str, parting: Parting) -> bool:
+    return stands(said, (text.lower() for text in parting.whole))
 
 
 def _are_mentioned(words: set[str] | frozenset[str], parting: Parting) -> bool:
@@ -112,6 +116,8 @@ def _value(parting: Parting, *, time: bool) -> FoundDifference | None:
     said = missing[0].said
     if _is_of_another(parting, said):
         return FoundDifference(missing[0].at, None, f"the passages use {said} for a different item")
+    if _are_there(said, parting):
+        return FoundDifference(missing[0].at, None, f"the passages mention {said}, but do not state this")
     return FoundDifference(missing[0].at, None, f"not stated in the passages: {said}")
 
 
