@@ -252,7 +252,8 @@ def _rename(tokens: list[ParsedToken]) -> None:
                 _hang(tokens, place, tokens[noun].head if tokens[noun].relation == "flat" else noun, "acl:relcl")
         elif token.relation == "parataxis" and _goes_on(tokens, place):
             tokens[place] = token._replace(relation="conj")
-            if tokens[opener := _first(tokens, place) + 1].text == "so":
+            opener = _first(tokens, place) + 1
+            if opener < len(tokens) and tokens[opener].text == "so":
                 tokens[opener] = tokens[opener]._replace(relation="cc")
         elif token.relation == "appos" and _is_listed(tokens, place):
             tokens[place] = token._replace(relation="conj")
