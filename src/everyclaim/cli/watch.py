@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections import Counter
 from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -116,9 +117,10 @@ class _Reporter:
             self._last_fault = str(seen)
             return
         self._last_fault = ""
-        for alert in {alert.measure: alert for alert in seen.alerts}.values():  # the newest of each measure
-            times = sum(other.measure == alert.measure for other in seen.alerts)
-            warn(alert.text + (f" {times} alerts in this pass." if times > 1 else ""), kind="alert")
+        times = Counter(alert.measure for alert in seen.alerts)
+        for measure, alert in {alert.measure: alert for alert in seen.alerts}.items():  # the newest of each measure
+            more = f" {times[measure]} alerts in this pass." if times[measure] > 1 else ""
+            warn(alert.text + more, kind="alert")
         if seen.is_silent and not self._once:
             return
         if self._json:

@@ -72,16 +72,19 @@ def _unsaid(parting: Parting, at: tuple[int, int], mode: FailureMode) -> FoundDi
     if said.startswith(("and ", "or ")):
         at = at[0] + said.index(" ") + 1, at[1]
         said = _cut(parting, at)
-    words = content_stems(said)
     if parting.is_contradicted:
         reason = "contradicted by the passages"
-    elif _are_there(said, parting) or _are_mentioned(words, parting):
-        return FoundDifference(at, None, f"the passages mention '{said}', but do not state this")
+    elif _are_there(said, parting) or _are_mentioned(content_stems(said), parting):
+        return _only_mentioned(at, f"'{said}'")
     elif mode is FailureMode.IMPLICIT_KNOWLEDGE:
         reason = "general knowledge that the passages do not mention"
     else:
         reason = "not mentioned in the passages"
     return FoundDifference(at, None, f"{reason}: '{said}'")
+
+
+def _only_mentioned(at: tuple[int, int], said: str) -> FoundDifference:
+    return FoundDifference(at, None, f"the passages mention {said}, but do not state this")
 
 
 def _are_there(said: str, parting: Parting) -> bool:
@@ -94,8 +97,6 @@ def _are_mentioned(words: set[str] | frozenset[str], parting: Parting) -> bool:
 
 
 _ALONE = (FailureMode.INVENTION, FailureMode.IMPLICIT_KNOWLEDGE, FailureMode.OTHER)
-
-
 _OF_VALUES = (FailureMode.NUMERIC_MISMATCH, FailureMode.TEMPORAL)
 
 
@@ -117,7 +118,7 @@ def _value(parting: Parting, *, time: bool) -> FoundDifference | None:
     if _is_of_another(parting, said):
         return FoundDifference(missing[0].at, None, f"the passages use {said} for a different item")
     if _are_there(said, parting):
-        return FoundDifference(missing[0].at, None, f"the passages mention {said}, but do not state this")
+        return _only_mentioned(missing[0].at, said)
     return FoundDifference(missing[0].at, None, f"not stated in the passages: {said}")
 
 
