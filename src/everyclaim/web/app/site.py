@@ -1,4 +1,4 @@
-"""What all pages share: files, the store, what was computed before, lists a page at a time, how a page is written."""
+"""What all pages share: files, the store, what was computed before, a run as pages read it, how a page is written."""
 
 from __future__ import annotations
 
@@ -8,25 +8,34 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from threading import Lock
-from typing import Any, TypeVar
-from urllib.parse import urlencode
+from typing import Annotated, Any, TypeVar, cast, get_args
+from urllib.parse import quote, unquote, urlencode
 
-from fastapi import APIRouter, Request
+import numpy as np
+from fastapi import APIRouter, Depends, Request
 from jinja2 import Environment, PackageLoader
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from everyclaim._version import __version__
+from everyclaim.analysis.slices import AUTO, AUTOMATIC, JOINT
+from everyclaim.analysis.summary import Summary
+from everyclaim.api.compare import figures_of
 from everyclaim.api.evaluator import Evaluator
-from everyclaim.core.errors import NoStoreError
-from everyclaim.core.types import Outcome
+from everyclaim.api.reports import Trust, trust_of
+from everyclaim.api.runs import Run
+from everyclaim.core.errors import InputError, NoStoreError
+from everyclaim.core.plaintext import did_you_mean
+from everyclaim.core.types import FailureMode, Label, Outcome
 from everyclaim.report.html.environment import asset, environment
+from everyclaim.store import browsing
+from everyclaim.store.browsing import AnswerFilter, Neighbours, Order
 from everyclaim.store.records import RunRecord
-from everyclaim.store.store import Store
+from everyclaim.store.store import Figures, Store
 from everyclaim.web.app.auth import Access, Sessions, visitor_of
 from everyclaim.web.tokens import RateLimiter
 
@@ -35,8 +44,7 @@ T = TypeVar("T")
 PATIENCE = 1.0  # seconds that a page waits before it says that it is still at it
 _MOST = 400  # values kept
 _AT_ONCE = 2
-
-
+_LONGEST = 500  # characters that are searched for
 _TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
 _SHARED = ("theme.css", "report.css", "answer.js")  # with the report file
 _OWN = ("site.css", "site.js", "desk.css", "desk.js", "reading.js", "htmx.min.js", "icon.svg")
@@ -51,7 +59,7 @@ def _content(name: str) -> bytes:
     return files("everyclaim.web.app").joinpath("static", name).read_bytes()
 
 
-VERSION = hashlib.sha256(b"".join(_content(name) for name in (*_SHARED, *_OWN))).hexdigest()[:12]
+VERSION = hashlib.sha256(b"".join(map(_content, (*_SHARED, *_OWN)))).hexdigest()[:12]
 
 
 @router.get("/static/{version}/{name}")
@@ -68,13 +76,9 @@ class NotReadyError(Exception):
 
 
 class Memo:
-    """Values by key, each made once whoever asks for it how often; the one not used for longest goes first.
+    """Values by key, each made once whoever asks for it how often; the one not used for longest goes first."""
 
-    A key holds everything that the value depends on, such as a run and how many of its answers are kept.
-    """
-
-    def __init__(self, most: int = _MOST) -> None:
-        self._most = most
+    def __init__(self) -> None:
         self._kept: OrderedDict[Hashable, Future[Any]] = OrderedDict()
         self._guard = Lock()
         self._workers = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="everyclaim-page")
@@ -104,48 +108,28 @@ class Memo:
             if found is None or (found.done() and found.exception() is not None):  # a failure is tried again
                 found = self._workers.submit(make)
             self._kept[key] = found
-            while len(self._kept) > self._most:
+            while len(self._kept) > _MOST:
                 self._kept.popitem(last=False)
             return found
 
 
-@dataclass(frozen=True, slots=True)
 class Paging:
-    """One page of a list of `total`, and the addresses of the others; a page that there is not becomes the nearest."""
+    """A page of a list of `total`: from `first` (counted from 0) to `last` (from 1); one beyond it is the nearest."""
 
-    total: int
-    asked: int
-    size: int
-    query: Mapping[str, str]
-
-    @property
-    def pages(self) -> int:
-        """How many pages there are."""
-        return max(1, -(-self.total // self.size))
-
-    @property
-    def page(self) -> int:
-        """The page shown, from 1."""
-        return min(max(1, self.asked), self.pages)
-
-    @property
-    def first(self) -> int:
-        """The number of the first one shown, from 0."""
-        return (self.page - 1) * self.size
-
-    @property
-    def last(self) -> int:
-        """The number of the last one shown, from 1."""
-        return min(self.total, self.first + self.size)
+    def __init__(self, total: int, asked: int, size: int, query: Mapping[str, str]) -> None:
+        self.total, self._query = total, query
+        self.pages = max(1, -(-total // size))
+        self.page = min(max(1, asked), self.pages)
+        self.first = (self.page - 1) * size
+        self.last = min(total, self.first + size)
 
     def address(self, page: int) -> str:
         """Return the query of another page."""
-        return "?" + with_query(self.query, page=str(page) if page > 1 else "")
+        return "?" + _query(dict(self._query) | {"page": str(page) if page > 1 else ""})
 
 
-def with_query(query: Mapping[str, str], **changed: str) -> str:
-    """Return a query with some of its fields changed; empty ones are left out."""
-    return urlencode([(name, value) for name, value in (dict(query) | changed).items() if value], errors="replace")
+def _query(fields: Mapping[str, str]) -> str:
+    return urlencode([(name, value) for name, value in fields.items() if value], errors="replace")
 
 
 def file_name(place: str) -> str:
@@ -219,9 +203,8 @@ def download(value: Any, name: str) -> Response:
     return JSONResponse(value, headers={"content-disposition": f'attachment; filename="{name}"'})
 
 
-def render(request: Request, template: str, **context: Any) -> HTMLResponse:
-    """Write a page; `http_status` among what it is made of is the answer's."""
-    http_status = context.pop("http_status", 200)
+def render(request: Request, template: str, http_status: int = 200, /, **context: Any) -> HTMLResponse:
+    """Write a page."""
     site = site_of(request)
     page = site.templates.get_template(template).render(
         visitor=visitor_of(request),
@@ -231,3 +214,163 @@ def render(request: Request, template: str, **context: Any) -> HTMLResponse:
         **context,
     )
     return HTMLResponse(page, http_status)
+
+
+# ---- a run, and which of its answers a page is about
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """The fields of an address; empty: anything. `slice` is a tag and its value, each quoted, with ``=`` between."""
+
+    label: str = ""
+    mode: str = ""
+    outcome: str = ""
+    slice: str = ""
+    conflict: str = ""
+    q: str = ""
+    order: str = ""
+
+    @property
+    def wanted(self) -> AnswerFilter:
+        """What the database is asked for. Raises `InputError` for a word that is none."""
+        tag, _, value = self.slice.partition("=")
+        return AnswerFilter(
+            label=Label(_known("label", self.label, Label)) if self.label else None,
+            mode=_known("failure mode", self.mode, FailureMode) if self.mode else "",
+            outcome=Outcome(_known("outcome", self.outcome, Outcome)) if self.outcome else None,
+            conflict=bool(self.conflict),
+            tag=unquote(tag),
+            value=unquote(value),
+            text=self.q[:_LONGEST].strip(),
+            order=cast("Order", _known("order", self.order, get_args(Order))) if self.order else "input",
+        )
+
+    @property
+    def query(self) -> dict[str, str]:
+        """The fields, for other addresses."""
+        return asdict(self)
+
+    @property
+    def address(self) -> str:
+        """The query of an address with this filter, with its question mark; empty where anything is wanted."""
+        written = _query(self.query)
+        return f"?{written}" if written else ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether anything is wanted; the order filters nothing."""
+        return not any(value for name, value in self.query.items() if name != "order")
+
+
+def _known(what: str, given: str, allowed: object) -> str:
+    words = [str(word) for word in allowed]  # type: ignore[attr-defined]
+    if given not in words:
+        raise InputError(f"there is no {what} {given[:60]!r}{did_you_mean(given[:60], words)}: {', '.join(words)}")
+    return given
+
+
+def slice_field(tag: str, value: str) -> str:
+    """Write a slice as it stands in an address."""
+    return f"{quote(tag, safe='', errors='replace')}={quote(value, safe='', errors='replace')}"
+
+
+def slice_address(tag: str, value: str) -> str:
+    """Return the field of an address that asks for a slice; empty for a cut of several, which no address names."""
+    return "" if JOINT in tag else slice_field(tag, value)
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """One run, looked at by one request."""
+
+    site: Site
+    record: RunRecord
+
+    @property
+    def run(self) -> Run:
+        """The run for Python users."""
+        return Run(self.record.id, self.site.location, tuple(self.record.config.get("slices", ())))
+
+    @property
+    def is_live(self) -> bool:
+        """Whether somebody is scoring it now."""
+        return self.record.status == "running"
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+        return self.record.name or self.record.id
+
+    @property
+    def stamp(self) -> tuple[object, ...]:
+        """What changes with anything that is made of it."""
+        return self.record.id, self.record.name, self.record.finished, self.record.kept
+
+    def once(self, what: str, make: Callable[[], T], *more: str) -> T:
+        """Return what is made of the run as it stands; see `Memo.get`."""
+        return self.site.memo.get((what, *self.stamp, *more), make)
+
+    @property
+    def summary(self) -> Summary:
+        """What the run adds up to."""
+        return self.once("summary", lambda: self.run.summary)
+
+    @property
+    def label_counts(self) -> dict[Label, int]:
+        """How many claims of scored answers have each label."""
+        return self.once("labels", lambda: browsing.label_counts(self.site.read_store, self.record.id))
+
+    @property
+    def figures(self) -> Figures:
+        """The numbers of its answers and claims, with every automatic slice."""
+        return self.once("figures", lambda: figures_of(self.run, [AUTO]))
+
+    @property
+    def trust(self) -> Trust:
+        """What is known of its judge's error, by the labels there are now."""
+        return self.once("trust", lambda: trust_of(self.run), browsing.labels_stamp(self.site.read_store))
+
+    @property
+    def tags(self) -> dict[str, list[str]]:
+        """The tags of its answers, with their values."""
+        return self.once("tags", lambda: browsing.tag_values_of(self.site.read_store, self.record.id))
+
+    def places(self, wanted: AnswerFilter) -> list[int]:
+        """Return the places of all answers wanted; automatic slices, which the database does not know, too."""
+        store, run = self.site.read_store, self.record.id
+        if not is_computed(wanted):
+            return browsing.positions(store, run, wanted)
+        figures = self.figures
+        values = figures.tags.get(wanted.tag, {})
+        nowhere = np.array([], dtype=np.int32)
+        if wanted.value:
+            inside = values.get(wanted.value, nowhere)
+        else:
+            inside = np.setdiff1d(np.arange(len(figures.ids)), np.concatenate([nowhere, *values.values()]))
+        among = set(figures.positions[inside].tolist())
+        return [place for place in browsing.positions(store, run, replace(wanted, tag="")) if place in among]
+
+    def beside(self, wanted: AnswerFilter, position: int) -> Neighbours:
+        """Return the places next to an answer's among those wanted."""
+        if is_computed(wanted):
+            return browsing.neighbours_in(self.places(wanted), position)
+        return browsing.neighbours(self.site.read_store, self.record.id, wanted, position)
+
+
+def is_computed(wanted: AnswerFilter) -> bool:
+    """Whether a slice is wanted that is made of what answers show, and stands in no column."""
+    return wanted.tag in AUTOMATIC
+
+
+def view_run(site: Site, wanted: str) -> RunView:
+    """Find a run by its id or name. Raises `InputError` when there is none."""
+    return RunView(site, site.read_store.run(wanted))
+
+
+def _run_named(request: Request, name: str) -> RunView:
+    return view_run(site_of(request), name)
+
+
+AskedRun = Annotated[RunView, Depends(_run_named)]  # of an address with a run's `name`
+Asked = Annotated[Filter, Depends()]

@@ -1,38 +1,43 @@
-"""The answers of a run: listed, one with its claims in place and what each found in the passages, exported."""
+"""Answers: those of a run listed, shown with their evidence and exported; a pasted one, judged and not stored."""
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, BinaryIO, Literal
+from threading import BoundedSemaphore
+from typing import Annotated, Any, BinaryIO, Literal
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Form, Request
+from starlette.exceptions import HTTPException
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from everyclaim.core.errors import InputError
+from everyclaim.api.scoring import read_sample
+from everyclaim.core.errors import EveryclaimError, InputError
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import FailureMode
 from everyclaim.io import write_results
-from everyclaim.report.html.answers import answer_view
+from everyclaim.report.html.answers import AnswerView, answer_view
+from everyclaim.report.html.charts import label_bar
 from everyclaim.store import browsing
-from everyclaim.web.app.run_view import Filter, RunView, is_computed, slice_field, view_run
-from everyclaim.web.app.site import Paging, render, site_of
+from everyclaim.web.app.auth import visitor_of
+from everyclaim.web.app.site import Asked, AskedRun, Paging, RunView, Site, is_computed, render, site_of, slice_field
 
 router = APIRouter()
 CONTEXT = 4_000  # characters around a mark in a long passage
-_FARTHEST = 2**62
 PER_PAGE = 25
+_FARTHEST = 2**62
 _MOST_VALUES = 200  # of a tag, in a list to choose from
 
 
 @router.get("/runs/{name}/answers")
-def answers(request: Request, name: str, asks: Annotated[Filter, Depends()], page: int = 1) -> Response:
+def answers(request: Request, run_view: AskedRun, asks: Asked, page: int = 1) -> Response:
     """List answers."""
-    run_view = view_run(site_of(request), name)
     store, run, wanted = run_view.site.read_store, run_view.record.id, asks.wanted
     if wanted.text or is_computed(wanted):  # what takes long to find is found once
         places = run_view.places(wanted)
@@ -63,17 +68,15 @@ def answers(request: Request, name: str, asks: Annotated[Filter, Depends()], pag
 
 
 @router.get("/runs/{name}/answers/{position}")
-def answer(request: Request, name: str, position: int, asks: Annotated[Filter, Depends()], whole: str = "") -> Response:
+def answer(request: Request, run_view: AskedRun, position: int, asks: Asked, whole: str = "") -> Response:
     """Show an answer, and the way to the ones beside it among those that the filter asks for."""
-    run_view = view_run(site_of(request), name)
     kept = kept_at(run_view, position)
-    beside = run_view.beside(asks.wanted, position)
     return render(
         request,
         "answer.html",
         run_view=run_view,
         filter=asks,
-        beside=beside,
+        beside=run_view.beside(asks.wanted, position),
         view=answer_view(kept, context=None if whole else CONTEXT),
         fingerprint=kept.fingerprint,
         is_whole=bool(whole),
@@ -94,17 +97,12 @@ _TYPES = {"jsonl": "application/x-ndjson", "csv": "text/csv", "parquet": "applic
 
 @router.get("/runs/{name}/export.{kind}")
 def export(
-    request: Request,
-    name: str,
-    kind: Literal["jsonl", "csv", "parquet"],
-    asks: Annotated[Filter, Depends()],
-    position: int | None = None,
+    run_view: AskedRun, kind: Literal["jsonl", "csv", "parquet"], asks: Asked, position: int | None = None
 ) -> Response:
     """Hand out the results that a filter asks for, in the public schema; a table has one row per claim.
 
     Text that a spreadsheet would run as a formula gets an apostrophe in front.
     """
-    run_view = view_run(site_of(request), name)
     store, run = run_view.site.read_store, run_view.record.id
     if position is not None:
         places, part = [kept_at(run_view, position).position], f"-{position}"
@@ -136,6 +134,89 @@ class _OpenFile(StreamingResponse):
         self._stream = stream
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
         with self._stream:
             await super().__call__(scope, receive, send)
+
+
+# ---- try it
+
+MOST = 200_000  # characters of an answer and its sources together
+_AT_ONCE = BoundedSemaphore(2)
+_RULE = re.compile(r"(?m)^[ \t]*(?:-{3,}|\*{3,}|={3,})[ \t]*$")
+EXAMPLE = {
+    "question": "How long does the sourdough starter rest?",
+    "response": "The starter rests for 12 hours at room temperature. It is fed with equal weights of flour and water.",
+    "sources": (
+        "Feed the starter with equal weights of flour and water, then let it rest for 8 hours at room temperature."
+        "\n---\n"
+        '{"step": 2, "action": "knead", "minutes": 10, "rest": "1 hour"}'
+    ),
+}
+
+
+@router.get("/try")
+def form(request: Request, example: str = "") -> Response:
+    """Show the form."""
+    _evaluator(site_of(request))
+    given = EXAMPLE if example else dict.fromkeys(EXAMPLE, "")
+    return render(request, "try.html", **given, view=None, said="", bar="", most=MOST)
+
+
+@router.post("/try")
+def judged(
+    request: Request,
+    question: Annotated[str, Form()] = "",
+    response: Annotated[str, Form()] = "",
+    sources: Annotated[str, Form()] = "",
+) -> Response:
+    """Judge what was pasted by the dashboard's one evaluator, and show it as an answer of a run is shown."""
+    site = site_of(request)
+    given = {
+        name: text.replace("\r\n", "\n") for name, text in zip(EXAMPLE, (question, response, sources), strict=True)
+    }
+    view, said = None, ""
+    wait = site.try_rates.take(visitor_of(request).name or (request.client.host if request.client else ""))
+    if wait:
+        said = f"Too many requests: wait {max(1, round(wait))} s."
+    elif not response.strip():
+        said = "Paste an answer first."
+    elif sum(map(len, given.values())) > MOST:
+        said = f"The text exceeds {MOST:,} characters: score it from a file."
+    else:
+        try:
+            view = _judged(site, **given)
+        except EveryclaimError as error:
+            said = str(error)
+    bar = label_bar(view.result.counts) if view and view.claims else ""
+    return render(request, "try.html", 400 if said else 200, **given, view=view, said=said, bar=bar, most=MOST)
+
+
+def _judged(site: Site, question: str, response: str, sources: str) -> AnswerView:
+    sample = read_sample(response, _passages_of(sources), question)
+    with _AT_ONCE:
+        result = _evaluator(site).score(sample)
+    return answer_view(Kept(0, "", sample, result))
+
+
+def _passages_of(sources: str) -> Sequence[Any]:
+    """Take pasted sources apart: a JSON list is one passage per element; else a ruling (``---``) parts them."""
+    text = sources.strip()
+    try:
+        found = json.loads(text) if text.startswith("[") else None
+    except (ValueError, RecursionError):
+        found = None
+    if isinstance(found, list):
+        return [_passage(one) for one in found]
+    return [part.strip() for part in _RULE.split(sources) if part.strip()]
+
+
+def _passage(one: Any) -> Any:
+    """Take text, and objects that hold it, as passages; any other record is one as it stands."""
+    is_passage = isinstance(one, str) or (isinstance(one, dict) and isinstance(one.get("text"), str))
+    return one if is_passage else json.dumps(one, ensure_ascii=False, indent=1)
+
+
+def _evaluator(site: Site) -> Any:
+    if site.evaluator is None:
+        raise HTTPException(404)
+    return site.evaluator

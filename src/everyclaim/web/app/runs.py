@@ -1,27 +1,43 @@
-"""A run: what it comes to, its slices by failure modes, its judge by people's labels, its name and its end."""
+"""The list of runs; a run with its numbers, its slices by failure mode, its judge by human labels, name, end."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import ceil
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from fastapi import APIRouter, Form, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
 from everyclaim.analysis.calibration import Calibration
-from everyclaim.analysis.slices import AUTOMATIC, SHOWN_FROM, FailureMatrix, matrix_of
-from everyclaim.core.errors import ConfigError, InputError
+from everyclaim.analysis.slices import AUTOMATIC, SHOWN_FROM, matrix_of
+from everyclaim.core.errors import ConfigError, InputError, NoStoreError
+from everyclaim.core.types import Label, Outcome
 from everyclaim.report.html.charts import interval_plot, label_bar, reading
 from everyclaim.report.html.run import judge_view, score_chart
 from everyclaim.report.terminal import most_frequent, plain_remarks
+from everyclaim.stats.intervals import Estimate
 from everyclaim.store import browsing
+from everyclaim.store.records import RunRecord
 from everyclaim.web.app.auth import visitor_of
-from everyclaim.web.app.run_view import slice_address, view_run
-from everyclaim.web.app.site import download, render, site_of
+from everyclaim.web.app.site import (
+    AskedRun,
+    Paging,
+    RunView,
+    Site,
+    download,
+    file_name,
+    render,
+    site_of,
+    slice_address,
+    view_run,
+)
 
 router = APIRouter()
-WORST = 5
+PER_PAGE = 25
+_STATES = ("running", "interrupted", "finished", "stopped", "failed")
+_WORST = 5
 _SHOWN = 12  # values of a tag, in the overview
 _LONGEST = 200  # characters of a name
 _SHADES = 5
@@ -30,20 +46,87 @@ _GROUPS = 40
 _TOLD_ELSEWHERE = {"why", "scores", "length"}
 
 
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A run in the list; `digest` is its score and its labels, None while it is being added up."""
+
+    record: RunRecord
+    digest: tuple[Estimate, dict[Label, int]] | None
+    scored: int
+    failed: int
+
+
+@router.get("/")
+def runs(request: Request, q: str = "", status: str = "", tag: str = "", page: int = 1) -> Response:
+    """List the runs, newest first."""
+    return render(request, "runs.html", **_listing(site_of(request), q, status, tag, page))
+
+
+@router.get("/fragments/runs")
+def listing(request: Request, q: str = "", status: str = "", tag: str = "", page: int = 1) -> Response:
+    """Return the list alone, for the page that looks again while something is under way."""
+    return render(request, "runs_list.html", **_listing(site_of(request), q, status, tag, page))
+
+
+def _listing(site: Site, q: str, status: str, tag: str, page: int) -> dict[str, Any]:
+    missing = ""
+    try:
+        everything = site.read_store.runs()
+    except NoStoreError as error:
+        everything, missing = [], str(error)
+    wanted = [record for record in everything if matches(record, q, status, tag)]
+    paging = Paging(len(wanted), page, PER_PAGE, {"q": q, "status": status, "tag": tag})
+    rows = [_row(site, record) for record in wanted[paging.first : paging.last]]
+    return {
+        "rows": rows,
+        "paging": paging,
+        "all_runs": len(everything),
+        "missing": missing,
+        "q": q,
+        "status": status,
+        "states": [state for state in _STATES if any(record.status == state for record in everything)],
+        "tag": tag,
+        "tags": sorted({tag for record in everything for tag in _tags_of(record)}),
+        "is_live": any(row.digest is None or row.record.status == "running" for row in rows),
+    }
+
+
+def _row(site: Site, record: RunRecord) -> _Row:
+    view = RunView(site, record)
+    digest = site.memo.peek(
+        ("digest", *view.stamp), lambda: (view.run.score, browsing.label_counts(site.read_store, record.id))
+    )
+    return _Row(record, digest, record.counts[Outcome.SCORED], record.counts[Outcome.FAILED])
+
+
+def _tags_of(record: RunRecord) -> list[str]:
+    """Return what runs are sorted by: the release that was given for a run, and its data set."""
+    return [text for text in (str(record.config.get("release") or ""), file_name(record.dataset)) if text]
+
+
+def matches(record: RunRecord, q: str, status: str = "", tag: str = "") -> bool:
+    """Whether a run holds all the words that are searched for, and is as wanted."""
+    made, tags = record.provenance, _tags_of(record)
+    texts = (record.id, record.name, made.metric, made.verifier, *tags)
+    found = all(any(word in text.casefold() for text in texts) for word in q.casefold().split())
+    return found and status in {"", record.status} and (not tag or tag in tags)
+
+
+# ---- one run
+
+
 @router.get("/runs/{name}")
-def overview(request: Request, name: str) -> Response:
+def overview(request: Request, run_view: AskedRun, name: str) -> Response:
     """Show what a run comes to; of one under way how far it is."""
-    run_view = view_run(site_of(request), name)
     if run_view.record.id != name:  # an address is to hold for good
         return RedirectResponse(f"/runs/{run_view.record.id}", 303)
     store, run = run_view.site.read_store, run_view.record.id
-    worst = browsing.answers(store, run, browsing.AnswerFilter(order="worst"), 0, WORST)
+    worst = browsing.answers(store, run, browsing.AnswerFilter(order="worst"), 0, _WORST)
     best = run_view.record.provenance.quality(1.0)
     shown = {"run_view": run_view, "worst": [row for row in worst if row.score not in (None, best)]}
     if run_view.is_live:
         return render(request, "run_live.html", **shown, labels=browsing.label_counts(store, run))
-    summary, figures = run_view.summary, run_view.figures
-    trust = run_view.trust
+    summary, figures, trust = run_view.summary, run_view.figures, run_view.trust
     rates = [reading(label.value.lower(), one, "", label.value.lower()) for label, one in summary.overall.rates.items()]
     return render(
         request,
@@ -88,9 +171,8 @@ def _to_change(request: Request, name: str) -> str:
 
 
 @router.get("/runs/{name}/progress")
-def progress(request: Request, name: str) -> Response:
+def progress(request: Request, run_view: AskedRun) -> Response:
     """Return how far a run is, for its page; once it has ended the whole page comes anew."""
-    run_view = view_run(site_of(request), name)
     labels = browsing.label_counts(run_view.site.read_store, run_view.record.id)
     answer = render(request, "run_progress.html", run_view=run_view, labels=labels)
     if not run_view.is_live:
@@ -99,9 +181,8 @@ def progress(request: Request, name: str) -> Response:
 
 
 @router.get("/runs/{name}/slices")
-def slices(request: Request, name: str, tag: str = "") -> Response:
-    """Show a tag's values by the failure modes of their claims."""
-    run_view = view_run(site_of(request), name)
+def slices(request: Request, run_view: AskedRun, tag: str = "") -> Response:
+    """Show a tag's values by the failure modes of their claims; `shade` is how dark a cell is, from 0 to 5."""
     figures = run_view.figures
     tags = sorted(figures.tags, key=lambda one: (one not in run_view.run.slices, one in AUTOMATIC, one))
     chosen = tag if tag in figures.tags else next(iter(tags), "")
@@ -114,20 +195,14 @@ def slices(request: Request, name: str, tag: str = "") -> Response:
         chosen=chosen,
         matrix=matrix,
         rows=matrix.rows[:_ROWS],
-        shade=lambda share: _shade(matrix, share),
+        shade=lambda share: min(_SHADES, ceil(_SHADES * share / matrix.highest)) if share and matrix.highest else 0,
         slice_address=slice_address,
     )
 
 
-def _shade(matrix: FailureMatrix, share: float | None) -> int:
-    """Return how dark a cell is, from 0 to 5: its share of the highest there is."""
-    return min(_SHADES, ceil(_SHADES * share / matrix.highest)) if share and matrix.highest else 0
-
-
 @router.get("/runs/{name}/judge")
-def judge(request: Request, name: str) -> Response:
+def judge(request: Request, run_view: AskedRun) -> Response:
     """Show what is known of the judge."""
-    run_view = view_run(site_of(request), name)
     trust = run_view.trust
     found = trust.calibration
     groups = found.groups if found else {}
@@ -146,9 +221,9 @@ def judge(request: Request, name: str) -> Response:
 
 
 @router.get("/runs/{name}/judge.json")
-def judge_as_json(request: Request, name: str) -> Response:
+def judge_as_json(run_view: AskedRun) -> Response:
     """Return what labels say of the judge, in the public schema."""
-    found = view_run(site_of(request), name).trust.calibration
+    found = run_view.trust.calibration
     if found is None:
         raise InputError("no claims of this run are labelled yet")
     return download(found.to_json(), f"judge-{found.run}.json")

@@ -1,0 +1,172 @@
+"""Two runs, what changed and how sure that is, answer beside answer; and runs over time, where a level changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request
+from markupsafe import Markup
+from starlette.responses import Response
+
+from everyclaim.analysis.comparison import Comparison, provenance_differences
+from everyclaim.analysis.deltas import CONTRADICTED, FEWEST, SCORE, SUPPORTED, UNSUPPORTED, AnswerMeasure
+from everyclaim.analysis.slices import AUTO
+from everyclaim.analysis.trend import Trend
+from everyclaim.api.compare import FEWEST_RUNS, check_alike, compare, trend_over
+from everyclaim.core.errors import InputError
+from everyclaim.core.types import Outcome
+from everyclaim.report.html.answers import answer_view
+from everyclaim.report.html.charts import line_chart, reading
+from everyclaim.report.html.comparison import numbers_view
+from everyclaim.store import browsing
+from everyclaim.store.records import RunRecord
+from everyclaim.web.app.answers import CONTEXT, kept_at
+from everyclaim.web.app.runs import matches
+from everyclaim.web.app.site import RunView, Site, download, render, site_of, view_run
+
+router = APIRouter()
+_LISTED = 200  # runs to choose from
+_MOST = 30  # runs of a series
+_ANY = "any"
+
+
+def _two_runs(request: Request, before: str, after: str) -> tuple[RunView, RunView]:
+    site = site_of(request)
+    return view_run(site, before), view_run(site, after)
+
+
+Sides = Annotated[tuple[RunView, RunView], Depends(_two_runs)]
+By = Annotated[Sequence[str], Query()]
+
+
+@router.get("/compare")
+def page(request: Request, before: str = "", after: str = "", by: By = ()) -> Response:
+    """Show a comparison, or what to compare."""
+    records = [record for record in site_of(request).runs() if record.kept]
+    shown = {"records": records[:_LISTED], "before": before, "after": after, "by": list(by), "found": None, "tags": []}
+    if not (before and after):
+        pair = _comparable(records)
+        return render(request, "compare.html", **shown | {"before": before or pair[0], "after": after or pair[1]})
+    sides = _two_runs(request, before, after)
+    found, tags, chosen = _compared(sides, by)
+    shown |= {"before": sides[0].record.id, "after": sides[1].record.id, "by": chosen, "tags": tags}
+    return render(request, "compare.html", **shown | {"found": found, "sides": sides} | numbers_view(found))
+
+
+@router.get("/compare.json")
+def compare_json(sides: Sides, by: By = ()) -> Response:
+    """Return a comparison in the public schema."""
+    return download(_compared(sides, by)[0].to_json(), f"compare-{sides[0].record.id}-{sides[1].record.id}.json")
+
+
+@router.get("/compare/answer")
+def answer(request: Request, sides: Sides, first: int, second: int) -> Response:
+    """Show an answer of each run beside the other."""
+    views = [
+        answer_view(kept_at(side, place), context=CONTEXT, key=key)
+        for side, place, key in zip(sides, (first, second), ("before", "after"), strict=True)
+    ]
+    return render(request, "compare_answer.html", sides=sides, views=views)
+
+
+def _compared(sides: tuple[RunView, RunView], by: Sequence[str]) -> tuple[Comparison, list[str], list[str]]:
+    """Compare two runs as they stand, and keep it; return with it the tags that there are, and those compared by.
+
+    What judged them differently is told on the page.
+    """
+    before, after = sides
+    if before.record.id == after.record.id:
+        raise InputError("both are the same run: choose two different ones")
+    tags = [*sorted(set(before.tags) & set(after.tags)), AUTO]
+    chosen = [tag for tag in tags if tag in by]
+    site = before.site
+    found = site.memo.get(
+        ("compare", before.stamp, after.stamp, *chosen, browsing.labels_stamp(site.read_store)),
+        lambda: compare(before.run, after.run, by=chosen, anyway=True, store=site.location),
+    )
+    return found, tags, chosen
+
+
+def _comparable(records: Sequence[RunRecord]) -> tuple[str, str]:
+    """Return the newest run that an older one was judged like, behind that one; nothing where there are no such two.
+
+    Runs with too few answers to test a difference are taken where there are no others.
+    """
+    large = [record for record in records if record.counts[Outcome.SCORED] >= FEWEST]
+    for among in (large, records):
+        for before, after in ((one, other) for n, other in enumerate(among) for one in among[n + 1 :]):
+            if not provenance_differences(before.provenance, after.provenance):
+                return before.id, after.id
+    return "", ""
+
+
+# ---- runs over time
+
+
+@router.get("/trend")
+def trend(request: Request, q: str = "", judge: str = "") -> Response:
+    """Show a series of runs; without a judge's name those of the newest run's judge."""
+    views, judges, chosen, left_out = _series(site_of(request), q, judge)
+    found = _trend(views) if views else None
+    return render(
+        request,
+        "trend.html",
+        q=q,
+        judges=judges,
+        judge=chosen,
+        any_judge=_ANY,
+        trend=found,
+        records=[view.record for view in views],
+        left_out=left_out,
+        fewest=FEWEST_RUNS,
+        rates=_chart(found, (UNSUPPORTED, CONTRADICTED), "Failing claims by run") if found else "",
+        supported=_chart(found, (SUPPORTED,), "Supported claims by run") if found else "",
+        scores=_chart(found, (SCORE,), "Mean score by run") if found else "",
+        measures=(SUPPORTED, UNSUPPORTED, CONTRADICTED),
+        labels_of={view.record.id: view.label_counts for view in views},
+    )
+
+
+@router.get("/trend.json")
+def trend_json(request: Request, q: str = "", judge: str = "") -> Response:
+    """Return the series in the public schema."""
+    views, _, _, _ = _series(site_of(request), q, judge)
+    if not views:
+        raise InputError("no matching finished run")
+    return download(_trend(views).to_json(), "trend.json")
+
+
+def _series(site: Site, q: str, judge: str) -> tuple[list[RunView], list[str], str, int]:
+    """Return the runs of the series, oldest first; the judges there are; the chosen one; how many runs are left out."""
+    wanted = [record for record in site.runs() if record.status == "finished" and record.kept and matches(record, q)]
+    judges = sorted({record.provenance.verifier for record in wanted})
+    chosen = judge or (wanted[0].provenance.verifier if wanted else _ANY)
+    found = [RunView(site, record) for record in wanted if chosen in {_ANY, record.provenance.verifier}]
+    return found[:_MOST][::-1], judges, chosen, max(0, len(found) - _MOST)
+
+
+def _trend(views: Sequence[RunView]) -> Trend:
+    def make() -> Trend:
+        differs = check_alike([view.record for view in views], anyway=True)
+        return trend_over([view.run for view in views], differs=differs)
+
+    return views[0].site.memo.get(("trend", *(view.stamp for view in views)), make)
+
+
+def _chart(found: Trend, measures: Sequence[AnswerMeasure], title: str) -> Markup:
+    series = {
+        measure.title: [
+            reading(point.side.title, point.rates[measure], "", "" if measure.is_score else measure.name)
+            for point in found.points
+        ]
+        for measure in measures
+    }
+    marked = {
+        change.at: f"{measure.title} changed from {found.points[change.at].side.title} on"
+        for measure in measures
+        for change in found.changes.get(measure, ())
+    }
+    return line_chart(
+        series, title=title, axis="runs in order, 95 % intervals as bands", marked=marked, percent=measures != (SCORE,)
+    )
