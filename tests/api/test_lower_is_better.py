@@ -9,7 +9,7 @@ import pytest
 import everyclaim as ec
 from everyclaim.analysis.gate import GateStatus, against_baseline, answers_against_bar, gate, worst
 from everyclaim.protocols import MetricContext, Score
-from everyclaim.report.ci import junit
+from everyclaim.report.terminal import junit
 from everyclaim.store import browsing
 from everyclaim.store.store import Store
 

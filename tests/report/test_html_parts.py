@@ -13,9 +13,9 @@ from jinja2 import DictLoader
 
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Difference, Evidence, Label, Outcome, Passage, Result, Sample, Span
+from everyclaim.report.html import environment, shared
 from everyclaim.report.html.answers import answer_view
 from everyclaim.report.html.charts import ChartPoint, histogram, interval_plot, label_bar, line_chart, reliability_chart
-from everyclaim.report.html.environment import environment, shared
 
 HOSTILE = [
     "<script>alert(1)</script>", "</textarea><img src=x onerror=alert(1)>", "=cmd|' /C calc'!A0", "{{ 7*7 }}",

@@ -12,7 +12,7 @@ import pytest
 from everyclaim.api.reports import Trust, run_document
 from everyclaim.core.types import Outcome
 from everyclaim.core.wire import result_from_json, sample_from_json
-from everyclaim.report.html.run import run_report
+from everyclaim.report.html.pages import run_report
 
 
 def written(records, **options):

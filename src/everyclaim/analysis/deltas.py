@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from everyclaim.analysis.estimates import percent, written
+from everyclaim.analysis.estimates import NO_NUMBER, percent, points, written
 from everyclaim.analysis.slices import FEW
 from everyclaim.core.plaintext import one_line, words
 from everyclaim.stats.clusters import standard_error
@@ -148,6 +148,19 @@ class Delta:
     def mode(self) -> str | None:
         """The failure mode; None: of all claims."""
         return self.part.mode
+
+    @property
+    def levels(self) -> str:
+        """What the measure was before and is after."""
+        return self.measure.levels(self.before, self.after)
+
+    @property
+    def change(self) -> str:
+        """The difference in points, with its interval where it was tested."""
+        if self.difference is None or self.low is None or self.high is None:
+            return NO_NUMBER
+        between = "" if self.p_value is None else f" ({points(self.low)} … {points(self.high)})"
+        return f"{'+' if self.difference > 0 else ''}{points(self.difference)}{between}"
 
     @property
     def is_shown(self) -> bool:

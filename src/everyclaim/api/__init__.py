@@ -5,7 +5,7 @@ from everyclaim.core.types import Result
 
 
 def _result_html(result: Result) -> str:
-    from everyclaim.report.html.run import result_html
+    from everyclaim.report.html.pages import result_html
 
     return result_html(result)
 

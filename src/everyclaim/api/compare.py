@@ -55,7 +55,7 @@ class KeptComparison(Comparison):
         write_comparison_report(several, self.runs, destination)
 
     def _repr_html_(self) -> str:
-        from everyclaim.report.html.comparison import comparison_html
+        from everyclaim.report.html.pages import comparison_html
 
         return comparison_html(self)
 
@@ -230,7 +230,7 @@ class KeptReleaseReport(ReleaseReport):
             write_beside(self.runs, destination, DOCUMENT, lambda: json_text(self.to_json(), indent=2).encode() + b"\n")
 
     def _page(self) -> bytes:
-        from everyclaim.report.html.comparison import release_page
+        from everyclaim.report.html.pages import release_page
 
         return release_page(self, *moved_answers(self.comparison, self.runs))
 

@@ -255,7 +255,7 @@ def run_document(run: StoredRun, summary: Summary, found: Sequence[Kept], trust:
 
 def run_html(run: StoredRun, summary: Summary, trust: Trust) -> bytes:
     """Write the page of a run."""
-    from everyclaim.report.html.run import run_report
+    from everyclaim.report.html.pages import run_report
 
     def read(places: Sequence[int] | None) -> Iterator[Kept]:
         with Store.lent(run.store_location) as store:
@@ -268,7 +268,7 @@ def write_comparison_report(
     comparison: Comparison, runs: tuple[StoredRun, StoredRun], destination: str | os.PathLike[str]
 ) -> None:
     """Write the page of a comparison: its numbers, and the answers that moved as they were and as they are."""
-    from everyclaim.report.html.comparison import comparison_report
+    from everyclaim.report.html.pages import comparison_report
 
     write_beside(runs, destination, PAGE, lambda: comparison_report(comparison, *moved_answers(comparison, runs)))
 

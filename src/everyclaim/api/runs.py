@@ -168,7 +168,7 @@ class Run:
 
     def _repr_html_(self) -> str:
         from everyclaim.analysis.gate import worst
-        from everyclaim.report.html.run import run_html
+        from everyclaim.report.html.pages import run_html
 
         return run_html(self.record, self.summary, worst(self.records(), _SHOWN))
 

@@ -32,8 +32,7 @@ from everyclaim.cli.options import Given, OutputOptions
 from everyclaim.core.errors import ConfigError, OperatorError
 from everyclaim.core.types import Result
 from everyclaim.io import check_apart, open_sink
-from everyclaim.report.ci import github_lines, junit, run_markdown
-from everyclaim.report.terminal import run_page
+from everyclaim.report.terminal import github_lines, junit, run_markdown, run_page
 from everyclaim.stats.types import Sampling
 from everyclaim.store.records import RunRecord
 

@@ -12,26 +12,26 @@ from rich.text import Text
 from everyclaim.analysis.calibration import Calibration, ends, method
 from everyclaim.analysis.comparison import AnswerChange, ClaimChange, Comparison, Side, pairing
 from everyclaim.analysis.deltas import FEWEST, FEWEST_EVENTS, Delta, DeltaFinding, MeasuredPart
-from everyclaim.analysis.estimates import NO_NUMBER, interval, percent, points
+from everyclaim.analysis.estimates import NO_NUMBER, interval, percent
 from everyclaim.analysis.slices import FEW
 from everyclaim.analysis.trend import ModeTable, ReleaseReport, Series, Trend
 from everyclaim.core.plaintext import counted, words
-from everyclaim.core.types import Label, Outcome
-from everyclaim.report.ci import headline, markdown
+from everyclaim.core.types import Outcome
 from everyclaim.report.style import (
     LABEL_SIGN,
     LABEL_STYLE,
     Page,
     data,
     hanging,
+    headline,
     house_table,
     indented,
     joined,
     left_out,
+    markdown,
     page,
     whole,
 )
-from everyclaim.store.store import StoredClaim
 
 T = TypeVar("T", Delta, Series)
 _ROWS_SHOWN = 12  # of a table of parts
@@ -175,23 +175,8 @@ def _table(heading: str, rows: Sequence[tuple[str, Delta]]) -> RenderableType:
     made.columns[0].no_wrap = False
     made.columns[3].justify = "left"
     for label, delta in rows:
-        made.add_row(data(label, limit=60), levels(delta), change_of(delta), Text(delta.told, _STYLE[delta.finding]))
+        made.add_row(data(label, limit=60), delta.levels, delta.change, Text(delta.told, _STYLE[delta.finding]))
     return made
-
-
-def levels(delta: Delta) -> str:
-    """Write what a measure was before and is after."""
-    return delta.measure.levels(delta.before, delta.after)
-
-
-def change_of(delta: Delta) -> str:
-    """Write a difference in points, with its interval where it was tested."""
-    if delta.difference is None or delta.low is None or delta.high is None:
-        return NO_NUMBER
-    sign = "+" if delta.difference > 0 else ""
-    if delta.p_value is None:
-        return f"{sign}{points(delta.difference)}"
-    return f"{sign}{points(delta.difference)} ({points(delta.low)} … {points(delta.high)})"
 
 
 def changed_claims(comparison: Comparison) -> Text:
@@ -213,36 +198,23 @@ def changed_claims(comparison: Comparison) -> Text:
 
 def _moved(moved: AnswerChange) -> Iterator[RenderableType]:
     mover = moved.mover
-    torn = "" if mover.contradicted[0] == mover.contradicted[1] else f"{_step(mover.contradicted)} contradicted"
-    told = [f"{mover.scores[0]:.3f} → {mover.scores[1]:.3f}", f"{_step(mover.failing)} failing", torn]
+    (before, after), (old, new) = mover.failing, mover.contradicted
+    torn = "" if old == new else f"{old} → {new} contradicted"
+    told = [f"{mover.scores[0]:.3f} → {mover.scores[1]:.3f}", f"{before} → {after} failing", torn]
     yield joined([data(mover.id, "bold", limit=60), *told])
     for change in moved.claims[:_CLAIMS_SHOWN]:
         yield indented(_claim(change), 2)
     yield from (indented(line, 2) for line in left_out(len(moved.claims) - _CLAIMS_SHOWN, "claim"))
 
 
-def _step(pair: tuple[int, int]) -> str:
-    return f"{pair[0]} → {pair[1]}"
-
-
 def _claim(change: ClaimChange) -> RenderableType:
-    if change.before and change.after:
-        signs = Text.assemble(_sign(change.before.label), "→", _sign(change.after.label))
-        was = f"(before: {change.before.text})" if change.by == "likeness" else ""
-        return hanging(signs, joined([_told(change.after), data(was, "dim", limit=240)], " "))
-    if change.after:
-        return hanging(Text.assemble(_sign(change.after.label)), Text.assemble("new claim: ", _told(change.after)))
-    assert change.before is not None
-    return hanging(Text.assemble(_sign(change.before.label)), Text.assemble("removed claim: ", _told(change.before)))
-
-
-def _told(row: StoredClaim) -> Text:
-    mode = f"[{words(row.mode)}]" if row.mode else ""
-    return joined([data(row.text, limit=240), data(mode, "dim")], " ")
-
-
-def _sign(label: Label) -> tuple[str, str]:
-    return LABEL_SIGN[label], LABEL_STYLE[label]
+    rows = [row for row in (change.before, change.after) if row]
+    signs = Text("→").join(Text(LABEL_SIGN[row.label], LABEL_STYLE[row.label]) for row in rows)
+    what = "" if len(rows) > 1 else "new claim: " if change.after else "removed claim: "
+    mode = f"[{words(rows[-1].mode)}]" if rows[-1].mode else ""
+    was = f"(before: {rows[0].text})" if change.by == "likeness" else ""
+    told = Text.assemble(what, data(rows[-1].text, limit=240))
+    return hanging(signs, joined([told, data(mode, "dim"), data(was, "dim", limit=240)], " "))
 
 
 def method_note(comparison: Comparison) -> str:
@@ -312,7 +284,7 @@ def _modes(table: ModeTable) -> RenderableType:
     made = house_table(f"failure mode ↓ · {table.slice} →", *(value or "(not given)" for value in table.values))
     for mode, deltas in table.deltas.items():
         found = [deltas.get(value) for value in table.values]
-        cells = [Text(levels(one), "bold" if one.is_shown else "") if one else NO_NUMBER for one in found]
+        cells = [Text(one.levels, "bold" if one.is_shown else "") if one else NO_NUMBER for one in found]
         made.add_row(words(mode), *cells)
     return made
 

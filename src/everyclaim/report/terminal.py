@@ -1,11 +1,14 @@
 """A run in the terminal: the headline, what the claims came to, the slices, then the answers to look at first.
 
-Every function returns something rich can print, wrapped as a `Page`; printing is the caller's.
+Every function returns something rich can print, wrapped as a `Page`; printing is the caller's. Behind them is what
+build servers read: JUnit XML, GitHub's annotations, and the page as Markdown, made of the same pieces.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from xml.etree import ElementTree as ET
 
 from rich.console import Group as Stack
 from rich.console import RenderableType
@@ -15,13 +18,15 @@ from rich.text import Text
 from everyclaim.analysis.calibration import Calibration
 from everyclaim.analysis.estimates import NO_NUMBER, interval, percent, share_of, span
 from everyclaim.analysis.estimates import score as score_text
+from everyclaim.analysis.gate import GateResult, GateStatus, is_less_likely, is_worse
 from everyclaim.analysis.judging import JudgingSummary
 from everyclaim.analysis.slices import FEW
 from everyclaim.analysis.summary import TEXTS_KEPT, Group, Summary
-from everyclaim.core.plaintext import counted, words
+from everyclaim.core.cited import failing_lines
+from everyclaim.core.plaintext import counted, number, one_line, words
 from everyclaim.core.printing import LOWER_BOUNDS, Band
 from everyclaim.core.protocols import Kept
-from everyclaim.core.types import FailureMode, Label, Outcome, Provenance
+from everyclaim.core.types import FailureMode, Label, Outcome, Provenance, Result
 from everyclaim.report.findings import findings
 from everyclaim.report.judge import corrected_table
 from everyclaim.report.style import (
@@ -33,10 +38,13 @@ from everyclaim.report.style import (
     data,
     dollars,
     hanging,
+    headline,
     house_table,
     indented,
     joined,
     left_out,
+    markdown,
+    md,
     usage_line,
 )
 from everyclaim.stats.intervals import Estimate
@@ -347,3 +355,81 @@ def _modes(tag: str, values: Sequence[str], modes: Sequence[tuple[str, Sequence[
 
 def _value(value: str) -> Text:
     return data(value, limit=60) if value else Text("(not given)", style="dim")
+
+
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def junit(
+    results: Iterable[Result], gate: GateResult, name: str, bar: float | None = None, least: float | None = None
+) -> bytes:
+    """Write one test case per answer and one for the gate; cases fail only where the gate does.
+
+    Then an answer fails that scores worse than `bar` or has a probability below `least`, or without both one that has a
+    claim that is not supported; and one whose judging failed is an error. Otherwise the failing claims are the output
+    of a case that passes. An answer without a score is skipped.
+    """
+    is_failed = gate.status in (GateStatus.FAILED, GateStatus.TOO_MANY_FAILURES)
+    suite = ET.Element("testsuite", package="everyclaim", name=_xml(name))
+    counts = {"failure": 0, "error": 0, "skipped": 0}
+    tests = 1
+    for result in results:
+        tests += 1
+        case = ET.SubElement(suite, "testcase", classname=_xml(name), name=_xml(result.id))
+        lines = "\n".join(failing_lines(result))
+        if result.outcome is Outcome.FAILED:
+            _child(case, "error" if is_failed else "skipped", result.reason, "", counts)
+        elif result.outcome is not Outcome.SCORED:
+            _child(case, "skipped", result.outcome.value, "", counts)
+        elif is_failed and _fails(result, bar, least):
+            _child(case, "failure", f"failing claims: {len(result.failing)} of {len(result.claims)}", lines, counts)
+        elif lines:
+            ET.SubElement(case, "system-out").text = _xml(lines)
+    case = ET.SubElement(suite, "testcase", classname=_xml(name), name="gate")
+    if gate.status is not GateStatus.PASSED:
+        _child(case, "failure", gate.message, "", counts)
+    suite.set("tests", str(tests))
+    suite.set("failures", str(counts["failure"]))
+    suite.set("errors", str(counts["error"]))
+    suite.set("skipped", str(counts["skipped"]))
+    return bytes(ET.tostring(suite, encoding="utf-8", xml_declaration=True))
+
+
+def _fails(result: Result, bar: float | None, least: float | None) -> bool:
+    if bar is None and least is None:
+        return bool(result.failing)
+    return is_less_likely(result, least) or (bar is not None and is_worse(result, bar))
+
+
+def github_lines(results: Iterable[Result], gate: GateResult) -> Iterator[str]:
+    """Yield GitHub's commands: an error or a notice of the gate, a warning for every answer given."""
+    kind = "notice" if gate.status is GateStatus.PASSED else "error"
+    yield f"::{kind} title=everyclaim {gate.title}::{_github(gate.message)}"
+    for result in results:
+        title = _github(one_line(result.id, 80)).replace(":", "%3A").replace(",", "%2C")
+        yield f"::warning title={title}::{_github('; '.join(failing_lines(result)))}"
+
+
+def run_markdown(summary: Summary, worst: Sequence[Result], gate: GateResult, name: str) -> str:
+    """Write the gate's word, the rates with their intervals, and the answers to look at first."""
+    told = Text.assemble((gate.title, "bold"), f": {one_line(gate.message)}")
+    parts = [f"## everyclaim: {md(name)}", told, *overview(summary)]  # files that begin so may be replaced
+    if worst:
+        parts.append(headline("Worst answers", 3))
+    for result in worst:
+        parts.append(joined([data(result.id, "bold", 80), number(result.score)], " "))
+        parts += [hanging(Text("-"), Text(line)) for line in failing_lines(result)]
+    return markdown(parts)
+
+
+def _child(case: ET.Element, kind: str, message: str, text: str, counts: dict[str, int]) -> None:
+    ET.SubElement(case, kind, message=_xml(message)).text = _xml(text)
+    counts[kind] += 1
+
+
+def _xml(text: str) -> str:
+    return _NOT_IN_XML.sub("\ufffd", text)
+
+
+def _github(text: str) -> str:
+    return one_line(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

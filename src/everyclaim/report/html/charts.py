@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 
 from everyclaim.core.plaintext import counted, one_line
 from everyclaim.core.types import Label
-from everyclaim.report.html.environment import shown
+from everyclaim.report.html import shown
 from everyclaim.report.style import LABEL_SIGN, shares_of
 from everyclaim.stats.intervals import Estimate
 

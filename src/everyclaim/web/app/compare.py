@@ -18,7 +18,7 @@ from everyclaim.core.errors import InputError
 from everyclaim.core.types import Outcome
 from everyclaim.report.html.answers import answer_view
 from everyclaim.report.html.charts import line_chart, reading
-from everyclaim.report.html.comparison import numbers_view
+from everyclaim.report.html.pages import numbers_view
 from everyclaim.store import browsing
 from everyclaim.store.records import RunRecord
 from everyclaim.web.app.answers import CONTEXT, kept_at

@@ -30,7 +30,7 @@ from everyclaim.core.errors import ConfigError, EveryclaimError, UserError
 from everyclaim.core.kinds import WAYS
 from everyclaim.core.types import FailureMode, Label, Outcome, Passage, SplitMark
 from everyclaim.io import open_rows
-from everyclaim.report.html.environment import shown
+from everyclaim.report.html import shown
 from everyclaim.report.html.layout import LaidOutBlock, Mark, Segment, lay_out
 from everyclaim.store.labels import HistoryEntry
 from everyclaim.store.records import Annotation, Picked

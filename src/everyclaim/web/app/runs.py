@@ -15,7 +15,7 @@ from everyclaim.analysis.slices import AUTOMATIC, SHOWN_FROM, matrix_of
 from everyclaim.core.errors import ConfigError, InputError, NoStoreError
 from everyclaim.core.types import Label, Outcome
 from everyclaim.report.html.charts import interval_plot, label_bar, reading
-from everyclaim.report.html.run import judge_view, score_chart
+from everyclaim.report.html.pages import judge_view, score_chart
 from everyclaim.report.terminal import most_frequent, plain_remarks
 from everyclaim.stats.intervals import Estimate
 from everyclaim.store import browsing

@@ -31,7 +31,7 @@ from everyclaim.api.runs import Run
 from everyclaim.core.errors import InputError, NoStoreError
 from everyclaim.core.plaintext import did_you_mean
 from everyclaim.core.types import FailureMode, Label, Outcome
-from everyclaim.report.html.environment import asset, environment
+from everyclaim.report.html import asset, environment
 from everyclaim.store import browsing
 from everyclaim.store.browsing import AnswerFilter, Neighbours, Order
 from everyclaim.store.records import RunRecord

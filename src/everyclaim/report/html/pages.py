@@ -1,7 +1,7 @@
-"""A run as HTML: one file with the whole story, from the headline to the sentence a claim stands on.
+"""Whole pages: a run, from the headline to the sentence a claim stands on; a comparison; a release.
 
-Answers are packed into the page: rendered, compressed some at a time, with an index to filter and order them by. Only
-those on the screen are unpacked, so that a page of ten thousand opens as fast as one of ten.
+The answers of a run are packed into its page: rendered, compressed some at a time, with an index to filter and order
+them by. Only those on the screen are unpacked, so that a page of ten thousand opens as fast as one of ten.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import heapq
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
@@ -19,16 +19,35 @@ from typing import Any
 from markupsafe import Markup
 
 from everyclaim.analysis.calibration import Calibration, ends, method, standing_text
+from everyclaim.analysis.comparison import AnswerChange, Comparison, pairing
+from everyclaim.analysis.deltas import Delta, DeltaFinding
 from everyclaim.analysis.estimates import percent
 from everyclaim.analysis.gate import badness, has_finding
 from everyclaim.analysis.slices import FEW, values_of
 from everyclaim.analysis.summary import Group, Summary
+from everyclaim.analysis.trend import ReleaseReport
 from everyclaim.core.plaintext import metric_title
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import FailureMode, Label, Outcome, Result, Sample
+from everyclaim.report.comparison import (
+    changed_claims,
+    cuts,
+    label_lines,
+    method_note,
+    side_line,
+    untested,
+)
+from everyclaim.report.html import notebook_page, shared, shown, whole_page
 from everyclaim.report.html.answers import AnswerView, answer_view
-from everyclaim.report.html.charts import histogram, interval_plot, label_bar, reading, reliability_chart
-from everyclaim.report.html.environment import notebook_page, shared, shown, whole_page
+from everyclaim.report.html.charts import (
+    ChartPoint,
+    difference_plot,
+    histogram,
+    interval_plot,
+    label_bar,
+    reading,
+    reliability_chart,
+)
 from everyclaim.report.judge import corrected_rows
 from everyclaim.report.terminal import by_size, mode_shares, most_frequent, other_outcomes, plain_remarks
 from everyclaim.store.records import RunRecord
@@ -216,8 +235,7 @@ def run_report(
     answers = pack(read, summary.slices, record.kept)
     return whole_page(
         "everyclaim/run.html",
-        styles=("theme.css", "report.css"),
-        scripts=("answer.js", "report.js"),
+        "report.js",
         record=record,
         name=record.name or dataset or record.id,
         dataset=dataset,
@@ -231,7 +249,7 @@ def run_report(
         scores=score_chart(answers.scores),
         slices=[slice_view(tag, groups) for tag, groups in summary.slices.items()],
         modes=most_frequent(summary.failure_modes),
-        share=_share,
+        share=lambda count, whole: count / whole if whole else None,
         remarks=plain_remarks(summary, _TOLD_ELSEWHERE),
         judge=judge_view(calibration) if calibration else None,
         known_error=known_error,
@@ -294,10 +312,6 @@ def judge_view(found: Calibration) -> dict[str, Any]:
     }
 
 
-def _share(count: int, whole: int) -> float | None:
-    return count / whole if whole else None
-
-
 # ---- in a notebook
 
 
@@ -314,3 +328,91 @@ def run_html(record: RunRecord, summary: Summary, worst: Sequence[Kept]) -> str:
     rest = [(outcome, count) for outcome, count in group.outcomes.items() if count and outcome is not Outcome.SCORED]
     views = [answer_view(kept, context=200, key=f"nb{record.id}-") for kept in worst]
     return notebook_page("run", record=record, group=group, rest=rest, bar=label_bar(group.labels), views=views)
+
+
+_CONTEXT = 400  # characters of a long passage around the evidence
+_ROWS_LISTED = 60  # rows of a table
+_COLOUR = {DeltaFinding.IMPROVED: "supported", DeltaFinding.REGRESSED: "contradicted"}
+
+
+def comparison_report(comparison: Comparison, before: Mapping[int, Kept], after: Mapping[int, Kept]) -> bytes:
+    """Write the report of a comparison, UTF-8; the mappings hold the answers that moved, by their places."""
+    return whole_page("everyclaim/comparison.html", **comparison_view(comparison, before, after))
+
+
+def comparison_html(comparison: Comparison) -> str:
+    """Write a comparison: the sentence, and the looks at the whole."""
+    return notebook_page("comparison", comparison=comparison)
+
+
+def comparison_view(
+    comparison: Comparison, before: Mapping[int, Kept], after: Mapping[int, Kept], leave_out: Collection[str] = ()
+) -> dict[str, Any]:
+    """Return what the page of a comparison shows, without the cuts that are shown otherwise."""
+    return numbers_view(comparison, leave_out) | {
+        "comparison": comparison,
+        "sides": [side_line(side).plain for side in (comparison.before, comparison.after)],
+        "changed": changed_claims(comparison).plain if comparison.changes is not None else "",
+        "moved": list(_moved(comparison.moved, before, after)),
+    }
+
+
+def numbers_view(comparison: Comparison, leave_out: Collection[str] = ()) -> dict[str, Any]:
+    """Return the tables and charts of a comparison, and what is said of how they were made."""
+    numbers = comparison.numbers
+    return {
+        "pairing": pairing(comparison.matching),
+        "whole": _table("", [(delta.measure.title, delta) for delta in numbers.whole]),
+        "same_text": _table("", [(delta.measure.title, delta) for delta in numbers.same_text]),
+        "parts_": [_table(heading, rows) for heading, rows in cuts(numbers.parts) if heading not in leave_out],
+        "note": method_note(comparison),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class DeltaTable:
+    """Looks of one cut: those that were tested, with their chart, and how many have too little to test."""
+
+    heading: str
+    rows: Sequence[tuple[str, Delta]]
+    chart: Markup | None
+    few: str
+    left_out: int
+
+
+def _table(heading: str, deltas: Sequence[tuple[str, Delta]]) -> DeltaTable:
+    tested = [row for row in deltas if row[1].p_value is not None or not heading]
+    drawn = [
+        ChartPoint(name, one.difference, one.low, one.high, one.told, _COLOUR.get(one.finding, "plain"))
+        for name, one in tested[:14]
+    ]
+    chart = None
+    if any(one.value is not None for one in drawn):
+        title = f"Differences{' by ' + heading if heading else ''}"
+        chart = difference_plot(drawn, title=title, axis="after − before, in points, with 95 % intervals")
+    few = untested(len(deltas) - len(tested)) if len(deltas) > len(tested) else ""
+    return DeltaTable(heading, tested[:_ROWS_LISTED], chart, few, max(0, len(tested) - _ROWS_LISTED))
+
+
+def _moved(
+    moved: Iterable[AnswerChange], before: Mapping[int, Kept], after: Mapping[int, Kept]
+) -> Iterator[tuple[AnswerChange, AnswerView, AnswerView]]:
+    """Yield answers that moved, as they were and as they are."""
+    for one in moved:
+        first, second = one.mover.places
+        was = answer_view(before[first], context=_CONTEXT, key="b")
+        yield one, was, answer_view(after[second], context=_CONTEXT, key="n")
+
+
+def release_page(report: ReleaseReport, before: Mapping[int, Kept], after: Mapping[int, Kept]) -> bytes:
+    """Write the report of a release, UTF-8; the mappings hold the answers that moved, by their places."""
+    shown = {f"{table.slice} + failure mode" for table in report.mode_tables}
+    return whole_page(
+        "everyclaim/release.html",
+        **comparison_view(report.comparison, before, after, leave_out=shown),
+        rule=report.rule,
+        notes=report.notes,
+        tables=report.mode_tables,
+        people=label_lines(report.comparison.calibration),
+        trend=report.trend.sentences if report.trend else (),
+    )
