@@ -16,8 +16,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple
 
+from everyclaim.analysis import interval, percent, plain, points, written
 from everyclaim.analysis.deferral import RiskPromise
-from everyclaim.analysis.estimates import interval, percent, plain, points, written
 from everyclaim.analysis.labels import AnnotatorAgreement
 from everyclaim.analysis.summary import Summary
 from everyclaim.core.plaintext import counted, words, wrapped
@@ -346,13 +346,6 @@ class SplitSentence(NamedTuple):
         return None if None in self.marks else True
 
 
-class SplitExample(NamedTuple):
-    """A sentence that was split badly, and its claims as they should be; none: nothing to check."""
-
-    sentence: str
-    claims: tuple[str, ...]
-
-
 @dataclass(frozen=True, slots=True)
 class SplitCheck:
     """What people say of how a run splits answers. A sentence is accepted when every claim of it is."""
@@ -374,13 +367,13 @@ class SplitCheck:
         return compare_with_target(self.accepted)
 
     @property
-    def examples(self) -> tuple[SplitExample, ...]:
-        """The rejected sentences of which it is known how to split them, each once, at most a dozen."""
-        found: dict[str, SplitExample] = {}
+    def examples(self) -> Mapping[str, tuple[str, ...]]:
+        """The rejected sentences of which it is known how to split them, at most a dozen, with the right claims."""
+        found: dict[str, tuple[str, ...]] = {}
         for sentence in self.rejected:
-            if (claims := _mended(sentence)) is not None:
-                found.setdefault(sentence.text, SplitExample(sentence.text, claims))
-        return tuple(found.values())[:12]
+            if len(found) < 12 and (claims := _mended(sentence)) is not None:
+                found.setdefault(sentence.text, claims)
+        return found
 
     def __str__(self) -> str:
         """Tell in a few lines how many splits people accept, and what is wrong with the others."""
@@ -437,12 +430,12 @@ def split_check(
     )
 
 
-def examples_toml(examples: Sequence[SplitExample]) -> str:
-    """Write worked examples as a domain file has them."""
+def examples_toml(examples: Mapping[str, Sequence[str]]) -> str:
+    """Write worked examples, sentences with their claims, as a domain file has them."""
     parts = ["# Worked examples, from sentences that reviewers rejected.", "[decompose]"]
-    for example in examples:
-        claims = ", ".join(toml_string(claim) for claim in example.claims)
-        parts += ["", "[[decompose.examples]]", f"sentence = {toml_string(example.sentence)}", f"claims = [{claims}]"]
+    for sentence, claims in examples.items():
+        listed = ", ".join(map(toml_string, claims))
+        parts += ["", "[[decompose.examples]]", f"sentence = {toml_string(sentence)}", f"claims = [{listed}]"]
     return "\n".join(parts) + "\n"
 
 

@@ -8,11 +8,19 @@ from typing import Any
 
 from rapidfuzz import fuzz
 
+from everyclaim.analysis import differences, percent, plain, points, written
 from everyclaim.analysis.calibration import Calibration
 from everyclaim.analysis.deltas import CONTRADICTED, FEWEST, LEVEL, SCORE, Delta, DeltaFinding
-from everyclaim.analysis.estimates import differences, percent, plain, points, written
-from everyclaim.analysis.rollback import Correction, RollBack, correct, roll_back
-from everyclaim.analysis.run_differences import Changes, RunDifferences, SampleMatching, ScoreChange
+from everyclaim.analysis.run_differences import (
+    Changes,
+    Correction,
+    RollBack,
+    RunDifferences,
+    SampleMatching,
+    ScoreChange,
+    correct,
+    roll_back,
+)
 from everyclaim.analysis.slices import FEW
 from everyclaim.core.plaintext import counted, one_line, wrapped
 from everyclaim.core.types import Label, Outcome, Provenance

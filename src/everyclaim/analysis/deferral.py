@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from everyclaim.analysis.estimates import percent
+from everyclaim.analysis import percent
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.types import Label, Probabilities, Provenance, Result, Sample
 from everyclaim.stats.clusters import numbered

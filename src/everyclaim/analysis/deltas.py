@@ -1,4 +1,4 @@
-"""The difference of one measure between two runs, on all answers or on some of them, and what is shown of it.
+"""What is measured of the answers of a run, and its difference between two runs, on all answers or on some of them.
 
 The mean score is the primary measure and tested at 5 % by itself; the others are secondary, and Holm's correction keeps
 the chance of any false finding among them at 5 %.
@@ -7,21 +7,26 @@ the chance of any false finding among them at 5 %.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from everyclaim.analysis.estimates import NO_NUMBER, percent, points, written
-from everyclaim.analysis.slices import FEW
+from everyclaim.analysis import NO_NUMBER, percent, points, written
+from everyclaim.analysis.slices import FEW, JOINT, MODE, expanded
+from everyclaim.core.errors import ConfigError
 from everyclaim.core.plaintext import one_line, words
+from everyclaim.core.types import Label
 from everyclaim.stats.clusters import standard_error
 from everyclaim.stats.intervals import FEW_EVENTS, clustered_ratio
 from everyclaim.stats.paired import exchanges, holm, independent_difference, paired_difference, sign_flip_test
 from everyclaim.stats.proportions import detectable_paired_difference, normal_p_value, normal_quantile
 from everyclaim.stats.types import ROUGH_CLUSTERS, Floats, Inference, Interval
+from everyclaim.store.store import Figures
 
 LEVEL = 0.95
 FEWEST = 10  # answers on a side; fewer are not tested
@@ -287,3 +292,123 @@ def _with_finding(delta: Delta, p_value: float | None) -> Delta:
         return replace(delta, adjusted=p_value, finding=DeltaFinding.IMPROVED if is_better else DeltaFinding.REGRESSED)
     finding = DeltaFinding.TOO_FEW if delta.answers < FEW else DeltaFinding.NO_DIFFERENCE
     return replace(delta, adjusted=p_value, finding=finding)
+
+
+LABELS = tuple(Label)
+
+Mask = NDArray[np.bool_]
+Rows = NDArray[np.int32]
+
+
+class Counted:
+    """The samples of one run that are compared, by row: counts of labels and of failure modes."""
+
+    def __init__(self, run: Figures, rows: Rows | None = None) -> None:
+        self.run, self.rows = run, np.arange(len(run.ids), dtype=np.int32) if rows is None else rows
+        counts = np.zeros((len(run.ids), len(LABELS)))
+        np.add.at(counts, (run.sample, run.label), 1.0)
+        counts[~run.scored] = 0.0
+        self.counts = counts[self.rows]
+        self.claims = self.counts.sum(axis=1)
+        self.scored = run.scored[self.rows] & (self.claims > 0)
+        self.score = run.score[self.rows]
+        self.failing = self.claims - self.counts[:, LABELS.index(Label.SUPPORTED)]
+        self.contradicted = self.counts[:, LABELS.index(Label.CONTRADICTED)]
+
+    def rate(self, part: MeasuredPart, mask: Mask | None = None) -> Rate:
+        """Return numerators and denominators of a measure, by row, of all rows or of those in a mask."""
+        top, bottom = self._rate(part)
+        return (top, bottom) if mask is None else (top[mask], bottom[mask])
+
+    def _rate(self, part: MeasuredPart) -> Rate:
+        measure = part.measure
+        if part.mode is not None:
+            return self._mode_counts(part.mode), self.claims
+        if measure is SCORE:
+            has = np.isfinite(self.score)
+            return np.where(has, self.score, 0.0), has.astype(float)
+        if measure in (ANY_FAILING, ANY_CONTRADICTED):
+            having = self.failing if measure is ANY_FAILING else self.contradicted
+            return ((having > 0) & self.scored).astype(float), self.scored.astype(float)
+        return self.counts[:, LABELS.index(Label(measure.name.upper()))], self.claims
+
+    def _mode_counts(self, mode: str) -> Floats:
+        run = self.run
+        if mode not in run.modes:
+            return np.zeros(len(self.rows))
+        having = np.bincount(run.sample[run.mode == run.modes.index(mode)], minlength=len(run.ids)).astype(float)
+        having[~run.scored] = 0.0
+        return having[self.rows]
+
+    def inside(self, where: Where) -> Mask:
+        """Return which rows have all these values."""
+        found = np.ones(len(self.rows), dtype=bool)
+        for name, value in where:
+            found &= self._having(name, value)
+        return found
+
+    def has_tags(self, tags: Sequence[str]) -> Mask:
+        """Return which rows have a value of each of these tags."""
+        found = np.ones(len(self.rows), dtype=bool)
+        for name in tags:
+            found &= np.any([self._having(name, value) for value in ("", *self.run.tags.get(name, {}))], axis=0)
+        return found
+
+    def _having(self, name: str, value: str) -> Mask:
+        has = np.zeros(len(self.run.ids), dtype=bool)
+        has[self.run.tags.get(name, {}).get(value, [])] = True
+        return np.asarray(has[self.rows])
+
+
+def parts_with_masks(
+    sides: Sequence[Counted], by: Sequence[str], *, paired: bool = False
+) -> Iterator[tuple[MeasuredPart, Sequence[Mask]]]:
+    """Yield what is measured beside the whole and there at all, with the rows of each side that it is measured on.
+
+    Raises `ConfigError` for a cut by what no sample has.
+    """
+    where, masks = None, [side.inside(()) for side in sides]
+    for part in _parts(sides, by):
+        if part.where != where:
+            where, masks = part.where, [side.inside(part.where) for side in sides]
+            if paired:  # a pair is in a slice by the tags of its newer answer, or of the older where that has none
+                masks = [np.where(sides[1].has_tags([tag for tag, _ in where]), masks[1], masks[0])] * 2
+        if part.mode is None:
+            is_there = any(mask.any() for mask in masks)
+        else:
+            is_there = any(side.rate(part, mask)[0].any() for side, mask in zip(sides, masks, strict=True))
+        if is_there:
+            yield part, masks
+
+
+def _parts(sides: Sequence[Counted], by: Sequence[str]) -> Iterator[MeasuredPart]:
+    """Yield what is measured beside the whole: failure modes, then what is asked for within slices."""
+    modes = sorted({mode for side in sides for mode in side.run.modes})
+    yield from (MeasuredPart.of_mode(mode) for mode in modes)
+    for cut in expanded(by):
+        tags, by_mode = _tags_of(sides, cut)
+        values = [sorted({value for side in sides for value in side.run.tags.get(tag, {})}) for tag in tags]
+        for chosen in product(*values):
+            where = tuple(zip(tags, chosen, strict=True))
+            if by_mode:
+                yield from (MeasuredPart.of_mode(mode, where) for mode in modes)
+            else:
+                yield from (MeasuredPart(measure, where) for measure in OF_PARTS)
+
+
+def _tags_of(sides: Sequence[Counted], cut: str) -> tuple[list[str], bool]:
+    """Return the tags of a cut, and whether it is by failure modes too. Raises `ConfigError` for what no sample has."""
+    names = cut.split(JOINT)
+    by_mode = names[-1] == MODE
+    tags = names[:-1] if by_mode else names
+    if not tags:
+        raise ConfigError(f"failure modes are always compared over all answers; within slices write TAG+{MODE}")
+    known = sorted({name for side in sides for name in side.run.tags})
+    for name in tags:
+        if name not in known:
+            there = f"the tags are {', '.join(known)}" if known else "the samples of these runs have no tags"
+            raise ConfigError(
+                f"no sample has a tag {name!r}: {there}; slices without tags are auto:length and others, failure modes"
+                f" within slices TAG+{MODE}"
+            )
+    return tags, by_mode

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from everyclaim.analysis import percent
 from everyclaim.analysis.comparison import Comparison
 from everyclaim.analysis.deltas import CONTRADICTED, SCORE, SUPPORTED, UNSUPPORTED, Delta, DeltaFinding
-from everyclaim.analysis.estimates import percent
 from everyclaim.analysis.summary import Summary
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.plaintext import one_line

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from everyclaim.analysis import differences, interval, percent, written
 from everyclaim.analysis.calibration import AT_LEAST, compare_with_target
-from everyclaim.analysis.estimates import differences, interval, percent, written
 from everyclaim.core.plaintext import counted, one_line, wrapped
 from everyclaim.core.types import Label, Provenance, Usage
 from everyclaim.core.wire import to_json

@@ -19,10 +19,17 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from everyclaim.analysis.estimates import interval, percent, plain, span, written
-from everyclaim.analysis.estimates import score as score_text
-from everyclaim.analysis.judging import JudgingCollector, JudgingSummary, NumberColumns
-from everyclaim.analysis.slices import FEW, SHOWN_FROM, expanded, values_of
+from everyclaim.analysis import interval, percent, plain, span, written
+from everyclaim.analysis import score as score_text
+from everyclaim.analysis.slices import (
+    FEW,
+    SHOWN_FROM,
+    JudgingCollector,
+    JudgingSummary,
+    NumberColumns,
+    expanded,
+    values_of,
+)
 from everyclaim.core.cited import citation_counts, refusal_of
 from everyclaim.core.plaintext import counted, listed, one_line, words, wrapped
 from everyclaim.core.printing import LOWER_BOUNDS, Band, band_of

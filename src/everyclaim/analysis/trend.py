@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from everyclaim.analysis import plain, points, written
 from everyclaim.analysis.comparison import Comparison, Side
 from everyclaim.analysis.deltas import (
     CONTRADICTED,
@@ -16,12 +17,13 @@ from everyclaim.analysis.deltas import (
     SUPPORTED,
     UNSUPPORTED,
     AnswerMeasure,
+    Counted,
     Delta,
+    Mask,
     MeasuredPart,
+    parts_with_masks,
 )
-from everyclaim.analysis.estimates import plain, points, written
-from everyclaim.analysis.rollback import WATCHED, RollBack, roll_back
-from everyclaim.analysis.run_differences import Counted, Mask, compare_figures, parts_with_masks
+from everyclaim.analysis.run_differences import WATCHED, RollBack, compare_figures, roll_back
 from everyclaim.core.plaintext import one_line, wrapped
 from everyclaim.core.types import Label
 from everyclaim.stats.intervals import Estimate, clustered_ratio

@@ -1,9 +1,11 @@
-"""Fitting the embedded judge to a team's labels, held to the shipped model, and saying honestly what that gains.
+"""Fitting a judge to a team's labels, and saying honestly what that gains: on documents that had no part in the fit.
 
-A ridge regression moves the shipped log-odds by a few hundredths of every feature; how far it may is chosen by
-cross-validation, and of penalties that cannot be told apart the strongest is taken. What it gains is measured on
-documents that it did not see, the choice of the penalty among what they did not see, and a fit that shows no gain is
-refused. Supported and other claims weigh the same, as they do in the shipped fit.
+The embedded judge is held to the shipped model: a ridge regression moves the shipped log-odds by a few hundredths of
+every feature; how far it may is chosen by cross-validation, and of penalties that cannot be told apart the strongest is
+taken. Supported and other claims weigh the same, as they do in the shipped fit.
+
+A language model gets worked examples, those first that it gets wrong, and perhaps a rule. Each of a few such rubrics is
+tried on claims of other documents than its examples, and the best is taken if it is better than none.
 """
 
 from __future__ import annotations
@@ -11,18 +13,21 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everyclaim._version import __version__
-from everyclaim.analysis.estimates import written
-from everyclaim.core.types import Label
+from everyclaim.analysis import written
+from everyclaim.core.types import Label, Usage
+from everyclaim.prompts.domain import toml_string
+from everyclaim.prompts.forms import template
 from everyclaim.stats.calibration import balanced_weights, log_losses, ridge_path
 from everyclaim.stats.clusters import numbered
+from everyclaim.stats.thresholds import placements
 from everyclaim.verify.embedded.verifier import Adjustment, log_odds, tuning_to_json
 from everyclaim.verify.lexical.model import Alarm, Model, is_named
 
@@ -59,6 +64,11 @@ class MeasureChange(NamedTuple):
     after: float
     low: float
     high: float
+
+    @property
+    def gain(self) -> float:
+        """How much more it is after than before."""
+        return self.after - self.before
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,15 +138,17 @@ def fit_tuning(
     data = _data(sorted(rows, key=_key), model)
     counts = dict(sorted(Counter(row.label for row in rows).items()))
     documents = int(data.groups.max(initial=-1)) + 1
-    if not is_enough(data.truth, documents):
+    if not _is_enough(data.truth, documents):
         return TuningFit("too_few", len(rows), documents, counts, {}, labelled_by=labelled_by)
     unseen = _unseen(data)
     table = measure_changes(data.truth, data.groups, data.shipped, unseen)
-    outcome: FitOutcome = "helps" if _helps(data, unseen, table) else "no_gain"
+    less = log_losses(data.truth, data.shipped) - log_losses(data.truth, unseen)
+    # The loss falls, and labels and order, taken together, get better.
+    helps = balanced_weights(data.truth) @ less > 0 and table["balanced_accuracy"].gain + table["roc_auc"].gain > 0
     adjustment, penalty = _fitted(data)
     alarm = _alarm(data, unseen, model.alarm)
     content = None
-    if outcome == "helps":
+    if helps:
         about = {
             "everyclaim": __version__,
             "fitted_to": {
@@ -144,26 +156,18 @@ def fit_tuning(
                 "claims": len(rows),
                 "documents": documents,
                 "labels": counts,
-                "digest": digest(rows),
+                "digest": hashlib.sha256("\n".join(sorted(repr(_key(row)) for row in rows)).encode()).hexdigest(),
             },
             "penalty": penalty,
             "table": {name: {k: round(v, 4) for k, v in one._asdict().items()} for name, one in table.items()},
         }
         content = tuning_to_json(model.version, tokens, adjustment, alarm, about)
-    return TuningFit(
-        outcome, len(rows), documents, counts, table, penalty, alarm, content, labelled_by=labelled_by
-    )  # fmt: skip
+    outcome: FitOutcome = "helps" if helps else "no_gain"
+    return TuningFit(outcome, len(rows), documents, counts, table, penalty, alarm, content, labelled_by=labelled_by)
 
 
-def is_enough(truth: Mask, documents: int) -> bool:
-    """Whether labels can tell anything: of both sides, and of several documents."""
+def _is_enough(truth: Mask, documents: int) -> bool:
     return min(int(truth.sum()), int((~truth).sum())) >= FEWEST and documents >= FEWEST_DOCUMENTS
-
-
-def digest(rows: Sequence[LabelledMeasures]) -> str:
-    """Name labelled claims by what was measured and said of them, in whatever order."""
-    lines = sorted(repr(_key(row)) for row in rows)
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def _key(row: LabelledMeasures) -> tuple[str, str, str]:
@@ -238,56 +242,36 @@ def _moved(adjustment: Adjustment, data: _Data) -> Floats:
     return adjustment.log_odds(data.shipped, [row.features for row in data.rows])
 
 
-def _helps(data: _Data, unseen: Floats, table: Mapping[str, MeasureChange]) -> bool:
-    """Say whether the loss falls, and labels and order, taken together, get better."""
-    weight = balanced_weights(data.truth)
-    gain = float((weight * (log_losses(data.truth, data.shipped) - log_losses(data.truth, unseen))).sum())
-    return gain > 0 and sum(table[name].after - table[name].before for name in ("balanced_accuracy", "roc_auc")) > 0
-
-
 def measure_changes(truth: Mask, groups: Places, before: Floats, after: Floats) -> dict[str, MeasureChange]:
     """Measure log-odds of support before and after a fit, with paired intervals over documents (`groups`)."""
-    measures = {"balanced_accuracy": balanced_accuracy, "sensitivity": sensitivity, "specificity": specificity,
-                "roc_auc": roc_auc}  # fmt: skip
+    measures = {"balanced_accuracy": _balanced_accuracy, "sensitivity": _sensitivity, "specificity": _specificity,
+                "roc_auc": _roc_auc}  # fmt: skip
     random = np.random.default_rng(0)
     members = [np.flatnonzero(groups == group) for group in np.unique(groups)]
     drawn = [np.concatenate([members[i] for i in random.integers(0, len(members), len(members))]) for _ in range(DRAWS)]
     drawn = [places for places in drawn if truth[places].any() and not truth[places].all()]
-    return {name: _change(measure, truth, before, after, drawn) for name, measure in measures.items()}
+    found = {}
+    for name, measure in measures.items():
+        changes = [measure(truth[at], after[at]) - measure(truth[at], before[at]) for at in drawn]
+        low, high = np.quantile(changes, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]) if changes else (-1.0, 1.0)
+        found[name] = MeasureChange(measure(truth, before), measure(truth, after), float(low), float(high))
+    return found
 
 
-def _change(
-    measure: Callable[[Mask, Floats], float], truth: Mask, before: Floats, after: Floats, drawn: list[Places]
-) -> MeasureChange:
-    def both(places: Places | slice) -> tuple[float, float]:
-        return measure(truth[places], before[places]), measure(truth[places], after[places])
-
-    changes = [second - first for first, second in map(both, drawn)]
-    low, high = np.quantile(changes, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]) if changes else (-1.0, 1.0)
-    return MeasureChange(*both(slice(None)), float(low), float(high))
-
-
-def sensitivity(truth: Mask, odds: Floats) -> float:
-    """Share of the supported claims that are called so."""
+def _sensitivity(truth: Mask, odds: Floats) -> float:
     return float((odds[truth] > 0).mean())
 
 
-def specificity(truth: Mask, odds: Floats) -> float:
-    """Share of the claims that are not supported and not called so."""
+def _specificity(truth: Mask, odds: Floats) -> float:
     return float((odds[~truth] <= 0).mean())
 
 
-def balanced_accuracy(truth: Mask, odds: Floats) -> float:
-    """Mean of both."""
-    return (sensitivity(truth, odds) + specificity(truth, odds)) / 2
+def _balanced_accuracy(truth: Mask, odds: Floats) -> float:
+    return (_sensitivity(truth, odds) + _specificity(truth, odds)) / 2
 
 
-def roc_auc(truth: Mask, odds: Floats) -> float:
-    """Chance that a supported claim is above one that is not, ties by half."""
-    values, codes, counts = np.unique(odds, return_inverse=True, return_counts=True)
-    middle = np.cumsum(counts) - (counts - 1) / 2  # the mean rank of equals, from 1
-    above = middle[codes][truth].sum() - truth.sum() * (truth.sum() + 1) / 2
-    return float(above / (truth.sum() * (~truth).sum())) if len(values) else 0.5
+def _roc_auc(truth: Mask, odds: Floats) -> float:
+    return float(placements(odds[truth], odds[~truth]).mean())
 
 
 def _alarm(data: _Data, unseen: Floats, shipped: Alarm) -> Alarm | None:
@@ -315,3 +299,152 @@ def _level(says: Floats, right: Mask, usual: float) -> float:
         last = int(np.flatnonzero(good)[-1])
         return round(float(says[order][last]) - 5e-7, 6)
     return 1.0 if int((says > usual).sum()) >= _ALARMS else usual
+
+
+EXAMPLES = (4, 8)  # in a rubric
+LONGEST = 1_500  # characters of the passage of an example
+FOLDS = 3
+
+
+class ExampleClaim(NamedTuple):
+    """A claim with its label, and the passage that an example of it would show."""
+
+    claim: str
+    passage: str
+    label: str  # of `Label`, or NOT_SUPPORTED where it is not known which of two
+    document: Hashable  # claims about the same passages belong together
+
+
+class Rubric(NamedTuple):
+    """Worked examples, by their places among the labelled claims, and a rule by its name in the template."""
+
+    examples: tuple[int, ...] = ()
+    rule: str = ""
+
+    def toml(self, rows: Sequence[ExampleClaim]) -> str:
+        """Write it as a domain file; empty for no rubric."""
+        words = template("rubric")
+        parts = ["[verify]", *([f"rules = {toml_string(words['rules'][self.rule])}"] if self.rule else [])]
+        for row in (rows[place] for place in self.examples):
+            fields = {"passage": row.passage, "claim": row.claim, "why": words["why"][row.label], "label": row.label}
+            parts += ["", "[[verify.examples]]", *(f"{name} = {toml_string(text)}" for name, text in fields.items())]
+        return "\n".join(parts) + "\n" if self.examples or self.rule else ""
+
+
+@dataclass(frozen=True, slots=True)
+class RubricFit(TuningFit):
+    """A rubric fitted to labels, and whether it helps. `text` is the domain file; empty unless it helps."""
+
+    judge: str = ""
+    examples: int = 0
+    rule: str = ""
+    text: str = ""
+    unjudged: int = 0  # labelled claims on which the judge gave no verdict
+    usage: Usage = field(default_factory=Usage)
+    no_gain: ClassVar[str] = "no examples give a significant gain on held-out documents"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain JSON values."""
+        return written(self, "judge outcome claims documents labels left_out unjudged table examples rule usage")
+
+
+Judging = Callable[[str, Sequence[int]], Awaitable[Sequence[float | None]]]
+"""Judge claims, by their places, under a rubric's text: log-odds of support, above 0 where the label is SUPPORTED."""
+
+
+async def fit_rubric(rows: Sequence[ExampleClaim], judge: Judging, name: str) -> RubricFit:
+    """Find the rubric that makes a judge agree most with labels, and measure it on documents it is not made from."""
+    counts, groups = Counter(row.label for row in rows), numbered(row.document for row in rows)
+    truth = np.array([row.label == Label.SUPPORTED for row in rows], dtype=np.bool_)
+    documents = int(groups.max(initial=-1)) + 1
+    if not _is_enough(truth, documents):
+        return RubricFit("too_few", len(rows), documents, counts, {}, judge=name)
+    trial = _RubricTrial(rows, judge, truth, await _odds(judge, "", range(len(rows))))
+    after = trial.before.copy()
+    for seen in folds(truth, groups, FOLDS):
+        chosen = await trial.best(np.flatnonzero(seen))
+        after[~seen] = await trial.judged(chosen, np.flatnonzero(~seen))
+    rubric = await trial.best(np.arange(len(rows)))
+    known = ~np.isnan(trial.before) & ~np.isnan(after)
+    table: dict[str, MeasureChange] = {}
+    if truth[known].any() and not truth[known].all():
+        table = measure_changes(truth[known], groups[known], trial.before[known], after[known])
+    helps = bool(rubric != Rubric() and table and table["balanced_accuracy"].gain > 0)
+    text = ""
+    if helps:  # the file says where it is from and what it gains
+        one = table["balanced_accuracy"]
+        gain = f"{one.before:.3f} to {one.after:.3f}, change {one.low:+.3f} to {one.high:+.3f} at 95 %"
+        text = f"# Fitted by everyclaim judge tune to {len(rows)} labelled claims, for {name}.\n"
+        text += f"# Balanced accuracy on documents not seen: {gain}.\n{rubric.toml(rows)}"
+    return RubricFit(
+        "helps" if helps else "no_gain", len(rows), documents, counts, table, judge=name,
+        examples=len(rubric.examples), rule=rubric.rule, text=text, unjudged=int((~known).sum()),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _RubricTrial:
+    """Labelled claims, what the judge says of them without a rubric, and how it is asked with one."""
+
+    rows: Sequence[ExampleClaim]
+    judge: Judging
+    truth: Mask
+    before: Floats
+
+    async def judged(self, rubric: Rubric, places: Places) -> Floats:
+        """Judge the claims at these places under a rubric."""
+        if rubric == Rubric():
+            return self.before[places]
+        return await _odds(self.judge, rubric.toml(self.rows), places.tolist())
+
+    async def best(self, places: Places) -> Rubric:
+        """Return the rubric made of these claims that gains most on those of them it is not made of, or none."""
+        gains = {Rubric(): 0.0}
+        for size in EXAMPLES:
+            rubric = Rubric(self._examples(places, size))
+            if rubric.examples and rubric not in gains:
+                gains[rubric] = await self._gain(rubric, places)
+        ruled = max(gains, key=lambda one: gains[one])._replace(rule=self._rule(places))
+        if ruled.rule:
+            gains[ruled] = await self._gain(ruled, places)
+        return max(gains, key=lambda one: gains[one])
+
+    async def _gain(self, rubric: Rubric, places: Places) -> float:
+        shown = {self.rows[place].document for place in rubric.examples}
+        others = np.array([place for place in places if self.rows[place].document not in shown], dtype=np.int64)
+        after, before, truth = await self.judged(rubric, others), self.before[others], self.truth[others]
+        known = ~np.isnan(after) & ~np.isnan(before)
+        if not truth[known].any() or truth[known].all():
+            return 0.0
+        return _balanced_accuracy(truth[known], after[known]) - _balanced_accuracy(truth[known], before[known])
+
+    def _examples(self, places: Places, size: int) -> tuple[int, ...]:
+        """Choose examples from both sides alike, one of a document: what is most wrong first, then what was close."""
+        usable = [row.label in set(Label) and len(row.passage) <= LONGEST for row in self.rows]
+        known = [place for place in places.tolist() if usable[place] and not np.isnan(self.before[place])]
+        wrongness = np.where(self.truth, -self.before, self.before)
+        ranked = sorted(known, key=lambda place: -wrongness[place])
+        if not ranked or wrongness[ranked[0]] < 0:
+            return ()  # it errs nowhere
+        used: set[Hashable] = set()
+        sides = [self._of_side(ranked, is_supported, used) for is_supported in (True, False)]
+        pairs = zip(*sides, strict=False)
+        return tuple(place for pair, _ in zip(pairs, range(size // 2), strict=False) for place in pair)
+
+    def _of_side(self, ranked: Sequence[int], is_supported: bool, used: set[Hashable]) -> Iterator[int]:
+        for place in ranked:
+            if self.truth[place] == is_supported and self.rows[place].document not in used:
+                used.add(self.rows[place].document)
+                yield place
+
+    def _rule(self, places: Places) -> str:
+        """Name the rule against the side on which more is wrong; empty where neither is."""
+        truth, odds = self.truth[places], self.before[places]
+        missed, passed = int((truth & (odds <= 0)).sum()), int((~truth & (odds > 0)).sum())  # NaN is neither
+        return "" if missed == passed else "milder" if missed > passed else "stricter"
+
+
+async def _odds(judge: Judging, rubric: str, places: Sequence[int]) -> Floats:
+    if not places:
+        return np.zeros(0)
+    return np.array(await judge(rubric, places), dtype=np.float64)  # None becomes NaN

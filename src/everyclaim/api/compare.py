@@ -13,8 +13,7 @@ import numpy as np
 
 from everyclaim.analysis.calibration import Calibration
 from everyclaim.analysis.comparison import AnswerChange, Comparison, Side, claim_changes, provenance_differences
-from everyclaim.analysis.rollback import LASTING, RollBack, roll_back
-from everyclaim.analysis.run_differences import compare_figures
+from everyclaim.analysis.run_differences import LASTING, RollBack, compare_figures, roll_back
 from everyclaim.analysis.slices import AUTO, AUTOMATIC, JOINT, MODE, automatic_tags, expanded
 from everyclaim.analysis.trend import ReleaseReport, Trend, trend_of
 from everyclaim.api.options import DEFAULT_STORE, public

@@ -19,7 +19,7 @@ from everyclaim.retrieve import Bm25Ranker
 from everyclaim.verify.llm import LlmVerifier
 
 if TYPE_CHECKING:
-    from everyclaim.analysis.rubrics import RubricFit
+    from everyclaim.analysis.tuning import RubricFit
 
 _FARTHEST = 0.999  # from 0 to 1, a probability that is taken at its word
 Told = Callable[[bool], object]  # whether a claim failed
@@ -32,7 +32,7 @@ async def fitted_rubric(
 
     Raises `ConfigError` for a judge that takes no rubric, or has one.
     """
-    from everyclaim.analysis.rubrics import ExampleClaim, fit_rubric
+    from everyclaim.analysis.tuning import ExampleClaim, fit_rubric
 
     asked = _RubricJudge(session, [row for row in rows if row.passages], tell)
     found = [

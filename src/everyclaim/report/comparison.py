@@ -9,10 +9,10 @@ from rich.console import Group as Stack
 from rich.console import RenderableType
 from rich.text import Text
 
+from everyclaim.analysis import NO_NUMBER, interval, percent
 from everyclaim.analysis.calibration import Calibration, ends, method
 from everyclaim.analysis.comparison import AnswerChange, ClaimChange, Comparison, Side, pairing
 from everyclaim.analysis.deltas import FEWEST, FEWEST_EVENTS, Delta, DeltaFinding, MeasuredPart
-from everyclaim.analysis.estimates import NO_NUMBER, interval, percent
 from everyclaim.analysis.slices import FEW
 from everyclaim.analysis.trend import ModeTable, ReleaseReport, Series, Trend
 from everyclaim.core.plaintext import counted, words

@@ -328,8 +328,8 @@ def runs_page(records: Sequence[RunRecord], scores: Sequence[Estimate], store: s
     Names and failures have a column where there are any, metrics where they differ. The answers
     that are neither scored nor failed made no claim or declined to answer.
     """
-    from everyclaim.analysis.estimates import score as score_text  # loads the statistics, as few lists do
-    from everyclaim.analysis.estimates import span
+    from everyclaim.analysis import score as score_text  # loads the statistics, as few lists do
+    from everyclaim.analysis import span
 
     if not records:
         return Page(joined([Text("no runs yet in"), data(store)], " "))
@@ -384,7 +384,7 @@ def verdicts_page(
     worst: Sequence[tuple[Sample, Verdict]] = (),
 ) -> Page:
     """Show what judging given claims came to, then the `worst` of them; `failures` counts failed claims by code."""
-    from everyclaim.analysis.estimates import percent
+    from everyclaim.analysis import percent
 
     judged = sum(labels.values())
     failed = sum(failures.values())

@@ -9,6 +9,7 @@ from rich.console import Group as Stack
 from rich.console import RenderableType
 from rich.text import Text
 
+from everyclaim.analysis import NO_NUMBER, interval, percent, points, share_of
 from everyclaim.analysis.calibration import (
     AT_LEAST,
     FEW,
@@ -21,7 +22,6 @@ from everyclaim.analysis.calibration import (
     method,
     standing_text,
 )
-from everyclaim.analysis.estimates import NO_NUMBER, interval, percent, points, share_of
 from everyclaim.analysis.judge_eval import RULE, Drift, JudgeCheck, JudgeTest, OtherJudge
 from everyclaim.analysis.labels import AnnotatorAgreement
 from everyclaim.analysis.slices import SHOWN_FROM
@@ -45,8 +45,7 @@ from everyclaim.stats.types import Inference
 
 if TYPE_CHECKING:
     from everyclaim.analysis.deferral import BandFit, Settled
-    from everyclaim.analysis.rubrics import RubricFit
-    from everyclaim.analysis.tuning import TuningFit
+    from everyclaim.analysis.tuning import RubricFit, TuningFit
 
 _WRONG_SHOWN = 25
 _NAMES = {

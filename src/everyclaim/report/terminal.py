@@ -15,12 +15,11 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from everyclaim.analysis import NO_NUMBER, interval, percent, share_of, span
+from everyclaim.analysis import score as score_text
 from everyclaim.analysis.calibration import Calibration
-from everyclaim.analysis.estimates import NO_NUMBER, interval, percent, share_of, span
-from everyclaim.analysis.estimates import score as score_text
 from everyclaim.analysis.gate import GateResult, GateStatus, is_less_likely, is_worse
-from everyclaim.analysis.judging import JudgingSummary
-from everyclaim.analysis.slices import FEW
+from everyclaim.analysis.slices import FEW, JudgingSummary
 from everyclaim.analysis.summary import TEXTS_KEPT, Group, Summary
 from everyclaim.core.cited import failing_lines
 from everyclaim.core.plaintext import counted, number, one_line, words

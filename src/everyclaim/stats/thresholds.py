@@ -126,8 +126,8 @@ def roc_auc(truth: ArrayLike, scores: ArrayLike, clusters: ArrayLike | None = No
     y, score, groups = _checked(truth, scores, clusters)
     positive, negative = score[y == 1], score[y == 0]
     m, n = len(positive), len(negative)
-    above = _placements(positive, negative)  # for each positive: the share of negatives below it
-    below = 1 - _placements(negative, positive)  # for each negative: the share of positives above it
+    above = placements(positive, negative)  # for each positive: the share of negatives below it
+    below = 1 - placements(negative, positive)  # for each negative: the share of positives above it
     value, size = float(above.mean()), int(groups.max()) + 1
     influence = np.bincount(groups[y == 1], (above - value) / m, size)
     influence += np.bincount(groups[y == 0], (below - value) / n, size)
@@ -181,7 +181,7 @@ def _checked(
     return y, score, cluster_codes(clusters, len(y))
 
 
-def _placements(of: Floats, among: Floats) -> Floats:
+def placements(of: Floats, among: Floats) -> Floats:
     """For each value of the first row, the share of the second below it, ties half."""
     ordered = np.sort(among)
     ranks = np.searchsorted(ordered, of, "left") + np.searchsorted(ordered, of, "right")

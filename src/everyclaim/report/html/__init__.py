@@ -24,7 +24,7 @@ from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, StrictU
 from markupsafe import Markup, escape
 
 from everyclaim._version import __version__
-from everyclaim.analysis import estimates
+from everyclaim.analysis import NO_NUMBER, interval, percent, score, share_of, span
 from everyclaim.core.plaintext import counted, number, one_line, whole, words
 from everyclaim.core.printing import LOWER_BOUNDS, band_of
 from everyclaim.core.types import Label, tag_values
@@ -105,13 +105,13 @@ _FILTERS = {
     "commands": _commands,
     "sentence": lambda text: _commands(text[:1].upper() + text[1:]),
     "whole": whole,
-    "percent": estimates.percent,
-    "interval": estimates.interval,
-    "span": estimates.span,
-    "score": estimates.score,
-    "share_of": estimates.share_of,
+    "percent": percent,
+    "interval": interval,
+    "span": span,
+    "score": score,
+    "share_of": share_of,
     "number": number,
-    "probability": lambda value: estimates.NO_NUMBER if value is None else f"{value:.2f}",
+    "probability": lambda value: NO_NUMBER if value is None else f"{value:.2f}",
     "thousands": "{:,}".format,
     "counted": counted,
     "dollars": dollars,

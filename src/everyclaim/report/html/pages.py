@@ -18,10 +18,10 @@ from typing import Any
 
 from markupsafe import Markup
 
+from everyclaim.analysis import percent
 from everyclaim.analysis.calibration import Calibration, ends, method, standing_text
 from everyclaim.analysis.comparison import AnswerChange, Comparison, pairing
 from everyclaim.analysis.deltas import Delta, DeltaFinding
-from everyclaim.analysis.estimates import percent
 from everyclaim.analysis.gate import badness, has_finding
 from everyclaim.analysis.slices import FEW, values_of
 from everyclaim.analysis.summary import Group, Summary
