@@ -3,10 +3,11 @@
     python training/statements.py training/data/statements.txt --out GROUPS.jsonl [--groups 8000] [--seed 0]
 
 An entry of the file is lines: `s` things, `+` ways to say of one (`{}`) that it is so, `-` that it is not so, `?` what
-neither of them settles, and, for passages alone, `P` and `N`: more than that it is so, or not so. A passage makes one
-to four statements, often the contrary of another thing of the same kind; claims are pairs of a right one in other words
-and a wrong one, the right one of a thing beside it, two of them joined, and what the passage leaves open. What is
-written is groups as in `training/data`; every fifth entry is kept for tests (`encoder.windows.kept`).
+neither of them settles, `P` and `N` more than that it is so, or not so, and `w` and `W` less, which follows from it. A
+passage makes one to four statements, often the contrary of another thing of the same kind, or says less than the claim;
+claims are pairs of a right one in other words and a wrong one, the right one of a thing beside it, two of them joined,
+what says less or more, and what the passage leaves open. What is written is groups as in `training/data`; every fifth
+entry is kept for tests (`encoder.windows.kept`).
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ class Entry(NamedTuple):
     sides: tuple[list[str], list[str]]
     open: list[str]
     more: tuple[list[str], list[str]]
+    less: tuple[list[str], list[str]]
 
 
 class Statement(NamedTuple):
@@ -51,8 +53,8 @@ def read(path: Path) -> list[Entry]:
     entries = []
     for block in path.read_text(encoding="utf-8").strip().split("\n\n"):
         lines = {line[0]: [part.strip() for part in line[2:].split(";")] for line in block.splitlines()}
-        more = lines.get("P", []), lines.get("N", [])
-        entries.append(Entry(lines["s"], (lines["+"], lines["-"]), lines["?"], more))
+        more, less = ((lines.get(yes, []), lines.get(no, [])) for yes, no in ("PN", "wW"))
+        entries.append(Entry(lines["s"], (lines["+"], lines["-"]), lines["?"], more, less))
     return entries
 
 
@@ -83,12 +85,37 @@ def group(entry: Entry, others: list[Entry], rng: random.Random) -> tuple[str, l
             right, wrong = form.format(right, more), form.format(wrong, more)
         claims += [claim(right, "SUPPORTED", "statement", pair), claim(wrong, "CONTRADICTED", "statement", pair)]
     claims.append(claim(rng.choice(main.open), "UNSUPPORTED", "open", None))
+    claims += beyond(entry, things[0], side, main, rng)
     stranger = said(entry, things[2], rng.randrange(2), rng)
     claims.append(claim(stranger.text, "UNSUPPORTED", "absent", None))
     if rng.random() < 0.5:  # named, but for another reason
         told.append(stranger._replace(text=rng.choice(stranger.open)))
     rng.shuffle(told)
     return " ".join(sentence(it.text) for it in told), claims
+
+
+def beyond(entry: Entry, thing: str, side: int, main: Statement, rng: random.Random) -> list[dict[str, Any]]:
+    """Claim what says less than a statement, and, where the passage has no more than that, what says more."""
+    less, more = ([it.replace("{}", thing) for it in kind[side]] for kind in (entry.less, entry.more))
+    claims = [claim(rng.choice(less), "SUPPORTED", "less", None)] if less else []
+    if more and main.text not in more and rng.random() < 0.5:
+        claims.append(claim(rng.choice(more), "UNSUPPORTED", "more", None))
+    return claims
+
+
+def weak(entry: Entry, rng: random.Random) -> tuple[str, list[dict[str, Any]]]:
+    """Draw a passage that says less than a claim, and claims."""
+    things, side = rng.sample(entry.things, len(entry.things)), rng.randrange(2)
+    less, unsaid = ([it.replace("{}", things[0]) for it in part] for part in (entry.less[side], entry.open))
+    text = rng.choice(less)
+    more = said(entry, things[0], side, rng).text
+    other = said(entry, things[1], 1 - side, rng)
+    claims = [claim(more, "UNSUPPORTED", "more", None), claim(rng.choice(unsaid), "UNSUPPORTED", "open", None)]
+    claims += [claim(text, "SUPPORTED", "copy", None)] if rng.random() < 0.2 else []
+    right, wrong = other.right[0], other.wrong[0]
+    claims += [claim(right, "SUPPORTED", "statement", 1), claim(wrong, "CONTRADICTED", "statement", 1)]
+    told = rng.sample([text, other.text], 2)
+    return " ".join(sentence(it) for it in told), claims
 
 
 def groups(entries: list[Entry], count: int, seed: int) -> Iterator[dict[str, Any]]:
@@ -98,7 +125,8 @@ def groups(entries: list[Entry], count: int, seed: int) -> Iterator[dict[str, An
         rng, name = random.Random(f"{seed} {number}"), f"statements-{seed}-{number}"
         mine = parts[kept(name)]
         entry = rng.choice(mine)
-        text, claims = group(entry, [it for it in mine if it is not entry], rng)
+        others = [it for it in mine if it is not entry]
+        text, claims = weak(entry, rng) if entry.less[0] and rng.random() < 0.25 else group(entry, others, rng)
         yield {"group": name, "domain": entry.sides[0][0], "question": "", "contexts": [text], "claims": claims}
 
 

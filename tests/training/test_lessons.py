@@ -162,4 +162,4 @@ def test_statements_say_in_other_words_what_a_passage_says(tmp_path: Path) -> No
     assert not apart[0] & apart[1]
     assert not any(set("{};") & set(claim["text"].replace(";", "", 1)) for group in groups for claim in group["claims"])
     labels = Counter(claim["label"] for group in groups for claim in group["claims"])
-    assert labels["SUPPORTED"] == labels["CONTRADICTED"] > labels["UNSUPPORTED"] > 0.2 * labels.total()
+    assert labels["SUPPORTED"] > labels["CONTRADICTED"] > labels["UNSUPPORTED"] > 0.2 * labels.total()
