@@ -1,12 +1,12 @@
-"""Short passages with values and statements, and claims that say the same in other words, or nearly the same.
+"""Short passages with values, and claims that say the same in other words, or nearly the same.
 
     python training/values.py training/data/values.toml --out GROUPS.jsonl [--groups 6000] [--seed 0]
 
 A network that has seen few of them takes every change of a value's wording for a contradiction: "a week" and "seven
-days", "€12" and "twelve euros", "not refundable" and "non-refundable". Passages of one to four such statements are
-drawn; claims are pairs of a right one in other words than the passage's and a wrong one, and claims about something of
-which nothing is told. Also sums, differences and multiples of prices, comparisons of two values, and opening hours with
-exceptions. What is written is groups as in `training/data`; every fifth is kept for tests (`encoder.windows.kept`).
+days", "€12" and "twelve euros". Passages of one to four such statements are drawn; claims are pairs of a right one in
+other words than the passage's and a wrong one, and claims about something of which nothing is told. Also sums,
+differences and multiples of prices, comparisons of two values, and opening hours with exceptions. What is written is
+groups as in `training/data`; every fifth is kept for tests (`encoder.windows.kept`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ DOZENS = {12: ["a dozen"], 24: ["two dozen"]}
 LEAST = ["at least {n}", "{n} or more", "no fewer than {n}", "a minimum of {n}"]
 MOST = ["at most {n}", "{n} or fewer", "no more than {n}", "a maximum of {n}", "up to {n}"]
 DAYS, MONTHS = list(calendar.day_name), list(calendar.month_name)[1:]
-KINDS = {"frames": 40, "either": 30, "open": 15, "sum": 8, "compare": 7}
+KINDS = {"frames": 40, "open": 15, "sum": 8, "compare": 7}
 MORE = (0, 0, 1, 1, 2, 3)  # statements about other things in a passage
 
 
@@ -164,16 +164,6 @@ def framed(data: dict[str, Any], rng: random.Random) -> Statement:
     return Statement(told.replace("{v}", value[0]), right, wrong)
 
 
-def either(data: dict[str, Any], rng: random.Random) -> Statement:
-    """State that something is so or not so."""
-    entry = rng.choice(data["either"])
-    thing, sides = rng.choice(entry["things"]), [entry["yes"], entry["no"]]
-    rng.shuffle(sides)
-    told, *right = rng.sample(sides[0], 3)
-    said = [it.replace("{s}", thing) for it in (told, *right, *rng.sample(sides[1], 2))]
-    return Statement(said[0], said[1:3], said[3:])
-
-
 def opened(data: dict[str, Any], rng: random.Random) -> Statement:
     """State when a place is open: hours, days, months, with an exception."""
     entry, form = data["open"], rng.choice(("hours", "days", "weekdays", "weekends", "months", "except", "holiday"))
@@ -253,7 +243,7 @@ def compared(data: dict[str, Any], rng: random.Random) -> Statement:
     return Statement(". ".join(it[0].upper() + it[1:] for it in said), right, wrong)
 
 
-MAKERS = {"frames": framed, "either": either, "open": opened, "sum": summed, "compare": compared}
+MAKERS = {"frames": framed, "open": opened, "sum": summed, "compare": compared}
 
 
 def claim(text: str, label: str, kind: str, pair: int | None) -> dict[str, Any]:
@@ -268,10 +258,10 @@ def groups(data: dict[str, Any], count: int, seed: int) -> Iterator[dict[str, An
         rng = random.Random(f"{seed} {number}")
         kind = rng.choices(list(KINDS), list(KINDS.values()))[0]
         main = MAKERS[kind](data, rng)
-        beside = [framed(data, rng) if rng.random() < 0.6 else either(data, rng) for _ in range(rng.choice(MORE))]
+        beside = [framed(data, rng) for _ in range(rng.choice(MORE))]
         told = [main, *beside]
         rng.shuffle(told)
-        stranger = framed(data, rng) if rng.random() < 0.5 else either(data, rng)
+        stranger = framed(data, rng)
         claims: list[dict[str, Any]] = []
         pairs = list(zip(main.right, main.wrong, strict=True)) + [(it.right[0], it.wrong[0]) for it in beside[:1]]
         for pair, (right, wrong) in enumerate(pairs, start=1):

@@ -96,7 +96,7 @@ def test_groups_have_pairs_of_a_right_and_a_wrong_claim_in_plain_words() -> None
             assert not set("{}_") & set(text + group["contexts"][0])
             assert not (label == "CONTRADICTED" and text in group["contexts"][0])
         assert all(said[claim["text"]] == claim["label"] for claim in group["claims"]), group
-    assert kinds == {"frames", "either", "open", "sum", "compare"}
+    assert kinds == {"frames", "open", "sum", "compare"}
     assert labels["SUPPORTED"] > 0.3 * labels.total() < labels["CONTRADICTED"]
 
 
