@@ -14,7 +14,8 @@ import time
 import pytest
 
 from everyclaim import ConfigError
-from everyclaim.web.serving import Binding, JsonLines, check_binding
+from everyclaim.web.serving import JsonLines
+from everyclaim.web.settings import Binding
 
 SERVER = """
 import sys
@@ -89,11 +90,11 @@ def served(tmp_path):
 def test_loopback_needs_no_token_and_any_other_address_needs_one():
     """What other machines can reach is refused without tokens, with the way out, and taken with them."""
     for host in ("127.0.0.1", "127.8.9.1", "localhost", "LOCALHOST.", "::1", "[::1]"):
-        check_binding(Binding(host), has_tokens=False)
+        Binding(host).check(has_tokens=False)
     for host in ("0.0.0.0", "::", "192.0.2.1", "localhost.example.com", "", "127.0.0.1.example.com"):
-        check_binding(Binding(host), has_tokens=True)
+        Binding(host).check(has_tokens=True)
         with pytest.raises(ConfigError, match="--new-token"):
-            check_binding(Binding(host), has_tokens=False)
+            Binding(host).check(has_tokens=False)
 
 
 @pytest.mark.slow

@@ -20,12 +20,10 @@ from everyclaim.cli.console import warn
 from everyclaim.cli.options import SCORING, Given, with_settings
 from everyclaim.core.errors import ConfigError, MissingExtraError
 from everyclaim.core.plaintext import hidden
-from everyclaim.web.service.settings import ServiceSettings
-from everyclaim.web.serving import Binding, check_binding, run
+from everyclaim.web.settings import BOUNDS, LOOPBACK, SERVER, TOKENS, Binding, ServiceSettings
 from everyclaim.web.tokens import SCOPES, VARIABLE, AccessTokens, add_token, new_token
 
 VARIABLE_OF_COUNTS = "PROMETHEUS_MULTIPROC_DIR"
-_TOKENS, _BOUNDS = "Tokens", "Bounds"
 
 
 @with_settings(*SCORING, "store", "concurrency", "observe", models=LlmOptions)
@@ -34,14 +32,14 @@ def serve(
     binding: Binding,
     service: ServiceSettings,
     token_name: Annotated[
-        str | None, opt.option("--new-token NAME", "Create a token, print it once and exit.", _TOKENS)
+        str | None, opt.option("--new-token NAME", "Create a token, print it once and exit.", TOKENS)
     ] = None,
     scopes: Annotated[
-        str, opt.option("--scopes A,B", f"Scopes of a new token: {', '.join(SCOPES)}.", _TOKENS)
+        str, opt.option("--scopes A,B", f"Scopes of a new token: {', '.join(SCOPES)}.", TOKENS)
     ] = "score,jobs",
     rate: Annotated[
         int | None,
-        opt.option("--rate N", "Maximum number of requests per minute and token (default 6000).", _BOUNDS, min=1),
+        opt.option("--rate N", "Maximum number of requests per minute and token (default 6000).", BOUNDS, min=1),
     ] = None,
     given: Given,
 ) -> None:
@@ -57,9 +55,10 @@ def serve(
     given.check_use(settings.judge, settings.decomposer, metric=settings.metric)
     given.check_files(settings, [str(service.tokens)] if service.tokens else [], {"the store": settings.store})
     has_tokens = len(AccessTokens.find(service.tokens)) > 0
-    check_binding(binding, has_tokens=has_tokens)
+    binding.check(has_tokens=has_tokens)
     try:
-        from everyclaim.web.service.app import make_app, serve_app
+        from everyclaim.web.service import make_app, serve_app
+        from everyclaim.web.serving import run
     except ImportError:
         raise MissingExtraError("the service", "serve") from None
     service = replace(
@@ -77,7 +76,7 @@ def serve(
         run(
             partial(serve_app, service),
             binding,
-            on_listening=lambda address: warn((f"listening on {address}"), kind=""),
+            on_listening=lambda address: warn(f"listening on {address}", kind=""),
         )
 
 
@@ -114,7 +113,6 @@ def _options(settings: Settings) -> dict[str, Any]:
 
 
 PORT = 8765
-_DASHBOARD = "Server"
 
 
 @with_settings("judge", "decomposer", "store", models=LlmOptions)
@@ -125,31 +123,27 @@ def ui(
         opt.option(
             "--host ADDRESS",
             "Address to listen on; addresses reachable from other machines need --tokens or --proxy-header.",
-            _DASHBOARD,
+            SERVER,
         ),
-    ] = "127.0.0.1",
-    port: Annotated[int, opt.option("--port N", "Port to listen on.", _DASHBOARD, min=0, max=65535)] = PORT,
+    ] = LOOPBACK,
+    port: Annotated[int, opt.option("--port N", "Port to listen on.", SERVER, min=0, max=65535)] = PORT,
     tokens: Annotated[
         Path | None,
-        opt.option(
-            "--tokens FILE", "File of tokens (scope ui) for login, in addition to $EVERYCLAIM_TOKENS.", _DASHBOARD
-        ),
+        opt.option("--tokens FILE", "File of tokens (scope ui) for login, in addition to $EVERYCLAIM_TOKENS.", SERVER),
     ] = None,
     proxy_header: Annotated[
         str | None,
         opt.option(
             "--proxy-header NAME",
             "Header in which an authenticating proxy names the user. Only the proxy may reach the port.",
-            _DASHBOARD,
+            SERVER,
         ),
     ] = None,
     allow_host: Annotated[
         list[str] | None,
-        opt.option(
-            "--allow-host NAME", "Allowed host name besides IP addresses and localhost. Repeatable.", _DASHBOARD
-        ),
+        opt.option("--allow-host NAME", "Allowed host name besides IP addresses and localhost. Repeatable.", SERVER),
     ] = None,
-    open_: Annotated[bool, opt.option("--open", "Open it in a browser.", _DASHBOARD, show_default=False)] = False,
+    open_: Annotated[bool, opt.option("--open", "Open it in a browser.", SERVER, show_default=False)] = False,
     given: Given,
 ) -> None:
     """Serve the dashboard: runs, answers, comparisons, labelling and trying answers.
@@ -160,8 +154,7 @@ def ui(
         import python_multipart  # noqa: F401 - FastAPI asks for it late, and in other words
 
         from everyclaim.web.app import Access, create_app
-        from everyclaim.web.serving import Binding, check_binding, log_to_stderr, run
-        from everyclaim.web.tokens import AccessTokens
+        from everyclaim.web.serving import log_to_stderr, run
     except ModuleNotFoundError as error:
         raise _missing(error) from None
     settings = given.settings()
@@ -171,7 +164,7 @@ def ui(
         raise ConfigError(f"--tokens {tokens}: the file has no token; create one with `everyclaim serve --new-token`")
     header = _header_name(proxy_header)
     binding = Binding(host=host, port=port)
-    check_binding(binding, has_tokens=bool(len(found) or header), command="ui")
+    binding.check(has_tokens=bool(len(found) or header), command="ui")
     access = Access(found if len(found) else None, header, tuple(allow_host or ()))
     from everyclaim.api.evaluator import Evaluator
 

@@ -156,7 +156,7 @@ def _queues(request: Request, form: QueueForm, *, said: str = "", http_status: i
     return render(
         request,
         "label_queues.html",
-        http_status=http_status,
+        http_status,
         queues=site_of(request).read_store.labelling.queues() if runs else [],
         runs=[run for run in runs[:_RUNS_OFFERED] if run.counts[Outcome.SCORED]],
         names={run.id: run.name or run.id for run in runs},

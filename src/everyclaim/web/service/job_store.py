@@ -28,7 +28,7 @@ from typing import Any, Literal
 from everyclaim.core.errors import StoreError
 from everyclaim.io.sinks import sync_folder
 from everyclaim.store.connect import FileLocks
-from everyclaim.web.service.problems import Problem
+from everyclaim.web.service.gate import Problem
 
 State = Literal["open", "finished", "failed", "cancelled"]
 _ID = re.compile(r"j[0-9]{13}[0-9a-f]{16}")  # begins with the time, so that ids sort as jobs came

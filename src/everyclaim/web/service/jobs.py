@@ -19,7 +19,7 @@ from everyclaim.store.records import RunRecord
 from everyclaim.store.store import Store
 from everyclaim.web.client import JobState, JobStatus
 from everyclaim.web.service.job_store import JobRecord, JobStore
-from everyclaim.web.service.work import Work
+from everyclaim.web.service.requests import Work
 
 _POLL = 1.0  # seconds between looks for jobs of processes that ended, and at whether one is still wanted
 _PAUSE = 10.0  # seconds after which a job that the store had no room for is tried again

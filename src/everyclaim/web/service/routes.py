@@ -22,14 +22,14 @@ from everyclaim.core.wire import SCHEMA, result_to_json, to_json
 from everyclaim.io.fields import shown
 from everyclaim.io.files import STREAM_ERRORS, open_unpacked
 from everyclaim.store.store import Store
-from everyclaim.web.guard_json import guarded_to_json
+from everyclaim.web.client import guarded_to_json
 from everyclaim.web.service import schemas
-from everyclaim.web.service.gate import RequestContext
+from everyclaim.web.service.gate import Problem, RequestContext
 from everyclaim.web.service.job_store import JobRecord, Upload
 from everyclaim.web.service.jobs import Jobs
-from everyclaim.web.service.problems import Problem
 from everyclaim.web.service.requests import (
     MB,
+    Work,
     check_query,
     fields_of,
     json_answer,
@@ -39,8 +39,7 @@ from everyclaim.web.service.requests import (
     read_object,
 )
 from everyclaim.web.service.schemas import NDJSON, documented
-from everyclaim.web.service.settings import ServiceSettings
-from everyclaim.web.service.work import Work
+from everyclaim.web.settings import ServiceSettings
 
 _SUFFIXES = {
     "application/json": ".json",
@@ -102,14 +101,6 @@ class Service:
             _context(request).logged["row"] = row
         return fields_of(kind, row)
 
-    def find(self, request: Request, wanted: str) -> JobRecord:
-        """Return the job that a request is about. Raises `Problem` where there is none that its sender may see."""
-        context = _context(request)
-        job = self.jobs.job_store.find(wanted)
-        if job is None or (job.owner != context.owner and not context.sees_all):
-            raise Problem("not-found", f"no job {shown(wanted)}")
-        return job
-
     def check_room(self, owner: str) -> None:
         """Raise `Problem` where a sender has as many jobs as may wait."""
         waiting = sum(job.owner == owner for job in self.jobs.job_store.waiting())
@@ -132,156 +123,177 @@ class Service:
         return {"results": page, "next": None if is_last else after + len(page)}
 
 
-def routes(service: Service) -> APIRouter:
-    """Return the routes."""
-    router = APIRouter(dependencies=[Depends(check_query)])
-    _add_single(router, service)
-    _add_jobs(router, service)
-    _add_state(router, service)
-    return router
+async def _service_of(request: Request) -> Service:
+    found: Service = request.app.state.service
+    return found
 
 
-def _add_single(router: APIRouter, service: Service) -> None:
-    evaluator, work = service.work.evaluator, service.work
-
-    @router.post("/v1/score", response_model=schemas.ResultOut, **documented("score"))
-    async def score(request: Request) -> Response:
-        """Score one answer against its passages, claim by claim.
-
-        The fields are those of a row of a file, by any of their names. A judge's failure is an answer as well: its
-        `outcome` is `failed`, with the `reason` and without a score.
-        """
-        row = await service.row(request, "score")
-        given = {name: value for name, value in row.items() if value is not None}
-        result = await work.done(request, lambda: evaluator.ascore(given))
-        _note(request, result)
-        return json_answer(result_to_json(result))
-
-    @router.post("/v1/verify", response_model=schemas.VerdictsOut, **documented("verify"))
-    async def verify(request: Request) -> Response:
-        """Judge given claims against passages, one verdict per claim, in order; nothing is decomposed."""
-        row = await service.row(request, "verify")
-        found = await work.done(
-            request, lambda: evaluator.averify(row["claims"], row["contexts"], question=row["question"])
-        )
-        return json_answer({"claims": [to_json(claim) for claim in found]})
-
-    @router.post("/v1/claims", response_model=schemas.DecompositionOut, **documented("claims"))
-    async def claims(request: Request) -> Response:
-        """Split a response into claims, and say what was skipped and why."""
-        row = await service.row(request, "claims")
-        found = await work.done(request, lambda: evaluator.aclaims(row["response"], question=row["question"]))
-        return json_answer(to_json(found))
-
-    @router.post("/v1/guard", response_model=schemas.GuardedOut, **documented("guard"))
-    async def guard(request: Request) -> Response:
-        """Check an answer and return what may be shown of it: as it is, without the claims that failed, or a refusal.
-
-        `rules` are those of `everyclaim.Guard` that need no generator.
-        """
-        row = await service.row(request, "guard")
-        checking = evaluator.guard(None, **row["rules"])
-        answer = await work.done(
-            request, lambda: checking.aanswer(row["question"], row["contexts"], response=row["response"])
-        )
-        _note(request, answer.result)
-        return json_answer(guarded_to_json(answer))
+Ours = Annotated[Service, Depends(_service_of)]
 
 
-def _add_jobs(router: APIRouter, service: Service) -> None:
-    jobs, job_store = service.jobs, service.jobs.job_store
-
-    @router.post("/v1/jobs", response_model=schemas.JobOut, status_code=202, **documented("submit"))
-    async def submit(
-        request: Request,
-        name: Name = "",
-        release: Release = "",
-        slices: Slices = (),
-        mapped: Mapped = (),
-        turns: AnswersOf = "last",
-        key: Key = None,
-    ) -> Response:
-        """Send a data set to be scored: rows as in a file, as JSON Lines, JSON, CSV or TSV.
-
-        Once it is accepted it is safe from whatever happens to the service. With an `Idempotency-Key` the same request
-        sent again is the same job.
-        """
-        context = _context(request)
-        suffix = _SUFFIXES.get(media_type(request))
-        if suffix is None:
-            kinds = ", ".join(_SUFFIXES)
-            raise Problem("wrong-type", f"send a data set as one of {kinds}", headers={"Accept": kinds})
-        if len(request.headers.getlist("idempotency-key")) > 1:
-            raise Problem("bad-input", "Idempotency-Key appears twice")
-        texts = {"name": name, "release": release, "turns": "" if turns == "last" else turns}
-        mapping = {theirs: ours for theirs, _, ours in (text.partition("=") for text in mapped)}
-        options = {field: text for field, text in texts.items() if text} | {"slices": list(slices), "mapping": mapping}
-        await run_in_threadpool(service.check_room, context.owner)
-        most = int(service.settings.job_mb * MB)
-        upload = await job_store.receive(pieces(request, most, service.settings.upload_seconds), options, suffix)
-        await run_in_threadpool(_check_unpacked, upload, most)
-        job = await run_in_threadpool(job_store.accept, upload, context.owner, key)
-        jobs.wake()
-        context.logged["job"] = job.id
-        return json_answer(asdict(await run_in_threadpool(jobs.status, job)), 202, {"Location": f"/v1/jobs/{job.id}"})
-
-    @router.get("/v1/jobs", response_model=schemas.JobsOut, **documented("list_jobs"))
-    def list_jobs(request: Request, limit: Limit = 20) -> Response:
-        """List your jobs, the newest first."""
-        context = _context(request)
-        found = job_store.newest(limit, None if context.sees_all else context.owner)
-        return json_answer({"jobs": [asdict(jobs.status(job)) for job in found]})
-
-    @router.get("/v1/jobs/{job}", response_model=schemas.JobOut, **documented("show_job"))
-    def show_job(request: Request, job: str) -> Response:
-        """Say how far a job is."""
-        return json_answer(asdict(jobs.status(service.find(request, job))))
-
-    @router.post("/v1/jobs/{job}/cancel", response_model=schemas.JobOut, status_code=202, **documented("cancel"))
-    def cancel(request: Request, job: str) -> Response:
-        """Cancel a job. What is scored already stays in the store; a job that ended stays as it is."""
-        return json_answer(asdict(jobs.status(jobs.cancel(service.find(request, job)))), 202)
-
-    @router.get("/v1/jobs/{job}/results", response_model=schemas.PageOut, **documented("results"))
-    def results(request: Request, job: str, after: After = -1, limit: Limit = _PAGE) -> Response:
-        """Return results in the order of the rows: a page, or with `Accept: application/x-ndjson` all as lines.
-
-        Also while the job goes on: what is scored already without a gap. Then `next` is never null.
-        """
-        found = service.find(request, job)
-        kinds = [kind.partition(";")[0].strip().lower() for kind in request.headers.get("accept", "").split(",")]
-        if NDJSON not in kinds or "application/json" in kinds:
-            return json_answer(service.page(found, after, limit))
-        if found.state == "open":
-            raise Problem("not-yet", "the job has not ended: page through results, or retry later", retry_after=5)
-        lines = (line(result_to_json(kept.result)) + b"\n" for kept in service.results(found, after))
-        return StreamingResponse(_blocks(lines), media_type=NDJSON)
+def _job_of(request: Request, service: Ours, job: str) -> JobRecord:
+    """Return the job that a request is about. Raises `Problem` where there is none that its sender may see."""
+    context, found = _context(request), service.jobs.job_store.find(job)
+    if found is None or (found.owner != context.owner and not context.sees_all):
+        raise Problem("not-found", f"no job {shown(job)}")
+    return found
 
 
-def _add_state(router: APIRouter, service: Service) -> None:
-    @router.get("/health", response_model=schemas.HealthOut, **documented("health"))
-    async def health() -> Response:
-        """Say that the process answers. Needs no token."""
-        return json_answer({"status": "ok"})
+@dataclass(frozen=True, slots=True)
+class JobQuery:
+    """What is asked for of a data set."""
 
-    @router.get("/ready", response_model=schemas.ReadyOut, **documented("ready"))
-    def ready() -> Response:
-        """Say whether requests are taken: the store answers and there is room. Needs no token."""
-        try:
-            service.store.runs(limit=1)
-        except EveryclaimError:
-            raise Problem("unavailable", "the store does not respond", retry_after=5) from None
-        now = service.work.admission
-        if now.waiting >= max(now.queue, 1):
-            raise Problem("unavailable", f"{now.waiting} requests are waiting", retry_after=1)
-        load = {name: getattr(now, name) for name in ("working", "waiting", "places", "queue")}
-        return json_answer({"status": "ready", **load, "jobs_waiting": len(service.jobs.job_store.waiting())})
+    name: Name = ""
+    release: Release = ""
+    slices: Slices = ()
+    mapped: Mapped = ()
+    turns: AnswersOf = "last"
 
-    @router.get("/version", response_model=schemas.VersionOut, **documented("version"))
-    async def version() -> Response:
-        """Say which version answers, and which judge, decomposer and metric it has. Needs no token."""
-        made = to_json(service.work.evaluator.provenance)
-        return json_answer({"version": __version__, "schema": SCHEMA, "provenance": made})
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of `score_file`."""
+        texts = {"name": self.name, "release": self.release, "turns": "" if self.turns == "last" else self.turns}
+        mapping = {theirs: ours for theirs, _, ours in (text.partition("=") for text in self.mapped)}
+        return {name: text for name, text in texts.items() if text} | {"slices": [*self.slices], "mapping": mapping}
+
+
+Job = Annotated[JobRecord, Depends(_job_of)]
+router = APIRouter(dependencies=[Depends(check_query)])
+
+
+@router.post("/v1/score", response_model=schemas.ResultOut, **documented("score"))
+async def score(request: Request, service: Ours) -> Response:
+    """Score one answer against its passages, claim by claim.
+
+    The fields are those of a row of a file, by any of their names. A judge's failure is an answer as well: its
+    `outcome` is `failed`, with the `reason` and without a score.
+    """
+    row = await service.row(request, "score")
+    given = {name: value for name, value in row.items() if value is not None}
+    result = await service.work.done(request, lambda evaluator: evaluator.ascore(given))
+    _note(request, result)
+    return json_answer(result_to_json(result))
+
+
+@router.post("/v1/verify", response_model=schemas.VerdictsOut, **documented("verify"))
+async def verify(request: Request, service: Ours) -> Response:
+    """Judge given claims against passages, one verdict per claim, in order; nothing is decomposed."""
+    row = await service.row(request, "verify")
+    found = await service.work.done(
+        request, lambda evaluator: evaluator.averify(row["claims"], row["contexts"], question=row["question"])
+    )
+    return json_answer({"claims": [to_json(claim) for claim in found]})
+
+
+@router.post("/v1/claims", response_model=schemas.DecompositionOut, **documented("claims"))
+async def claims(request: Request, service: Ours) -> Response:
+    """Split a response into claims, and say what was skipped and why."""
+    row = await service.row(request, "claims")
+    found = await service.work.done(
+        request, lambda evaluator: evaluator.aclaims(row["response"], question=row["question"])
+    )
+    return json_answer(to_json(found))
+
+
+@router.post("/v1/guard", response_model=schemas.GuardedOut, **documented("guard"))
+async def guard(request: Request, service: Ours) -> Response:
+    """Check an answer and return what may be shown of it: as it is, without the claims that failed, or a refusal.
+
+    `rules` are those of `everyclaim.Guard` that need no generator.
+    """
+    row = await service.row(request, "guard")
+    checking = service.work.evaluator.guard(None, **row["rules"])
+    answer = await service.work.done(
+        request, lambda _: checking.aanswer(row["question"], row["contexts"], response=row["response"])
+    )
+    _note(request, answer.result)
+    return json_answer(guarded_to_json(answer))
+
+
+@router.post("/v1/jobs", response_model=schemas.JobOut, status_code=202, **documented("submit"))
+async def submit(request: Request, service: Ours, asks: Annotated[JobQuery, Depends()], key: Key = None) -> Response:
+    """Send a data set to be scored: rows as in a file, as JSON Lines, JSON, CSV or TSV.
+
+    Once it is accepted it is safe from whatever happens to the service. With an `Idempotency-Key` the same request
+    sent again is the same job.
+    """
+    context, jobs, job_store = _context(request), service.jobs, service.jobs.job_store
+    suffix = _SUFFIXES.get(media_type(request))
+    if suffix is None:
+        kinds = ", ".join(_SUFFIXES)
+        raise Problem("wrong-type", f"send a data set as one of {kinds}", headers={"Accept": kinds})
+    if len(request.headers.getlist("idempotency-key")) > 1:
+        raise Problem("bad-input", "Idempotency-Key appears twice")
+    await run_in_threadpool(service.check_room, context.owner)
+    most = int(service.settings.job_mb * MB)
+    upload = await job_store.receive(pieces(request, most, service.settings.upload_seconds), asks.options, suffix)
+    await run_in_threadpool(_check_unpacked, upload, most)
+    job = await run_in_threadpool(job_store.accept, upload, context.owner, key)
+    jobs.wake()
+    context.logged["job"] = job.id
+    return json_answer(asdict(await run_in_threadpool(jobs.status, job)), 202, {"Location": f"/v1/jobs/{job.id}"})
+
+
+@router.get("/v1/jobs", response_model=schemas.JobsOut, **documented("list_jobs"))
+def list_jobs(request: Request, service: Ours, limit: Limit = 20) -> Response:
+    """List your jobs, the newest first."""
+    context, jobs = _context(request), service.jobs
+    found = jobs.job_store.newest(limit, None if context.sees_all else context.owner)
+    return json_answer({"jobs": [asdict(jobs.status(job)) for job in found]})
+
+
+@router.get("/v1/jobs/{job}", response_model=schemas.JobOut, **documented("show_job"))
+def show_job(service: Ours, found: Job) -> Response:
+    """Say how far a job is."""
+    return json_answer(asdict(service.jobs.status(found)))
+
+
+@router.post("/v1/jobs/{job}/cancel", response_model=schemas.JobOut, status_code=202, **documented("cancel"))
+def cancel(service: Ours, found: Job) -> Response:
+    """Cancel a job. What is scored already stays in the store; a job that ended stays as it is."""
+    return json_answer(asdict(service.jobs.status(service.jobs.cancel(found))), 202)
+
+
+@router.get("/v1/jobs/{job}/results", response_model=schemas.PageOut, **documented("results"))
+def results(request: Request, service: Ours, found: Job, after: After = -1, limit: Limit = _PAGE) -> Response:
+    """Return results in the order of the rows: a page, or with `Accept: application/x-ndjson` all as lines.
+
+    Also while the job goes on: what is scored already without a gap. Then `next` is never null.
+    """
+    kinds = [kind.partition(";")[0].strip().lower() for kind in request.headers.get("accept", "").split(",")]
+    if NDJSON not in kinds or "application/json" in kinds:
+        return json_answer(service.page(found, after, limit))
+    if found.state == "open":
+        raise Problem("not-yet", "the job has not ended: page through results, or retry later", retry_after=5)
+    lines = (line(result_to_json(kept.result)) + b"\n" for kept in service.results(found, after))
+    return StreamingResponse(_blocks(lines), media_type=NDJSON)
+
+
+@router.get("/health", response_model=schemas.HealthOut, **documented("health"))
+async def health() -> Response:
+    """Say that the process answers. Needs no token."""
+    return json_answer({"status": "ok"})
+
+
+@router.get("/ready", response_model=schemas.ReadyOut, **documented("ready"))
+def ready(service: Ours) -> Response:
+    """Say whether requests are taken: the store answers and there is room. Needs no token."""
+    try:
+        service.store.runs(limit=1)
+    except EveryclaimError:
+        raise Problem("unavailable", "the store does not respond", retry_after=5) from None
+    now = service.work.admission
+    if now.waiting >= max(now.queue, 1):
+        raise Problem("unavailable", f"{now.waiting} requests are waiting", retry_after=1)
+    load = {name: getattr(now, name) for name in ("working", "waiting", "places", "queue")}
+    return json_answer({"status": "ready", **load, "jobs_waiting": len(service.jobs.job_store.waiting())})
+
+
+@router.get("/version", response_model=schemas.VersionOut, **documented("version"))
+async def version(service: Ours) -> Response:
+    """Say which version answers, and which judge, decomposer and metric it has. Needs no token."""
+    made = to_json(service.work.evaluator.provenance)
+    return json_answer({"version": __version__, "schema": SCHEMA, "provenance": made})
 
 
 def _context(request: Request) -> RequestContext:

@@ -21,7 +21,7 @@ from everyclaim.core.wire import SHAPES
 from everyclaim.guard.answers import Attempt, Removed
 from everyclaim.io.fields import CLAIM_FIELDS, SAMPLE_FIELDS
 from everyclaim.web.client import JobStatus
-from everyclaim.web.service.problems import MEDIA_TYPE, PROBLEMS
+from everyclaim.web.service.gate import MEDIA_TYPE, PROBLEMS
 
 NDJSON = "application/x-ndjson"
 
