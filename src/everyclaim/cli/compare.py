@@ -45,8 +45,7 @@ def compare(
         str | None, opt.option("--report FILE", "Write a report as one HTML file, with the answers.")
     ] = None,
     fail: Annotated[
-        bool,
-        opt.option("--fail-on-regression", "Exit with 1 on a significant regression, with 4 if inconclusive."),
+        bool, opt.option("--fail-on-regression", "Exit with 1 on a significant regression, with 4 if inconclusive.")
     ] = False,
     json: opt.Json = False,
     given: Given,

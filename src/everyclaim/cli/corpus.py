@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 def build(
     source: Annotated[
-        str,
-        typer.Argument(metavar="SOURCE", help="Folder of .txt and .md files, or a table with text, title and id."),
+        str, typer.Argument(metavar="SOURCE", help="Folder of .txt and .md files, or a table with text, title and id.")
     ],
     *,
     out: Annotated[str, opt.option("--out FILE.db", "Corpus file to write; an existing corpus is replaced.")],

@@ -62,11 +62,7 @@ class Check:
 
 
 @with_settings("judge", "base_url", "store")
-def doctor(
-    *,
-    given: Given,
-    json: opt.Json = False,
-) -> int:
+def doctor(*, given: Given, json: opt.Json = False) -> int:
     """Check the installation and score one answer.
 
     Checks versions, extras, settings, store, components and keys (which are never shown). The answer is scored

@@ -215,8 +215,7 @@ def band(
     ],
     *,
     answers: Annotated[
-        str | None,
-        opt.option("--answers FILE", "Answers with contexts, for labels that have a sample_id.", "Input"),
+        str | None, opt.option("--answers FILE", "Answers with contexts, for labels that have a sample_id.", "Input")
     ] = None,
     given: Given,
     then: Annotated[
@@ -230,8 +229,7 @@ def band(
         float, opt.option("--confidence SHARE", "Confidence that the error rate stays below --max-error.", _FIT)
     ] = 0.95,
     each_side: Annotated[
-        bool,
-        opt.option("--per-label", "Apply --max-error to supported and not supported claims separately.", _FIT),
+        bool, opt.option("--per-label", "Apply --max-error to supported and not supported claims separately.", _FIT)
     ] = False,
     format_: opt.Format = None,
     limit: opt.Limit = None,

@@ -96,8 +96,7 @@ def _countable(number: int | None) -> int | None:
 
 FieldMap = declared("map")
 Format = Annotated[
-    str | None,
-    option("--format FORMAT", "Input format, if the file name does not show it.", _INPUT, hidden=True),
+    str | None, option("--format FORMAT", "Input format, if the file name does not show it.", _INPUT, hidden=True)
 ]
 Turns = Annotated[
     str | None,
@@ -126,10 +125,7 @@ Report = Annotated[
 Html = Annotated[
     str | None, option("--html FILE", "Write a report as HTML, whatever the suffix.", _OUTPUT, hidden=True)
 ]
-Junit = Annotated[
-    str | None,
-    option("--junit FILE", "Write JUnit XML: one case per answer, plus the gate.", _OUTPUT),
-]
+Junit = Annotated[str | None, option("--junit FILE", "Write JUnit XML: one case per answer, plus the gate.", _OUTPUT)]
 Markdown = Annotated[
     str | None, option("--markdown FILE", "Write Markdown: gate, rates and worst answers.", _OUTPUT, hidden=True)
 ]

@@ -73,11 +73,7 @@ def serve(
     )
     with _counted_together() if service.metrics and binding.workers > 1 else nullcontext():
         make_app(service)  # whatever is wrong with the settings is said here, and not by every worker
-        run(
-            partial(serve_app, service),
-            binding,
-            on_listening=lambda address: warn(f"listening on {address}", kind=""),
-        )
+        run(partial(serve_app, service), binding, on_listening=lambda address: warn(f"listening on {address}", kind=""))
 
 
 @contextmanager

@@ -62,8 +62,7 @@ def verify(
     file: Annotated[
         str,
         typer.Argument(
-            metavar="FILE",
-            help="File of claims with contexts, or a folder saved by Hugging Face datasets; - is stdin.",
+            metavar="FILE", help="File of claims with contexts, or a folder saved by Hugging Face datasets; - is stdin."
         ),
     ],
     *,

@@ -40,8 +40,7 @@ def watch(
     source: Annotated[
         str,
         typer.Argument(
-            metavar="SOURCE",
-            help="Growing JSONL file or folder, langfuse[:URL], otlp[:HOST:PORT], sql:URL.",
+            metavar="SOURCE", help="Growing JSONL file or folder, langfuse[:URL], otlp[:HOST:PORT], sql:URL."
         ),
     ],
     *,
@@ -164,10 +163,7 @@ def rules(
     ] = None,
     rate: Annotated[
         float | None,
-        opt.option(
-            "--rate SHARE",
-            "Acceptable share of contradicted claims (0.02 = 2 %), instead of the baseline's.",
-        ),
+        opt.option("--rate SHARE", "Acceptable share of contradicted claims (0.02 = 2 %), instead of the baseline's."),
     ] = None,
     match: Annotated[
         list[str] | None, opt.option("--match LABEL=VALUE", "Only series with this label, as job=bot. Repeatable.")
