@@ -29,7 +29,7 @@ def seconds(arguments: list[str], times: int) -> float:
 
 def main() -> int:
     """Measure and print."""
-    from everyclaim.cli.tree import COMMANDS
+    from everyclaim.cli.app import COMMANDS
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--times", type=int, default=7, help="processes per figure")

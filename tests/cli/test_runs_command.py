@@ -62,7 +62,7 @@ def test_a_store_on_a_read_only_disk_can_be_looked_at(everyclaim, desk):
     program = """
         import os, sys
         from everyclaim.cli.app import run
-        import everyclaim.cli.doctor, everyclaim.cli.finish, everyclaim.cli.report, everyclaim.cli.runs, statistics
+        import everyclaim.cli.doctor, everyclaim.cli.finish, everyclaim.cli.runs, statistics
         import sqlalchemy.dialects.sqlite, rich.table
         sys.argv = ["everyclaim"]
         run(["doctor"])  # everything that is imported on the way must be, before the rights to are gone

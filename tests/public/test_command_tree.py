@@ -9,8 +9,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from everyclaim.cli.app import app, run
-from everyclaim.cli.tree import FORMER_OPTIONS, every_command
+from everyclaim.cli.app import FORMER_OPTIONS, app, every_command, run
 
 TWELVE = (
     "score", "verify", "claims", "runs", "report", "compare", "label", "calibrate", "judge", "watch", "serve", "doctor",
@@ -55,7 +54,7 @@ HEAVY = (
 FIRST_HEAVY = """
 import json, sys
 from everyclaim.cli.app import run
-from everyclaim.cli.tree import COMMANDS, HIDDEN
+from everyclaim.cli.app import COMMANDS, HIDDEN
 
 found = {}
 for name, entry in (COMMANDS | HIDDEN).items():

@@ -11,10 +11,10 @@ from everyclaim._version import __version__
 
 def main() -> None:
     """Run the command line and exit with its code."""
-    from everyclaim.cli.signals import at_once, gently
+    from everyclaim.cli.exits import end_at_once, end_gently
 
     _fill_closed_streams()
-    at_once()  # nothing is under way yet that would have to be left in order
+    end_at_once()  # nothing is under way yet that would have to be left in order
     if sys.argv[1:] == ["--version"]:  # asked by scripts, and answered without loading every command
         try:
             sys.stdout.write(f"everyclaim {__version__}\n")
@@ -26,11 +26,11 @@ def main() -> None:
     gc.disable()  # what is imported stays: until a command begins, nothing can be collected
     from everyclaim.cli.app import run
 
-    gently()
+    end_gently()
     try:
         code = run(sys.argv[1:])
     finally:
-        at_once()  # nothing is left to be put in order
+        end_at_once()  # nothing is left to be put in order
     sys.exit(code)
 
 

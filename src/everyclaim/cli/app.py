@@ -1,23 +1,244 @@
-"""The commands put together, and the one place where errors become lines and exit codes."""
+"""The tree of commands, and the one place where errors become lines and exit codes.
+
+A command is imported when it is used; the help of the tree imports none.
+"""
 
 from __future__ import annotations
 
 import errno
+import gc
+import inspect
 import os
 import sys
 import traceback
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from everyclaim._version import __version__
-from everyclaim.cli import signals
 from everyclaim.cli.console import prepare_streams, warn
-from everyclaim.cli.exits import BROKEN_PIPE, BUG, INTERRUPTED, OK, TOO_MANY_FAILURES, USAGE, InterruptedWorkError
-from everyclaim.cli.tree import CommandTree
+from everyclaim.cli.exits import (
+    BROKEN_PIPE,
+    BUG,
+    INTERRUPTED,
+    OK,
+    TOO_MANY_FAILURES,
+    USAGE,
+    InterruptedWorkError,
+    signal_code,
+    signal_word,
+)
 from everyclaim.core.errors import BudgetExceeded, EveryclaimError, JudgeError
 from everyclaim.core.lifetime import keeping_open
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A command: where its function is, and its first line of help.
+
+    `forms` are other forms of the command, by the flag or word that chooses each: ``--ui`` of `serve`.
+    """
+
+    place: str  # "module:function" of this package; empty where only the forms do something
+    summary: str
+    forms: dict[str, Entry] = field(default_factory=dict)
+
+
+COMMANDS = {
+    "score": Entry("score:score", "Score answers claim by claim and store the run."),
+    "verify": Entry("verify:verify", "Judge given claims, without splitting answers."),
+    "claims": Entry("verify:claims", "Show the claims of a text, and what was skipped and why."),
+    "runs": Entry("runs:runs", "List the runs in the store, newest first."),
+    "report": Entry("runs:report", "Show a stored run; calls no judge."),
+    "compare": Entry(
+        "runs:compare",
+        "Compare two runs, or show the trend of a series; calls no judge.",
+        {"--release": Entry("runs:release_report", "Compare the newest release with the previous one.")},
+    ),
+    "label": Entry("label:label", "Select claims of a run for human labelling."),
+    "calibrate": Entry("label:calibrate", "Measure the judge against human labels and correct the score."),
+    "judge": Entry(
+        "",
+        "Test, evaluate and tune judges.",
+        {
+            "smoke": Entry("judge:judge_test", "Test a judge on 144 labelled claims before paying for it."),
+            "evaluate": Entry("judge:judge_check", "Measure repeatability, drift, order and length bias."),
+            "tune": Entry("judge:tune", "Fit a judge to your own labels."),
+            "cascade": Entry("judge:band", "Fit the deferral zone of a cascade to labels."),
+        },
+    ),
+    "watch": Entry(
+        "watch:watch",
+        "Score production answers as they arrive.",
+        {"rules": Entry("watch:rules", "Write alert rules for Prometheus, or a dashboard for Grafana.")},
+    ),
+    "serve": Entry(
+        "serve:serve",
+        "Serve scoring over HTTP, or the dashboard with --ui.",
+        {"--ui": Entry("serve:ui", "Serve the dashboard: runs, answers, comparisons, labelling.")},
+    ),
+    "doctor": Entry("doctor:doctor", "Check the installation and score one answer."),
+}
+HIDDEN = {
+    "corpus": Entry(
+        "",
+        "Build and search corpora for the metrics factscore and safe.",
+        {
+            "build": Entry("verify:build", "Split documents into passages and index them in one file."),
+            "search": Entry("verify:search", "Show the passages that a metric would retrieve for a claim."),
+        },
+    )
+}
+FORMER_NAMES = {
+    "band": ("judge", "cascade"),
+    "judge-test": ("judge", "smoke"),
+    "judge-check": ("judge", "evaluate"),
+    "tune": ("judge", "tune"),
+    "release-report": ("compare", "--release"),
+    "rules": ("watch", "rules"),
+    "ui": ("serve", "--ui"),
+}
+FORMER_OPTIONS = {
+    "anyway": "allow-different-judges",
+    "confident": "require-significance",
+    "each-side": "per-label",
+    "error": "max-error",
+    "events-to": "otlp-logs-url",
+    "html": "report",
+    "keep": "no-write-back",
+    "lasting": "consecutive",
+    "lateness": "late-window",
+    "movers": "top-changes",
+    "out": "report",  # of compare
+    "per": "run-by",
+    "screen": "prefilter",
+    "send-back": "write-back",
+    "settle": "idle-timeout",
+    "then": "escalate-to",
+    "times": "trials",
+    "when-spent": "on-budget",
+    "worry": "screen-threshold",
+}
+
+
+class Lazy(TyperCommand):
+    """A command that is imported when it is used."""
+
+    def __init__(self, name: str, entry: Entry, *, hidden: bool = False) -> None:
+        super().__init__(name, help=entry.summary, hidden=hidden)
+        self.entry = entry
+
+    def load(self) -> Any:
+        """Import the command; the flags of its other forms are in its help."""
+        command = _imported(self.name or "", self.entry)
+        for flag, form in self.entry.forms.items():
+            if flag.startswith("--"):
+                command.params.append(_flag(flag, f"{form.summary.rstrip('.')}; see {self.name} {flag} --help."))
+        return command
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        """Parse the arguments by the command itself, or by the form of it that they choose."""
+        chosen = next((form for form in self.entry.forms if form in (args if form[0] == "-" else args[:1])), None)
+        if chosen is not None:
+            args.remove(chosen)
+            name = f"{info_name} {chosen}"
+            return _imported(name, self.entry.forms[chosen]).make_context(name, args, parent, **extra)
+        return self.load().make_context(info_name, args, parent, **extra)
+
+
+class CommandTree(TyperGroup):
+    """A group of such commands."""
+
+    def __init__(self, *, name: str | None = None, commands: Any = None, **options: Any) -> None:
+        super().__init__(name=name, commands=commands or _lazy(COMMANDS) | _lazy(HIDDEN, hidden=True), **options)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that is named, also by a name that it had."""
+        if args[0] not in self.commands:
+            args = [*FORMER_NAMES.get(args[0], args[:1]), *args[1:]]
+        return super().resolve_command(ctx, args)
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, the help's own among them."""
+        return _without_types(super().get_params(ctx))
+
+
+class HelpfulCommand(TyperCommand):
+    """A command whose help shows flags as they are typed."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, the help's own among them."""
+        return _without_types(super().get_params(ctx))
+
+
+def every_command() -> Iterator[tuple[str, Any]]:
+    """Yield the visible commands with their names, all forms of each included."""
+    for name, entry in COMMANDS.items():
+        if entry.place:
+            yield name, Lazy(name, entry).load()
+        for form, of_form in entry.forms.items():
+            yield f"{name} {form}", _imported(f"{name} {form}", of_form)
+
+
+def _lazy(entries: dict[str, Entry], *, hidden: bool = False) -> dict[str, Any]:
+    return {
+        name: Lazy(name, entry, hidden=hidden)
+        if entry.place
+        else CommandTree(
+            name=name, commands=_lazy(entry.forms), help=entry.summary, no_args_is_help=True, hidden=hidden
+        )
+        for name, entry in entries.items()
+    }
+
+
+def _imported(name: str, entry: Entry) -> Any:
+    module, _, function = entry.place.partition(":")
+    made: Callable[..., Any] = getattr(import_module(f"everyclaim.cli.{module}"), function)
+    gc.freeze()
+    gc.enable()
+    _, _, details = inspect.cleandoc(made.__doc__ or "").partition("\n\n")
+    return _command(made, name, "\n\n".join(_paragraphs(f"{entry.summary}\n\n{details}")).strip())
+
+
+def _command(function: Callable[..., Any], name: str = "", text: str = "") -> Any:
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    app.command(name, cls=HelpfulCommand, help=text)(function)
+    command = typer.main.get_command(app)
+    if rare := [option.opts[0] for option in command.params if getattr(option, "hidden", False)]:
+        command.epilog = f"Further options, explained in docs/reference/cli.md: {', '.join(rare)}."
+    known = {name.lstrip("-") for option in command.params for name in (*option.opts, *option.secondary_opts)}
+    former = {old: new for old, new in FORMER_OPTIONS.items() if new in known and old not in known}
+    command.context_settings["token_normalize_func"] = lambda token: former.get(token, token)
+    return command
+
+
+def _flag(name: str, text: str) -> Any:
+    """Return an option that stands in the help; what it chooses is chosen before options are parsed."""
+
+    def shown(flag: Annotated[bool, typer.Option(name, help=text)] = False) -> None:
+        """Carry the option."""
+
+    shown.__annotations__ = {"flag": Annotated[bool, typer.Option(name, help=text)], "return": None}
+    option = _command(shown).params[0]
+    option.expose_value = False
+    return option
+
+
+def _without_types(parameters: list[Any]) -> list[Any]:
+    for parameter in parameters:
+        if getattr(parameter, "is_flag", False) and parameter.metavar is None:
+            parameter.metavar = ""  # otherwise Typer shows the type: <bool>
+    return parameters
+
+
+def _paragraphs(text: str) -> list[str]:
+    """Take the line breaks out of paragraphs: Typer would keep those of all but the first."""
+    return [" ".join(part.split()) for part in text.split("\n\n")]
+
 
 # Typer carries its own copy of click or uses the installed one, depending on its version.
 _UsageFault = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
@@ -56,7 +277,7 @@ def run(arguments: Sequence[str]) -> int:
             code = typer.main.get_command(app).main(args=list(arguments), prog_name="everyclaim", standalone_mode=False)
         sys.stdout.flush()
     except KeyboardInterrupt:
-        code = signals.code()
+        code = signal_code()
     except SystemExit as error:  # Typer exits on a broken pipe
         if not _reader_has_gone(error):
             raise
@@ -66,9 +287,9 @@ def run(arguments: Sequence[str]) -> int:
         code = BROKEN_PIPE if _reader_has_gone(error) else _explain(error)
         _drop_output()
         return code
-    if code == INTERRUPTED or code == signals.code():  # the first is what Typer makes of Ctrl-C
-        warn(signals.word(), kind="")
-        return signals.code()
+    if code in (INTERRUPTED, signal_code()):  # the first is what Typer makes of Ctrl-C
+        warn(signal_word(), kind="")
+        return signal_code()
     return code if isinstance(code, int) else OK
 
 
@@ -96,8 +317,8 @@ def _explain(error: Exception) -> int:
         _usage(error)
         return USAGE
     if isinstance(error, InterruptedWorkError | typer.Abort):
-        warn(str(error) or signals.word(), kind="")
-        return signals.code()
+        warn(str(error) or signal_word(), kind="")
+        return signal_code()
     if isinstance(error, JudgeError | BudgetExceeded):
         warn(str(error))
         return TOO_MANY_FAILURES

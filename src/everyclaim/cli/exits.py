@@ -1,8 +1,17 @@
-"""Exit codes, which are part of the public surface."""
+"""How a command ends: exit codes, which are part of the public surface, and what Ctrl-C and other signals do.
+
+Being asked to end, by Ctrl-C, by the terminal that closes, by a job's time limit or by `kill`, stops the work in the
+same way: what is done is kept, and one line says how to go on. This module is imported before everything else, so it
+imports little.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from types import FrameType
 
 OK = 0
 GATE_FAILED = 1
@@ -25,3 +34,71 @@ def gravest(codes: Iterable[int]) -> int:
     """Return the code that says most about several files."""
     found = set(codes)
     return next((code for code in _GRAVEST_FIRST if code in found), OK)
+
+
+_WORDS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "hung up"}
+_received: list[int] = []
+
+
+def end_at_once() -> None:
+    """From here on end with one line, without unwinding: an interrupt within an import leaves half a module."""
+    _install(_leave)
+
+
+def end_gently() -> None:
+    """From here on an interrupt is a `KeyboardInterrupt`, which ends a run in order; the others are the same to it."""
+    _install(_interrupt)
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # asyncio puts its own in the place of just this one
+
+
+@contextmanager
+def stopping(stop: Callable[[], object]) -> Iterator[None]:
+    """Inside, the first signal only asks for an end; from the second on it is as `end_gently` has it."""
+
+    def ask(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - the signature is given
+        _received.append(number)
+        end_gently()
+        stop()
+
+    _install(ask)
+    try:
+        yield
+    finally:
+        end_gently()
+
+
+def signal_word() -> str:
+    """What happened, in one word or two."""
+    return _word(_received[-1]) if _received else "interrupted"
+
+
+def signal_code() -> int:
+    """Return the exit code of what happened, as shells have it."""
+    return 128 + (_received[-1] if _received else signal.SIGINT)
+
+
+def _install(handler: signal.Handlers | object) -> None:
+    for name in _WORDS:
+        number = getattr(signal, name, None)
+        # One that is ignored stays so: that is what nohup is for.
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, handler)  # type: ignore[arg-type]
+
+
+def _leave(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - the signature is given
+    os.write(2, f"{_word(number)}\n".encode())
+    os._exit(128 + number)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    _received.append(number)
+    now = signal.getsignal(signal.SIGINT)
+    if callable(now):
+        now(signal.SIGINT, frame)  # the running event loop's own, which lets it end what it has begun
+    else:
+        raise KeyboardInterrupt
+
+
+def _word(number: int) -> str:
+    return _WORDS[signal.Signals(number).name]

@@ -12,7 +12,6 @@ from rich.text import Text
 from everyclaim.api.options import LlmOptions, Options
 from everyclaim.api.settings import options_of
 from everyclaim.cli import options as opt
-from everyclaim.cli import signals
 from everyclaim.cli.console import (
     Progressing,
     error_screen,
@@ -23,7 +22,7 @@ from everyclaim.cli.console import (
     tell_of_reading,
     warn,
 )
-from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, InterruptedWorkError, gravest
+from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, InterruptedWorkError, gravest, signal_word
 from everyclaim.cli.options import GATE, SCORING, Given, OutputOptions, why_it_stopped, with_settings
 from everyclaim.core.errors import BudgetExceeded, ConfigError
 
@@ -155,7 +154,7 @@ def _score_one(file: str, evaluator: Evaluator, options: DatasetOptions, store: 
                 raise
             stop, run = error, find_run(progress.run, store=store)
         except KeyboardInterrupt:
-            raise InterruptedWorkError(_how_to_go_on(file, progress, signals.word())) from None
+            raise InterruptedWorkError(_how_to_go_on(file, progress, signal_word())) from None
     if run.read is not None:
         tell_of_reading(run.read, quiet=quiet)
     elif (reading := run.record.reading) is not None:

@@ -1,4 +1,4 @@
-"""``everyclaim claims`` and ``everyclaim verify``: one step alone, splitting a text or judging given claims."""
+"""``everyclaim claims``, ``verify``, ``corpus``: one step alone: split a text, judge claims, search documents."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from contextlib import ExitStack
 from dataclasses import asdict
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -19,11 +19,14 @@ from everyclaim.cli import options as opt
 from everyclaim.cli.console import progressing, show, show_json, show_result, tell_of_reading, warn
 from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, USAGE
 from everyclaim.cli.options import Given, check_destination, why_it_stopped, with_settings
-from everyclaim.core.errors import BudgetExceeded, ConfigError, InputError
+from everyclaim.core.errors import BudgetExceeded, ConfigError, InputError, JudgeError
 from everyclaim.core.types import Label, Provenance, Sample, Usage, Verdict
 from everyclaim.core.wire import to_json
-from everyclaim.io import ReadReport, check_replaced, open_rows
+from everyclaim.io import ReadReport, check_apart, check_replaced, open_rows
 from everyclaim.report.findings import how_bad, is_failing
+
+if TYPE_CHECKING:
+    from everyclaim.retrieve.corpus import CorpusHit
 
 
 @with_settings("decomposer", models=LlmSplittingOptions)
@@ -213,3 +216,62 @@ def _exit_code(tally: _VerdictCounts, reading: ReadReport, max_failed: float) ->
         warn(fault)
         return TOO_MANY_FAILURES
     return OK
+
+
+def build(
+    source: Annotated[
+        str, typer.Argument(metavar="SOURCE", help="Folder of .txt and .md files, or a table with text, title and id.")
+    ],
+    *,
+    out: Annotated[str, opt.option("--out FILE.db", "Corpus file to write; an existing corpus is replaced.")],
+    words: Annotated[int, opt.option("--words N", "Maximum number of words in a passage.", min=16, max=4096)] = 256,
+    mapping: opt.FieldMap = None,
+    format_: opt.Format = None,
+    json: Annotated[bool, opt.option("--json", "Print JSON instead of one line.")] = False,
+) -> None:
+    """Cut documents into passages and index them in one file.
+
+    The file appears whole or not at all, and the same documents make the same file.
+    """
+    from everyclaim.api.knowledge import build_corpus  # not for --help
+
+    check_apart({"the source": source}, {"--out": out, "standard output": "-"}, in_folders=True)
+    report = ReadReport()
+    try:
+        info = build_corpus(source, out, words=words, mapping=opt.pairs(mapping), format=format_, report=report)
+    finally:
+        tell_of_reading(report)
+    if json:
+        counts = {"documents": info.documents, "passages": info.passages, "words_per_passage": info.words_per_passage}
+        show_json({"corpus": out, **counts, "version": info.version, "left_out": report.bad})
+    else:
+        warn(f"{info.documents:,} documents, {info.passages:,} passages in {out} (version {info.version})", kind="")
+
+
+def search(
+    corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="Corpus file, or documents to read into memory.")],
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="Search query.")],
+    *,
+    k: Annotated[int, opt.option("--k N", "Number of passages to show.", min=1)] = 5,
+    topic: Annotated[str | None, opt.option("--topic TITLE", "Search only documents with this title.")] = None,
+    json: Annotated[bool, opt.option("--json", "Print a JSON list instead of the table.")] = False,
+) -> None:
+    """Show the passages that a metric would judge a claim by, best first."""
+    from everyclaim.api.knowledge import open_corpus
+    from everyclaim.report.findings import passages_page
+
+    try:
+        found = open_corpus(corpus).find(query, k, topic=topic)
+    except JudgeError as error:  # of a sample it would be a failure; here the title is the caller's own
+        raise InputError(error.message) from None
+    if json:
+        show_json([_to_json(one) for one in found])
+    elif found:
+        show(passages_page([one.passage for one in found]))
+    else:
+        warn("no passage contains a word of the query", kind="")
+
+
+def _to_json(found: CorpusHit) -> dict[str, Any]:
+    passage = found.passage
+    return {"id": passage.id, "title": passage.title, "text": passage.text, "score": round(found.score, 6)}

@@ -14,9 +14,8 @@ import typer
 from everyclaim.api.options import LlmOptions, Options, StreamOptions
 from everyclaim.api.settings import Settings, options_of
 from everyclaim.cli import options as opt
-from everyclaim.cli import signals
 from everyclaim.cli.console import show_json, warn
-from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, USAGE
+from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, USAGE, signal_word, stopping
 from everyclaim.cli.options import SCORING, Given, check_destination, why_it_stopped, with_settings
 from everyclaim.core.errors import BudgetExceeded, ConfigError, OptionError
 from everyclaim.core.options import declared_options
@@ -83,7 +82,7 @@ def watch(
     chosen |= {"stop": stop, "on_pass": _Reporter(json=json, quiet=quiet, once=bool(watching["once"]))}
     from everyclaim.api.evaluator import Evaluator  # not for --help
 
-    with Evaluator(**cast("Options", options_of(settings))) as evaluator, signals.asking(stop.set):
+    with Evaluator(**cast("Options", options_of(settings))) as evaluator, stopping(stop.set):
         try:
             seen = evaluator.watch(source, store=settings.store, **cast("WatchingOptions", chosen))
         except BudgetExceeded as spent:
@@ -142,7 +141,7 @@ def _end(seen: WatchPass, settings: Settings, *, once: bool, quiet: bool) -> int
             mean = "no score" if score.value is None else f"mean score {score.value:.3f}"
             warn(f"run {run} · {name} · {counted(score.n, 'answer')} scored · {mean}", kind="")
         if not once:
-            warn(f"{signals.word()}; total: {seen}", kind="")
+            warn(f"{signal_word()}; total: {seen}", kind="")
     if once and seen.unreadable and seen.unreadable == seen.found:
         warn(f"no row can be read as an answer; first problem: {seen.reasons[0]}")
         return USAGE
