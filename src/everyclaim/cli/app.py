@@ -94,35 +94,17 @@ HIDDEN = {
     )
 }
 FORMER_NAMES = {
-    "band": ("judge", "cascade"),
-    "judge-test": ("judge", "smoke"),
-    "judge-check": ("judge", "evaluate"),
-    "tune": ("judge", "tune"),
-    "release-report": ("compare", "--release"),
-    "rules": ("watch", "rules"),
+    "band": ("judge", "cascade"), "judge-test": ("judge", "smoke"), "judge-check": ("judge", "evaluate"),
+    "tune": ("judge", "tune"), "release-report": ("compare", "--release"), "rules": ("watch", "rules"),
     "ui": ("serve", "--ui"),
-}
-FORMER_OPTIONS = {
-    "anyway": "allow-different-judges",
-    "confident": "require-significance",
-    "each-side": "per-label",
-    "error": "max-error",
-    "events-to": "otlp-logs-url",
-    "html": "report",
-    "keep": "no-write-back",
-    "lasting": "consecutive",
-    "lateness": "late-window",
-    "movers": "top-changes",
-    "out": "report",  # of compare
-    "per": "run-by",
-    "screen": "prefilter",
-    "send-back": "write-back",
-    "settle": "idle-timeout",
-    "then": "escalate-to",
-    "times": "trials",
-    "when-spent": "on-budget",
-    "worry": "screen-threshold",
-}
+}  # fmt: skip
+FORMER_OPTIONS = {  # `out` was one of compare
+    "anyway": "allow-different-judges", "confident": "require-significance", "each-side": "per-label",
+    "error": "max-error", "events-to": "otlp-logs-url", "html": "report", "keep": "no-write-back",
+    "lasting": "consecutive", "lateness": "late-window", "movers": "top-changes", "out": "report", "per": "run-by",
+    "screen": "prefilter", "send-back": "write-back", "settle": "idle-timeout", "then": "escalate-to",
+    "times": "trials", "when-spent": "on-budget", "worry": "screen-threshold",
+}  # fmt: skip
 
 
 class Lazy(TyperCommand):

@@ -40,7 +40,7 @@ class _OfBuildServer:
         return getattr(self._stream, name)
 
 
-class _Screen(Console):
+class Screen(Console):
     """A console that leaves a broken pipe to the caller, and never reads data as markup."""
 
     def __init__(self, *, stderr: bool = False) -> None:
@@ -62,12 +62,7 @@ def prepare_streams() -> None:
 
 def show(page: RenderableType, *, stderr: bool = False) -> None:
     """Print a page."""
-    _Screen(stderr=stderr).print(page)
-
-
-def error_screen() -> Console:
-    """Return the console of standard error."""
-    return _Screen(stderr=True)
+    Screen(stderr=stderr).print(page)
 
 
 def show_json(value: Any, *, indent: int | None = 2) -> None:
@@ -89,7 +84,7 @@ def warn(message: str, *, kind: str = "error") -> None:
     """Write one line to standard error; whatever is quoted in it cannot act on the terminal."""
     prefix = f"{kind}: " if kind else ""
     style = {"error": "bold red", "warning": "yellow"}.get(kind, "")
-    error_screen().print(Text.assemble((prefix, style), one_line(message)), soft_wrap=True)
+    Screen(stderr=True).print(Text.assemble((prefix, style), one_line(message)), soft_wrap=True)
 
 
 def tell_of_reading(report: ReadReport, *, quiet: bool = False) -> None:
@@ -133,17 +128,13 @@ class Progressing:
         """Take note of an event of the engine."""
         if isinstance(event, RunStarted):
             self.run = event.run
-            self.start(event.total)
+            if self.bar is not None:
+                self.bar.update(self.bar.task_ids[0], total=event.total)
         elif isinstance(event, SampleFinished):
             self.step_result(event.result)
         elif isinstance(event, SampleSkipped):
             self.skipped += 1
             self.step(failed=False)
-
-    def start(self, total: int | None) -> None:
-        """Show the bar."""
-        if self.bar is not None:
-            self.bar.add_task("", total=total, said="")
 
     def step_result(self, result: Result) -> None:
         """Count a result."""
@@ -158,13 +149,15 @@ class Progressing:
             if self.spent and (used := self.spent()).calls:
                 cost = "" if used.cost is None else f"  {dollars(used.cost)}"
                 said += f"{counted(used.calls, 'call')}  {used.prompt_tokens + used.completion_tokens:,} tokens{cost}"
-            self.bar.update(self.bar.task_ids[-1], advance=1, said=said)
+            self.bar.update(self.bar.task_ids[0], advance=1, said=said)
 
 
 @contextmanager
-def progressing(*, quiet: bool, spent: Callable[[], Usage] | None = None) -> Iterator[Progressing]:
+def progressing(
+    *, quiet: bool = False, total: int | None = None, spent: Callable[[], Usage] | None = None
+) -> Iterator[Progressing]:
     """Give something to tell about the work; the bar is gone when the block ends. `spent` is shown beside it."""
-    screen = error_screen()
+    screen = Screen(stderr=True)
     if quiet or not screen.is_terminal:
         yield Progressing()
         return
@@ -176,4 +169,5 @@ def progressing(*, quiet: bool, spent: Callable[[], Usage] | None = None) -> Ite
         TextColumn("{task.fields[said]}"),
     )
     with Progress(*columns, console=screen, transient=True, expand=True) as bar:
+        bar.add_task("", total=total, said="")
         yield Progressing(bar, spent=spent)

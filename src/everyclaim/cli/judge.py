@@ -13,7 +13,7 @@ from everyclaim.api.specs import talks
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import progressing, show, show_json, show_result, tell_of_reading, warn
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK, TOO_MANY_FAILURES
-from everyclaim.cli.options import Given, check_destination, with_settings
+from everyclaim.cli.options import Given, check_destination, option, with_settings
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.spec import Spec
 from everyclaim.io import ReadReport
@@ -36,8 +36,7 @@ def judge_test(*, given: Given, json: opt.Json = False) -> int:
     settings = given.settings()
     given.check_use(settings.judge)
     given.check_files(settings, [], {"standard output": "-"})
-    with progressing(quiet=False) as progress:
-        progress.start(CASES)
+    with progressing(total=CASES) as progress:
         test = smoke_test_judge(
             settings.judge,
             on_case=progress.step_result,
@@ -87,8 +86,7 @@ def judge_check(
     given.check_files(settings, [], {"standard output": "-", "--history": chosen.get("history")})
     options: Any = options_of(settings, LlmJudgingOptions, settings.judge, against) | chosen
     options.pop("cache", None)  # a reply that was kept says nothing of the judge today
-    with progressing(quiet=False) as progress:
-        progress.start(None)
+    with progressing() as progress:
         found = evaluate_judge(
             settings.judge,
             run=run,
@@ -114,15 +112,15 @@ def tune(
     ],
     *,
     judge: Annotated[
-        str, opt.option("--judge SPEC", "Judge to tune: embedded, or a language model.", "Judging")
+        str, option("--judge SPEC", "Judge to tune: embedded, or a language model.", "Judging")
     ] = DEFAULT_JUDGE,
     out: Annotated[
         str | None,
-        opt.option("--out FILE", "Write the fit, if it improves the judge: FILE.json, a rubric FILE.toml.", "Output"),
+        option("--out FILE", "Write the fit, if it improves the judge: FILE.json, a rubric FILE.toml.", "Output"),
     ] = None,
     answers: Annotated[
         str | None,
-        opt.option(
+        option(
             "--answers FILE|N",
             (
                 "Answers with contexts, for labels that have a sample_id; with --from-judge the number of "
@@ -133,7 +131,7 @@ def tune(
     ] = None,
     from_judge: Annotated[
         str | None,
-        opt.option("--from-judge SPEC", "Use this judge's verdicts on a sample of answers as labels.", "Judging"),
+        option("--from-judge SPEC", "Use this judge's verdicts on a sample of answers as labels.", "Judging"),
     ] = None,
     given: Given,
     format_: opt.Format = None,
@@ -171,7 +169,6 @@ def tune(
     given.check_files(settings, inputs, {"--out": out, "standard output": "-"})
     reading = ReadReport()
     with progressing(quiet=quiet) as progress:
-        progress.start(None)
         tuned = fit_to(
             file,
             judge,
@@ -215,21 +212,20 @@ def band(
     ],
     *,
     answers: Annotated[
-        str | None, opt.option("--answers FILE", "Answers with contexts, for labels that have a sample_id.", "Input")
+        str | None, option("--answers FILE", "Answers with contexts, for labels that have a sample_id.", "Input")
     ] = None,
     given: Given,
     then: Annotated[
-        str, opt.option("--escalate-to SPEC", "Second judge for uncertain claims, written into the printed spec.")
+        str, option("--escalate-to SPEC", "Second judge for uncertain claims, written into the printed spec.")
     ] = "openai:gpt-5-mini",
     error: Annotated[
-        float,
-        opt.option("--max-error SHARE", "Maximum error rate among the claims that the first judge settles.", _FIT),
+        float, option("--max-error SHARE", "Maximum error rate among the claims that the first judge settles.", _FIT)
     ] = 0.1,
     confidence: Annotated[
-        float, opt.option("--confidence SHARE", "Confidence that the error rate stays below --max-error.", _FIT)
+        float, option("--confidence SHARE", "Confidence that the error rate stays below --max-error.", _FIT)
     ] = 0.95,
     each_side: Annotated[
-        bool, opt.option("--per-label", "Apply --max-error to supported and not supported claims separately.", _FIT)
+        bool, option("--per-label", "Apply --max-error to supported and not supported claims separately.", _FIT)
     ] = False,
     format_: opt.Format = None,
     limit: opt.Limit = None,
@@ -252,8 +248,7 @@ def band(
     given.check_files(settings, [labels, *([answers] if answers else [])], {"standard output": "-"})
     reading = ReadReport()
     spec = settings.judge
-    with progressing(quiet=False) as progress:
-        progress.start(None)
+    with progressing() as progress:
         fit = fit_cascade(
             labels,
             spec,

@@ -11,7 +11,7 @@ from everyclaim.api.options import LabelOptions
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import show_result, tell_of_reading, warn
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK
-from everyclaim.cli.options import Given, check_destination, with_settings
+from everyclaim.cli.options import Given, check_destination, option, with_settings
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import WAYS
 from everyclaim.core.plaintext import counted, json_text
@@ -27,29 +27,27 @@ def label(
         str | None, typer.Argument(metavar="RUN", help="Id, start of an id, or name of a run (default: the newest).")
     ] = None,
     *,
-    n: Annotated[int, opt.option("--n N", "Number of claims to label.", min=1)] = 100,
-    out: Annotated[str, opt.option("--out FILE", "JSONL, JSON or CSV by suffix; - is JSONL on stdout.")] = "-",
+    n: Annotated[int, option("--n N", "Number of claims to label.", min=1)] = 100,
+    out: Annotated[str, option("--out FILE", "JSONL, JSON or CSV by suffix; - is JSONL on stdout.")] = "-",
     choice: Mapping[str, Any],
     queue: Annotated[
-        bool, opt.option("--queue", "Create a labelling queue for the dashboard (serve --ui) instead of a file.")
+        bool, option("--queue", "Create a labelling queue for the dashboard (serve --ui) instead of a file.")
     ] = False,
     splits: Annotated[
-        bool, opt.option("--splits", "Review how sentences were split into claims, instead of labelling claims.")
+        bool, option("--splits", "Review how sentences were split into claims, instead of labelling claims.")
     ] = False,
     marks: Annotated[
         str | None,
-        opt.option("--marks FILE", "With --splits: read the reviewed file and show the share of correct splits."),
+        option("--marks FILE", "With --splits: read the reviewed file and show the share of correct splits."),
     ] = None,
     examples: Annotated[
         str | None,
-        opt.option(
-            "--examples FILE.toml", "With --marks: write the rejected sentences as worked examples for --rubric."
-        ),
+        option("--examples FILE.toml", "With --marks: write the rejected sentences as worked examples for --rubric."),
     ] = None,
     require: Annotated[
-        bool, opt.option("--require", "With --marks: exit with 1 if the share is below 90 %, with 4 if inconclusive.")
+        bool, option("--require", "With --marks: exit with 1 if the share is below 90 %, with 4 if inconclusive.")
     ] = False,
-    json: Annotated[bool, opt.option("--json", "With --marks: print JSON.")] = False,
+    json: Annotated[bool, option("--json", "With --marks: print JSON.")] = False,
     given: Given,
 ) -> int:
     """Select claims of a run for human labelling and write them to a file.
@@ -139,11 +137,11 @@ def calibrate(
     format_: opt.Format = None,
     risk: Annotated[
         float | None,
-        opt.option("--risk SHARE", "Fit the threshold of a guard: maximum share of shown claims that may be wrong."),
+        option("--risk SHARE", "Fit the threshold of a guard: maximum share of shown claims that may be wrong."),
     ] = None,
-    save: Annotated[str | None, opt.option("--save FILE", "Write the fitted risk for Guard(risk=FILE).")] = None,
+    save: Annotated[str | None, option("--save FILE", "Write the fitted risk for Guard(risk=FILE).")] = None,
     require: Annotated[
-        bool, opt.option("--require", "Exit with 1 if a rate is below 90 %, with 4 if there are too few labels.")
+        bool, option("--require", "Exit with 1 if a rate is below 90 %, with 4 if there are too few labels.")
     ] = False,
     json: opt.Json = False,
 ) -> int:

@@ -204,11 +204,8 @@ class OutputOptions:
             raise ConfigError(f"{piped[0]} and {piped[1]} would both write to standard output: choose one")
         if self.report is not None:
             check_report(self.report)
-        check_destination("--out", self.out)
-        check_destination("--report", self.report, any_name=True)
-        check_destination("--html", self.html, any_name=True)
-        check_destination("--junit", self.junit, any_name=True)
-        check_destination("--markdown", self.markdown, any_name=True)
+        for name, place in self.files.items():
+            check_destination(name, place, any_name=name != "--out")
         if self.github and (self.json or "-" in (self.out, self.junit, self.markdown)):
             raise ConfigError("--github writes annotations to standard output, which another option already uses")
 

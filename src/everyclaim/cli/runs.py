@@ -11,7 +11,7 @@ import typer
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import show, show_json, show_result, tell_of_bad_rows, warn
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK
-from everyclaim.cli.options import GATE, Given, OutputOptions, check_destination, with_settings
+from everyclaim.cli.options import GATE, Given, OutputOptions, check_destination, option, with_settings
 from everyclaim.core.errors import ConfigError, InputError, NoStoreError, StoreError
 from everyclaim.core.plaintext import counted
 from everyclaim.report.style import Page, data
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 @with_settings("store")
 def runs(
     *,
-    limit: Annotated[int, opt.option("--limit N", "Maximum number of runs to list.", min=1)] = 20,
-    json: Annotated[bool, opt.option("--json", "Print a JSON list instead of the table.")] = False,
+    limit: Annotated[int, option("--limit N", "Maximum number of runs to list.", min=1)] = 20,
+    json: Annotated[bool, option("--json", "Print a JSON list instead of the table.")] = False,
     delete: Annotated[
         list[str] | None,
-        opt.option("--delete RUN", "Delete this run, by id or unique name; human labels stay. Repeatable."),
+        option("--delete RUN", "Delete this run, by id or unique name; human labels stay. Repeatable."),
     ] = None,
-    upgrade: Annotated[bool, opt.option("--upgrade", "Upgrade a store of an older version in place.")] = False,
+    upgrade: Annotated[bool, option("--upgrade", "Upgrade a store of an older version in place.")] = False,
     given: Given,
 ) -> None:
     """List the runs in the store, newest first.
@@ -105,7 +105,7 @@ def report(
     ] = None,
     *,
     answer: Annotated[
-        str | None, opt.option("--answer ID", "Show only this answer, with the reason and evidence of every claim.")
+        str | None, option("--answer ID", "Show only this answer, with the reason and evidence of every claim.")
     ] = None,
     given: Given,
     html: opt.Html = None,
@@ -153,7 +153,7 @@ def _show_answer(run: Run, answer: str, *, json: bool) -> None:
 _TWO = 2
 _AnyJudges = Annotated[
     bool,
-    opt.option(
+    option(
         "--allow-different-judges", "Compare runs with different judges or settings; the page lists the differences."
     ),
 ]
@@ -167,20 +167,16 @@ def compare(
     *,
     by: Annotated[
         list[str] | None,
-        opt.option(
+        option(
             "--by TAG",
             "Also compare by this tag, or auto; TAG+TAG crosses two tags, TAG+mode adds failure modes. Repeatable.",
         ),
     ] = None,
     anyway: _AnyJudges = False,
-    movers: Annotated[
-        int, opt.option("--top-changes N", "Number of answers with the largest changes to show.", min=0)
-    ] = 5,
-    report: Annotated[
-        str | None, opt.option("--report FILE", "Write a report as one HTML file, with the answers.")
-    ] = None,
+    movers: Annotated[int, option("--top-changes N", "Number of answers with the largest changes to show.", min=0)] = 5,
+    report: Annotated[str | None, option("--report FILE", "Write a report as one HTML file, with the answers.")] = None,
     fail: Annotated[
-        bool, opt.option("--fail-on-regression", "Exit with 1 on a significant regression, with 4 if inconclusive.")
+        bool, option("--fail-on-regression", "Exit with 1 on a significant regression, with 4 if inconclusive.")
     ] = False,
     json: opt.Json = False,
     given: Given,
@@ -243,19 +239,19 @@ def release_report(
     *,
     report: Annotated[
         list[str] | None,
-        opt.option("--report FILE", "Write the report: .html, Markdown (.md) or JSON (.json). Repeatable."),
+        option("--report FILE", "Write the report: .html, Markdown (.md) or JSON (.json). Repeatable."),
     ] = None,
     by: Annotated[
-        list[str] | None, opt.option("--by TAG", "Slices (default: those of the newest run, else auto). Repeatable.")
+        list[str] | None, option("--by TAG", "Slices (default: those of the newest run, else auto). Repeatable.")
     ] = None,
     lasting: Annotated[
         int,
-        opt.option(
+        option(
             "--consecutive N", "Number of consecutive parts with a higher rate that means roll back.", min=1, max=100
         ),
     ] = 2,
     require: Annotated[
-        bool, opt.option("--require", "Exit with 1 on roll back, with 4 on watch or too few samples.")
+        bool, option("--require", "Exit with 1 on roll back, with 4 on watch or too few samples.")
     ] = False,
     anyway: _AnyJudges = False,
     json: opt.Json = False,

@@ -14,7 +14,7 @@ from everyclaim.api.settings import options_of
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import (
     Progressing,
-    error_screen,
+    Screen,
     progressing,
     show,
     show_json,
@@ -23,7 +23,7 @@ from everyclaim.cli.console import (
     warn,
 )
 from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, InterruptedWorkError, gravest, signal_word
-from everyclaim.cli.options import GATE, SCORING, Given, OutputOptions, why_it_stopped, with_settings
+from everyclaim.cli.options import GATE, SCORING, Given, OutputOptions, option, why_it_stopped, with_settings
 from everyclaim.core.errors import BudgetExceeded, ConfigError
 
 if TYPE_CHECKING:
@@ -49,20 +49,18 @@ def score(
     history: opt.History = None,
     limit: opt.Limit = None,
     output: OutputOptions,
-    name: Annotated[str, opt.option("--name", "Name of the run.", "Run")] = "",
-    release: Annotated[str, opt.option("--release", "Release name for answers without one.", "Run")] = "",
+    name: Annotated[str, option("--name", "Name of the run.", "Run")] = "",
+    release: Annotated[str, option("--release", "Release name for answers without one.", "Run")] = "",
     resume: Annotated[
-        str | None, opt.option("--resume RUN", "Continue this run; failed samples are scored again.", "Run")
+        str | None, option("--resume RUN", "Continue this run; failed samples are scored again.", "Run")
     ] = None,
-    fresh: Annotated[
-        bool, opt.option("--fresh", "Start anew instead of continuing an interrupted run.", "Run")
-    ] = False,
+    fresh: Annotated[bool, option("--fresh", "Start anew instead of continuing an interrupted run.", "Run")] = False,
     dry_run: Annotated[
-        bool, opt.option("--dry-run", "Estimate calls, tokens and cost of language models; score nothing.", "Run")
+        bool, option("--dry-run", "Estimate calls, tokens and cost of language models; score nothing.", "Run")
     ] = False,
     ray: Annotated[
         str | None,
-        opt.option(
+        option(
             "--ray ADDRESS",
             "Score on this Ray cluster; auto: the cluster of this machine, local: start one.",
             "Run",
@@ -71,9 +69,7 @@ def score(
     ] = None,
     ray_actors: Annotated[
         int | None,
-        opt.option(
-            "--ray-actors N", "Number of workers (default: one per CPU of the cluster).", "Run", hidden=True, min=1
-        ),
+        option("--ray-actors N", "Number of workers (default: one per CPU of the cluster).", "Run", hidden=True, min=1),
     ] = None,
 ) -> int:
     """Score answers claim by claim and store the run.
@@ -141,7 +137,7 @@ def _score_one(file: str, evaluator: Evaluator, options: DatasetOptions, store: 
     from everyclaim.api.runs import find_run
 
     stop = None
-    if not quiet and file != "-" and error_screen().is_terminal:
+    if not quiet and file != "-" and Screen(stderr=True).is_terminal:
         found = evaluator.estimate_file(file, at_most=_ESTIMATED, **options)
         if found:
             warn(f"{found}{' for the first of them' if found.answers == _ESTIMATED else ''}", kind="")
@@ -177,9 +173,9 @@ def _scoring(evaluator: Evaluator, address: str | None, actors: int | None) -> A
 
 
 def _check_one_file_options(files: list[str], given: dict[str, str | None]) -> None:
-    for option, value in given.items():
+    for flag, value in given.items():
         if value is not None and len(files) > 1:
-            raise ConfigError(f"{option} needs exactly one input file, got {len(files)}")
+            raise ConfigError(f"{flag} needs exactly one input file, got {len(files)}")
     if files.count("-") > 1:
         raise ConfigError("standard input can be read only once")
 

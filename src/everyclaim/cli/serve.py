@@ -15,9 +15,8 @@ from typing import Annotated, Any
 
 from everyclaim.api.options import LlmOptions
 from everyclaim.api.settings import Settings, options_of
-from everyclaim.cli import options as opt
 from everyclaim.cli.console import warn
-from everyclaim.cli.options import SCORING, Given, with_settings
+from everyclaim.cli.options import SCORING, Given, option, with_settings
 from everyclaim.core.errors import ConfigError, MissingExtraError
 from everyclaim.core.plaintext import hidden
 from everyclaim.web.settings import BOUNDS, LOOPBACK, SERVER, TOKENS, Binding, ServiceSettings
@@ -32,14 +31,13 @@ def serve(
     binding: Binding,
     service: ServiceSettings,
     token_name: Annotated[
-        str | None, opt.option("--new-token NAME", "Create a token, print it once and exit.", TOKENS)
+        str | None, option("--new-token NAME", "Create a token, print it once and exit.", TOKENS)
     ] = None,
     scopes: Annotated[
-        str, opt.option("--scopes A,B", f"Scopes of a new token: {', '.join(SCOPES)}.", TOKENS)
+        str, option("--scopes A,B", f"Scopes of a new token: {', '.join(SCOPES)}.", TOKENS)
     ] = "score,jobs",
     rate: Annotated[
-        int | None,
-        opt.option("--rate N", "Maximum number of requests per minute and token (default 6000).", BOUNDS, min=1),
+        int | None, option("--rate N", "Maximum number of requests per minute and token (default 6000).", BOUNDS, min=1)
     ] = None,
     given: Given,
 ) -> None:
@@ -116,20 +114,20 @@ def ui(
     *,
     host: Annotated[
         str,
-        opt.option(
+        option(
             "--host ADDRESS",
             "Address to listen on; addresses reachable from other machines need --tokens or --proxy-header.",
             SERVER,
         ),
     ] = LOOPBACK,
-    port: Annotated[int, opt.option("--port N", "Port to listen on.", SERVER, min=0, max=65535)] = PORT,
+    port: Annotated[int, option("--port N", "Port to listen on.", SERVER, min=0, max=65535)] = PORT,
     tokens: Annotated[
         Path | None,
-        opt.option("--tokens FILE", "File of tokens (scope ui) for login, in addition to $EVERYCLAIM_TOKENS.", SERVER),
+        option("--tokens FILE", "File of tokens (scope ui) for login, in addition to $EVERYCLAIM_TOKENS.", SERVER),
     ] = None,
     proxy_header: Annotated[
         str | None,
-        opt.option(
+        option(
             "--proxy-header NAME",
             "Header in which an authenticating proxy names the user. Only the proxy may reach the port.",
             SERVER,
@@ -137,9 +135,9 @@ def ui(
     ] = None,
     allow_host: Annotated[
         list[str] | None,
-        opt.option("--allow-host NAME", "Allowed host name besides IP addresses and localhost. Repeatable.", SERVER),
+        option("--allow-host NAME", "Allowed host name besides IP addresses and localhost. Repeatable.", SERVER),
     ] = None,
-    open_: Annotated[bool, opt.option("--open", "Open it in a browser.", SERVER, show_default=False)] = False,
+    open_: Annotated[bool, option("--open", "Open it in a browser.", SERVER, show_default=False)] = False,
     given: Given,
 ) -> None:
     """Serve the dashboard: runs, answers, comparisons, labelling and trying answers.

@@ -18,7 +18,7 @@ from everyclaim.api.settings import Settings, options_of
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import progressing, show, show_json, show_result, tell_of_reading, warn
 from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, USAGE
-from everyclaim.cli.options import Given, check_destination, why_it_stopped, with_settings
+from everyclaim.cli.options import Given, check_destination, option, why_it_stopped, with_settings
 from everyclaim.core.errors import BudgetExceeded, ConfigError, InputError, JudgeError
 from everyclaim.core.types import Label, Provenance, Sample, Usage, Verdict
 from everyclaim.core.wire import to_json
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def claims(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="Text of an answer; - is stdin.")],
     *,
-    question: Annotated[str, opt.option("--question TEXT", "Question that the answer responds to.")] = "",
+    question: Annotated[str, option("--question TEXT", "Question that the answer responds to.")] = "",
     given: Given,
     json: opt.Json = False,
 ) -> None:
@@ -75,7 +75,7 @@ def verify(
     out: opt.Out = None,
     json: opt.Json = False,
     quiet: opt.Quiet = False,
-    worst: Annotated[int, opt.option("--worst N", "Number of failing claims to show.", "Output", min=0)] = 5,
+    worst: Annotated[int, option("--worst N", "Number of failing claims to show.", "Output", min=0)] = 5,
 ) -> int:
     """Judge given claims, without splitting answers.
 
@@ -104,7 +104,6 @@ def verify(
         stack.callback(session.close)
         write = stack.enter_context(open_rows(out)) if out else None
         progress = stack.enter_context(progressing(quiet=quiet))
-        progress.start(None)
 
         def take(row: ClaimVerdict) -> None:
             tally.count(row)
@@ -223,11 +222,11 @@ def build(
         str, typer.Argument(metavar="SOURCE", help="Folder of .txt and .md files, or a table with text, title and id.")
     ],
     *,
-    out: Annotated[str, opt.option("--out FILE.db", "Corpus file to write; an existing corpus is replaced.")],
-    words: Annotated[int, opt.option("--words N", "Maximum number of words in a passage.", min=16, max=4096)] = 256,
+    out: Annotated[str, option("--out FILE.db", "Corpus file to write; an existing corpus is replaced.")],
+    words: Annotated[int, option("--words N", "Maximum number of words in a passage.", min=16, max=4096)] = 256,
     mapping: opt.FieldMap = None,
     format_: opt.Format = None,
-    json: Annotated[bool, opt.option("--json", "Print JSON instead of one line.")] = False,
+    json: Annotated[bool, option("--json", "Print JSON instead of one line.")] = False,
 ) -> None:
     """Cut documents into passages and index them in one file.
 
@@ -252,9 +251,9 @@ def search(
     corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="Corpus file, or documents to read into memory.")],
     query: Annotated[str, typer.Argument(metavar="QUERY", help="Search query.")],
     *,
-    k: Annotated[int, opt.option("--k N", "Number of passages to show.", min=1)] = 5,
-    topic: Annotated[str | None, opt.option("--topic TITLE", "Search only documents with this title.")] = None,
-    json: Annotated[bool, opt.option("--json", "Print a JSON list instead of the table.")] = False,
+    k: Annotated[int, option("--k N", "Number of passages to show.", min=1)] = 5,
+    topic: Annotated[str | None, option("--topic TITLE", "Search only documents with this title.")] = None,
+    json: Annotated[bool, option("--json", "Print a JSON list instead of the table.")] = False,
 ) -> None:
     """Show the passages that a metric would judge a claim by, best first."""
     from everyclaim.api.knowledge import open_corpus

@@ -16,7 +16,7 @@ from everyclaim.api.settings import Settings, options_of
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import show_json, warn
 from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, USAGE, signal_word, stopping
-from everyclaim.cli.options import SCORING, Given, check_destination, why_it_stopped, with_settings
+from everyclaim.cli.options import SCORING, Given, check_destination, option, why_it_stopped, with_settings
 from everyclaim.core.errors import BudgetExceeded, ConfigError, OptionError
 from everyclaim.core.options import declared_options
 from everyclaim.core.plaintext import counted
@@ -47,15 +47,15 @@ def watch(
     watching: Mapping[str, Any],
     baseline: Annotated[
         str | None,
-        opt.option(
+        option(
             "--alert-baseline RUN", "Run that sets the alert limit; its labels correct for the judge's error.", "Alerts"
         ),
     ] = None,
     alert: Annotated[
         list[str] | None,
-        opt.option("--alert SINK", "Alert destination: webhook:URL, slack:URL, command:PROGRAM. Repeatable.", "Alerts"),
+        option("--alert SINK", "Alert destination: webhook:URL, slack:URL, command:PROGRAM. Repeatable.", "Alerts"),
     ] = None,
-    json: Annotated[bool, opt.option("--json", "Print one JSON line per pass on stdout.", "Output")] = False,
+    json: Annotated[bool, option("--json", "Print one JSON line per pass on stdout.", "Output")] = False,
     quiet: opt.Quiet = False,
 ) -> int:
     """Score production answers as they arrive, each once, into one run per day or release.
@@ -158,17 +158,17 @@ def _end(seen: WatchPass, settings: Settings, *, once: bool, quiet: bool) -> int
 def rules(
     *,
     baseline: Annotated[
-        str | None, opt.option("--baseline RUN", "Run that sets the baseline rates (default: the newest).")
+        str | None, option("--baseline RUN", "Run that sets the baseline rates (default: the newest).")
     ] = None,
     rate: Annotated[
         float | None,
-        opt.option("--rate SHARE", "Acceptable share of contradicted claims (0.02 = 2 %), instead of the baseline's."),
+        option("--rate SHARE", "Acceptable share of contradicted claims (0.02 = 2 %), instead of the baseline's."),
     ] = None,
     match: Annotated[
-        list[str] | None, opt.option("--match LABEL=VALUE", "Only series with this label, as job=bot. Repeatable.")
+        list[str] | None, option("--match LABEL=VALUE", "Only series with this label, as job=bot. Repeatable.")
     ] = None,
-    dashboard: Annotated[bool, opt.option("--dashboard", "Write a Grafana dashboard as JSON instead.")] = False,
-    out: Annotated[str, opt.option("--out FILE", "File to write; - is standard output.")] = "-",
+    dashboard: Annotated[bool, option("--dashboard", "Write a Grafana dashboard as JSON instead.")] = False,
+    out: Annotated[str, option("--out FILE", "File to write; - is standard output.")] = "-",
     given: Given,
 ) -> None:
     """Write Prometheus rules: contradicted claims, score drops, a failing judge, a changed judge.
