@@ -7,7 +7,6 @@ import platform
 import sys
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from pathlib import Path
 
 from rich.console import Group
@@ -30,22 +29,22 @@ from everyclaim.models.chat.options import without_password
 from everyclaim.models.chat.providers import find_provider, key_variable, keys_file, provider_names, where_key_is
 from everyclaim.report.style import Page, data
 
-# Extra → the module that it brings, the package that has it, and what it is for.
+# Extra → a package that it brings, and what it is for.
 _EXTRAS = {
-    "tables": ("pyarrow", "pyarrow", "Parquet, Arrow, Hugging Face datasets"),
-    "pandas": ("pandas", "pandas", "pandas data frames"),
-    "polars": ("polars", "polars", "polars data frames"),
-    "postgres": ("psycopg", "psycopg", "PostgreSQL store"),
-    "openai": ("aiohttp", "aiohttp", "OpenAI-compatible judges"),
-    "anthropic": ("aiohttp", "aiohttp", "Anthropic judges"),
-    "search": ("aiohttp", "aiohttp", "web search"),
-    "hf": ("torch", "torch", "Hugging Face judges"),
-    "serve": ("uvicorn", "uvicorn", "HTTP service"),
-    "client": ("aiohttp", "aiohttp", "everyclaim.Client for the HTTP service"),
-    "ui": ("python_multipart", "python-multipart", "dashboard"),
-    "prometheus": ("prometheus_client", "prometheus-client", "Prometheus metrics"),
-    "langfuse": ("langfuse", "langfuse", "Langfuse source of everyclaim watch"),
-    "testing": ("stamina", "stamina", "loopback provider for tests"),
+    "tables": ("pyarrow", "Parquet, Arrow, Hugging Face datasets"),
+    "pandas": ("pandas", "pandas data frames"),
+    "polars": ("polars", "polars data frames"),
+    "postgres": ("psycopg", "PostgreSQL store"),
+    "openai": ("aiohttp", "OpenAI-compatible judges"),
+    "anthropic": ("aiohttp", "Anthropic judges"),
+    "search": ("aiohttp", "web search"),
+    "hf": ("torch", "Hugging Face judges"),
+    "serve": ("uvicorn", "HTTP service"),
+    "client": ("aiohttp", "everyclaim.Client for the HTTP service"),
+    "ui": ("python-multipart", "dashboard"),
+    "prometheus": ("prometheus-client", "Prometheus metrics"),
+    "langfuse": ("langfuse", "Langfuse source of everyclaim watch"),
+    "testing": ("stamina", "loopback provider for tests"),
 }
 
 
@@ -114,13 +113,11 @@ def _provider(provider: str) -> list[Check]:
 
 
 def _extra(name: str) -> Check:
-    module, package, purpose = _EXTRAS[name]
-    if find_spec(module) is None:
-        return Check(f"extra {name}", None, f"not installed ({purpose}): pip install 'everyclaim[{name}]'")
+    package, purpose = _EXTRAS[name]
     try:
         return Check(f"extra {name}", True, f"{package} {version(package)}")
     except PackageNotFoundError:
-        return Check(f"extra {name}", True, f"{package}, version unknown")
+        return Check(f"extra {name}", None, f"not installed ({purpose}): pip install 'everyclaim[{name}]'")
 
 
 def _store(location: str) -> Check:
@@ -173,9 +170,5 @@ def _page(checks: list[Check]) -> Page:
         sign, style = {True: ("✓", "green"), False: ("✗", "bold red"), None: ("–", "dim")}[check.ok]
         rows.add_row(Text(sign, style=style), Text(check.name), data(check.found, "dim" if check.ok is None else ""))
     broken = sum(check.ok is False for check in checks)
-    verdict = (
-        Text(f"{counted(broken, 'problem')} found", style="bold red")
-        if broken
-        else Text("no problems found", style="green")
-    )
-    return Page(Group(rows, Text(), verdict))
+    verdict = f"{counted(broken, 'problem')} found" if broken else "no problems found"
+    return Page(Group(rows, Text(), Text(verdict, style="bold red" if broken else "green")))

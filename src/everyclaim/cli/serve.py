@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import tempfile
 import webbrowser
@@ -11,10 +12,10 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from everyclaim.api.options import LlmOptions
-from everyclaim.api.settings import Settings, options_of
+from everyclaim.api.settings import options_of
 from everyclaim.cli.console import warn
 from everyclaim.cli.options import SCORING, Given, option, with_settings
 from everyclaim.core.errors import ConfigError, MissingExtraError
@@ -52,6 +53,8 @@ def serve(
     settings = given.settings()
     given.check_use(settings.judge, settings.decomposer, metric=settings.metric)
     given.check_files(settings, [str(service.tokens)] if service.tokens else [], {"the store": settings.store})
+    if settings.provider_batch:
+        raise ConfigError("--batch (provider_batch) takes hours and is for runs, not for a service")
     has_tokens = len(AccessTokens.find(service.tokens)) > 0
     binding.check(has_tokens=has_tokens)
     try:
@@ -61,7 +64,7 @@ def serve(
         raise MissingExtraError("the service", "serve") from None
     service = replace(
         service,
-        options=_options(settings),
+        options=options_of(settings, in_batches=True),
         store=settings.store,
         asks=has_tokens,
         workers=binding.workers,
@@ -99,14 +102,8 @@ def _make_token(name: str, scopes: str, rate: int | None, file: Path | None) -> 
     sys.stdout.write(f"{shown}\n")
 
 
-def _options(settings: Settings) -> dict[str, Any]:
-    """Return what an evaluator is made with. Batches of providers are for those who can wait for hours."""
-    if settings.provider_batch:
-        raise ConfigError("--batch (provider_batch) takes hours and is for runs, not for a service")
-    return options_of(settings, in_batches=True)
-
-
 PORT = 8765
+_OF_THE_EXTRA = {"fastapi", "starlette", "uvicorn", "python_multipart", "multipart"}
 
 
 @with_settings("judge", "decomposer", "store", models=LlmOptions)
@@ -150,14 +147,17 @@ def ui(
         from everyclaim.web.app import Access, create_app
         from everyclaim.web.serving import log_to_stderr, run
     except ModuleNotFoundError as error:
-        raise _missing(error) from None
+        if (error.name or "").partition(".")[0] not in _OF_THE_EXTRA:
+            raise
+        raise MissingExtraError("The dashboard", "ui") from None
     settings = given.settings()
     given.check_use(settings.judge, settings.decomposer)
     found = AccessTokens.find(tokens)
     if tokens is not None and not len(found):
         raise ConfigError(f"--tokens {tokens}: the file has no token; create one with `everyclaim serve --new-token`")
-    header = _header_name(proxy_header)
-    binding = Binding(host=host, port=port)
+    if proxy_header is not None and not re.fullmatch(r"[A-Za-z0-9_-]+", proxy_header):
+        raise ConfigError(f"--proxy-header {proxy_header!r}: not a header name such as X-Forwarded-User")
+    header, binding = proxy_header or "", Binding(host=host, port=port)
     binding.check(has_tokens=bool(len(found) or header), command="ui")
     access = Access(found if len(found) else None, header, tuple(allow_host or ()))
     from everyclaim.api.evaluator import Evaluator
@@ -177,16 +177,3 @@ def _tell(address: str, store: str, *, open_: bool) -> None:
     if open_ and not webbrowser.open(address):
         warn("could not open a browser", kind="warning")
     sys.stderr.flush()
-
-
-def _header_name(name: str | None) -> str:
-    if name is None:
-        return ""
-    if not name or not all(one.isalnum() or one in "-_" for one in name) or not name.isascii():
-        raise ConfigError(f"--proxy-header {name!r}: not a header name such as X-Forwarded-User")
-    return name
-
-
-def _missing(error: ModuleNotFoundError) -> Exception:
-    ours = (error.name or "").partition(".")[0] in {"fastapi", "starlette", "uvicorn", "python_multipart", "multipart"}
-    return MissingExtraError("The dashboard", "ui") if ours else error

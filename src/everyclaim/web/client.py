@@ -263,7 +263,8 @@ class Client(Answers):
 
     async def _verified(self, claims: Any, passages: Passages, question: str) -> tuple[JudgedClaim, ...]:
         texts = [claims] if isinstance(claims, str) else list(claims)
-        body = {"claims": texts, "contexts": _contexts(passages), "question": question}
+        contexts = sample_to_json(read_sample("", passages, ""))["contexts"]
+        body = {"claims": texts, "contexts": contexts, "question": question}
         return await self._http.call("POST", "/v1/verify", body, read=_claims)
 
     async def _split(self, response: str, question: str) -> Decomposition:
@@ -298,8 +299,8 @@ class Client(Answers):
             if not report.good:
                 raise InputError(f"there is no sample to send{f'; {report.bad_rows[0]}' if report.bad_rows else ''}")
             key = {"Idempotency-Key": secrets.token_hex(16)}
-            job = await self._http.call("POST", "/v1/jobs", data=rows, headers=key, query=query, read=_id)
-        return RemoteJob(job, tuple(slices), report, _http=self._http, _loop=self._loop)
+            job = await self._http.call("POST", "/v1/jobs", data=rows, headers=key, query=query, read=JobStatus.of)
+        return RemoteJob(job.id, tuple(slices), report, _http=self._http, _loop=self._loop)
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
         self._check_open(work)
@@ -342,15 +343,6 @@ def _checked(address: str) -> str:
 
 def _claims(row: Mapping[str, Any]) -> tuple[JudgedClaim, ...]:
     return tuple(from_json(JudgedClaim, claim) for claim in row["claims"])
-
-
-def _id(row: Mapping[str, Any]) -> str:
-    return str(row["id"])
-
-
-def _contexts(passages: Passages) -> list[dict[str, str]]:
-    found: list[dict[str, str]] = sample_to_json(read_sample("", passages, ""))["contexts"]
-    return found
 
 
 def guarded_to_json(answer: GuardedAnswer) -> dict[str, Any]:

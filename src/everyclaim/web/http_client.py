@@ -117,8 +117,7 @@ class HttpClient:
             value = None
         after = headers.get("Retry-After", "")
         wait = float(after) if after.isdecimal() and len(after) < 9 else None
-        is_ours = headers.get("Content-Type", "").partition(";")[0] == PROBLEM and isinstance(value, dict)
-        if is_ours:
+        if headers.get("Content-Type", "").partition(";")[0] == PROBLEM and isinstance(value, dict):
             code, detail = str(value.get("code", "")), str(value.get("detail", ""))
             raise _Refused(self._error(code, detail, wait), again=code in _LATER, retry_after=wait)
         if status // 100 != 2 or not isinstance(value, dict):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 Scope = MutableMapping[str, Any]
@@ -43,8 +44,9 @@ class Shield:
 
     def __init__(self, app: App, names: Iterable[str] = (), *, max_body: int = MAX_BODY) -> None:
         self._app = app
-        self._names = frozenset(name.lower() for name in names)
+        self._names = {"localhost", *(name.lower() for name in names)}
         self._max_body = max_body
+        self._too_large = f"a request can have at most {max_body // 2**20} MB"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
@@ -55,17 +57,25 @@ class Shield:
             await self._app(scope, receive, send)
             return
         closed = ClosedAnswer(send, HEADERS)
-        fault = self._fault(scope)
-        if fault:
-            await refuse(closed, *fault)
+        if fault := self._fault(scope):
+            await _refuse(closed, *fault)
             return
-        bounded = _Bounded(receive, self._max_body)
+        left = self._max_body
+
+        async def bounded() -> Message:
+            nonlocal left
+            message = await receive()
+            left -= len(message.get("body", b""))
+            if left < 0:  # whatever its header says
+                raise _BodyTooLargeError
+            return message
+
         try:
             await self._app(scope, bounded, closed)
-        except BodyTooLargeError:
+        except _BodyTooLargeError:
             if closed.status:
                 raise
-            await refuse(closed, 413, self._too_large)
+            await _refuse(closed, 413, self._too_large)
 
     def _fault(self, scope: Scope) -> tuple[int, str] | None:
         found = headers_of(scope)
@@ -80,18 +90,10 @@ class Shield:
             return 403, "rejected: the request came from a page of another site"
         return None
 
-    @property
-    def _too_large(self) -> str:
-        return f"a request can have at most {self._max_body // 2**20} MB"
-
     def _is_known(self, host: str) -> bool:
-        if host == "localhost" or host in self._names:
-            return True
-        try:
-            ipaddress.ip_address(host)
-        except ValueError:
-            return False
-        return True
+        with suppress(ValueError):
+            return host in self._names or bool(ipaddress.ip_address(host))
+        return False
 
 
 def name_of(host: str) -> str:
@@ -125,23 +127,8 @@ def is_from_elsewhere(scope: Scope) -> bool:
     return False
 
 
-class BodyTooLargeError(Exception):
+class _BodyTooLargeError(Exception):
     """More was sent than a request may hold."""
-
-
-class _Bounded:
-    """Receives a body up to a size, whatever its header says."""
-
-    def __init__(self, receive: Receive, most: int) -> None:
-        self._receive = receive
-        self._left = most
-
-    async def __call__(self) -> Message:
-        message = await self._receive()
-        self._left -= len(message.get("body", b""))
-        if self._left < 0:
-            raise BodyTooLargeError
-        return message
 
 
 class ClosedAnswer:
@@ -166,7 +153,7 @@ class ClosedAnswer:
         self.is_whole = message["type"] == "http.response.body" and not message.get("more_body", False)
 
 
-async def refuse(send: Send, status: int, why: str) -> None:
+async def _refuse(send: Send, status: int, why: str) -> None:
     """Answer with a line of plain text."""
     body = f"{why}\n".encode("utf-8", "backslashreplace")
     headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]

@@ -22,10 +22,9 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from everyclaim.web.security import SAFE_METHODS, App, Message, Receive, Scope, Send
 from everyclaim.web.tokens import AccessToken, AccessTokens, bearer
 
-IDLE, LONGEST = 12 * 3600, 7 * 86_400  # seconds; of a log-in that is not used, and of any
+_IDLE, _LONGEST = 12 * 3600, 7 * 86_400  # seconds; of a log-in that is not used, and of any
 _MOST = 10_000  # log-ins at once
 _OPEN = ("/login", "/static/")  # to be seen by anybody
-_FIELD, _HEADER = "csrf", "x-csrf-token"
 _LONGEST_NAME = 200
 
 
@@ -36,11 +35,6 @@ class Access:
     tokens: AccessTokens | None = None
     proxy_header: str = ""  # holds the name of whoever a proxy let in
     names: tuple[str, ...] = ()  # by which the server may be asked, beside addresses and localhost
-
-    @property
-    def is_open(self) -> bool:
-        """Whether nobody has to say who they are."""
-        return not self.proxy_header and self.tokens is None  # none left in the file is none that is good
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +69,7 @@ class Sessions:
         """Return whose log-in a cookie is; None when it is none, or is over."""
         key, now = _key(cookie), time.monotonic()
         token, begun, used = self._kept.pop(key, (None, 0.0, 0.0))
-        if token is None or now - used > IDLE or now - begun > LONGEST:
+        if token is None or now - used > _IDLE or now - begun > _LONGEST:
             return None
         self._kept[key] = (token, begun, now)
         return token
@@ -122,16 +116,16 @@ class Authenticator:
 
     def _visitor(self, headers: Headers, cookie: str) -> Visitor | None:
         """Return who asks, None for whoever has not shown that they may."""
-        access, csrf = self._access, self._csrf(cookie)
-        if access.tokens is not None and (presented := bearer(headers.get("authorization", ""))):
-            token = access.tokens.holder(presented)
+        access, tokens, csrf = self._access, self._access.tokens, self._csrf(cookie)
+        if tokens is not None and (presented := bearer(headers.get("authorization", ""))):
+            token = tokens.holder(presented)
             return Visitor(token.name, token.scopes) if token and token.may("ui") else None
-        if access.tokens is not None and (token := self._sessions.holder(cookie)):
-            is_good = access.tokens.has(token)
-            return Visitor(token.name, token.scopes, csrf, has_session=True) if is_good else None
+        if tokens is not None and (token := self._sessions.holder(cookie)):
+            return Visitor(token.name, token.scopes, csrf, has_session=True) if tokens.has(token) else None
         if access.proxy_header and (named := headers.get(access.proxy_header, "").strip()):
             return Visitor(named[:_LONGEST_NAME], None, csrf)
-        return Visitor(csrf=csrf) if access.is_open else None
+        is_open = access.tokens is None and not access.proxy_header  # none left in the file is none that is good
+        return Visitor(csrf=csrf) if is_open else None
 
     def _csrf(self, cookie: str) -> str:
         return hmac.new(self._secret, cookie.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
@@ -159,23 +153,21 @@ async def check_form(request: Request) -> None:
     expected = visitor_of(request).csrf
     if request.method in SAFE_METHODS or not expected:
         return
-    given = request.headers.get(_HEADER) or str((await request.form()).get(_FIELD, ""))
+    given = request.headers.get("x-csrf-token") or str((await request.form()).get("csrf", ""))
     if not hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode()):
         raise HTTPException(403, "this form is outdated: reload the page")
 
 
 def cookie_name(scope: Scope) -> str:
     """Return the name of the visitor's cookie; cookies are shared by all servers of a machine, so it has the port."""
-    server = scope.get("server") or ("", 0)
-    return f"everyclaim_{server[1]}"
+    return f"everyclaim_{(scope.get('server') or ('', 0))[1]}"
 
 
 def cookie_line(scope: Scope, value: str, *, over: bool = False) -> str:
     """Return the `Set-Cookie` header; `over`: for a log-in that ended."""
     is_https = "https" in {scope.get("scheme"), Headers(scope=scope).get("x-forwarded-proto", "")}
-    secure = "; Secure" if is_https else ""
-    age = "; Max-Age=0" if over else ""
-    return f"{cookie_name(scope)}={value}; Path=/; HttpOnly; SameSite=Lax{secure}{age}"
+    more = ("; Secure" if is_https else "") + ("; Max-Age=0" if over else "")
+    return f"{cookie_name(scope)}={value}; Path=/; HttpOnly; SameSite=Lax{more}"
 
 
 def local_path(wanted: str) -> str:

@@ -10,12 +10,11 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
-from fastapi.openapi.utils import get_openapi
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -24,14 +23,14 @@ from starlette.routing import Route
 from everyclaim._version import __version__
 from everyclaim.api.evaluator import Evaluator
 from everyclaim.api.specs import talks
-from everyclaim.core.errors import EveryclaimError, OperatorError
+from everyclaim.core.errors import BudgetExceeded, EveryclaimError, JudgeError, OperatorError, UserError
 from everyclaim.core.events import Observer
 from everyclaim.core.spec import Spec
 from everyclaim.engine import BackgroundLoop
 from everyclaim.io.fields import shown
 from everyclaim.monitor.telemetry import Metrics
 from everyclaim.store.store import Store
-from everyclaim.web.service.gate import Problem, RequestContext, RequestGate, path_template, problem_of, response_to
+from everyclaim.web.service.gate import Problem, RequestContext, RequestGate, path_template, response_to
 from everyclaim.web.service.job_store import JobStore
 from everyclaim.web.service.jobs import Jobs
 from everyclaim.web.service.requests import Admission, Work
@@ -80,7 +79,8 @@ def make_app(settings: ServiceSettings) -> Any:
     app.include_router(router)
     if metrics:
         app.router.routes.append(Route("/metrics", partial(_rendered, metrics)))
-    app.openapi = lambda: _document(app)  # type: ignore[method-assign]  # FastAPI's own way of putting more into it
+    described_app = cache(lambda: described(FastAPI.openapi(app)))
+    app.openapi = described_app  # type: ignore[method-assign]  # FastAPI's own way of putting more into it
     return RequestGate(
         app,
         tokens,
@@ -142,8 +142,14 @@ async def _refuse(request: Request, error: Exception) -> Response:
 def _problem(request: Request, error: Exception) -> Problem:
     if isinstance(error, Problem):
         return error
-    if isinstance(error, EveryclaimError):
-        return problem_of(error)
+    if isinstance(error, BudgetExceeded):
+        return Problem("budget-spent", str(error))
+    if isinstance(error, JudgeError):
+        return Problem("judge-failed", str(error), retry_after=error.retry_after)
+    if isinstance(error, UserError):
+        return Problem("bad-input", str(error))
+    if isinstance(error, OperatorError):  # its words are for whoever runs the service, and stand in the log
+        return Problem("unavailable", "the service is unavailable; see its log", retry_after=5)
     if isinstance(error, RequestValidationError):
         found = error.errors()[0]
         return Problem("bad-input", f"{found['loc'][1]}: {found['msg']}, got {shown(found['input'])}")
@@ -157,11 +163,3 @@ def _problem(request: Request, error: Exception) -> Problem:
         detail = f"{request.method[:20]} is not supported here: use {methods}"
         return Problem("wrong-method", detail, headers={"Allow": methods})
     return Problem("malformed", "the request is invalid")
-
-
-def _document(app: FastAPI) -> dict[str, Any]:
-    if app.openapi_schema is None:
-        app.openapi_schema = described(
-            get_openapi(title=app.title, version=app.version, summary=app.summary, routes=app.routes)
-        )
-    return app.openapi_schema

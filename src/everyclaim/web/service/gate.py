@@ -18,7 +18,6 @@ from typing import Any
 
 from starlette.responses import Response
 
-from everyclaim.core.errors import BudgetExceeded, EveryclaimError, JudgeError, OperatorError, UserError
 from everyclaim.core.events import Observer, RequestAnswered, observed, tell
 from everyclaim.web.security import App, ClosedAnswer, Receive, Scope, Send, headers_of, is_from_elsewhere, name_of
 from everyclaim.web.settings import is_loopback
@@ -65,31 +64,11 @@ class Problem(Exception):  # noqa: N818 - the word of the standard
         if retry_after is not None:
             self.headers["Retry-After"] = str(max(1, ceil(retry_after)))
 
-    def body(self, request_id: str = "") -> bytes:
+    def body(self, request_id: str) -> bytes:
         """Return it as a document. `instance` names the request, as the log does."""
-        row = {
-            "type": f"urn:everyclaim:problem:{self.code}",
-            "title": self.title,
-            "status": self.status,
-            "detail": self.detail,
-            "code": self.code,
-        }
-        if request_id:
-            row["instance"] = f"urn:everyclaim:request:{request_id}"
+        row = {"type": f"urn:everyclaim:problem:{self.code}", "title": self.title, "status": self.status}
+        row |= {"detail": self.detail, "code": self.code, "instance": f"urn:everyclaim:request:{request_id}"}
         return json.dumps(row, ensure_ascii=True).encode()
-
-
-def problem_of(error: EveryclaimError) -> Problem:
-    """Say what an error of the library is to whoever sent the request."""
-    if isinstance(error, BudgetExceeded):
-        return Problem("budget-spent", str(error))
-    if isinstance(error, JudgeError):
-        return Problem("judge-failed", str(error), retry_after=error.retry_after)
-    if isinstance(error, UserError):
-        return Problem("bad-input", str(error))
-    if isinstance(error, OperatorError):  # its words are for whoever runs the service, and stand in the log
-        return Problem("unavailable", "the service is unavailable; see its log", retry_after=5)
-    return Problem("bug", "internal error; see the log of the service")
 
 
 # ---- the gate

@@ -78,7 +78,6 @@ class JobStore:
 
     folder: Path
     _locks: FileLocks = field(init=False)
-    _mine: set[str] = field(default_factory=set)
     _guard: Lock = field(default_factory=Lock)
 
     def __post_init__(self) -> None:
@@ -159,9 +158,7 @@ class JobStore:
 
     def newest(self, limit: int, owner: str | None = None) -> list[JobRecord]:
         """Return jobs, of one owner or of all, the newest first."""
-        if owner is None:
-            return self._jobs("ORDER BY id DESC LIMIT ?", limit)
-        return self._jobs("WHERE owner = ? ORDER BY id DESC LIMIT ?", owner, limit)
+        return self._jobs("WHERE ?1 IS NULL OR owner = ?1 ORDER BY id DESC LIMIT ?2", owner, limit)
 
     def waiting(self) -> list[JobRecord]:
         """Return the jobs that did not end, the oldest first."""
@@ -174,9 +171,8 @@ class JobStore:
     def take(self, job: str) -> JobRecord | None:
         """Hold a job and return its record as it is now; None where it ended, or somebody holds it."""
         with self._guard:
-            if job in self._mine or not self._locks.take(job):
+            if self._locks.is_locked(job) or not self._locks.take(job):
                 return None
-            self._mine.add(job)
         found = self.find(job)
         if found is None or found.state != "open":
             self.release(job)
@@ -185,9 +181,7 @@ class JobStore:
 
     def release(self, job: str) -> None:
         """Let go of a job."""
-        with self._guard:
-            self._locks.release(job)
-            self._mine.discard(job)
+        self._locks.release(job)
 
     def ask_to_cancel(self, job: str) -> None:
         """Let whoever works on a job, or takes it up, know that nobody wants it any more."""

@@ -36,23 +36,19 @@ class Jobs:
     location: str
     work: Work
     concurrency: int
-    _wake: asyncio.Event = field(default_factory=asyncio.Event)
-
-    def wake(self) -> None:
-        """Have a look at once: there is a new job."""
-        self._wake.set()
+    wake: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def carry_out_until_cancelled(self) -> None:
         """Take up one job after the other; a cancellation cuts one off, which the next start goes on with."""
         with closing(self.job_store):
             while True:
-                self._wake.clear()
+                self.wake.clear()
                 try:
                     if (job := await asyncio.to_thread(self._next)) is not None:
                         await self._carry_out(job)
                         continue
                     with suppress(TimeoutError):
-                        await asyncio.wait_for(self._wake.wait(), _POLL)
+                        await asyncio.wait_for(self.wake.wait(), _POLL)
                 except (EveryclaimError, OSError) as error:
                     _logger.error("cannot run jobs: %s", error)  # noqa: TRY400 - told, not traced
                     await asyncio.sleep(_PAUSE)
@@ -60,7 +56,7 @@ class Jobs:
     def _next(self) -> JobRecord | None:
         """Return the oldest job that nobody holds, held."""
         for waiting in self.job_store.waiting():
-            if not self.job_store.is_held(waiting.id) and (job := self.job_store.take(waiting.id)) is not None:
+            if (job := self.job_store.take(waiting.id)) is not None:
                 return job
         return None
 
@@ -137,45 +133,33 @@ class Jobs:
             await asyncio.to_thread(over.wait, _PAUSE)  # the run keeps what is done, and lets go of the store
             raise
 
-    # ---- what there is to say of them
-
     def _record(self, job: JobRecord) -> RunRecord | None:
-        if job.run is None:
-            return None
         with suppress(InputError):  # the run was deleted
-            return self.store.run(job.run)
+            return None if job.run is None else self.store.run(job.run)
         return None
 
     def status(self, job: JobRecord) -> JobStatus:
         """Return what is told of a job."""
         record = self._record(job)
-        return JobStatus(
-            id=job.id,
-            name=str(job.options.get("name", "")),
-            state=self._state(job),
-            reason=job.reason,
-            created=job.created,
-            ended=job.ended,
-            run=job.run,
-            done=record.kept if record else 0,
-            total=record.total if record else None,
-            outcomes=record.counts if record else {},
-            bad_rows=record.bad_rows if record else 0,
-        )
-
-    def _state(self, job: JobRecord) -> JobState:
+        state: JobState
         if job.state != "open":
-            return job.state
-        if self.job_store.is_unwanted(job.id):
-            return "cancelling"
-        return "running" if self.job_store.is_held(job.id) else "queued"
+            state = job.state
+        elif self.job_store.is_unwanted(job.id):
+            state = "cancelling"
+        else:
+            state = "running" if self.job_store.is_held(job.id) else "queued"
+        done, total, counts, bad = (
+            (record.kept, record.total, record.counts, record.bad_rows) if record else (0, None, {}, 0)
+        )
+        name = str(job.options.get("name", ""))
+        return JobStatus(job.id, name, state, job.reason, job.created, job.ended, job.run, done, total, counts, bad)
 
     def cancel(self, job: JobRecord) -> JobRecord:
         """Cancel a job: at once where nobody works on it, soon where somebody does. One that ended stays as it is."""
         if job.state != "open":
             return job
         self.job_store.ask_to_cancel(job.id)
-        if not self.job_store.is_held(job.id) and (taken := self.job_store.take(job.id)) is not None:
+        if (taken := self.job_store.take(job.id)) is not None:
             try:
                 self.job_store.keep(taken.end("cancelled"))
             finally:

@@ -82,20 +82,15 @@ async def read_object(request: Request, most: int, seconds: float) -> dict[str, 
     except UnicodeDecodeError as error:
         raise Problem("malformed", f"the body is not valid UTF-8: byte {error.start + 1}") from None
     except (ValueError, RecursionError) as error:
-        told = str(error) if isinstance(error, _NotJsonError) else json_fault(error)
-        raise Problem("malformed", f"the body: {told}") from None
+        raise Problem("malformed", f"the body: {json_fault(error)}") from None
     _check(value)
     if not isinstance(value, dict):
         raise Problem("bad-input", f'expected an object such as {{"response": …}}, found {type_name(value)}')
     return value
 
 
-class _NotJsonError(ValueError):
-    pass
-
-
 def _refuse(name: str) -> NoReturn:
-    raise _NotJsonError(f"{name} is not JSON: omit the field, or send null")
+    raise Problem("malformed", f"the body: {name} is not JSON: omit the field, or send null")
 
 
 _STRICT = json.JSONDecoder(object_pairs_hook=DECODER.object_pairs_hook, parse_constant=_refuse)

@@ -229,7 +229,7 @@ async def submit(request: Request, service: Ours, asks: Annotated[JobQuery, Depe
     upload = await job_store.receive(pieces(request, most, service.settings.upload_seconds), asks.options, suffix)
     await run_in_threadpool(_check_unpacked, upload, most)
     job = await run_in_threadpool(job_store.accept, upload, context.owner, key)
-    jobs.wake()
+    jobs.wake.set()
     context.logged["job"] = job.id
     return json_answer(asdict(await run_in_threadpool(jobs.status, job)), 202, {"Location": f"/v1/jobs/{job.id}"})
 

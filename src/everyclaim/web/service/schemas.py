@@ -18,7 +18,7 @@ from everyclaim.core import types
 from everyclaim.core.cited import CitationFinding, CitationStatus
 from everyclaim.core.types import Label
 from everyclaim.core.wire import SHAPES
-from everyclaim.guard.answers import Attempt, Removed
+from everyclaim.guard.answers import Attempt, GuardedAnswer, Removed
 from everyclaim.io.fields import CLAIM_FIELDS, SAMPLE_FIELDS
 from everyclaim.web.client import JobStatus
 from everyclaim.web.service.gate import MEDIA_TYPE, PROBLEMS
@@ -42,6 +42,7 @@ def _model(kind: type, *, name: str = "", optional: tuple[str, ...] = (), **more
     parts: dict[str, Any] = {
         part: (_shape(hints[part]) | None, None) if is_optional else (_shape(hints[part]), ...)
         for part, is_optional in shape
+        if part not in more
     }
     about = (getdoc(kind) or "").partition("\n\n")[0]
     model: type[BaseModel] = create_model(name or f"{kind.__name__}Out", __base__=Out, __doc__=about, **parts, **more)
@@ -64,7 +65,7 @@ def _shape(hint: Any) -> Any:
 
 
 JudgedClaimOut = _model(types.JudgedClaim)
-UsageOut = _model(types.Usage)
+_model(types.Usage)
 ProvenanceOut = _model(types.Provenance)
 _counts: dict[str, Any] = {label.value.lower(): (int, ...) for label in Label}
 CountsOut = create_model("CountsOut", __base__=Out, __doc__="Number of claims by label.", **_counts)
@@ -82,7 +83,15 @@ _WRITTEN[CitationFinding] = create_model(
     passage=(str | None, None),
     instead=(list[str] | None, None),
 )
-AttemptOut = _model(Attempt, optional=("recited",))
+_model(Attempt, optional=("recited",))
+GuardedOut = _model(
+    GuardedAnswer,
+    name="GuardedOut",
+    best=(int, Field(description="Number of the attempt whose text it is, unless it is blocked")),
+    annotated=(str, ...),
+    score=(float | None, ...),
+    noted=(list[Label], ...),
+)
 JobOut = _model(JobStatus, name="JobOut")
 
 
@@ -90,23 +99,6 @@ class VerdictsOut(Out):
     """Given claims, judged, in their order."""
 
     claims: list[JudgedClaimOut]  # type: ignore[valid-type]
-
-
-class GuardedOut(Out):
-    """What may be shown of an answer. `best` is the number of the attempt whose text it is, unless it is blocked."""
-
-    text: str
-    annotated: str
-    validated: bool
-    checked: bool
-    promise: str
-    blocked: bool
-    score: float | None
-    best: int
-    attempts: list[AttemptOut]  # type: ignore[valid-type]
-    noted: list[Label]
-    warnings: list[str]
-    usage: UsageOut  # type: ignore[valid-type]
 
 
 class JobsOut(Out):
