@@ -149,11 +149,10 @@ class CommandTree(TyperGroup):
         return _without_types(super().get_params(ctx))
 
 
-class HelpfulCommand(TyperCommand):
+class _HelpfulCommand(TyperCommand):
     """A command whose help shows flags as they are typed."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the parameters, the help's own among them."""
         return _without_types(super().get_params(ctx))
 
 
@@ -183,12 +182,14 @@ def _imported(name: str, entry: Entry) -> Any:
     gc.freeze()
     gc.enable()
     _, _, details = inspect.cleandoc(made.__doc__ or "").partition("\n\n")
-    return _command(made, name, "\n\n".join(_paragraphs(f"{entry.summary}\n\n{details}")).strip())
+    # Typer would keep the line breaks of all paragraphs but the first.
+    paragraphs = [" ".join(part.split()) for part in (entry.summary, *details.split("\n\n"))]
+    return _command(made, name, "\n\n".join(paragraphs).strip())
 
 
 def _command(function: Callable[..., Any], name: str = "", text: str = "") -> Any:
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    app.command(name, cls=HelpfulCommand, help=text)(function)
+    app.command(name, cls=_HelpfulCommand, help=text)(function)
     command = typer.main.get_command(app)
     if rare := [option.opts[0] for option in command.params if getattr(option, "hidden", False)]:
         command.epilog = f"Further options, explained in docs/reference/cli.md: {', '.join(rare)}."
@@ -201,8 +202,8 @@ def _command(function: Callable[..., Any], name: str = "", text: str = "") -> An
 def _flag(name: str, text: str) -> Any:
     """Return an option that stands in the help; what it chooses is chosen before options are parsed."""
 
-    def shown(flag: Annotated[bool, typer.Option(name, help=text)] = False) -> None:
-        """Carry the option."""
+    def shown(flag: bool = False) -> None:
+        pass
 
     shown.__annotations__ = {"flag": Annotated[bool, typer.Option(name, help=text)], "return": None}
     option = _command(shown).params[0]
@@ -215,11 +216,6 @@ def _without_types(parameters: list[Any]) -> list[Any]:
         if getattr(parameter, "is_flag", False) and parameter.metavar is None:
             parameter.metavar = ""  # otherwise Typer shows the type: <bool>
     return parameters
-
-
-def _paragraphs(text: str) -> list[str]:
-    """Take the line breaks out of paragraphs: Typer would keep those of all but the first."""
-    return [" ".join(part.split()) for part in text.split("\n\n")]
 
 
 # Typer carries its own copy of click or uses the installed one, depending on its version.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -27,13 +27,9 @@ class InterruptedWorkError(Exception):
     """The user pressed Ctrl-C; the message says how to go on."""
 
 
-_GRAVEST_FIRST = (USAGE, TOO_MANY_FAILURES, GATE_FAILED, INCONCLUSIVE, OK)
-
-
-def gravest(codes: Iterable[int]) -> int:
+def gravest(codes: Collection[int]) -> int:
     """Return the code that says most about several files."""
-    found = set(codes)
-    return next((code for code in _GRAVEST_FIRST if code in found), OK)
+    return next((code for code in (USAGE, TOO_MANY_FAILURES, GATE_FAILED, INCONCLUSIVE) if code in codes), OK)
 
 
 _WORDS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "hung up"}

@@ -99,7 +99,10 @@ def conclude(
     if again is not None and result.message == NO_BAR and output.worst and not output.is_for_machines:
         sys.stdout.write(_next_commands(run, summary, again, store))
     _tell_build_server(run, summary, [kept.result for kept in found], result, output, settings)
-    return gravest([GATE_CODES[result.status], _reading(record)])
+    incomplete = record.reading.incomplete if record.reading else ""
+    if incomplete:
+        warn(f"input incomplete: it could not be read to the end: {incomplete}")
+    return gravest([GATE_CODES[result.status], USAGE if incomplete else OK])
 
 
 def _next_commands(run: Run, summary: Summary, again: Sequence[str], store: Sequence[str]) -> str:
@@ -158,10 +161,3 @@ def _gate(run: Run, record: RunRecord, summary: Summary, settings: Settings, aga
         what = f"{result.message}, but the run is {record.status}: unscored answers may change that"
         result = GateResult(GateStatus.INCONCLUSIVE, what)
     return result
-
-
-def _reading(record: RunRecord) -> int:
-    if record.reading is None or not record.reading.incomplete:
-        return 0
-    warn(f"input incomplete: it could not be read to the end: {record.reading.incomplete}")
-    return USAGE

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, cast
 
-import typer
-
 from everyclaim.api.options import DEFAULT_JUDGE, LlmJudgingOptions, StabilityOptions
 from everyclaim.api.settings import options_of
 from everyclaim.api.specs import talks
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import progressing, show, show_json, show_result, tell_of_reading, warn
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK, TOO_MANY_FAILURES
-from everyclaim.cli.options import Given, check_destination, option, with_settings
+from everyclaim.cli.options import Given, argument, check_destination, option, with_settings
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.spec import Spec
 from everyclaim.io import ReadReport
@@ -54,10 +52,7 @@ def judge_test(*, given: Given, json: opt.Json = False) -> int:
 def judge_check(
     run: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[RUN]",
-            help="Run whose labelled claims are judged (default: 144 claims that ship with the package).",
-        ),
+        argument("[RUN]", "Run whose labelled claims are judged (default: 144 claims that ship with the package)."),
     ] = None,
     *,
     given: Given,
@@ -105,10 +100,7 @@ def judge_check(
 @with_settings("map", "store", "concurrency", models=LlmJudgingOptions)
 def tune(
     file: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE", help="File of claims with contexts and label, with --from-judge of answers; - is stdin."
-        ),
+        str, argument("FILE", "File of claims with contexts and label, with --from-judge of answers; - is stdin.")
     ],
     *,
     judge: Annotated[
@@ -207,9 +199,7 @@ _FIT = "Fit"
 
 @with_settings("judge", "map", "concurrency", models=LlmJudgingOptions)
 def band(
-    labels: Annotated[
-        str, typer.Argument(metavar="LABELS", help="File of claims with contexts and label; - is stdin.")
-    ],
+    labels: Annotated[str, argument("LABELS", "File of claims with contexts and label; - is stdin.")],
     *,
     answers: Annotated[
         str | None, option("--answers FILE", "Answers with contexts, for labels that have a sample_id.", "Input")

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from everyclaim.api.options import LabelOptions
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import show_result, tell_of_reading, warn
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK
-from everyclaim.cli.options import Given, check_destination, option, with_settings
+from everyclaim.cli.options import Given, argument, check_destination, option, with_settings
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import WAYS
 from everyclaim.core.plaintext import counted, json_text
@@ -23,9 +21,7 @@ if TYPE_CHECKING:
 
 @with_settings("store", choice=opt.options_in(LabelOptions))
 def label(
-    run: Annotated[
-        str | None, typer.Argument(metavar="RUN", help="Id, start of an id, or name of a run (default: the newest).")
-    ] = None,
+    run: Annotated[str | None, argument("RUN", "Id, start of an id, or name of a run (default: the newest).")] = None,
     *,
     n: Annotated[int, option("--n N", "Number of claims to label.", min=1)] = 100,
     out: Annotated[str, option("--out FILE", "JSONL, JSON or CSV by suffix; - is JSONL on stdout.")] = "-",
@@ -73,7 +69,7 @@ def label(
     found = find_run(run, store=settings.store)
     check_apart({"the data set of the run": found.record.dataset, "the store": found.store_location}, {"--out": out})
     chosen: Any = opt.only_given(choice)
-    opt.one_of("--by", chosen.get("by", WAYS[0]), WAYS)
+    opt.check_one_of("--by", chosen.get("by", WAYS[0]), WAYS)
     if "annotators" in chosen:
         chosen["annotators"] = [name.strip() for name in chosen["annotators"]]
         if not all(chosen["annotators"]):
@@ -125,12 +121,10 @@ def _check(found: Run, marks: str, examples: str | None, *, require: bool, json:
 
 @with_settings("map", "slices", "store")
 def calibrate(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="Id, start of an id, or name of a run.")],
+    run: Annotated[str, argument("RUN", "Id, start of an id, or name of a run.")],
     labels: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[LABELS]", help="File of labels, which are stored; without it, the labels in the store are used."
-        ),
+        argument("[LABELS]", "File of labels, which are stored; without it, the labels in the store are used."),
     ] = None,
     *,
     given: Given,

@@ -42,6 +42,11 @@ def option(names: str, text: str, panel: str = "", metavar: str = "", **more: An
     return typer.Option(*flags, metavar=metavar or None, help=text, rich_help_panel=panel or None, **more)
 
 
+def argument(metavar: str, text: str) -> Any:
+    """Return an argument: what stands for it, and its help."""
+    return typer.Argument(metavar=metavar, help=text)
+
+
 def declared(name: str) -> Any:
     """Return the annotation of a parameter of a command, as the setting of this name is declared."""
     kind, opt = DECLARED[name]
@@ -89,59 +94,22 @@ def _parts(hint: Any) -> Iterator[Any]:
             yield from _parts(one)
 
 
-def _countable(number: int | None) -> int | None:
-    """Take a number that nothing can count to as the largest that something can."""
-    return None if number is None else min(number, sys.maxsize)
+def _hidden(names: str, text: str, panel: str = _INPUT) -> Any:
+    return Annotated[str | None, option(names, text, panel, hidden=True)]
 
 
 FieldMap = declared("map")
-Format = Annotated[
-    str | None, option("--format FORMAT", "Input format, if the file name does not show it.", _INPUT, hidden=True)
-]
-Turns = Annotated[
-    str | None,
-    option(
-        "--turns last|all", "Answers of a conversation to score: the last, or all (default last).", _INPUT, hidden=True
-    ),
-]
-History = Annotated[
-    str | None,
-    option(
-        "--history context|evidence",
-        "Use of earlier turns: context, or evidence as well (default context).",
-        _INPUT,
-        hidden=True,
-    ),
-]
-Limit = Annotated[int | None, option("--limit N", "Maximum number of rows.", _INPUT, min=1, callback=_countable)]
+Format = _hidden("--format FORMAT", "Input format, if the file name does not show it.")
+Turns = _hidden("--turns last|all", "Answers of a conversation to score: the last, or all (default last).")
+History = _hidden("--history context|evidence", "Use of earlier turns: context, or evidence as well (default context).")
+Limit = Annotated[int | None, option("--limit N", "Maximum number of rows.", _INPUT, min=1, max=sys.maxsize)]
 Out = Annotated[
     str | None,
     option("--out FILE", "Write every result: JSONL, JSON, CSV or Parquet by suffix; - is JSONL on stdout.", _OUTPUT),
 ]
-Report = Annotated[
-    str | None,
-    option("--report FILE", "Write a report: .html with every answer, .json with summary and worst answers.", _OUTPUT),
-]
-Html = Annotated[
-    str | None, option("--html FILE", "Write a report as HTML, whatever the suffix.", _OUTPUT, hidden=True)
-]
-Junit = Annotated[str | None, option("--junit FILE", "Write JUnit XML: one case per answer, plus the gate.", _OUTPUT)]
-Markdown = Annotated[
-    str | None, option("--markdown FILE", "Write Markdown: gate, rates and worst answers.", _OUTPUT, hidden=True)
-]
-Github = Annotated[bool, option("--github", "Print GitHub annotations: gate and worst answers.", _OUTPUT)]
+Html = _hidden("--html FILE", "Write a report as HTML, whatever the suffix.", _OUTPUT)
 Json = Annotated[bool, option("--json", "Print JSON on stdout instead of text.", _OUTPUT)]
 Quiet = Annotated[bool, option("--quiet -q", "Print only errors and a gate that does not pass.", _OUTPUT)]
-Worst = Annotated[int, option("--worst N", "Number of worst answers to show.", _OUTPUT, min=0)]
-ClusterBy = Annotated[
-    str,
-    option(
-        "--cluster-by sample|question",
-        ("Unit of the confidence intervals: answers, or the questions that answers share."),
-        _OUTPUT,
-        hidden=True,
-    ),
-]
 
 
 def pairs(
@@ -159,11 +127,10 @@ def pairs(
     return taken
 
 
-def one_of(name: str, value: str, allowed: Sequence[str]) -> Any:
-    """Return the value when it is allowed. Raises `ConfigError` otherwise."""
+def check_one_of(name: str, value: str, allowed: Sequence[str]) -> None:
+    """Raise `ConfigError` for a value that is not allowed."""
     if value not in allowed:
         raise ConfigError(f"{name} {value}: choose one of {', '.join(allowed)}")
-    return value
 
 
 SCORING = ("judge", "decomposer", "metric", "strategy", "strict", "empty")
@@ -183,12 +150,29 @@ class OutputOptions:
     """What is to be written and shown of a run."""
 
     out: Out = None
-    report: Report = None
-    junit: Junit = None
-    markdown: Markdown = None
-    github: Github = False
-    worst: Worst = 5
-    cluster_by: ClusterBy = "sample"
+    report: Annotated[
+        str | None,
+        option(
+            "--report FILE", "Write a report: .html with every answer, .json with summary and worst answers.", _OUTPUT
+        ),
+    ] = None
+    junit: Annotated[
+        str | None, option("--junit FILE", "Write JUnit XML: one case per answer, plus the gate.", _OUTPUT)
+    ] = None
+    markdown: Annotated[
+        str | None, option("--markdown FILE", "Write Markdown: gate, rates and worst answers.", _OUTPUT, hidden=True)
+    ] = None
+    github: Annotated[bool, option("--github", "Print GitHub annotations: gate and worst answers.", _OUTPUT)] = False
+    worst: Annotated[int, option("--worst N", "Number of worst answers to show.", _OUTPUT, min=0)] = 5
+    cluster_by: Annotated[
+        str,
+        option(
+            "--cluster-by sample|question",
+            "Unit of the confidence intervals: answers, or the questions that answers share.",
+            _OUTPUT,
+            hidden=True,
+        ),
+    ] = "sample"
     json: Json = False
     quiet: Quiet = False
     html: str | None = None  # of `report` alone
@@ -198,7 +182,7 @@ class OutputOptions:
         from everyclaim.analysis.summary import ClusterBy as Clusters
         from everyclaim.api.reports import check_report
 
-        one_of("--cluster-by", self.cluster_by, get_args(Clusters))
+        check_one_of("--cluster-by", self.cluster_by, get_args(Clusters))
         piped = ["--json"] * self.json + [f"{name} -" for name, place in self.files.items() if place == "-"]
         if len(piped) > 1:
             raise ConfigError(f"{piped[0]} and {piped[1]} would both write to standard output: choose one")
@@ -359,12 +343,10 @@ def _options_of(kind: Any) -> list[Parameter]:
     hints = get_type_hints(kind, include_extras=True) | {
         name: _parameter(name, hint, opt, opt.panel) for name, (hint, opt) in opts.items()
     }
-    own = [field for field in fields(kind) if isinstance(_last_note(hints[field.name]), OptionInfo)]
+    own = [
+        field for field in fields(kind) if isinstance(getattr(hints[field.name], "__metadata__", "-")[-1], OptionInfo)
+    ]
     return [_keyword(field.name, hints[field.name], field.default) for field in own]
-
-
-def _last_note(hint: Any) -> object:
-    return getattr(hint, "__metadata__", (None,))[-1]
 
 
 def _keyword(name: str, hint: Any, default: Any) -> Parameter:

@@ -6,12 +6,10 @@ import sys
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import show, show_json, show_result, tell_of_bad_rows, warn
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK
-from everyclaim.cli.options import GATE, Given, OutputOptions, check_destination, option, with_settings
+from everyclaim.cli.options import GATE, Given, OutputOptions, argument, check_destination, option, with_settings
 from everyclaim.core.errors import ConfigError, InputError, NoStoreError, StoreError
 from everyclaim.core.plaintext import counted
 from everyclaim.report.style import Page, data
@@ -100,9 +98,7 @@ def _delete(location: str, wanted: list[str]) -> None:
 
 @with_settings("slices", *GATE, "store")
 def report(
-    run: Annotated[
-        str | None, typer.Argument(metavar="RUN", help="Id, start of an id, or name of a run (default: the newest).")
-    ] = None,
+    run: Annotated[str | None, argument("RUN", "Id, start of an id, or name of a run (default: the newest).")] = None,
     *,
     answer: Annotated[
         str | None, option("--answer ID", "Show only this answer, with the reason and evidence of every claim.")
@@ -161,9 +157,7 @@ _AnyJudges = Annotated[
 
 @with_settings("store")
 def compare(
-    runs: Annotated[
-        list[str], typer.Argument(metavar="RUN RUN…", help="Ids, starts of ids, or names of runs; the oldest first.")
-    ],
+    runs: Annotated[list[str], argument("RUN RUN…", "Ids, starts of ids, or names of runs; the oldest first.")],
     *,
     by: Annotated[
         list[str] | None,
@@ -233,9 +227,7 @@ def _trend(runs: list[Run], *, by: list[str] | None, anyway: bool, fail: bool, j
 
 @with_settings("store")
 def release_report(
-    runs: Annotated[
-        list[str], typer.Argument(metavar="RUN…", help="Ids, starts of ids, or names of runs; the oldest first.")
-    ],
+    runs: Annotated[list[str], argument("RUN…", "Ids, starts of ids, or names of runs; the oldest first.")],
     *,
     report: Annotated[
         list[str] | None,

@@ -6,7 +6,6 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
-import typer
 from rich.text import Text
 
 from everyclaim.api.options import LlmOptions, Options
@@ -23,7 +22,7 @@ from everyclaim.cli.console import (
     warn,
 )
 from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, InterruptedWorkError, gravest, signal_word
-from everyclaim.cli.options import GATE, SCORING, Given, OutputOptions, option, why_it_stopped, with_settings
+from everyclaim.cli.options import GATE, SCORING, Given, OutputOptions, argument, option, why_it_stopped, with_settings
 from everyclaim.core.errors import BudgetExceeded, ConfigError
 
 if TYPE_CHECKING:
@@ -37,10 +36,7 @@ _ESTIMATED = 2_000  # answers that are read for an estimate before a run
 @with_settings(*SCORING, "map", "slices", *GATE, "store", "concurrency", "observe", "provider_batch", models=LlmOptions)
 def score(
     files: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="FILE…", help="Files of answers, or folders saved by Hugging Face datasets; - is stdin."
-        ),
+        list[str], argument("FILE…", "Files of answers, or folders saved by Hugging Face datasets; - is stdin.")
     ],
     *,
     given: Given,
@@ -79,7 +75,6 @@ def score(
     Exit codes: 0 ok, 1 gate failed, 2 bad input or usage, 3 too many failures or stopped at a limit, 4 inconclusive.
     """
     from everyclaim.api.evaluator import Evaluator  # half a second that --help does not need
-    from everyclaim.api.runs import DatasetOptions
     from everyclaim.cli.finish import baseline, conclude
 
     output.check()
@@ -92,24 +87,22 @@ def score(
     _check_gates(settings)
     given.check_files(settings, files, {"the store": settings.store} | output.outputs)
     output.check_replaced()
-    chosen = options_of(settings, in_batches=True)
-    chosen |= {"mapping": settings.map, "concurrency": settings.concurrency}
+    rows: dict[str, Any] = {"mapping": settings.map, "concurrency": settings.concurrency, "format": format_}
     # A project's slices are for whichever file has them; those of the command line are for this one.
-    chosen["slices" if "slices" in given.values else "optional_slices"] = settings.slices
-    chosen |= {key: value for key, value in (("turns", turns), ("history", history)) if value is not None}
-    chosen |= {"name": name, "release": release, "limit": limit, "format": format_}
+    rows["slices" if "slices" in given.values else "optional_slices"] = settings.slices
+    rows |= {"name": name, "release": release, "limit": limit} | opt.only_given({"turns": turns, "history": history})
     if resume is not None or fresh:
-        chosen["resume"] = resume
-    of_rows = {name: value for name, value in chosen.items() if name in DatasetOptions.__annotations__}
-    of_scores = {name: value for name, value in chosen.items() if name not in of_rows}
+        rows["resume"] = resume
+    of_rows = cast("DatasetOptions", rows)
     if ray_actors is not None and ray is None:
         raise ConfigError("--ray-actors needs --ray")
-    with Evaluator(**cast("Options", of_scores)) as evaluator, _scoring(evaluator, ray, ray_actors):  # one budget
+    scoring = cast("Options", options_of(settings, in_batches=True))
+    with Evaluator(**scoring) as evaluator, _scoring(evaluator, ray, ray_actors):  # one budget
         if dry_run:
-            return _estimate(files, evaluator, cast("DatasetOptions", of_rows), json=output.json)
+            return _estimate(files, evaluator, of_rows, json=output.json)
         codes = []
         for place, file in enumerate(files, start=1):
-            run, stop = _score_one(file, evaluator, cast("DatasetOptions", of_rows), settings.store, quiet=output.quiet)
+            run, stop = _score_one(file, evaluator, of_rows, settings.store, quiet=output.quiet)
             is_repeatable = len(files) == 1 and file != "-" and not stop
             again = [file, *given.typed(*SCORING, "map", "slices")] if is_repeatable else None
             codes.append(conclude(run, output, settings, against, again, given.typed("store")))

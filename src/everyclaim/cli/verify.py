@@ -8,8 +8,6 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
-import typer
-
 from everyclaim.api.claims import ClaimVerdict, VerifyOptions, claim_verdict_to_json, verify_source
 from everyclaim.api.options import OFF, LlmJudgingOptions, LlmSplittingOptions, RowOptions
 from everyclaim.api.scoring import extract_claims
@@ -18,7 +16,7 @@ from everyclaim.api.settings import Settings, options_of
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import progressing, show, show_json, show_result, tell_of_reading, warn
 from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, USAGE
-from everyclaim.cli.options import Given, check_destination, option, why_it_stopped, with_settings
+from everyclaim.cli.options import Given, argument, check_destination, option, why_it_stopped, with_settings
 from everyclaim.core.errors import BudgetExceeded, ConfigError, InputError, JudgeError
 from everyclaim.core.types import Label, Provenance, Sample, Usage, Verdict
 from everyclaim.core.wire import to_json
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
 
 @with_settings("decomposer", models=LlmSplittingOptions)
 def claims(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="Text of an answer; - is stdin.")],
+    text: Annotated[str, argument("TEXT", "Text of an answer; - is stdin.")],
     *,
     question: Annotated[str, option("--question TEXT", "Question that the answer responds to.")] = "",
     given: Given,
@@ -63,10 +61,7 @@ def _standard_input() -> str:
 @with_settings("judge", "strategy", "strict", "map", "max_failed", "store", "concurrency", models=LlmJudgingOptions)
 def verify(
     file: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE", help="File of claims with contexts, or a folder saved by Hugging Face datasets; - is stdin."
-        ),
+        str, argument("FILE", "File of claims with contexts, or a folder saved by Hugging Face datasets; - is stdin.")
     ],
     *,
     given: Given,
@@ -218,9 +213,7 @@ def _exit_code(tally: _VerdictCounts, reading: ReadReport, max_failed: float) ->
 
 
 def build(
-    source: Annotated[
-        str, typer.Argument(metavar="SOURCE", help="Folder of .txt and .md files, or a table with text, title and id.")
-    ],
+    source: Annotated[str, argument("SOURCE", "Folder of .txt and .md files, or a table with text, title and id.")],
     *,
     out: Annotated[str, option("--out FILE.db", "Corpus file to write; an existing corpus is replaced.")],
     words: Annotated[int, option("--words N", "Maximum number of words in a passage.", min=16, max=4096)] = 256,
@@ -248,8 +241,8 @@ def build(
 
 
 def search(
-    corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="Corpus file, or documents to read into memory.")],
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="Search query.")],
+    corpus: Annotated[str, argument("CORPUS", "Corpus file, or documents to read into memory.")],
+    query: Annotated[str, argument("QUERY", "Search query.")],
     *,
     k: Annotated[int, option("--k N", "Number of passages to show.", min=1)] = 5,
     topic: Annotated[str | None, option("--topic TITLE", "Search only documents with this title.")] = None,

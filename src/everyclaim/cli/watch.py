@@ -9,14 +9,12 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
-import typer
-
 from everyclaim.api.options import LlmOptions, Options, StreamOptions
 from everyclaim.api.settings import Settings, options_of
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import show_json, warn
 from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, USAGE, signal_word, stopping
-from everyclaim.cli.options import SCORING, Given, check_destination, option, why_it_stopped, with_settings
+from everyclaim.cli.options import SCORING, Given, argument, check_destination, option, why_it_stopped, with_settings
 from everyclaim.core.errors import BudgetExceeded, ConfigError, OptionError
 from everyclaim.core.options import declared_options
 from everyclaim.core.plaintext import counted
@@ -37,10 +35,7 @@ _FLAGS = {"slices": "--slice", "mapping": "--map", "alerts": "--alert"}  # of se
 )  # fmt: skip
 def watch(
     source: Annotated[
-        str,
-        typer.Argument(
-            metavar="SOURCE", help="Growing JSONL file or folder, langfuse[:URL], otlp[:HOST:PORT], sql:URL."
-        ),
+        str, argument("SOURCE", "Growing JSONL file or folder, langfuse[:URL], otlp[:HOST:PORT], sql:URL.")
     ],
     *,
     given: Given,
@@ -71,7 +66,7 @@ def watch(
     chosen = opt.only_given({**watching, "alert_baseline": baseline, "alerts": alert})
     for name, words in {"when_spent": ("skip", "wait"), "per": ("day", "release")}.items():
         if name in chosen:
-            opt.one_of(_flag(name), chosen[name], words)
+            opt.check_one_of(_flag(name), chosen[name], words)
     for name in ("daily_cost", "alert_above"):
         if chosen.get(name) == 0:
             raise ConfigError(f"{_flag(name)} must be above 0")
