@@ -175,17 +175,8 @@ class RequestGate:
         method = scope["method"] if scope["method"] in _METHODS else "other"
         known = path_template(scope["path"])
         route = getattr(scope.get("route"), "path", known if known in _KNOWN else "other")
-        row = {
-            "request": context.id,
-            "method": method,
-            "route": route,
-            "status": status,
-            "seconds": round(seconds, 4),
-            "token": context.owner,
-            "client": _client(scope),
-            **context.logged,
-        }
-        _logger.info("request", extra=row)
+        row = {"request": context.id, "method": method, "route": route, "status": status, "seconds": round(seconds, 4)}
+        _logger.info("request", extra={**row, "token": context.owner, "client": _client(scope), **context.logged})
         with observed(self._observers):
             tell(RequestAnswered(route, method, status, seconds))
 

@@ -152,32 +152,28 @@ class ProblemOut(Out):
 
 # ---- requests
 
+
+def _list_of(items: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": items}
+
+
 _TEXT = {"type": "string"}
 _OPTIONAL = {"type": ["string", "null"]}
 _CLAIM = {"type": "string", "pattern": r"\S"}
 _SCALAR = {"type": ["string", "number", "boolean", "null"]}
 _OBJECTS = {"type": ["array", "null"], "items": {"type": "object"}}
-_MESSAGE = {
-    "type": "object",
-    "required": ["role", "content"],
-    "properties": {"role": {"enum": ["system", "user", "assistant", "tool"]}, "content": _TEXT},
-}
+_ROLE = {"enum": ["system", "user", "assistant", "tool"]}
+_MESSAGE = {"type": "object", "required": ["role", "content"], "properties": {"role": _ROLE, "content": _TEXT}}
 _ANSWER = {"properties": {"role": {"const": "assistant"}, "content": {"type": "string", "pattern": "[A-Za-z]"}}}
 _CONVERSATION = {"type": "array", "items": _MESSAGE, "contains": _ANSWER}  # providers' other shapes are read as well
 _SHARE = {"type": "number", "minimum": 0, "maximum": 1}
 _ACTION = {"enum": ["block", "annotate", "pass"]}
-_PASSAGE = {
-    "type": "object",
-    "properties": {"text": _TEXT, "id": _SCALAR, "title": _SCALAR, "kind": _SCALAR},
-    "required": ["text"],
-    "additionalProperties": False,
-}
+_PARTS = {"text": _TEXT, **dict.fromkeys(("id", "title", "kind"), _SCALAR)}
+_PASSAGE = {"type": "object", "properties": _PARTS, "required": ["text"], "additionalProperties": False}
 RULES: dict[str, dict[str, Any]] = {
-    "threshold": _SHARE,
-    "keep": _SHARE,
+    **dict.fromkeys(("threshold", "keep"), _SHARE),
     "repair": {"enum": ["drop", "none"]},
-    "contradicted": _ACTION,
-    "unsupported": _ACTION,
+    **dict.fromkeys(("contradicted", "unsupported"), _ACTION),
     "refusal": _TEXT,
 }
 _SHAPES: dict[str, dict[str, Any]] = {
@@ -185,12 +181,9 @@ _SHAPES: dict[str, dict[str, Any]] = {
     **dict.fromkeys(("question", "reference"), _OPTIONAL),
     **dict.fromkeys(("messages", "history", "citations"), _OBJECTS),
     "response": _TEXT,
-    "contexts": {"anyOf": [_TEXT, {"type": "array", "items": {"anyOf": [_TEXT, _PASSAGE]}}, {"type": "null"}]},
-    "tags": {
-        "type": ["object", "null"],
-        "additionalProperties": {"anyOf": [_SCALAR, {"type": "array", "items": _SCALAR}]},
-    },
-    "claims": {"anyOf": [_CLAIM, {"type": "array", "items": _CLAIM}]},
+    "contexts": {"anyOf": [_TEXT, _list_of({"anyOf": [_TEXT, _PASSAGE]}), {"type": "null"}]},
+    "tags": {"type": ["object", "null"], "additionalProperties": {"anyOf": [_SCALAR, _list_of(_SCALAR)]}},
+    "claims": {"anyOf": [_CLAIM, _list_of(_CLAIM)]},
     "rules": {"type": ["object", "null"], "additionalProperties": False, "properties": RULES},
 }
 REQUESTS = {
