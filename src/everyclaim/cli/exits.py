@@ -1,8 +1,7 @@
-"""How a command ends: exit codes, which are part of the public surface, and what Ctrl-C and other signals do.
+"""How a command ends: its exit codes, which are public, and Ctrl-C, a terminal that closes, a time limit, `kill`.
 
-Being asked to end, by Ctrl-C, by the terminal that closes, by a job's time limit or by `kill`, stops the work in the
-same way: what is done is kept, and one line says how to go on. This module is imported before everything else, so it
-imports little.
+These stop the work in the same way: what is done is kept, and one line says how to go on. Imported before everything
+else, so it imports little.
 """
 
 from __future__ import annotations

@@ -58,8 +58,7 @@ def label(
 
     Exit codes: 0 ok, 2 bad input or usage; with --require 1 the share is below 90 %, 4 too few marks.
     """
-    from everyclaim.api.labels import label as choose  # half a second that --help does not need
-    from everyclaim.api.labels import label_queue
+    from everyclaim.api import labels  # half a second that --help does not need
     from everyclaim.api.runs import find_run
 
     settings = given.settings()
@@ -81,21 +80,19 @@ def label(
             return _check(found, marks, examples, require=require, json=json)
         if examples is not None or require or json:
             raise ConfigError("--examples, --require and --json need --marks FILE")
-        from everyclaim.api.labels import label_splits
-
         chosen.pop("overlap", None)  # everybody marks all of them
-        drawn = label_splits(found, n, **chosen)
+        drawn = labels.label_splits(found, n, **chosen)
         drawn.write(out)
         warn(str(drawn), kind="")
         return OK
     if queue:
         if out != "-" or "with_verdicts" in chosen:
             raise ConfigError("--queue stores the claims: leave out --out and --with-verdicts")
-        made = label_queue(found, n, **chosen)
+        made = labels.label_queue(found, n, **chosen)
         shares = ", ".join(f"{name} {one.left:,}" for name, one in made.progress.items())
         warn(f"queue {made.id} created at /label/queues/{made.id} of `everyclaim serve --ui`: {shares}", kind="")
         return OK
-    sheet = choose(found, n, **chosen)
+    sheet = labels.label(found, n, **chosen)
     sheet.write(out)
     warn(str(sheet), kind="")
     return OK

@@ -51,10 +51,8 @@ def runs(
         with Store.lent(settings.store) as kept:
             records, location = kept.runs(limit=min(limit, sys.maxsize)), kept.location
     except NoStoreError as error:
-        if json:
-            show_json([])
-        else:
-            show(Page(data(f"no runs yet: {error}")))
+        page = Page(data(f"no runs yet: {error}"))
+        show_result(list, lambda: page, json=json)
         return
     scores = [Run(record.id, settings.store).score for record in records]
     if json:
@@ -140,10 +138,7 @@ def _show_answer(run: Run, answer: str, *, json: bool) -> None:
         records = store.find(run.id, answer)
     if not records:
         raise InputError(f"run {run.id} has no answer with the id {answer!r}")
-    if json:
-        show_json([result_to_json(record.result) for record in records])
-    else:
-        show(Page(answers(records)))
+    show_result(lambda: [result_to_json(one.result) for one in records], lambda: Page(answers(records)), json=json)
 
 
 _TWO = 2

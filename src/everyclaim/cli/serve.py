@@ -169,11 +169,10 @@ def ui(
     ) as evaluator:
         app = create_app(settings.store, access=access, evaluator=evaluator)
         log_to_stderr()
-        run(lambda: app, binding, on_listening=lambda address: _tell(address, hidden(settings.store), open_=open_))
 
+        def tell(address: str) -> None:
+            warn(f"{address} shows {hidden(settings.store)}; press Ctrl-C to stop", kind="")
+            if open_ and not webbrowser.open(address):
+                warn("could not open a browser", kind="warning")
 
-def _tell(address: str, store: str, *, open_: bool) -> None:
-    warn(f"{address} shows {store}; press Ctrl-C to stop", kind="")
-    if open_ and not webbrowser.open(address):
-        warn("could not open a browser", kind="warning")
-    sys.stderr.flush()
+        run(lambda: app, binding, on_listening=tell)

@@ -6,13 +6,13 @@ import sys
 from collections import Counter
 from contextlib import ExitStack
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import Annotated, Any, cast
 
 from everyclaim.api.claims import ClaimVerdict, VerifyOptions, claim_verdict_to_json, verify_source
 from everyclaim.api.options import OFF, LlmJudgingOptions, LlmSplittingOptions, RowOptions
 from everyclaim.api.scoring import extract_claims
 from everyclaim.api.session import Session
-from everyclaim.api.settings import Settings, options_of
+from everyclaim.api.settings import options_of
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import progressing, show, show_json, show_result, tell_of_reading, warn
 from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, USAGE
@@ -22,9 +22,6 @@ from everyclaim.core.types import Label, Provenance, Sample, Usage, Verdict
 from everyclaim.core.wire import to_json
 from everyclaim.io import ReadReport, check_apart, check_replaced, open_rows
 from everyclaim.report.findings import how_bad, is_failing
-
-if TYPE_CHECKING:
-    from everyclaim.retrieve.corpus import CorpusHit
 
 
 @with_settings("decomposer", models=LlmSplittingOptions)
@@ -92,10 +89,9 @@ def verify(
     tally = _VerdictCounts(worst)
     stop = None
     with ExitStack() as stack:
-        options = _of_settings(settings)
-        of_rows = {name: value for name, value in options.items() if name in RowOptions.__annotations__}
-        of_judging = {name: value for name, value in options.items() if name not in of_rows}
-        session = Session(of_judging, kept=True)
+        judging = {"judge": settings.judge, "strategy": settings.strategy, "strict": settings.strict}
+        judging |= options_of(settings, LlmJudgingOptions, settings.judge)
+        session = Session(cast("VerifyOptions", judging), kept=True)
         stack.callback(session.close)
         write = stack.enter_context(open_rows(out)) if out else None
         progress = stack.enter_context(progressing(quiet=quiet))
@@ -107,8 +103,8 @@ def verify(
                 write(claim_verdict_to_json(row))
 
         try:
-            verified = cast("RowOptions", of_rows | {"format": format_, "limit": limit, "report": reading})
-            verify_source(session, file, take, verified)
+            rows: RowOptions = {"mapping": settings.map, "concurrency": settings.concurrency, "format": format_}
+            verify_source(session, file, take, {**rows, "limit": limit, "report": reading})
         except BudgetExceeded as error:
             stop = error
     tell_of_reading(reading, quiet=quiet)
@@ -122,27 +118,12 @@ def verify(
         )
         show(page, stderr=out == "-")
     if stop is not None:
-        warn(_how_to_go_on(why_it_stopped(stop, session.spent), tally, settings), kind="")
+        again = "repeat the command to continue: paid replies come from the cache"
+        if settings.cache == OFF:
+            again = "the same command starts anew and pays again, because of --no-cache"
+        warn(f"{why_it_stopped(stop, session.spent)}; {tally.total:,} claims are judged; {again}", kind="")
         return TOO_MANY_FAILURES
     return _exit_code(tally, reading, settings.max_failed)
-
-
-def _how_to_go_on(why: str, tally: _VerdictCounts, settings: Settings) -> str:
-    again = "the same command starts anew and pays again, because of --no-cache"
-    if settings.cache != OFF:
-        again = "repeat the command to continue: paid replies come from the cache"
-    return f"{why}; {tally.total:,} claims are judged; {again}"
-
-
-def _of_settings(settings: Settings) -> VerifyOptions:
-    options: VerifyOptions = {
-        "judge": settings.judge,
-        "strategy": settings.strategy,
-        "strict": settings.strict,
-        "mapping": settings.map,
-        "concurrency": settings.concurrency,
-    }
-    return cast("VerifyOptions", options | options_of(settings, LlmJudgingOptions, settings.judge))
 
 
 class _VerdictCounts:
@@ -257,13 +238,9 @@ def search(
     except JudgeError as error:  # of a sample it would be a failure; here the title is the caller's own
         raise InputError(error.message) from None
     if json:
-        show_json([_to_json(one) for one in found])
+        parts = ((one.passage, round(one.score, 6)) for one in found)
+        show_json([{"id": one.id, "title": one.title, "text": one.text, "score": score} for one, score in parts])
     elif found:
         show(passages_page([one.passage for one in found]))
     else:
         warn("no passage contains a word of the query", kind="")
-
-
-def _to_json(found: CorpusHit) -> dict[str, Any]:
-    passage = found.passage
-    return {"id": passage.id, "title": passage.title, "text": passage.text, "score": round(found.score, 6)}

@@ -6,6 +6,7 @@ Nothing here needs a framework: `Shield` is ASGI around whatever it protects, so
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -16,6 +17,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
+_HOST = re.compile(r"\[([^]]+)\](?::[0-9]+)?|([^:\[]*)(?::[0-9]+)?")
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 MAX_BODY = 20 * 2**20  # bytes; an answer and its sources, pasted
 
@@ -98,12 +100,8 @@ class Shield:
 
 def name_of(host: str) -> str:
     """Return the name in a `Host` header, without its port; empty where it is none."""
-    text = host.strip().lower()
-    if text.startswith("["):
-        name, bracket, port = text[1:].partition("]")
-        return name if bracket and (not port or (port[0] == ":" and port[1:].isdigit())) else ""
-    name, colon, port = text.partition(":")
-    return name if not colon or port.isdigit() else ""
+    found = _HOST.fullmatch(host.strip().lower())
+    return (found[1] or found[2]) if found else ""
 
 
 def headers_of(scope: Scope) -> dict[str, str]:
