@@ -22,7 +22,6 @@ from everyclaim.report.style import dollars
 if TYPE_CHECKING:
     from everyclaim.io import ReadReport
 
-
 BAD_ROWS_SHOWN = 5
 _COMMAND = re.compile(r"(^\s*:|#)(:|#\[)", re.MULTILINE)
 

@@ -46,8 +46,6 @@ _EXTRAS = {
     "langfuse": ("langfuse", "Langfuse source of everyclaim watch"),
     "testing": ("stamina", "loopback provider for tests"),
 }
-
-
 _OTHER_VARIABLES = {PREFIX + name for name in ("DEBUG", "KEYS", "TOKEN", "TOKENS", "WATCH_TOKEN", "WEBHOOK_SECRET")}
 
 

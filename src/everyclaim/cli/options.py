@@ -94,6 +94,10 @@ def _parts(hint: Any) -> Iterator[Any]:
             yield from _parts(one)
 
 
+def _countable(number: int | None) -> int | None:
+    return number and min(number, sys.maxsize)  # nothing counts further
+
+
 def _hidden(names: str, text: str, panel: str = _INPUT) -> Any:
     return Annotated[str | None, option(names, text, panel, hidden=True)]
 
@@ -102,7 +106,7 @@ FieldMap = declared("map")
 Format = _hidden("--format FORMAT", "Input format, if the file name does not show it.")
 Turns = _hidden("--turns last|all", "Answers of a conversation to score: the last, or all (default last).")
 History = _hidden("--history context|evidence", "Use of earlier turns: context, or evidence as well (default context).")
-Limit = Annotated[int | None, option("--limit N", "Maximum number of rows.", _INPUT, min=1, max=sys.maxsize)]
+Limit = Annotated[int | None, option("--limit N", "Maximum number of rows.", _INPUT, min=1, callback=_countable)]
 Out = Annotated[
     str | None,
     option("--out FILE", "Write every result: JSONL, JSON, CSV or Parquet by suffix; - is JSONL on stdout.", _OUTPUT),
