@@ -39,12 +39,6 @@ from everyclaim.web.app.auth import visitor_of
 from everyclaim.web.app.site import render, site_of
 
 router = APIRouter()
-_MEANINGS = {
-    "stratified": "oversamples rare labels, weighted in the estimate",
-    "random": "every claim with equal probability",
-    "allocation": "minimises the interval, given existing labels",
-    "uncertainty": "claims on which the judge is unsure; excluded from the rates",
-}
 _FORMS = {"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8"}
 _NUMBER = re.compile(r"[0-9]{1,6}")
 _RUNS_OFFERED = 200
@@ -97,8 +91,7 @@ def one_queue(request: Request, queue: str) -> Response:
     """Show how far everybody is in a queue, and lead them to it."""
     store = site_of(request).read_store
     found = store.labelling.queue(queue)
-    parts = {"queue": found, "run": store.run(found.run), "meanings": _MEANINGS}
-    return render(request, "label_queue.html", **parts, named=_named(request), who=_who)
+    return render(request, "label_queue.html", queue=found, run=store.run(found.run), named=_named(request), who=_who)
 
 
 @router.post("/label/queues/{queue}/delete")
@@ -160,7 +153,7 @@ def _queues(request: Request, form: QueueForm, *, said: str = "", http_status: i
         queues=site_of(request).read_store.labelling.queues() if runs else [],
         runs=[run for run in runs[:_RUNS_OFFERED] if run.counts[Outcome.SCORED]],
         names={run.id: run.name or run.id for run in runs},
-        ways=[(way, _MEANINGS[way]) for way in WAYS],
+        ways=WAYS,
         form=form,
         said=said,
         longest=LONGEST_NAME,
@@ -239,11 +232,6 @@ _BAD_CLAIM = (
     (SplitMark.NOT_A_CLAIM, "not checkable", "no source could support it"),
     (SplitMark.LOST_MEANING, "lost meaning", "differs from its sentence"),
 )
-_OF_ANSWERS = {
-    Label.SUPPORTED: "the passages state all of it",
-    Label.UNSUPPORTED: "contains something the passages do not state",
-    Label.CONTRADICTED: "contains something that contradicts the passages",
-}
 _VALUES: Mapping[str, Label | SplitMark] = {one.value: one for one in (*Label, *(mark for mark, _, _ in _BAD_CLAIM))}
 _EVIDENCE = TypeAdapter(list[tuple[StrictInt, StrictInt, StrictInt]])
 Kind = Literal["queues", "runs"]
@@ -256,10 +244,6 @@ class _TaskView:
     desk: LabelingSession
     task: LabelTask
     everything: bool = False
-
-    @property
-    def key(self) -> str:
-        return self.task.item.key
 
     @property
     def neighbours(self) -> tuple[str, str]:
@@ -363,7 +347,6 @@ def show(
         state=state,
         state_json=json.dumps(state),
         bad_claim=_BAD_CLAIM,
-        of_answers=_OF_ANSWERS,
         modes=list(FailureMode),
         pieces=_pieces_of,
         action=secrets.token_hex(16),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from fastapi import APIRouter, Form, HTTPException, Request
@@ -57,19 +57,10 @@ class _Row:
 
 
 @router.get("/")
+@router.get("/fragments/runs")  # the list alone, for the page that looks again while something is under way
 def runs(request: Request, q: str = "", status: str = "", tag: str = "", page: int = 1) -> Response:
     """List the runs, newest first."""
-    return render(request, "runs.html", **_listing(site_of(request), q, status, tag, page))
-
-
-@router.get("/fragments/runs")
-def listing(request: Request, q: str = "", status: str = "", tag: str = "", page: int = 1) -> Response:
-    """Return the list alone, for the page that looks again while something is under way."""
-    return render(request, "runs_list.html", **_listing(site_of(request), q, status, tag, page))
-
-
-def _listing(site: Site, q: str, status: str, tag: str, page: int) -> dict[str, Any]:
-    missing = ""
+    site, missing = site_of(request), ""
     try:
         everything = site.read_store.runs()
     except NoStoreError as error:
@@ -77,18 +68,20 @@ def _listing(site: Site, q: str, status: str, tag: str, page: int) -> dict[str, 
     wanted = [record for record in everything if matches(record, q, status, tag)]
     paging = Paging(len(wanted), page, PER_PAGE, {"q": q, "status": status, "tag": tag})
     rows = [_row(site, record) for record in wanted[paging.first : paging.last]]
-    return {
-        "rows": rows,
-        "paging": paging,
-        "all_runs": len(everything),
-        "missing": missing,
-        "q": q,
-        "status": status,
-        "states": [state for state in _STATES if any(record.status == state for record in everything)],
-        "tag": tag,
-        "tags": sorted({tag for record in everything for tag in _tags_of(record)}),
-        "is_live": any(row.digest is None or row.record.status == "running" for row in rows),
-    }
+    return render(
+        request,
+        "runs.html" if request.url.path == "/" else "runs_list.html",
+        rows=rows,
+        paging=paging,
+        all_runs=len(everything),
+        missing=missing,
+        q=q,
+        status=status,
+        states=[state for state in _STATES if any(record.status == state for record in everything)],
+        tag=tag,
+        tags=sorted({tag for record in everything for tag in _tags_of(record)}),
+        is_live=any(row.digest is None or row.record.status == "running" for row in rows),
+    )
 
 
 def _row(site: Site, record: RunRecord) -> _Row:
