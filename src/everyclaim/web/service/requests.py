@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from types import UnionType
 from typing import Any, NoReturn, TypeVar
 
 from starlette.requests import ClientDisconnect, Request
@@ -134,26 +133,24 @@ def fields_of(kind: str, row: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+_EXPECTED: dict[str, tuple[Any, Any, str]] = {  # what a field may be, or a list of what
+    "contexts": (str | dict | None, str | dict, "texts, or objects"),
+    "claims": (str, str, "a text or a list of texts"),
+}
+
+
 def _value_of(kind: str, name: str, value: Any) -> Any:
     """Return a field's value in the form that an evaluator takes. Raises `Problem` for another."""
     if name == "rules":
         return _rules(value)
-    if name == "contexts":
-        is_good, expected = isinstance(value, str | dict | None) or _is_list(value, str | dict), "texts, or objects"
-    elif name == "claims":
-        is_good, expected = isinstance(value, str) or _is_list(value, str), "a text or a list of texts"
-    else:
-        is_good, expected = isinstance(value, str | None), "a text"
-    if not is_good:
+    kind_of, of_parts, expected = _EXPECTED.get(name, (str | None, None, "a text"))
+    is_list = of_parts and isinstance(value, list) and all(isinstance(part, of_parts) for part in value)
+    if not (is_list or isinstance(value, kind_of)):
         found = "an object" if isinstance(value, dict) else type_name(value)
         raise Problem("bad-input", f"{name} of {kind} must be {expected}, got {found}")
     if value is None:
         return () if name == "contexts" else ""
     return value
-
-
-def _is_list(value: Any, kind: type | UnionType) -> bool:
-    return isinstance(value, list) and all(isinstance(part, kind) for part in value)
 
 
 def _rules(given: Any) -> dict[str, Any]:
