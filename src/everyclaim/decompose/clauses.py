@@ -10,6 +10,7 @@ from everyclaim.decompose.monotone import is_source, is_stated
 from everyclaim.decompose.repairs import HELPERS, MODIFIERS, SUBJECTS
 from everyclaim.decompose.tree import NOMINAL, Draft, Tree
 
+_REASONS = frozenset({"because", "since"})
 _CONCEDING = frozenset({"although", "though", "while", "whereas"})
 _PRONOUNS = {"it": False, "they": True, "them": True, "he": False, "she": False}
 _SPEAKING = frozenset({"i", "we", "you"})
@@ -33,16 +34,19 @@ def _beside(draft: Draft, tree: Tree) -> list[Draft]:
     """A clause behind a semicolon, or one that concedes: "although it is closed"."""
     head = draft.head
     for kid in tree.of(head, "parataxis", "advcl"):
-        if kid not in draft.places or tree.subject(kid) is None or not tree.is_finite(kid):
+        if kid not in draft.places or kid in draft.whole or tree.subject(kid) is None or not tree.is_finite(kid):
             continue
         inside = [i for i in tree.under(kid) if i in draft.places]
         first = inside[0]
         marks = tree.of(kid, "mark")
+        gives_reason = False
         if tree.kind(kid) == "parataxis":
             signs = {tree.low(first), tree.low(first - 1)}
             apart = ";" in signs or (":" in signs and tree.is_finite(head))
         else:
-            apart = (
+            gives_reason = bool(marks) and all(tree.low(mark) in _REASONS for mark in marks)
+            gives_reason &= not any(is_source(tree, i) for i in tree.of(head, "obl"))
+            apart = gives_reason or (
                 bool(marks)
                 and all(tree.low(mark) in _CONCEDING for mark in marks)
                 and tree.subject(head) is not None
@@ -53,7 +57,8 @@ def _beside(draft: Draft, tree: Tree) -> list[Draft]:
                 [i for i in inside if tree.kind(kid) == "parataxis" or i > max(marks)] + _condition(tree, head)
             )
             own = replace(own, head=kid)
-            return [draft.without(inside), _named(own, tree, kid, head, draft.places)]
+            rest = replace(draft, whole=draft.whole | {kid}) if gives_reason else draft.without(inside)
+            return [rest, _named(own, tree, kid, head, draft.places)]
     return [draft]
 
 
@@ -90,6 +95,9 @@ def _may_part(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> boo
     """Whether each predicate holds alone."""
     subject = tree.subject(place)
     denying = [kid for kid in tree.kids[place] if tree.is_denying(kid)]
+    objects = tree.of(place, "obj")
+    if objects and objects[0] < conjuncts[0] < objects[-1]:
+        return False  # "announces change and rules the time of year"
     own = all(tree.is_finite(c) for c in conjuncts) and (subject is None or all(kid > subject for kid in denying))
     if not is_stated(tree, place, draft, denied=own) or not _are_joined(tree, place, conjuncts):
         return False
@@ -237,7 +245,7 @@ def _framing(tree: Tree, place: int, one: int) -> frozenset[int]:
     found: set[int] = set()
     subject = tree.subject(place)
     own = tree.subject(one)
-    front = any(kid < (own or one) and tree.kind(kid) in {"obl", "advcl", "advmod"} for kid in tree.kids[one])
+    front = any(kid < (own or one) and tree.kind(kid) in {"obl", "nmod", "advcl", "advmod"} for kid in tree.kids[one])
     for kid in tree.kids[place]:
         if tree.relation(kid) == "mark" and tree.low(kid) != "to" and not tree.of(one, "mark"):
             found |= set(tree.under(kid))

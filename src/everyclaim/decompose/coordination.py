@@ -257,7 +257,7 @@ def inherited(tree: Tree, place: int, one: int) -> frozenset[int]:
             adjectives = (
                 tree.tokens[one].pos == "ADJ" and kind == "case" and not tree.of(one, "cop")
             )  # "as warm and dry"
-            nominal = tree.tokens[one].pos in {"NOUN", "PROPN", "PRON", "NUM", "X"}
+            nominal = tree.tokens[one].pos in {"NOUN", "PROPN", "PRON", "NUM", "X"} and not tree.of(one, "cop")
             if kind in {"det", "nmod", "case"} and not nominal and not adjectives:
                 continue
             if kind in {"det", "nmod"} and (

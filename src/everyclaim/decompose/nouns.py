@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from everyclaim.decompose.tree import Draft, Tree
 
 _ADDING = frozenset({"appos", "acl", "acl:relcl"})
@@ -105,3 +107,51 @@ def is_definite(tree: Tree, noun: int) -> bool:
     return tree.tokens[noun].pos == "PROPN" or any(
         tree.low(det) == "the" or tree.relation(det) == "nmod:poss" for det in tree.of(noun, "det", "nmod:poss")
     )
+
+
+def title_of(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) -> Draft | None:
+    """What somebody is by title: "mayor Ada Lind promised"."""
+    before = inside[0] - 1
+    ranks = tree.tokens[place].pos == "NOUN" or (tree.tokens[place].pos == "PROPN" and len(inside) > 1)
+    if not ranks or tree.tokens[noun].pos != "PROPN" or tree.of(place, "conj", "nmod"):
+        return None
+    if (
+        tree.tokens[inside[0]].pos in {"PUNCT", "ADP"}
+        or inside != [*range(inside[0], noun)]
+        or (before >= 0 and (tree.relation(before) == "cc" or tree.tokens[before].pos in {"NOUN", "PROPN"}))
+        or tree.conjuncts(noun)
+    ):
+        return None
+    first = tree.low(inside[0])
+    article = ["an" if first[0] in "aeiou" else "a"]
+    if tree.of(place, "det", "nmod:poss") or tree.tokens[place].pos == "PROPN":
+        article = []
+    named = phrase(tree, noun, draft, place)
+    title = Draft((*named, be_of(tree, draft, noun), *article, *inside), place, minor=True, subject=noun)
+    named_by = {tree.tokens[i].pos for i in (place, inside[0])}
+    return title if "PROPN" in named_by else replace(title, changes={inside[0]: first})
+
+
+def apposition(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) -> Draft | None:
+    """What something is called besides: ", a painter,"."""
+    name, title = tree.tokens[noun], tree.tokens[place]
+    if title.pos == "NUM" and name.pos == "PROPN" and not tree.of(place, "nmod", "amod"):
+        age = Draft(
+            (*phrase(tree, noun, draft, place), be_of(tree, draft, noun), place), place, minor=True, subject=noun
+        )
+        return age if len(title.text) < YEAR else None
+    if title.pos not in {"NOUN", "PROPN"} or name.pos not in {"NOUN", "PROPN"} or tree.conjuncts(noun):
+        return None
+    if not (tree.of(place, "det", "nmod:poss", "amod", "compound", "nmod") or title.pos == "PROPN"):
+        return None
+    if max(inside) + 1 < len(tree.tokens) and tree.tokens[max(inside) + 1].pos != "PUNCT":
+        return None  # the second of a list
+    if tree.conjuncts(place) and not any(tree.low(det) in {"a", "an"} for det in tree.of(place, "det")):
+        return None  # "the pier, the tower and the hall"
+    known = name.pos == "PROPN" or tree.of(noun, "det", "nmod:poss") or name.tag == "NNS"
+    if not known or (not touches(tree, noun, inside) and name.pos != "PROPN"):
+        return None  # "soldiers of the Front, a movement"
+    if name.pos == "PROPN" and title.pos == "PROPN" and not tree.of(place, "det", "nmod", "nmod:poss"):
+        return None  # "Lund, Sweden"
+    body = unsigned(tree, inside)
+    return Draft((*phrase(tree, noun, draft, place), be_of(tree, draft, noun), *body), place, minor=True, subject=noun)

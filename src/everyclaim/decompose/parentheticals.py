@@ -8,7 +8,7 @@ from dataclasses import replace
 from everyclaim.decompose.coordination import EXEMPLARY
 from everyclaim.decompose.monotone import is_event, is_limited, is_source, way_up
 from everyclaim.decompose.nouns import (
-    YEAR,
+    apposition,
     be_of,
     described_by,
     ends_phrase,
@@ -17,6 +17,7 @@ from everyclaim.decompose.nouns import (
     phrase,
     predicate_of,
     tells_year,
+    title_of,
     touches,
     unsigned,
 )
@@ -24,6 +25,7 @@ from everyclaim.decompose.repairs import HELPERS, SUBJECTS
 from everyclaim.decompose.tree import Draft, Tree
 
 _LONG = 4  # words of a modifier that tells something
+_HAVING = frozenset({"has", "have", "had"})
 _CLOSED = frozenset({"advcl", "csubj", "ccomp", "parataxis", "acl", "acl:relcl", "advmod"})
 
 
@@ -69,20 +71,32 @@ def _is_open(tree: Tree, clause: int) -> bool:
 
 
 def _aside(draft: Draft, tree: Tree, place: int, noun: int) -> Draft | None:
-    relation = tree.relation(place)
+    """What a word with all below it says as a fact of its own; the fact itself where it only goes."""
     inside = [i for i in tree.under(place) if i in draft.places]
+    told = _told(draft, tree, place, noun, inside)
+    goes = told is None and not tree.comma_before(place) and _may_go(draft, tree, place, noun, inside)
+    return _kept(draft, tree, place, noun) if goes else told
+
+
+def _kept(draft: Draft, tree: Tree, place: int, noun: int) -> Draft:
+    """The fact with what only goes, and says nothing alone; without what went before it."""
+    before = [one for one in draft.whole if tree.relation(one) != "advcl" or not tree.is_finite(one)]
+    gone = {i for one in before if noun not in tree.under(one) for i in _with_commas(tree, tree.under(one))}
+    return replace(draft.without(gone - set(tree.under(place))), whole=draft.whole | {place})
+
+
+def _told(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) -> Draft | None:
+    relation = tree.relation(place)
     apart = tree.comma_before(place)
     named = tree.tokens[noun].pos == "PROPN" and ":" in {tree.low(i) for i in (inside[0] - 1, inside[0], noun - 1)}
-    kept = replace(draft, whole=draft.whole | {place})  # it only goes, and says nothing alone
+    kept = _kept(draft, tree, place, noun)
     if relation == "appos" and apart and not named:  # "X-Men: Apocalypse"
         loose = tree.tokens[place].pos in {"NOUN", "NUM", "SYM"} and ends_phrase(tree, inside)
-        return _apposition(draft, tree, place, noun, inside) or (kept if loose else None)
-    if relation == "nmod:desc":
-        return _title(draft, tree, place, noun, inside)
+        return apposition(draft, tree, place, noun, inside) or (kept if loose else None)
+    if relation == "nmod:desc" or (relation == "nmod" and place < noun and not tree.of(place, "case")):
+        return title_of(draft, tree, place, noun, inside)
     if {tree.low(i) for i in tree.of(place, "case")} & EXEMPLARY and tree.tokens[noun].pos == "NOUN":
         return _instance(draft, tree, place, noun, inside)
-    if relation in {"acl", "acl:relcl"} and not apart and _may_go(draft, tree, place, noun, inside):
-        return kept
     if relation == "acl:relcl" and not named:
         told = _relative(draft, tree, place, noun, inside, apart=apart)
         return told or (kept if apart and _is_free(tree, draft, inside) else None)
@@ -110,25 +124,6 @@ def _aside(draft: Draft, tree: Tree, place: int, noun: int) -> Draft | None:
     return None
 
 
-def _title(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) -> Draft | None:
-    """What somebody is by title: "mayor Ada Lind promised"."""
-    before = inside[0] - 1
-    if tree.tokens[place].pos != "NOUN" or tree.of(place, "conj", "nmod"):
-        return None
-    if (
-        tree.tokens[inside[0]].pos in {"PUNCT", "ADP"}
-        or inside != [*range(inside[0], noun)]
-        or (before >= 0 and tree.relation(before) == "cc")
-        or tree.conjuncts(noun)
-    ):
-        return None
-    first = tree.low(inside[0])
-    article = [] if tree.of(place, "det", "nmod:poss") else ["an" if first[0] in "aeiou" else "a"]
-    named = phrase(tree, noun, draft, place)
-    title = Draft((*named, be_of(tree, draft, noun), *article, *inside), place, minor=True, subject=noun)
-    return replace(title, changes={inside[0]: first}) if tree.tokens[inside[0]].pos != "PROPN" else title
-
-
 def _instance(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) -> Draft | None:
     """One thing in the place of those it is among: "offers drinks such as tea" offers tea."""
     case = {i for top in tree.of(place, "case") for i in tree.under(top)}
@@ -144,7 +139,7 @@ def _instance(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]
     direct = subject or way[:1] == ["obj"] or (way[:1] == ["obl"] and _is_meant(tree, draft, place, noun))
     direct = direct and set(way[1:]) <= {"xcomp"} and named == [*range(named[0], named[-1] + 1)]
     if not direct or is_limited(tree, draft):
-        return replace(draft, whole=draft.whole | {place})
+        return _kept(draft, tree, place, noun)
     told = replace(draft.without(set(named) - {i for i in inside if i not in case and i > opener}), minor=True)
     if subject and tree.is_plural(place) is not True:
         return told.in_singular(tree, draft.head) if tree.is_plural(place) is False else None
@@ -176,30 +171,6 @@ def _opening(draft: Draft, tree: Tree, place: int, verb: int, inside: list[int])
     body = [i for i in inside if not (tree.tokens[i].pos == "PUNCT" and i in {inside[0], inside[-1]})]
     named = phrase(tree, subject, draft, place)
     return Draft((*named, be_of(tree, draft, subject), *body), place, minor=True, subject=subject)
-
-
-def _apposition(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) -> Draft | None:
-    name, title = tree.tokens[noun], tree.tokens[place]
-    if title.pos == "NUM" and name.pos == "PROPN" and not tree.of(place, "nmod", "amod"):
-        age = Draft(
-            (*phrase(tree, noun, draft, place), be_of(tree, draft, noun), place), place, minor=True, subject=noun
-        )
-        return age if len(title.text) < YEAR else None
-    if title.pos not in {"NOUN", "PROPN"} or name.pos not in {"NOUN", "PROPN"} or tree.conjuncts(noun):
-        return None
-    if not (tree.of(place, "det", "nmod:poss", "amod", "compound", "nmod") or title.pos == "PROPN"):
-        return None
-    if max(inside) + 1 < len(tree.tokens) and tree.tokens[max(inside) + 1].pos != "PUNCT":
-        return None  # the second of a list
-    if tree.conjuncts(place) and not any(tree.low(det) in {"a", "an"} for det in tree.of(place, "det")):
-        return None  # "the pier, the tower and the hall"
-    known = name.pos == "PROPN" or tree.of(noun, "det", "nmod:poss") or name.tag == "NNS"
-    if not known or (not touches(tree, noun, inside) and name.pos != "PROPN"):
-        return None  # "soldiers of the Front, a movement"
-    if name.pos == "PROPN" and title.pos == "PROPN" and not tree.of(place, "det", "nmod", "nmod:poss"):
-        return None  # "Lund, Sweden"
-    body = unsigned(tree, inside)
-    return Draft((*phrase(tree, noun, draft, place), be_of(tree, draft, noun), *body), place, minor=True, subject=noun)
 
 
 def _relative(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int], *, apart: bool) -> Draft | None:
@@ -316,19 +287,32 @@ def _meanwhile(draft: Draft, tree: Tree, place: int, verb: int, inside: list[int
     perfect = any(tree.low(kid) in {"has", "have", "had"} for kid in tree.of(verb, *HELPERS))
     past, plural = tree.is_past(verb) or tells_year(tree, body) or perfect, tree.is_plural(subject)
     told: Draft | None = Draft((*phrase(tree, subject, draft, place), *body), place, minor=True, subject=subject)
-    for one in [place, *(kid for kid in tree.conjuncts(place) if tree.tokens[kid].tag == "VBG")]:
+    also = [kid for kid in tree.of(place, "conj", "advcl") if tree.joiners(kid) and tree.tokens[kid].tag == "VBG"]
+    for one in [place, *also]:
         told = told.made_finite(tree, one, past=past, plural=plural) if told else None
     return told
 
 
 def _may_go(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) -> bool:
-    """Whether a fact about some thing stands without what is said of it closer: "left a note listing the payments"."""
-    indefinite = any(tree.low(det) in {"a", "an", "several", "some"} for det in tree.of(noun, "det"))
-    told = tree.relation(place) == "acl:relcl" or tree.tokens[place].tag in {"VBG", "VBN"}
-    held = tree.kind(noun) in {"obj", "obl"} and is_event(tree, draft.head) and not tree.is_negated(draft.head)
-    inner = set(way_up(tree, noun, draft)[1:-1])
-    held &= all(tree.kind(step) == "xcomp" for step in inner) and not set(tree.conjuncts(draft.head)) & draft.places
-    return indefinite and told and held and len(inside) >= _LONG
+    """Whether a fact about some thing stands without what is said of it closer: "left a note listing the payments".
+
+    It stands of what somebody did, has, or is or seems to be.
+    """
+    if tree.kind(place) == "acl":
+        told = tree.relation(place) == "acl:relcl" or tree.tokens[place].tag in {"VBG", "VBN"}
+    else:
+        told = tree.kind(place) == "nmod" and [tree.low(case) for case in tree.of(place, "case")] == ["with"]
+    verb = tree.tokens[noun].head
+    counted = {tree.low(det) for det in tree.of(noun, "det", "nummod", "nmod:poss")}
+    is_some = bool(counted) and counted <= {"a", "an", "several", "some"}
+    inner = way_up(tree, noun, draft)[1:-1]
+    if tree.of(noun, "cop") or (tree.kind(noun) == "obj" and tree.low(verb) in _HAVING):
+        held = is_some or (not counted and tree.tokens[noun].pos == "NOUN")
+        held &= not is_limited(tree, draft) and not tree.is_negated(noun) and not tree.of(noun, "case")
+    else:
+        held = is_some and tree.kind(noun) in {"obj", "obl"} and is_event(tree, draft.head)
+        held &= not tree.is_negated(draft.head) and not set(tree.conjuncts(draft.head)) & draft.places
+    return told and held and all(tree.kind(step) == "xcomp" for step in inner) and len(inside) >= _LONG
 
 
 def _with_commas(tree: Tree, places: Collection[int]) -> list[int]:

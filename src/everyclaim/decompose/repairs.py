@@ -211,6 +211,9 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
             found[place] = token._replace(relation="nsubj")
         elif token.relation == "nmod" and token.head > place and (before := _phrase_before(found, place)) is not None:
             _hang(found, place, before, "nmod")
+        elif token.relation == "nmod" and (told := found[_first(found, place) - 1]).tag == "VBN":
+            if told.relation == "acl" and told.head == token.head < place:
+                _hang(found, place, _first(found, place) - 1, "obl")  # "a firm based in Lund"
         elif token.relation in {"appos", "acl:relcl"} and found[token.head].relation == "flat":
             _hang(found, place, found[token.head].head, token.relation)  # "Ada Lind, 34,"
     for place in range(len(found)):

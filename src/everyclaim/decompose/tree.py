@@ -14,6 +14,7 @@ from itertools import pairwise
 from everyclaim.decompose.repairs import HELPERS, QUOTES, SUBJECTS, repaired
 from everyclaim.models.local.cross_encoder import shipped_tokenizer
 from everyclaim.models.local.parser import ParsedToken
+from everyclaim.text.cues import irregular_forms
 from everyclaim.text.numerals import UNITS
 from everyclaim.text.tokens import word_set
 
@@ -240,13 +241,15 @@ class Draft:
         stem = tree.low(verb).removesuffix("ing")
         single = stem[:-1] if stem[-2:-1] == stem[-1:] else stem
         if past:
-            forms = [f"{stem}ed", f"{stem[:-1]}ied"]
+            irregular = irregular_forms()
+            known = [irregular[base] for base in (stem, f"{stem}e", single) if base in irregular]
+            forms = [*(words[len(words) > 1] for words in known), f"{stem}ed", f"{stem[:-1]}ied"]
         elif plural:
             forms = [f"{stem}e", stem, single]
         else:
             forms = [f"{stem}es", f"{stem}s", f"{single}s", f"{stem[:-1]}ies"]
-        known = shipped_tokenizer()
-        word = next((form for form in forms if known.token_to_id(form) is not None), None)
+        vocabulary = shipped_tokenizer()
+        word = next((form for form in forms if vocabulary.token_to_id(form) is not None), None)
         return replace(self, changes={**self.changes, verb: word}) if word else None
 
     def text(self, tree: Tree) -> str:

@@ -25,9 +25,15 @@ _SENTENCE_BEFORE = re.compile(r"(?:^|[.!?:;\n\"“(])\s*$")
 
 
 @cache
+def irregular_forms() -> dict[str, list[str]]:
+    """Return the forms of irregular verbs, past before participle, behind the infinitive that they are listed by."""
+    return {words[0]: words for words in map(str.split, rows("irregular_forms.txt"))}
+
+
+@cache
 def opposites() -> dict[str, frozenset[str]]:
     """Return the table of opposites, by stem."""
-    forms = {words[0]: words for words in map(str.split, rows("irregular_forms.txt"))}
+    forms = irregular_forms()
     gathered: dict[str, set[str]] = {}
     for row in rows("antonyms.txt"):
         left, right = (
