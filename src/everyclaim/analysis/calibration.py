@@ -301,7 +301,7 @@ def _advice(found: Calibration) -> Iterator[str]:
             if found.labelled < found.corrected.raw.n < found.labelled + missing:
                 select += f"; this run has {found.corrected.raw.n - found.labelled:,} more: score more answers, too"
             if rate.value is not None and rate.value < TARGET:
-                yield f"{name} is {_rate(rate)}: more labels of {kind} claims may only confirm that."
+                yield f"{name} is {_rate(rate)}, probably below {AT_LEAST}: more labels of {kind} claims will tell."
                 continue
             yield (
                 f"too few labels of {kind} claims ({labels:,}) to show that {name} is at least {AT_LEAST}: about "
