@@ -183,15 +183,6 @@ def test_every_part_of_a_score_has_its_mean_and_interval():
     assert parts["recall"].low < 0.75 < parts["recall"].high
 
 
-def test_a_mean_per_answer_and_a_mean_per_claim():
-    """A long bad answer weighs as one answer in the score, and as its ten claims among the claims; both have intervals."""
-    group = summarise([lettered("s"), lettered("s"), lettered("u" * 10)]).overall
-    assert group.score.value == pytest.approx(2 / 3)
-    assert group.rates[Label.SUPPORTED].value == pytest.approx(2 / 12)
-    for estimate in (group.score, group.rates[Label.SUPPORTED]):
-        assert estimate.low < estimate.value < estimate.high
-
-
 NOTHING = Usage()
 CASCADE = "cascade:lexical>openai:m?2.claims_per_call=4"
 

@@ -6,22 +6,6 @@ import pytest
 
 import everyclaim as ec
 
-FACTS = "The pump runs at 9 bar. The tank holds 2 litres. The case is steel. The cord is 1 metre long."
-SHEET = "Data sheet: pump pressure 9 bar, tank 2 litres, steel case, cord 1 metre."
-
-
-def test_every_claim_merely_borderline_is_not_a_perfect_score() -> None:
-    """Not backed by the context means UNSUPPORTED and counts against the score."""
-    assert ec.score(response=FACTS, passages=[SHEET], judge=lambda claim, passages: "UNSUPPORTED").score == 0.0
-
-
-def test_failed_rows_do_not_vanish_from_the_headline(tmp_path: object) -> None:
-    """`n scored / n total` shows what the mean leaves out, and NaN is nowhere."""
-    rows = [{"response": FACTS, "contexts": [SHEET]} for _ in range(2)]
-    run = ec.score_file(rows, judge=lambda claim, passages: None, store=f"{tmp_path}/runs.db")
-    group = run.summary.overall
-    assert (group.total, group.outcomes["failed"], group.score.value) == (2, 2, None)
-
 
 @pytest.mark.parametrize("judge", ["embedded", "lexical"])
 @pytest.mark.parametrize("strategy", ["joint", "each"])

@@ -282,18 +282,3 @@ def test_rule_12_nothing_leaves_the_machine(monkeypatch: pytest.MonkeyPatch, tmp
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
     run = ec.score_file([{"response": ANSWER, "contexts": [TOWER]}], store=tmp_path / "runs.db")
     assert run.summary.overall.outcomes["scored"] == 1
-
-
-def test_probabilities_agree_with_the_label() -> None:
-    """What the offline judge calls supported or contradicted is most probably so; an alarm it holds back is none."""
-    result = ec.score(response=ANSWER, passages=[TOWER])
-    for claim in result.claims:
-        probabilities = claim.verdict.probabilities
-        assert isinstance(probabilities, Probabilities)
-        assert sum(probabilities) == pytest.approx(1)
-        label = claim.verdict.label
-        assert (label is ec.Label.SUPPORTED) is (probabilities.supported > 0.5)
-        assert label is probabilities.label or (label, probabilities.label) == (
-            ec.Label.UNSUPPORTED,
-            ec.Label.CONTRADICTED,
-        )

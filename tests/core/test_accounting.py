@@ -80,21 +80,6 @@ def metric(chat: ScriptedChat) -> Scorer:
 SAMPLE = Sample("1", "The kettle is red. It holds 9 litres.", (Passage("p1", "The kettle is red."),), model="gpt-4o")
 
 
-def test_a_result_says_what_its_sample_took() -> None:
-    """Two calls, with tokens and cost, and nothing of the other samples."""
-
-    async def many() -> list[Usage]:
-        chats = [ScriptedChat(play) for _ in range(5)]
-        results = await asyncio.gather(*(score_sample(metric(chat), SAMPLE) for chat in chats))
-        return [result.usage for result in results]
-
-    found = asyncio.run(many())
-    assert {usage.calls for usage in found} == {2}
-    assert len(set(found)) == 1
-    assert found[0].prompt_tokens > 500
-    assert found[0].cost
-
-
 def test_a_failed_sample_says_what_it_took_all_the_same() -> None:
     """Three calls: the claims, and the verdicts twice."""
     chat = ScriptedChat(lambda messages: "nonsense" if "claims" in messages[-1].content else play(messages))

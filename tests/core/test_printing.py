@@ -9,6 +9,7 @@ import pytest
 
 import everyclaim as ec
 from everyclaim.core.types import Skipped, Span
+from scripted_judge import ScriptedJudge
 
 SAID = {
     "The kettle holds 2 litres.": ec.Label.SUPPORTED,
@@ -18,28 +19,17 @@ SAID = {
 PASSAGE = "The kettle holds 2 litres. It was made in 2019."
 
 
-class Scripted:
-    """A judge that knows what it is to say."""
-
-    spec = "scripted"
-
-    async def verify(self, claims: Any, passages: Any, *, question: str = "") -> list[ec.Verdict]:
-        """Judge."""
-        made = ec.Evidence("p1", 27, 47, "It was made in 2019.")
-        return [
-            ec.Verdict(
-                claim.id,
-                SAID.get(claim.text, ec.Label.UNSUPPORTED),
-                evidence=(made,) if "made" in claim.text else (),
-                rationale="passage says 2019" if "made" in claim.text else "",
-                failure_mode=ec.FailureMode.TEMPORAL if "made" in claim.text else None,
-            )
-            for claim in claims
-        ]
+def rule(claim: ec.Claim, _: object) -> ec.Verdict:
+    label = SAID.get(claim.text, ec.Label.UNSUPPORTED)
+    if "made" not in claim.text:
+        return ec.Verdict(claim.id, label)
+    made = ec.Evidence("p1", 27, 47, "It was made in 2019.")
+    told = {"rationale": "passage says 2019", "failure_mode": ec.FailureMode.TEMPORAL}
+    return ec.Verdict(claim.id, label, evidence=(made,), **told)
 
 
 def scored(response: str = " ".join(SAID), **options: Any) -> ec.Result:
-    return ec.score(response=response, passages=[PASSAGE], judge=Scripted(), **options)
+    return ec.score(response=response, passages=[PASSAGE], judge=ScriptedJudge(rule), **options)
 
 
 def test_a_result_tells_its_score_its_counts_and_every_failing_claim() -> None:
@@ -57,7 +47,7 @@ def test_a_result_tells_its_score_its_counts_and_every_failing_claim() -> None:
 
 def test_a_guarded_answer_is_its_text_and_what_became_of_it() -> None:
     """What may be shown, whether it was validated, what was taken out, and what is doubtful."""
-    answer = ec.Guard(None, judge=Scripted(), threshold=0.5).answer("", [PASSAGE], response=" ".join(SAID))
+    answer = ec.Guard(None, judge=ScriptedJudge(rule), threshold=0.5).answer("", [PASSAGE], response=" ".join(SAID))
     assert str(answer) == (
         "The kettle holds 2 litres. The lid is blue.\n"
         "  checked · score 0.500 · 2 attempts\n"
@@ -124,7 +114,7 @@ def test_a_run_is_told_in_a_few_lines(tmp_path: Any) -> None:
     """Who scored what, the rate per claim, the share of answers below 1.0 and the mean, and what was not scored."""
     rows = [{"response": " ".join(SAID), "contexts": [PASSAGE]}] * 2
     rows += [{"response": "The kettle holds 2 litres.", "contexts": [PASSAGE]}, {"response": "I do not know."}, {}]
-    run = ec.score_file(rows, store=tmp_path / "runs.db", judge=Scripted(), name="nightly")
+    run = ec.score_file(rows, store=tmp_path / "runs.db", judge=ScriptedJudge(rule), name="nightly")
     lines = str(run).splitlines()
     assert lines[0].startswith(f"run {run.id} · nightly")
     assert lines[-4].startswith("claims supported    42.9 %   95 % interval ")

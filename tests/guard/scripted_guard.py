@@ -7,25 +7,22 @@ from dataclasses import dataclass, field
 
 import everyclaim as ec
 from everyclaim.core.types import Provenance, Span
+from scripted_judge import ScriptedJudge
 
 MADE_BY = Provenance("scripted", "d", "v", "joint", "0")
 
 
-@dataclass
-class Judge:
+class Judge(ScriptedJudge):
     """Finds a claim supported unless it holds the word "wrong" (contradicted) or "maybe" (unsupported)."""
 
-    fails: Callable[[str], bool] = lambda _: False
-    seen: list[tuple[tuple[ec.Claim, ...], tuple[ec.Passage, ...], str]] = field(default_factory=list)
-    spec: str = "scripted"
+    def __init__(self, fails: Callable[[str], bool] = lambda _: False) -> None:
+        super().__init__(self._verdict)
+        self.fails = fails
 
-    async def verify(
-        self, claims: Sequence[ec.Claim], passages: Sequence[ec.Passage], *, question: str = ""
-    ) -> list[ec.Verdict]:
-        self.seen.append((tuple(claims), tuple(passages), question))
-        if any(self.fails(claim.text) for claim in claims):
+    def _verdict(self, claim: ec.Claim, _: object) -> ec.Verdict:
+        if self.fails(claim.text):
             raise ec.JudgeError("timeout", "no answer in 30 s")
-        return [ec.Verdict(claim.id, label(claim.text), rationale="so it is") for claim in claims]
+        return ec.Verdict(claim.id, label(claim.text), rationale="so it is")
 
 
 def label(text: str) -> ec.Label:

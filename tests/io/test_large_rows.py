@@ -86,51 +86,23 @@ def test_rows_of_tables_are_bounded_too(tmp_path, suffix):
 
 
 TOO_LARGE = {
-    "answer": ({**GOOD, "response": "a" * 11}, "the response has 11 characters, more than max_answer_chars=10"),
-    "question": (
-        {"response": "A.", "question": "q" * 11},
-        "the question has 11 characters, more than max_answer_chars=10",
-    ),
-    "reference": (
-        {"response": "A.", "reference": "r" * 12},
-        "the reference has 12 characters, more than max_answer_chars=10",
-    ),
-    "passage": (
-        {"response": "A.", "contexts": ["b", "c" * 21]},
-        "passage 2 has 21 characters, more than max_passage_chars=20",
-    ),
-    "title": (
-        {"response": "A.", "contexts": [{"text": "b", "title": "t" * 20}]},
-        "passage 1 has 21 characters, more than max_passage_chars=20",
-    ),
-    "passages": (
-        {"response": "A.", "contexts": ["b"] * 6},
-        "the row has more than 5 passages, more than max_passages=5",
-    ),
-    "all": (
-        {"response": "A.", "contexts": ["b" * 19] * 4},
-        "the row has 78 characters, more than max_row_mb=6e-05",
-    ),
+    "the question has 11 characters, more than max_answer_chars=10": {"response": "A.", "question": "q" * 11},
+    "the reference has 12 characters, more than max_answer_chars=10": {"response": "A.", "reference": "r" * 12},
+    "passage 2 has 21 characters, more than max_passage_chars=20": {"response": "A.", "contexts": ["b", "c" * 21]},
+    "the row has more than 5 passages, more than max_passages=5": {"response": "A.", "contexts": ["b"] * 6},
+    "the row has 78 characters, more than max_row_mb=6e-05": {"response": "A.", "contexts": ["b" * 19] * 4},
 }
 
 
-@pytest.mark.parametrize("case", TOO_LARGE)
-def test_each_limit_says_what_is_too_large(case):
+@pytest.mark.parametrize("reason", TOO_LARGE)
+def test_each_limit_says_what_is_too_large(reason):
     """By how much, and which option it is; for rows from anywhere, and for samples made elsewhere."""
-    row, reason = TOO_LARGE[case]
-    limits = SizeLimits(max_answer_chars=10, max_passage_chars=20, max_passages=5, max_row_mb=0.00006)
-    if case != "all":
-        limits = SizeLimits(max_answer_chars=10, max_passage_chars=20, max_passages=5)
-    made = Sample(
-        "1",
-        row["response"],
-        tuple(
-            Passage(f"p{i}", *([c] if isinstance(c, str) else [c["text"], c["title"]]))
-            for i, c in enumerate(row.get("contexts", ()), 1)
-        ),
-        row.get("question", ""),
-        row.get("reference"),
+    row = TOO_LARGE[reason]
+    limits = SizeLimits(
+        max_answer_chars=10, max_passage_chars=20, max_passages=5, max_row_mb=0.00006 if "row_mb" in reason else 1
     )
+    shelf = tuple(Passage(f"p{i}", text) for i, text in enumerate(row.get("contexts", ()), 1))
+    made = Sample("1", row["response"], shelf, row.get("question", ""), row.get("reference"))
     for source in ([{"response": "A."}, row], [Sample("0", "A."), made]):
         good, report = read(source, limits)
         assert (len(good), [bad.reason for bad in report.bad_rows]) == (1, [reason])

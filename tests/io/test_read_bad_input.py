@@ -169,14 +169,6 @@ def test_damaged_archives_give_what_could_be_read(tmp_path, compress, damage):
     assert "compressed file is" in report.incomplete
 
 
-def test_a_header_without_a_response(tmp_path):
-    """A table that lacks the column is refused before its rows."""
-    path = tmp_path / "rows.csv"
-    path.write_text("id,contexts,reply\n1,c,A.\n")
-    assert "the fields are: id, contexts, reply" in refused(path)
-    assert read(path, mapping={"reply": "response"})[0] == ["1"]
-
-
 def test_a_column_given_twice_is_refused_when_it_is_read(tmp_path):
     """Which of the two is meant nobody knows; two that nobody reads, such as those of trailing commas, do not matter."""
     path = tmp_path / "rows.csv"
@@ -216,14 +208,6 @@ def test_a_pipe_with_a_name_is_read_once(tmp_path):
         writer.start()
         assert len(list(read_samples(path, format=given))) == (3 if data == GOOD * 3 else 1)
         writer.join()
-
-
-def test_a_mapped_column_that_no_header_has(tmp_path):
-    """The same for a mapped and for a sliced column."""
-    path = tmp_path / "rows.csv"
-    path.write_text("response,contexts\nA.,c\n")
-    assert "no field 'reply'" in refused(path, mapping={"reply": "reference"})
-    assert "no field 'source'" in refused(path, slices=["source"])
 
 
 @pytest.mark.parametrize("name", ["x" * 5000 + ".jsonl", "a\0b.jsonl"])

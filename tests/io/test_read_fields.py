@@ -114,12 +114,6 @@ def test_passages_with_one_id_get_different_ids():
     assert any("same id in one row" in line for line in report.warnings)
 
 
-def test_a_slice_that_is_nowhere_is_one_error():
-    """A misspelt slice is found before any work."""
-    with pytest.raises(InputError, match=r"no field 'sorce'; the fields are: response, source"):
-        next(read_samples([{"response": "A.", "source": "x"}], slices=["sorce"]))
-
-
 def test_ids_are_row_numbers_unless_given_and_always_unique():
     """No two samples share an id, and every renaming is counted."""
     report = ReadReport()

@@ -103,22 +103,6 @@ def check_readable_values(values):
     assert all(isinstance(sample, Sample) for sample in samples)
 
 
-@FUZZ
-@given(
-    response=st.text(st.characters(exclude_categories=[])),
-    passages=st.lists(st.text(st.characters(exclude_categories=[])), max_size=4),
-    suffix=st.sampled_from(["jsonl", "json"]),
-)
-def test_any_text_is_read_as_it_is(tmp_path, response, passages, suffix):
-    """Surrogates, NUL and control characters arrive unchanged."""
-    path = tmp_path / f"rows.{suffix}"
-    row = json.dumps({"response": response, "contexts": passages})
-    path.write_text(f"[{row}]" if suffix == "json" else row)
-    (sample,) = read_samples(path)
-    assert sample.response == response
-    assert [passage.text for passage in sample.passages] == passages
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("suffix", "count"),

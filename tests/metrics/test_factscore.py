@@ -3,11 +3,11 @@
 import math
 
 import pytest
-from bywords import ByWords
 
 import everyclaim as ec
 from everyclaim.core.types import Passage
 from everyclaim.metrics.faithfulness import length_penalty
+from scripted_judge import ByWords
 
 FACTS = ["Rye bread is dense.", "Rye bread is dark.", "Oats are pale."]
 DOCUMENTS = [

@@ -6,13 +6,13 @@ from collections import Counter
 from contextlib import closing
 
 import pytest
-from bywords import ByWords
 
 import everyclaim as ec
 from everyclaim.core.types import Label
 from everyclaim.metrics.knowledge import at_k
 from everyclaim.testing import ScriptedChat, play, request_data
 from everyclaim.verify.llm import LlmVerifier
+from scripted_judge import ByWords
 
 FACTS = {
     "rye": "Rye bread is dense.",
@@ -79,18 +79,6 @@ def test_a_claim_that_is_settled_is_searched_no_further():
     assert [search["claim"] for search in result.details["searches"]] == sorted(queries.elements())
 
 
-def test_outcomes_without_a_number_stay_without_one():
-    """No claims, declined, and a search that fails."""
-
-    async def broken(query):
-        raise OSError("no network")
-
-    assert score("").outcome == "no_claims"
-    assert score("I don't know.").outcome == "abstained"
-    failed = score("Rye bread is dense.", knowledge=broken)
-    assert (failed.outcome, failed.score, failed.reason[:13]) == ("failed", None, "search_failed")
-
-
 def test_only_what_is_found_can_make_a_claim_irrelevant():
     """A claim that shares no word with the question, and for which nothing is found, still counts against the answer."""
     result = score("Sailors carried the recipe. Lakes are deep.", "What is the history of gingerbread?")
@@ -115,7 +103,7 @@ def test_k_over_the_set_is_worked_out_from_the_stored_verdicts(k, expected, tmp_
     rows = [{"id": str(i), "response": answer} for i, answer in enumerate(answers)]
     options = {"metric": f"safe?k={k}&steps=words", "knowledge": library, "judge": judge}
     run = ec.score_file(rows, store=tmp_path / "r.db", **options)
-    asked, judged = len(library.asked), len(judge.shown)
+    asked, judged = len(library.asked), len(judge.seen)
     results = list(run.results())
     assert [result.details["k"] for result in results[:3]] == [expected] * 3
     assert [result.score for result in results] == [
@@ -132,7 +120,7 @@ def test_k_over_the_set_is_worked_out_from_the_stored_verdicts(k, expected, tmp_
     assert [score for score, _ in stored] == written
     assert [json.loads(result)["score"] for _, result in stored] == written
     assert [result.details.get("k_of") for result in results] == ["the run", "the run", "the run", None]
-    assert (len(library.asked), len(judge.shown)) == (asked, judged)
+    assert (len(library.asked), len(judge.seen)) == (asked, judged)
 
 
 def standing(messages):

@@ -4,36 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import everyclaim as ec
-from everyclaim.core.types import Claim, Passage
 from everyclaim.monitor.watch.source import WatchPass
 from everyclaim.store.store import Store
+from scripted_judge import ByWords
 
 EXAMPLE = Path(__file__).parents[2] / "examples/support_bot"
-
-
-class ByWords:
-    """Supported where a passage holds the claim, contradicted where one holds ``NOT`` and the claim."""
-
-    spec = "by-words"
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    async def verify(self, claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = "") -> list[Any]:
-        self.asked += [claim.text for claim in claims]
-        told = " ".join(passage.text for passage in passages)
-
-        def label(text: str) -> ec.Label:
-            if f"NOT {text}" in told:
-                return ec.Label.CONTRADICTED
-            return ec.Label.SUPPORTED if text in told else ec.Label.UNSUPPORTED
-
-        return [ec.Verdict(claim.id, label(claim.text)) for claim in claims]
 
 
 def row(number: int, **more: Any) -> dict[str, Any]:

@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everyclaim.core.errors import ConfigError, JudgeError
+from everyclaim.core.errors import ConfigError
 from everyclaim.core.types import FailureMode, Label
 from everyclaim.models.chat.wires import is_strict
 from everyclaim.prompts import NliPrompt, OneCallPrompt, SplitPrompt, SplitTask, Strictness, VerdictPrompt, read_domain
 from everyclaim.prompts.forms import document
-from everyclaim.prompts.split import Split
 from everyclaim.prompts.verdicts import AskedClaim
 from everyclaim.prompts.writing import AgreementPrompt, AnswerPrompt, QuestionPrompt, RewritePrompt
 
@@ -129,67 +128,6 @@ def test_claims_share_their_sentence_and_a_sentence_that_is_all_in_its_claims_is
     }
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"label": "SUPPORTED."},
-        {"label": "not supported"},
-        {"label": "TRUE"},
-        {"label": 1},
-        {"label": None},
-        {"label": ["SUPPORTED"]},
-        {"id": None},
-        {"id": True},
-        {"id": 1.0},
-    ],
-)
-def test_a_verdict_without_id_or_label_is_left_out(change: dict[str, object]) -> None:
-    """The others in the reply stay."""
-    found = VerdictPrompt().parse({"verdicts": [ROW | change, ROW | {"id": "c2"}]}, ["c1", "c2"])
-    assert list(found) == ["c2"]
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"label": "contradicted"},
-        {"label": " Contradicted\n"},
-        {"label": "C O N T R A D I C T E D"},
-        {"mode": "Negation"},
-        {"label": "CONTRADICTED"},
-    ],
-)
-def test_words_are_read_in_any_case(change: dict[str, object]) -> None:
-    """Models that were given no schema write them as they please; they are the same words."""
-    row = ROW | {"label": "CONTRADICTED", "mode": "negation"} | change
-    finding = VerdictPrompt().parse({"verdicts": [row]}, ["c1"])["c1"]
-    assert (finding.label, finding.mode) == (Label.CONTRADICTED, FailureMode.NEGATION)
-    relation = {"relations": [{"id": "c1", "relation": "Entailment"}]}
-    assert NliPrompt().parse(relation, ["c1"])["c1"].label is Label.SUPPORTED
-    skipped = {"sentences": [{"id": "s1", "claims": [], "skip": "Greeting"}]}
-    assert SplitPrompt().parse(skipped, ["s1"])["s1"].skip == "greeting"
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        {},
-        {"verdicts": None},
-        {"verdicts": "SUPPORTED"},
-        {"verdicts": [ROW, ROW | {"id": "c9"}]},
-        {"verdicts": [ROW, ROW | {"id": 9}]},
-        {"verdicts": [ROW | {"id": 0}]},
-        {"verdicts": {"c9": {"label": "SUPPORTED"}}},
-        {"first": [ROW], "second": [ROW | {"label": "UNSUPPORTED"}]},
-    ],
-)
-def test_a_reply_of_another_form_or_about_unknown_claims_is_no_reply(reply: dict[str, object]) -> None:
-    """It does not speak of what was asked."""
-    with pytest.raises(JudgeError) as raised:
-        VerdictPrompt().parse(reply, ["c1"])
-    assert raised.value.code == "bad_reply"
-
-
 def test_a_sentence_is_claims_or_skipped_with_a_known_reason() -> None:
     """Claims win over a reason; nothing at all, or a made-up reason, is no answer."""
     rows = [
@@ -210,16 +148,6 @@ def test_a_sentence_is_claims_or_skipped_with_a_known_reason() -> None:
     assert "s5" in SplitPrompt(coverage="low").parse({"sentences": rows}, ids)
 
 
-def test_labels_and_claims_under_their_ids_alone_are_rows() -> None:
-    """What a small model writes that saw the ids and forgot the form: nothing of it is lost."""
-    found = VerdictPrompt().parse({"c101": "Supported", "c102": "CONTRADICTED"}, ["c101", "c102"])
-    assert {key: finding.label for key, finding in found.items()} == {"c101": "SUPPORTED", "c102": "CONTRADICTED"}
-    splits = SplitPrompt().parse({"s1": ["A.", "B."], "s2": "C."}, ["s1", "s2"])
-    assert splits == {"s1": Split(("A.", "B.")), "s2": Split(("C.",))}
-    judged = OneCallPrompt().parse({"s1": [{"claim": "A.", "label": "SUPPORTED"}]}, ["s1"])
-    assert judged["s1"][0] == Split(("A.",))
-
-
 def test_a_conflict_is_a_label_of_its_own_and_a_kind_stands_before_its_reason() -> None:
     """What is supported and denied is supported, with the conflict said; the kind is the mode and no part of why."""
     both = VerdictPrompt().parse({"verdicts": [ROW | {"label": "both", "why": ""}]}, ["c1"])["c1"]
@@ -229,17 +157,6 @@ def test_a_conflict_is_a_label_of_its_own_and_a_kind_stands_before_its_reason() 
     assert (found.mode, found.why, found.complete) == (FailureMode.TEMPORAL, "it was 1889", True)
     plain = VerdictPrompt().parse({"verdicts": [ROW | failing | {"why": "certainly: not"}]}, ["c1"])["c1"]
     assert (plain.mode, plain.why, plain.complete) == (None, "certainly: not", False)
-
-
-def test_one_bad_verdict_makes_a_sentence_of_the_one_call_reply_unusable() -> None:
-    """Its claims belong together; the other sentences stay."""
-    good = {key: value for key, value in ROW.items() if key != "id"} | {"claim": "A fact."}
-    rows = [
-        {"id": "s1", "claims": [good, good | {"claim": "Another.", "label": "MAYBE"}], "skip": "none"},
-        {"id": "s2", "claims": [good], "skip": "none"},
-        {"id": "s3", "claims": [], "skip": "heading"},
-    ]
-    assert list(OneCallPrompt().parse({"sentences": rows}, ["s1", "s2", "s3"])) == ["s2", "s3"]
 
 
 DOMAIN = """

@@ -16,7 +16,7 @@ from everyclaim.stats.intervals import (
     clustered_mean,
     clustered_ratio,
 )
-from everyclaim.stats.proportions import normal_quantile, student_quantile, wilson
+from everyclaim.stats.proportions import student_quantile, wilson
 from everyclaim.stats.types import FEW_CLUSTERS, Interval, Sampling
 
 
@@ -150,11 +150,6 @@ def test_the_effective_sample_size_covers_with_few_clusters():
 def test_student_quantiles_agree_with_scipy(level, freedom):
     """The finite series and the expansion both give the published quantiles."""
     assert student_quantile(level, freedom) == pytest.approx(stats.t.ppf(0.5 + level / 2, freedom), rel=1e-6)
-
-
-def test_normal_quantile_is_the_familiar_one():
-    """95 % of a normal lies within 1.96 standard deviations."""
-    assert normal_quantile(0.95) == pytest.approx(1.959964, abs=1e-6)
 
 
 MANY = Sampling(resamples=20_000)

@@ -7,15 +7,13 @@ import json
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from everyclaim.core.protocols import Message
 from everyclaim.core.types import Claim, Label, Passage, Span
 from everyclaim.retrieve import Bm25Ranker
 from everyclaim.testing import ScriptedChat, play, request_data
 from everyclaim.verify import judged
-from everyclaim.verify.llm import REPLY_TOKENS, LlmVerifier, by_reply, tokens
+from everyclaim.verify.llm import LlmVerifier
 
 
 def claim(number: int, text: str = "The kettle of the north hall holds 1.7 litres of water.") -> Claim:
@@ -33,17 +31,6 @@ def test_an_answer_is_one_call_as_long_as_its_verdicts_fit(claims: int, calls: i
     assert [one.id for one in found] == [f"c{i}" for i in range(claims)]
     sizes = [len(request_data(asked)["claims"][0]["claims"]) for asked in chat.asked]
     assert (len(sizes), max(sizes) - min(sizes) <= 1) == (calls, True)
-
-
-@given(st.lists(st.integers(1, 4000), min_size=1, max_size=60), st.none() | st.integers(1, 9))
-def test_every_claim_goes_out_once_in_order_and_no_call_is_over_size(lengths: list[int], at_most: int | None) -> None:
-    """Whatever their lengths; one claim alone goes out whatever its size."""
-    claims = [claim(i, "x" * length) for i, length in enumerate(lengths)]
-    parts = list(by_reply(claims, REPLY_TOKENS, at_most))
-    assert [one for part in parts for one in part] == claims
-    for part in parts:
-        assert len(part) <= (at_most or len(part))
-        assert sum(70 + min(tokens(one.text), 150) for one in part) <= REPLY_TOKENS or len(part) == 1
 
 
 # ---- long contexts

@@ -87,13 +87,6 @@ def test_evidence_in_any_chunk_is_enough() -> None:
     assert len(model.asked) > 3
 
 
-def test_all_passages_are_one_document() -> None:
-    """With room for all, a claim is judged once, against everything together."""
-    model = Pairs()
-    judged(PairVerifier(model, WHOLE, "hf:x"), [claim("A b.")], "One two.", "Three four.")
-    assert model.asked == [("One two.\nThree four.", "A b.")]
-
-
 def test_a_chunk_against_and_a_chunk_for_are_a_conflict() -> None:
     """Support wins the label; that another chunk says the opposite is not lost."""
     model = Pairs({("red", "It is red."): YES, ("green", "It is red."): AGAINST})

@@ -108,17 +108,3 @@ def test_a_judge_fooled_about_one_claim_changes_that_claim_only() -> None:
     assert [c.verdict.label for c in found] == [Label.SUPPORTED, Label.SUPPORTED, Label.UNSUPPORTED]
     assert found[1].verdict.flags == ("unsure", "quote_not_found")  # the model's own number speaks against it
     assert found[1].verdict.evidence == ()
-
-
-def test_a_fooled_decomposer_cannot_put_words_into_the_answers_mouth() -> None:
-    """Claims that are not made of the answer's words give way to its sentences."""
-
-    def rule(messages: Sequence[Message]) -> str:
-        rows = [
-            {"id": k, "claims": ["Every source supports this answer."], "skip": "none"}
-            for k in request_data(messages)["sentences"]
-        ]
-        return json.dumps({"sentences": rows})
-
-    parts = asyncio.run(LlmDecomposer(ScriptedChat(rule)).decompose("The kettle is red. It holds 9 litres."))
-    assert [c.text for c in parts.claims] == ["The kettle is red.", "It holds 9 litres."]

@@ -22,13 +22,6 @@ def test_an_answer_that_the_judge_does_not_read_is_unread(judge, metric, respons
     assert result.unchecked
 
 
-def test_a_sentence_of_two_languages_is_read_in_part():
-    """The English half has a verdict, the German one has none."""
-    response = "Der Tank fasst zwei Liter; the warranty lasts two years."
-    result = ec.score(response=response, passages=["The tank is made of steel. The warranty lasts two years."])
-    assert "unread" in {piece.reason for piece in result.skipped} or result.outcome == "unread"
-
-
 def test_of_an_answer_in_two_languages_the_part_that_is_read_is_scored():
     """What is left out is listed, and a guard does not call the answer validated."""
     response = f"{ENGLISH} {GERMAN}"

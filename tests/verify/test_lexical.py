@@ -10,6 +10,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 import everyclaim as ec
 from everyclaim.core.types import Claim, Label, Passage, Span
+from everyclaim.verify.embedded.verifier import EmbeddedVerifier
 from everyclaim.verify.lexical import LexicalVerifier
 from everyclaim.verify.lexical.model import Trees, load_model
 from everyclaim.verify.lexical.verifier import decided
@@ -21,45 +22,15 @@ HARBOUR = (
 )
 
 
-def judge(claim, *texts, question="", threshold=0.5):
+VERIFIERS = (LexicalVerifier(), EmbeddedVerifier())
+
+
+def judge(claim, *texts, verifier=None):
     """One verdict on one claim."""
     passages = [text if isinstance(text, Passage) else Passage(f"p{i}", text) for i, text in enumerate(texts)]
     claims = [Claim("c1", claim, Span(0, len(claim)), claim)]
-    (verdict,) = asyncio.run(LexicalVerifier(threshold).verify(claims, passages, question=question))
+    (verdict,) = asyncio.run((verifier or LexicalVerifier()).verify(claims, passages))
     return verdict
-
-
-@pytest.mark.parametrize(
-    ("claim", "passage"),
-    [
-        ("Aspirin may reduce inflammation.", "Aspirin reduces inflammation."),
-        ("Aspirin reduces inflammation.", "Aspirin may reduce inflammation."),
-    ],
-)
-def test_hedge_on_one_side_is_flagged(claim, passage):
-    """A hedge that only one side has is flagged, whichever side it is; the policy above decides what follows."""
-    assert "hedge_mismatch" in judge(claim, passage).flags
-
-
-def test_evidence_is_really_there():
-    """Evidence points at the sentence that says it, by true offsets."""
-    verdict = judge("Ada Holm bought the diving bell in 1971.", "Tickets cost 4 euros.", HARBOUR)
-    place = verdict.evidence[0]
-    assert place.passage_id == "p1"
-    assert HARBOUR[place.start : place.end] == place.quote
-    assert place.quote.startswith("The curator, Ada Holm")
-
-
-def test_evidence_may_be_spread_over_passages():
-    """A claim that needs two passages is supported by both, and both are shown."""
-    verdict = judge(
-        "The harbour museum opened in 1962 and its roof was damaged by a storm in 1987.",
-        "The harbour museum opened in 1962 in a former rope factory.",
-        "Tickets cost 4 euros.",
-        "The roof of the museum was damaged by a storm in 1987.",
-    )
-    assert verdict.label is Label.SUPPORTED
-    assert {place.passage_id for place in verdict.evidence} == {"p0", "p2"}
 
 
 def test_copies_and_order_of_passages_change_nothing():
@@ -74,10 +45,10 @@ def test_copies_and_order_of_passages_change_nothing():
         assert alone.label is turned.label
 
 
-@given(st.text(max_size=120), st.lists(st.text(max_size=200), max_size=4))
-def test_any_text_gets_a_verdict_that_adds_up(claim, texts):
+@given(st.text(max_size=120), st.lists(st.text(max_size=200), max_size=4), st.sampled_from(VERIFIERS))
+def test_any_text_gets_a_verdict_that_adds_up(claim, texts, verifier):
     """Whatever the texts hold: probabilities sum to 1, support is called above one half, quotes are where they say."""
-    verdict = judge(claim, *texts)
+    verdict = judge(claim, *texts, verifier=verifier)
     assert verdict.probabilities is not None
     assert abs(sum(verdict.probabilities) - 1) < 1e-9
     assert all(0 <= value <= 1 for value in verdict.probabilities)
@@ -139,3 +110,15 @@ def test_an_answer_has_a_probability_that_does_not_punish_length():
     assert 0 <= bad.probability < 0.3 < good.probability <= 1
     assert good.probability > 0.5 * short.probability
     assert ec.score(response="Hello!", passages=passages).probability is None
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Aspirin may reduce inflammation.", "Aspirin reduces inflammation."),
+        ("Aspirin reduces inflammation.", "Aspirin may reduce inflammation."),
+    ],
+)
+def test_hedge_on_one_side_is_flagged(claim, passage):
+    """A hedge that only one side has is flagged, whichever side it is; the policy above decides what follows."""
+    assert "hedge_mismatch" in judge(claim, passage).flags

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import permutations
 
 import pytest
@@ -15,26 +13,14 @@ from everyclaim.core.types import Claim, Label, Passage, Probabilities, Span, Ve
 from everyclaim.retrieve import Bm25Ranker
 from everyclaim.verify import Each, Ranked
 from everyclaim.verify.composed import combined
+from scripted_judge import ScriptedJudge
 
 S, U, C = Label.SUPPORTED, Label.UNSUPPORTED, Label.CONTRADICTED
 
 
-@dataclass
-class Table:
-    """Says of each single passage what its table says, of several together what `joint` says."""
-
-    says: dict[str, Label]
-    joint: Label = U
-    calls: list[tuple[tuple[str, ...], tuple[str, ...]]] = field(default_factory=list)
-    spec: str = "table"
-
-    async def verify(
-        self, claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = ""
-    ) -> list[Verdict]:
-        ids = tuple(p.id for p in passages)
-        self.calls.append((tuple(c.id for c in claims), ids))
-        label = self.says[ids[0]] if len(ids) == 1 else self.joint
-        return [Verdict(c.id, label, judge=self.spec) for c in claims]
+def table(says: dict[str, Label]) -> ScriptedJudge:
+    """Return a judge that says of each single passage what the table says, and of several together nothing."""
+    return ScriptedJudge(lambda claim, shelf: Verdict(claim.id, says[shelf[0].id] if len(shelf) == 1 else U))
 
 
 def claim(text: str = "The lamp dims.", claim_id: str = "c1") -> Claim:
@@ -62,7 +48,7 @@ def test_supported_by_any_then_contradicted_by_any_and_a_conflict_is_said(
     """The most favourable judgement never turns a contradiction into a mere unsupported; order does not matter."""
     for order in permutations(labels):
         names = [f"p{i}" for i in range(len(order))]
-        judge = Table(dict(zip(names, order, strict=True)))
+        judge = table(dict(zip(names, order, strict=True)))
         verdict = asyncio.run(Each(judge, Bm25Ranker()).verify([claim()], passages(*names)))[0]
         assert (verdict.label, verdict.conflict) == (expected, conflict)
         assert [p.label for p in verdict.per_passage] == list(order)
@@ -75,10 +61,10 @@ def test_ranked_asks_the_most_relevant_passage_first_and_stops_at_the_first_supp
         Passage("b", "The lamp dims when you hold the switch."),
         Passage("c", "Our office is closed on Sunday."),
     ]
-    judge = Table({"a": U, "b": S, "c": U})
+    judge = table({"a": U, "b": S, "c": U})
     verdict = asyncio.run(Ranked(judge, Bm25Ranker()).verify([claim()], shelf))[0]
     assert verdict.label is S
-    assert judge.calls == [(("c1",), ("b",))]
+    assert [passage.id for shown in judge.seen for passage in shown.passages] == ["b"]
 
 
 def _verdict(label: Label, sure: float) -> Verdict:
