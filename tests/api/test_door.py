@@ -75,7 +75,6 @@ def test_no_public_call_takes_a_name_that_it_does_not_have(name: str) -> None:
     [
         ({"contexts": PASSAGES}, "did you mean 'passages'?"),
         ({"pasages": PASSAGES}, "did you mean 'passages'?"),
-        ({"answer": TEXT}, "did you mean 'response'?"),
         ({"llm": "openai:m"}, "did you mean 'judge'?"),
         ({"no_cache": True}, "use cache='off'"),
         ({"colour": "red"}, "it takes row, response, passages, question, reference, "),
@@ -95,12 +94,10 @@ def test_an_unknown_name_is_answered_with_the_right_one(given: dict[str, Any], s
         (lambda: ec.score(TEXT, PASSAGES), "score() takes only row without a name, as in score(response=…)"),
         (lambda: ec.score(passages=PASSAGES), "score() needs 'response'"),
         (lambda: ec.score_file(ROWS, fail_under=0.9), "gates are for the command line"),
-        (lambda: ec.Guard(None, thresold=0.9), "Guard() has no option 'thresold'; did you mean 'threshold'?"),
         (lambda: ragas.Faithfulness().score(TEXT, contexts=PASSAGES), "did you mean 'retrieved_contexts'?"),
         (lambda: ec.score(response=TEXT, passages=PASSAGES, judge="lexical?treshold=.5"), "did you mean 'threshold'?"),
         (lambda: ec.score_file(ROWS, slices="domian"), "did you mean 'domain'?"),
         (lambda: ec.score_file(""), "the file name is empty"),
-        (lambda: ec.find_run(""), "the run id or name is empty"),
         (lambda: ec.open_corpus([{"text": TEXT}]).find("kettle", "3"), "k of Corpus.find() must be a whole number"),
         (lambda: ec.Guard(None).astream("Q", None), "passages of Guard.astream() must be"),
         (lambda: ragas.evaluate([], metrics=[]), "metrics of evaluate() is empty"),
@@ -144,15 +141,12 @@ def test_a_wrong_call_is_one_clear_error(
         ({"decomposer": Mine()}, "a Decomposer (an object with spec and decompose) or a function, got a Mine"),
         ({"strict": "yes"}, "strict of score_file() must be True or False"),
         ({"empty": None}, "empty of score_file() must be one of exclude, one, zero, nan, got None"),
-        ({"concurrency": 0}, "concurrency of score_file() must be a whole number from 1 to 10,000, got 0"),
         ({"slices": {"domain"}}, "got a set, unordered"),
         ({"mapping": "a=response"}, "mapping of score_file() must be a mapping, got a text"),
         ({"hooks": print}, "hooks of score_file() must be a list, each item a function"),
         ({"store": None}, "store of score_file() must be a text or a path, got None; omit it for the default"),
-        ({"max_cost": float("nan")}, "got nan"),
         ({"requests_per_minute": 0}, "requests_per_minute of score_file() must be a number above 0, got 0"),
         ({"headers": ["X-Key=sk-secret"]}, "headers of score_file() must be a mapping, got a list"),
-        ({"headers": {"X-Key": b"sk-secret"}}, "got a bytes in it"),
     ],
 )
 def test_a_wrong_value_names_the_option_and_what_it_must_be(
@@ -198,10 +192,8 @@ def test_what_is_no_text_is_refused_where_a_text_is_judged(field: str, value: ob
     ("call", "option"),
     [
         (lambda **o: ec.score(response=TEXT, passages=PASSAGES, **o), {"max_cost": 1.0}),
-        (lambda **o: ec.score(response=TEXT, passages=PASSAGES, **o), {"base_url": "http://127.0.0.1:9"}),
         (lambda **o: ec.score(response=TEXT, passages=PASSAGES, judge="lexical", **o), {"one_call": True}),
         (lambda **o: ec.score_file(ROWS, decomposer="openai:m", **o), {"repeats": 3}),
-        (lambda **o: ec.verify_claims(TEXT, PASSAGES, **o), {"hedges": "strict"}),
         (lambda **o: ec.extract_claims(TEXT, **o), {"rubric": "rules.toml"}),
         (
             lambda **o: ec.fit_cascade([{"claim": TEXT, "contexts": PASSAGES, "label": "SUPPORTED"}], **o),
@@ -240,7 +232,6 @@ def test_a_sample_that_holds_something_else_is_a_bad_row(sample: Sample, why: st
     "row",
     [
         {"response": TEXT, "passages": [TEXT]},
-        {"answer": TEXT, "contexts": [TEXT]},
         {"actual_output": TEXT, "retrieval_context": [TEXT], "input": "What colour?"},
         {"output": TEXT, "documents": [{"id": "d", "text": TEXT}], "domain": "kitchen", "id": "one"},
         ec.Sample("one", TEXT, (ec.Passage("p1", TEXT),)),
@@ -259,7 +250,6 @@ def test_a_row_is_read_as_in_a_file(row: Any) -> None:
         (ec.score, "score() needs 'response', or a row with one"),
         (lambda: ec.score(TEXT), "row of score() must be a Sample or a mapping"),
         (lambda: ec.score([{"answer": TEXT}]), "many rows to score_file()"),
-        (lambda: ec.score(pd.DataFrame([{"answer": TEXT}, {"answer": "B."}])), "got a DataFrame"),
         (lambda: ec.score({"answer": pd.DataFrame([{"a": 1}])}), "the response is a DataFrame"),
         (lambda: ec.score({"answr": TEXT, "contexts": [TEXT]}), "answr"),
         (lambda: ec.score({}), "no field for the response"),
@@ -300,16 +290,19 @@ def test_too_many_sentences_fail_under_every_metric(metric: str) -> None:
     assert ec.score(**row, metric=metric, max_claims=20).outcome is not ec.Outcome.FAILED
 
 
-def test_given_claims_and_texts_to_split_are_bounded() -> None:
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: ec.verify_claims([TEXT], PASSAGES, max_answer_chars=10), "max_answer_chars=10"),
+        (lambda: ec.verify_claims(["A.", "B.", "C."], PASSAGES, max_claims=2), "3 claims, more than max_claims=2"),
+        (lambda: ec.extract_claims(TEXT, max_answer_chars=10), "max_answer_chars=10"),
+        (lambda: ec.extract_claims(MANY, max_claims=5), "20 sentences, more than max_claims=5"),
+    ],
+)
+def test_given_claims_and_texts_to_split_are_bounded(call: Callable[[], object], said: str) -> None:
     """`verify_claims` and `extract_claims`."""
-    with pytest.raises(ec.InputError, match="max_answer_chars=10"):
-        ec.verify_claims(["The kettle is red."], PASSAGES, judge="lexical", max_answer_chars=10)
-    with pytest.raises(ec.InputError, match="3 claims, more than max_claims=2"):
-        ec.verify_claims(["A.", "B.", "C."], PASSAGES, judge="lexical", max_claims=2)
-    with pytest.raises(ec.InputError, match="max_answer_chars=10"):
-        ec.extract_claims("The kettle is red.", max_answer_chars=10)
-    with pytest.raises(ec.InputError, match="20 sentences, more than max_claims=5"):
-        ec.extract_claims(MANY, max_claims=5)
+    with pytest.raises(ec.InputError, match=said):
+        call()
 
 
 def test_given_claims_are_judged_without_decomposition() -> None:
@@ -320,15 +313,3 @@ def test_given_claims_are_judged_without_decomposition() -> None:
     for claims in ("", ["  "], [3]):
         with pytest.raises(ec.InputError, match="empty"):
             ec.verify_claims(claims, ["x"])  # type: ignore[arg-type]
-
-
-def test_the_examples_people_try_first() -> None:
-    """Half of an answer, with its evidence; and place and date of one sentence are two claims."""
-    tower = "The Eiffel Tower was built in 1889 in Paris."
-    response = "The Eiffel Tower was built in 1889. It is the tallest tower in the world."
-    result = ec.score(response=response, passages=[tower])
-    assert result.score == 0.5
-    assert result.claims[0].verdict.evidence[0] == ec.Evidence("p1", 0, 44, tower)
-    passages = ["Albert Einstein (born 14 March 1879 in Ulm, Germany) was a theoretical physicist."]
-    born = ec.score(response="Einstein was born in Germany on 20th March 1879.", passages=passages)
-    assert [claim.verdict.label.value for claim in born.claims] == ["SUPPORTED", "CONTRADICTED"]

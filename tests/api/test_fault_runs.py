@@ -94,23 +94,13 @@ other_language = edited(lambda rows: ["s1: Der dritte Wasserkocher hat eine rote
 
 REFUSED = Reply("I would rather not.", "refusal")
 
-TRANSPORT: dict[str, Case] = {
-    "429 once": Case([rate_limited()], 3),
+TRANSPORT: dict[str, Case] = {  # each fault over every wire: tests/models/test_fault_matrix.py
     "429 for ever": Case([rate_limited()], 7, "rate_limited", for_ever=True),
-    "502 for ever": Case([server_error(502)], 7, "server_error", for_ever=True),
-    "529 for ever": Case([server_error(529)], 7, "overloaded", for_ever=True),
-    "reset in the middle of the body once": Case([reset(0.8)], 3),
+    "429 for ever, of the split": Case([rate_limited()], 6, "rate_limited", "split", for_ever=True),
     "slow drip for ever": Case([slow_drip(0.05)], 7, "timeout", for_ever=True),
-    "empty body for ever": Case([empty_body()], 7, "bad_response", for_ever=True),
-    "HTML body once": Case([html()], 3),
-    "no text for ever": Case([Reply("")], 7, "empty_reply", for_ever=True),
     "the prompt is too long": Case([rejected("prompt is too long", status=413)], 4, "too_long", for_ever=True),
     "several faults one after the other": Case([rate_limited(), server_error(503), html(), reset(0.5)], 6),
-}
-SPLITTING: dict[str, Case] = {
-    f"{name}, of the split": case._replace(at="split", calls=case.calls - bool(case.reason))
-    for name, case in TRANSPORT.items()
-    if name in {"429 once", "429 for ever", "502 for ever", "reset in the middle of the body once", "HTML body once"}
+    "several faults, of the split": Case([empty_body(), html()], 4, at="split"),
 }
 REPLIES: dict[str, Case] = {
     "fenced with prose": Case([in_prose], 2),
@@ -132,7 +122,7 @@ REPLIES: dict[str, Case] = {
     "claims in another language once": Case([other_language], 3, at="split"),
     "claims in another language for ever": Case([other_language], 3, at="split", for_ever=True),
 }
-CASES = {**TRANSPORT, **SPLITTING, **REPLIES}
+CASES = {**TRANSPORT, **REPLIES}
 
 
 @pytest.fixture(scope="module")

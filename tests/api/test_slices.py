@@ -1,6 +1,5 @@
 """Slices from Python: tags, what answers show by themselves, cuts, and failure modes within them."""
 
-import random
 from pathlib import Path
 
 import pytest
@@ -89,28 +88,3 @@ def test_a_slice_that_there_is_none_of_is_refused_with_the_nearest(tmp_path: Pat
             score(ROWS, tmp_path / "runs.db", slices=[name])
     with pytest.raises(ec.InputError, match="topic"):
         score(ROWS, tmp_path / "runs.db", slices=["source+topic"])
-
-
-def series(store: Path, names: list[str], bad_from: int) -> None:
-    """Score some releases of 60 answers; from one on the long answers of the web go wrong."""
-    draw = random.Random(3)
-    for place, name in enumerate(names):
-        rows = []
-        for number in range(60):
-            source = "web" if number % 2 else "shop"
-            claims = ["It is a kettle" if draw.random() > 0.05 else "It is a boat"] * (5 if number % 3 else 2)
-            if place >= bad_from and source == "web" and len(claims) == 5 and draw.random() < 0.8:
-                claims[:2] = ["It holds 9 litres", "And it holds 9 litres"]
-            rows.append(row(str(number), "|".join(claims), source=source))
-        score(rows, store, slices=["source"], name=name)
-
-
-def test_a_regression_is_found_in_an_automatic_slice(tmp_path: Path) -> None:
-    """`compare` cuts by what answers show as by tags, and names the slice and the mode where it got worse."""
-    series(tmp_path / "runs.db", ["one", "two"], bad_from=1)
-    found = ec.compare("one", "two", by=["auto", "source+auto:length+mode"], store=tmp_path / "runs.db")
-    named = {tuple(sorted(dict(delta.where).items())) for delta in found.regressed if delta.mode}
-    assert (("auto:length", "4–6 claims"), ("source", "web")) in named
-    assert not any(dict(delta.where).get("source") == "shop" for delta in found.regressed)
-    assert "numeric mismatch" in found.sentence
-    assert found.by[:2] == ("auto:sources", "auto:length")

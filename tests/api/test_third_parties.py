@@ -44,14 +44,6 @@ def test_a_metric_object_has_the_claims_components_and_provenance_of_ours() -> N
     assert result.provenance.parameters["colour"] == "blue"
 
 
-@pytest.mark.parametrize(("empty", "number"), [("exclude", None), ("one", 1.0), ("zero", 0.0)])
-@pytest.mark.parametrize(("response", "outcome"), [("Hello!", "no_claims"), ("I don't know.", "abstained")])
-def test_empty_is_the_frameworks(empty: str, number: float | None, response: str, outcome: str) -> None:
-    """Nothing to check is its own outcome in every metric, with the number that was asked for."""
-    result = score(Share(), response, empty=empty)
-    assert (result.outcome, result.score, result.provenance.parameters["empty"]) == (outcome, number, empty)
-
-
 def test_warnings_are_the_frameworks() -> None:
     """Of the judge's family, of a language that it does not read, and of missing passages."""
     chat = ScriptedChat(play, spec="openai:gpt-5-mini")

@@ -123,16 +123,6 @@ ANSWERS = [
 ]
 
 
-def test_another_judge_may_label_a_sample_of_answers() -> None:
-    """One request an answer, as many answers as said; its verdicts are the labels, its name is in the fit."""
-    with JudgeServer(lambda request: play(request.messages)) as server:
-        fit = ec.tune(ANSWERS, from_judge="openai:m", answers=12, base_url=server.base_url)
-        assert len(server.requests) == 12
-    assert fit.fit.claims == 24
-    assert fit.fit.documents == 12
-    assert fit.fit.labelled_by.startswith("openai:m")
-
-
 def test_what_cannot_be_measured_is_left_out_and_counted() -> None:
     """A claim without passages, and one of ten thousand words."""
     odd = [row(1, "Kettle 1 is red.", "SUPPORTED") | {"contexts": []}, row(2, "tea kettle " * 6000, "SUPPORTED")]

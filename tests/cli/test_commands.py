@@ -125,18 +125,6 @@ def test_help_lists_what_a_command_can_use(everyclaim, command, absent):
 # ---- runs and report
 
 
-def test_runs_lists_the_newest_first(everyclaim):
-    """As a table and as JSON."""
-    for name in ("one", "two"):
-        everyclaim("score", "answers.jsonl", "--name", name, "--quiet")
-    listed = json.loads(everyclaim("runs", "--json").out)
-    assert [run["name"] for run in listed] == ["two", "one"]
-    assert listed[0]["counts"]["scored"] == 3
-    table = everyclaim("runs", "--limit", "1").out
-    assert "two" in table
-    assert "one" not in table
-
-
 def test_report_shows_a_kept_run_as_it_was(everyclaim):
     """The page from the store is the page of the scoring, by id, by name, and as the newest."""
     first = everyclaim("score", "answers.jsonl", "--slice", "topic", "--name", "nightly").out.partition("\nNext\n")[0]
@@ -291,11 +279,3 @@ def test_output_survives_a_terminal_that_is_not_unicode(process):
     assert done.returncode == 0
     assert done.stdout.isascii()
     assert "3 scored of 5" in done.stdout
-
-
-def test_doctor_finds_a_judge_that_cannot_be_made(everyclaim, monkeypatch):
-    """The self-check uses the settings in use."""
-    monkeypatch.setenv("EVERYCLAIM_JUDGE", "nobody")
-    done = everyclaim("doctor")
-    assert done.code == 1
-    assert "unknown name 'nobody'" in done.out

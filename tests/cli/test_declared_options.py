@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-from typing import get_args, get_type_hints
+from typing import get_type_hints
 
 import pytest
 import typer
@@ -14,7 +14,6 @@ import everyclaim as ec
 from everyclaim.api.options import Options
 from everyclaim.api.settings import load_settings
 from everyclaim.cli.app import COMMANDS, Lazy
-from everyclaim.core.kinds import Range
 from everyclaim.core.options import declared_options
 
 BESIDE_PYTHON = {"knowledge"}  # an object, which nobody can write in a file or on the command line
@@ -49,16 +48,6 @@ def test_what_python_refuses_settings_refuse(name: str, value: object) -> None:
         load_settings(**{name: value})
     with pytest.raises(ec.ConfigError, match=name):
         ec.score(response="x", passages=["x"], judge="openai:m", **{name: value})  # type: ignore[arg-type]
-
-
-def test_the_ranges_are_those_of_the_declaration() -> None:
-    """A setting at the declared least and most passes, one beyond does not."""
-    kind, _ = DECLARED["repeats"]
-    inner = get_args(get_args(kind)[0])[0]
-    bounds = next(note for note in inner.__metadata__ if isinstance(note, Range))
-    assert load_settings(repeats=int(bounds.most or 0)).repeats == bounds.most
-    with pytest.raises(ec.ConfigError, match="repeats"):
-        load_settings(repeats=int(bounds.most or 0) + 1)
 
 
 def test_slices_of_a_project_are_for_the_files_that_have_them(everyclaim, desk):

@@ -22,17 +22,8 @@ def answering(label, quote=lambda passage: passage.split(". ")[0]):
             for key, claim in group["claims"].items():
                 given = label(claim)
                 quotes = [] if given == "UNSUPPORTED" else [f"p1: {quote(first)}"]
-                rows.append(
-                    {
-                        "id": key,
-                        "quotes": quotes,
-                        "why": "so",
-                        "label": given,
-                        "mode": "none",
-                        "conflict": False,
-                        "support": 9 if given == "SUPPORTED" else 1,
-                    }
-                )
+                row = {"id": key, "quotes": quotes, "why": "so", "label": given, "mode": "none", "conflict": False}
+                rows.append(row | {"support": 9 if given == "SUPPORTED" else 1})
         return json.dumps({"verdicts": rows})
 
     return rule
@@ -72,12 +63,8 @@ def test_a_model_that_says_yes_to_everything_is_not(tried):
     """Right on every supported claim, on none of the others; exit code 1."""
     done, _ = tried(answering(lambda claim: "SUPPORTED"), "--json")
     found = json.loads(done.out)
-    assert (done.code, found["fit"], found["supported"]["value"], found["not_supported"]["value"]) == (
-        1,
-        False,
-        1.0,
-        0.0,
-    )
+    rates = (found["supported"]["value"], found["not_supported"]["value"])
+    assert (done.code, found["fit"], rates) == (1, False, (1.0, 0.0))
     assert "0% of the claims that are not supported are right (at least 80%)" in found["why_not"]
     assert len(found["wrong"]) == 72
     page, _ = tried(answering(lambda claim: "SUPPORTED"))
@@ -105,19 +92,6 @@ def test_claims_without_a_verdict_are_failures_not_errors_of_judgement(tried):
     assert (done.code, found["unjudged"], found["accuracy"]["n"], found["accuracy"]["value"]) == (3, 6, 138, 1.0)
     assert found["why_not"] == ["6 claims have no usable verdict (at most 3)"]
     assert {row["given"] for row in found["wrong"]} == {None}
-
-
-def test_checks_are_kept_and_compared(everyclaim):
-    """The second check stands against the first; JSON has what the page has."""
-    first = everyclaim("judge-check", "--judge", "lexical", "--trials", "1", "--history", "checks.jsonl")
-    assert first.code == 0, first.err
-    assert "first check of this judge" in first.out
-    second = everyclaim("judge-check", "--judge", "lexical", "--trials", "1", "--history", "checks.jsonl", "--json")
-    assert second.code == 0, second.err
-    found = json.loads(second.out)
-    assert found["drift"]["changed"] == 0
-    assert found["findings"] == []
-    assert len(Path("checks.jsonl").read_text("utf-8").splitlines()) == 2
 
 
 def test_a_finding_exits_with_one(everyclaim):

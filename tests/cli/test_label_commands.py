@@ -155,21 +155,6 @@ def test_labels_serve_every_run_over_the_same_text(scored):
     assert first["supported"] == second["supported"]
 
 
-def test_what_is_labelled_is_not_chosen_again(scored):
-    """And when nothing is left, that is said."""
-    write_jsonl("labels.jsonl", labels_of(ROWS[:30]))
-    scored("calibrate", "one", "labels.jsonl")
-    scored("label", "one", "--n", 500, "--out", "rest.jsonl", "--by", "random")
-    rest = lines("rest.jsonl")
-    assert {row["sample_id"] for row in rest} == {row["id"] for row in ROWS[30:]}
-    assert len(rest) == 20
-    write_jsonl("labels.jsonl", labels_of(ROWS))
-    scored("calibrate", "one", "labels.jsonl")
-    done = scored("label", "one", "--out", "none.jsonl")
-    assert done.code == 2
-    assert "no unlabelled claim left" in done.err
-
-
 def test_ninety_per_cent_is_not_met_by_a_few_labels(scored):
     """All right on a few labels shows nothing; --require says so by its exit code."""
     write_jsonl("labels.jsonl", labels_of(ROWS[:5]))
@@ -181,17 +166,6 @@ def test_ninety_per_cent_is_not_met_by_a_few_labels(scored):
     done = scored("calibrate", "one", "wrong.jsonl", "--require")
     assert done.code == 1
     assert "misses too many failing claims" in " ".join(done.out.split())
-
-
-def test_a_sheet_is_not_written_over_another_table(everyclaim, desk):
-    """What is no sheet stays as it is, and the message is about the file, not about its fields."""
-    assert everyclaim("score", "answers.jsonl", "--quiet").code == 0
-    (desk / "prices.csv").write_text("article;price\nrye;4.80\n")
-    done = everyclaim("label", "--n", "2", "--out", "prices.csv")
-    assert (done.code, done.said[-1]) == (
-        2, "error: prices.csv exists and is not a label file: choose another name, or move it away"
-    )  # fmt: skip
-    assert (desk / "prices.csv").read_text() == "article;price\nrye;4.80\n"
 
 
 def test_uncertain_claims_enter_no_rate(everyclaim, desk):

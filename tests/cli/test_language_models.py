@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from command_line import write_jsonl
 
 from everyclaim.models import BatchSettings
 from everyclaim.testing import JudgeServer, Reply, play, request_data, server_error
@@ -16,10 +17,6 @@ ROWS = [
     for i in range(1, 6)
 ]
 CLAIMS = [{"id": row["id"], "claim": row["response"], "contexts": SHELF} for row in ROWS]
-
-
-def write_jsonl(path, rows):
-    Path(path).write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
 def played(request):
@@ -82,9 +79,6 @@ def test_verify_judges_given_claims(cli, server, desk, wire):
     assert rows[0]["usage"]["calls"] == 1
     assert "5 calls" in done.out
     assert KEY not in done.out + done.err + (desk / "v.jsonl").read_text()
-
-
-# ---- options reach the judge
 
 
 # ---- the provider's batches
@@ -240,13 +234,6 @@ def test_doctor_asks_the_judge_of_the_settings(cli, server, monkeypatch):
     done = cli("doctor")
     assert (done.code, server.calls) == (0, 2), done.out
     assert "scored one answer with openai:m: supported, unsupported" in " ".join(done.out.split())
-
-
-# ---- judges of judges, and what the page says of them
-
-
-def checks(done):
-    return {check["name"]: check for check in json.loads(done.out)["checks"]}
 
 
 def test_settings_of_language_models_are_for_whichever_command_has_one(everyclaim, desk):

@@ -76,25 +76,3 @@ def test_what_cannot_be_meant_is_one_line(runs, arguments, told):
     assert done.code == 2
     assert told in done.err
     assert len(done.err.splitlines()) == 1
-
-
-def labelled(everyclaim, torn, sound):
-    """Label the two claims of answers of run `one`: by pairs of what people say of the torn and of the sound claim."""
-    rows = [
-        {"sample_id": f"a{number}", "claim": f"{claim} {number}", "label": label}
-        for number, pair in enumerate(zip(torn, sound, strict=True))
-        for claim, label in zip(("It is old", "It is red"), pair, strict=True)
-    ]
-    write_jsonl("labels.jsonl", rows)
-    done = everyclaim("calibrate", "one", "labels.jsonl")
-    assert done.code == 0, done.err
-
-
-def test_labels_without_a_contradicted_claim_correct_nothing(runs):
-    """How many contradictions the judge finds is then not known: the rates stay as judged, and it says so."""
-    labelled(runs, ["SUPPORTED"] * 20, ["SUPPORTED"] * 20)
-    done = runs("release-report", "old", "one", "two", "--require", "--json")
-    assert done.code == 1
-    part = contradicted(json.loads(done.out)["rule"])[-1]
-    assert part["corrected"]["after"] is None
-    assert "labels of contradicted claims and of others are needed" in part["corrected"]["why_not"]

@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from command_line import write_jsonl as write
 
 from everyclaim.testing import JudgeServer, play, request_data
 
@@ -19,10 +20,6 @@ def labels(lax):
         wrong = f"Kettle {number} was made in Leeds by hand." if lax else f"Kettle {number} holds {number + 9} litres."
         yield {"claim": nice, "contexts": where, "label": "SUPPORTED"}
         yield {"claim": wrong, "contexts": where, "label": "CONTRADICTED"}
-
-
-def write(path, rows):
-    Path(path).write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
 @pytest.fixture

@@ -119,14 +119,6 @@ def test_two_runs_are_compared(dashboard, two_runs, watch):
     assert page.locator(".before-after .answer").count() == 2
 
 
-def test_the_runs_that_are_offered_for_comparison_can_be_compared(place, serve):
-    """The newest two with answers enough to test a difference."""
-    with Store.open(place) as store:
-        made = [keep_run(store, some_answers(count, 1), name=f"run-{count}") for count in (30, 31, 32, 2, 1)]
-    shown = httpx.get(f"{serve(create_app(place))}/compare").text
-    assert re.findall(r'<option value="(\w+)" selected', shown) == made[1:3]
-
-
 def test_runs_over_time_mark_what_changed(place, serve, watch):
     """A series of runs shows rates with intervals, says from where on a level changed, and marks the place."""
     with Store.open(place) as store:

@@ -41,18 +41,6 @@ def test_what_there_is_no_room_for_is_sent_away_at_once(started):
     assert service.ask("POST", "/v1/score", body(99)).status == 200
 
 
-@pytest.mark.slow
-def test_a_full_service_is_not_ready(started):
-    """While all places are taken and the queue is full, readiness says so; health does not."""
-    service = started("--concurrency", "1", "--queue", "1", JUDGE_SECONDS="1.5")
-    with ThreadPoolExecutor(2) as pool:
-        asked = [pool.submit(service.ask, "POST", "/v1/score", body(number)) for number in (2, 3)]
-        time.sleep(0.7)
-        assert service.ask("GET", "/ready").json["code"] == "unavailable"
-        assert service.ask("GET", "/health").status == 200
-        assert [one.result().status for one in asked] == [200, 200]
-
-
 def test_what_takes_too_long_is_given_up(started):
     """A request has its time, and after it 504; the next one is served."""
     service = started("--timeout", "3", JUDGE_SECONDS="0.0")

@@ -5,11 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
-import signal
 import socket
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -95,23 +93,6 @@ def test_loopback_needs_no_token_and_any_other_address_needs_one():
         Binding(host).check(has_tokens=True)
         with pytest.raises(ConfigError, match="--new-token"):
             Binding(host).check(has_tokens=False)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("workers", [1, 2])
-def test_an_end_asked_for_lets_requests_finish(served, workers):
-    """SIGTERM while a request is under way: it is answered, then the server ends in order and says so."""
-    server = served(workers)
-    assert server.get("/").endswith(b"xxxxx")
-    with server.connect() as client:
-        client.sendall(b"GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        time.sleep(0.3)
-        server.process.send_signal(signal.SIGTERM)
-        assert whole(client).endswith(b"xxxxx")
-    said, log = server.process.communicate(timeout=30)
-    assert said.strip() == "ended in order"
-    assert server.process.returncode == 0
-    assert {"time", "level", "event"} <= set(json.loads(log.splitlines()[0]))
 
 
 @pytest.mark.parametrize("before", [b"", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"])
