@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from everyclaim.analysis.comparison import Comparison, Side, claim_changes
-from everyclaim.analysis.deltas import CONTRADICTED, SCORE, DeltaFinding
+from everyclaim.analysis.deltas import SCORE
 from everyclaim.analysis.run_differences import compare_figures
-from everyclaim.analysis.trend import trend_of
 from everyclaim.core.types import Label, Outcome
 from everyclaim.store.store import Figures, StoredClaim
 
@@ -142,28 +141,6 @@ def _exchanged(one, other, swap, samples):
     ]
 
 
-def test_runs_without_shared_ids_are_compared_as_they_are_and_say_so():
-    """Unpaired: all answers of one against all of the other; a large difference is still shown."""
-    first = run_of(600)
-    second = run_of(600, seed=9, failing=0.3, ids=[f"other{row}" for row in range(600)])
-    found = said(first, second)
-    assert not found.matching.paired
-    assert found.changes is None
-    assert found.numbers.of(SCORE).finding is DeltaFinding.REGRESSED
-    assert "unpaired: the runs share no ids" in str(found)
-
-
-def test_few_answers_are_too_few_and_not_no_difference():
-    """Nine answers are not tested; twenty that show nothing are still too few to say that there is nothing."""
-    for samples in (1, 2, 9, 20):
-        first, second = run_of(samples), run_of(samples, seed=5)
-        found = said(first, second)
-        assert {delta.finding for delta in found.deltas} == {DeltaFinding.TOO_FEW}, samples
-        assert "no score" not in str(found)
-    few = said(run_of(1), run_of(2, ids=["other0", "other1"]))
-    assert "cannot be compared: fewer than 10 answers" in str(few)
-
-
 def test_claims_are_matched_by_text_then_by_likeness():
     """Both verdicts of a claim that changed; one that appeared is told when it fails."""
 
@@ -184,20 +161,3 @@ def test_claims_are_matched_by_text_then_by_likeness():
     assert changes[1].before.text == "It takes 35 minutes."
     assert changes[2].before is None
     assert changes[2].after.text.startswith("Rome")
-
-
-def test_a_trend_names_the_run_from_which_on_the_level_changed():
-    """Six runs; contradictions rise in the fourth and stay: rolling back is advised, to the third."""
-    good = [run_of(400, seed=seed) for seed in range(6)]
-    runs = [
-        with_more(run, share=0.05, mode="negation", rows=np.arange(400), label=CONTRADICTED_CODE) if place > 2 else run
-        for place, run in enumerate(good)
-    ]
-    sides = [Side(f"id{n}", "", f"v{n}", "embedded", 400, {Outcome.SCORED: 400}, "finished") for n in range(6)]
-    found = trend_of(sides, runs)
-    assert [change.at for change in found.changes[CONTRADICTED]] == [3]
-    assert "Roll v5 back to v2: its rate of contradicted claims" in found.advice
-    assert "in each of its last 3 parts from v3 on" in found.advice
-    steady = trend_of(sides, [good[0]] * 6)
-    assert not any(steady.changes.values())
-    assert steady.advice == ""

@@ -51,22 +51,6 @@ def test_a_small_run_adds_up_by_hand():
     assert group.band is Band.LOW
 
 
-def test_every_outcome_is_counted_and_only_scored_answers_have_a_number():
-    """Failures, refusals and answers without claims change no mean and no rate."""
-    scored = [lettered("ss"), lettered("su")]
-    rest = [unscored(Outcome.FAILED, reason="bad_json: cut"), unscored(Outcome.ABSTAINED), unscored(Outcome.NO_CLAIMS)]
-    alone, mixed = summarise(scored).overall, summarise(scored + rest).overall
-    assert mixed.outcomes == {
-        Outcome.SCORED: 2,
-        Outcome.NO_CLAIMS: 1,
-        Outcome.ABSTAINED: 1,
-        Outcome.FAILED: 1,
-        Outcome.UNREAD: 0,
-    }
-    assert mixed.total == 5
-    assert (mixed.score, mixed.rates, mixed.any_unsupported) == (alone.score, alone.rates, alone.any_unsupported)
-
-
 @pytest.mark.parametrize(
     "results", [[], [unscored(Outcome.FAILED)], [unscored(Outcome.NO_CLAIMS), unscored(Outcome.ABSTAINED)]]
 )
@@ -229,17 +213,6 @@ def test_a_panel_says_how_often_its_judges_disagree():
     )
     assert (summary.judging.disagreement.value, summary.judging.disagreement.n) == (pytest.approx(0.3), 20)
     assert summary.judging.cascade is None
-
-
-def test_a_lexical_run_has_nothing_to_say_of_its_judges():
-    """Everything about models is null, in JSON too; who decided is counted."""
-    summary = summarise([judged_by("a", [FIRST], "lexical")])
-    assert summary_to_json(summary)["judging"] == {
-        "judges": {"lexical": 1},
-        "cascade": None,
-        "disagreement": None,
-        "flips": None,
-    }
 
 
 def doubted(says: float, is_supported: bool, cluster: object = None) -> LabelledJudgement:

@@ -23,7 +23,6 @@ from everyclaim.testing import (
     Reply,
     Request,
     empty_body,
-    fenced,
     html,
     no_sleep,
     play,
@@ -81,14 +80,7 @@ def cut_in_silence(good: str) -> Step:
     return good[:-9]
 
 
-def in_prose(good: str) -> Step:
-    return fenced(good)
-
-
 missing = edited(lambda rows: rows[1:])
-duplicate = edited(lambda rows: [*rows, rows[0]])
-stranger = edited(lambda rows: [*rows, {**rows[0], "id": "c99"}])
-wrong_label = edited(lambda rows: rows[0].update(label="MOSTLY_TRUE"))
 other_language = edited(lambda rows: ["s1: Der dritte Wasserkocher hat eine rote Farbe.", *rows[1:]])
 
 
@@ -102,20 +94,13 @@ TRANSPORT: dict[str, Case] = {  # each fault over every wire: tests/models/test_
     "several faults one after the other": Case([rate_limited(), server_error(503), html(), reset(0.5)], 6),
     "several faults, of the split": Case([empty_body(), html()], 4, at="split"),
 }
-REPLIES: dict[str, Case] = {
-    "fenced with prose": Case([in_prose], 2),
-    "malformed once": Case(["I would say that c1 is true."], 3),
+REPLIES: dict[str, Case] = {  # other shapes of replies: test_reply_shapes.py
     "malformed for ever": Case(["I would say that c1 is true."], 3, "malformed", for_ever=True),
     "truncated in silence": Case([cut_in_silence], 4),
-    "finish_reason length": Case([cut], 3),
     "finish_reason length for ever": Case([cut], 7, "truncated", for_ever=True),
     "refusal": Case([REFUSED], 2, "refused"),
     "missing id once": Case([missing], 3),
     "missing id for ever": Case([missing, '{"verdicts": []}'], 3, "missing_verdict", for_ever=True),
-    "duplicate id for ever": Case([duplicate], 3, "missing_verdict", for_ever=True),
-    "unknown id for ever": Case([stranger], 3, "bad_reply", for_ever=True),
-    "label out of range for ever": Case([wrong_label], 3, "missing_verdict", for_ever=True),
-    "malformed split once": Case(["Sure! s1 has one claim."], 3, at="split"),
     "malformed split for ever": Case(["Sure! s1 has one claim."], 2, "malformed", "split", for_ever=True),
     "refused split": Case([REFUSED], 1, "refused", "split"),
     "missing sentence": Case([missing], 3, at="split"),

@@ -3,9 +3,6 @@
 import pytest
 
 import everyclaim as ec
-from everyclaim.api.labeling import LabelingSession
-from everyclaim.core.types import SplitMark
-from everyclaim.store.records import Picked
 from everyclaim.store.store import Store
 
 
@@ -60,56 +57,6 @@ def test_a_second_queue_holds_nothing_of_the_first(run, place):
     with pytest.raises(ec.InputError, match="no unlabelled claim left"):
         ec.label_queue(run)
     assert ec.label_queue(run, 5, answers=True).answers
-
-
-def test_what_is_said_at_a_desk_is_in_the_store_at_once_and_calibrate_sees_it(run, place):
-    """A label with its evidence and comment, by the passage's own characters; whatever is skipped comes last."""
-    queue = ec.label_queue(run, 10, by="random")
-    with Store.open(place) as store:
-        desk = LabelingSession.of_queue(store, queue.id, "annotator")
-        first, second, *_ = desk.left()
-        desk.skip("skip-0001", first)
-        assert desk.left()[-1] == first
-        task = desk.task(second)
-        text = task.passages[1].text
-        picked = Picked(1, text.index("is"), len(text))
-        desk.say("label-0001", second, ec.Label.SUPPORTED, note=" seen ", evidence=(picked, picked))
-        said = desk.task(second).said
-        assert (said.label, said.note, said.evidence) == (ec.Label.SUPPORTED, "seen", (picked,))
-        assert desk.task(second).quoted(said.evidence)[0].quote == "is known\x00."
-        assert ec.calibrate(run).used == 1
-        for number, key in enumerate(desk.left()):
-            desk.say(f"more-{number:04}", key, ec.Label.SUPPORTED)
-        assert desk.left() == []
-        assert ec.calibrate(run).used == 10
-        assert ec.calibrate(run).by_way == {"random": 10}
-
-
-def test_where_people_differ_somebody_settles_and_that_is_what_calibrate_takes(run, place):
-    """A claim labelled in two ways, and one that only one of them calls a bad claim, come up; the settled word counts."""
-    queue = ec.label_queue(run, 6, annotators=["Ada", "Bo"], overlap=1, by="random")
-    with Store.open(place) as store:
-        ada, bo = (LabelingSession.of_queue(store, queue.id, name) for name in queue.annotators)
-        keys = ada.left()
-        for number, key in enumerate(keys):
-            ada.say(f"ada-{number:05}", key, ec.Label.SUPPORTED)
-            word = SplitMark.NOT_A_CLAIM if number == 1 else list(ec.Label)[number == 0]
-            bo.say(f"bo-{number:06}", key, word)
-        desk = LabelingSession.of_disputes(store, run.id)
-        assert set(desk.left()) == set(keys[:2])
-        assert ec.calibrate(run).disputed == 1
-        assert [(one.annotator, one.value) for one in desk.task(keys[1]).others] == [
-            ("Ada", ec.Label.SUPPORTED),
-            ("Bo", SplitMark.NOT_A_CLAIM),
-        ]
-        desk.say("settle-01", keys[0], ec.Label.CONTRADICTED)
-        desk.say("settle-02", keys[1], SplitMark.NOT_A_CLAIM)
-        assert desk.left() == []
-        found = ec.calibrate(run)
-        assert (found.disputed, found.used, found.by_way) == (0, 5, {"random": 5})
-        desk.undo("settle-03")
-        assert desk.left() == [keys[1]]
-        assert ec.calibrate(run).used == 6
 
 
 @pytest.mark.parametrize("names", [[], [""], [str(n) for n in range(101)], ["Adjudicated"], ["x" * 100], ["a\x1b[2Jb"]])

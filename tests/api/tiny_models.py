@@ -110,16 +110,13 @@ def flan_t5(folder: Path) -> Path:
     return folder
 
 
-def hhem(folder: Path, foundation: str, *, pickled: bool = False) -> Any:
+def hhem(folder: Path, foundation: str) -> Any:
     """A checkpoint as HHEM-2.1-Open's: everything under ``t5.``, the shared matrix once, remote code beside it."""
     folder.mkdir(parents=True)
     module = loud(T5ForTokenClassification(t5_config(num_labels=2)), seed=5)
     state = {f"t5.{key}": value.contiguous() for key, value in module.state_dict().items()}
     del state["t5.transformer.encoder.embed_tokens.weight"]
-    if pickled:
-        torch.save(state, folder / "pytorch_model.bin")
-    else:
-        save_file(state, folder / "model.safetensors", metadata={"format": "pt"})
+    save_file(state, folder / "model.safetensors", metadata={"format": "pt"})
     config = {
         "architectures": ["HHEMv2ForSequenceClassification"],
         "auto_map": {"AutoModelForSequenceClassification": "modeling_hhem_v2.HHEMv2ForSequenceClassification"},

@@ -1,4 +1,4 @@
-"""Cases in which other tools report a wrong number: never here. One test per case."""
+"""Passages that differ on the same thing are a conflict, and others are none."""
 
 from __future__ import annotations
 
@@ -13,13 +13,8 @@ import everyclaim as ec
     ("claim", "other", "conflict"),
     [
         ("The tank of the machine holds 2 litres.", "The tank of the machine holds 3 litres.", True),
-        ("The warranty lasts 24 months.", "The warranty lasts 12 months.", True),
-        ("The library opens at 9 am.", "The library opens at 10 am.", True),
         ("The library opens at 9 am.", "The swimming pool opens at 7 am.", False),
         ("The ladder weighs 12 kg.", "The tool box weighs 8 kg and has three drawers.", False),
-        ("Paris is the capital of France.", "Rome is the capital of Italy.", False),
-        ("The Eiffel Tower is 330 metres tall.", "Berlin's television tower is 368 metres tall.", False),
-        ("Breakfast is served from 7 to 10.", "Dinner is served from 6 to 9 in the evening.", False),
     ],
 )
 def test_passages_conflict_where_they_differ_on_the_same_thing(judge, strategy, claim, other, conflict) -> None:

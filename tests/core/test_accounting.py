@@ -10,8 +10,8 @@ import pytest
 
 import everyclaim as ec
 from everyclaim.core.errors import JudgeError
-from everyclaim.core.events import JudgeCalled, ScoringEnded, ScoringStarted, account, observed, tallied
-from everyclaim.core.lifetime import SharedScope, on_close, scope
+from everyclaim.core.events import JudgeCalled, ScoringEnded, ScoringStarted, observed, tallied
+from everyclaim.core.lifetime import on_close, scope
 from everyclaim.core.protocols import ChatReply, Scorer
 from everyclaim.core.types import Outcome, Passage, Sample, Usage
 from everyclaim.decompose.llm import LlmDecomposer
@@ -22,35 +22,6 @@ from everyclaim.testing import JudgeServer, Request, ScriptedChat, play
 from everyclaim.verify.llm import LlmVerifier
 
 ONE = Usage(calls=1, prompt_tokens=10, completion_tokens=2, cost=0.5)
-
-
-def test_a_tally_counts_what_happens_inside_and_nothing_else() -> None:
-    """Before, after and beside it nobody counts."""
-    account(ONE)
-    with tallied() as tally:
-        account(ONE)
-        account(ONE)
-    account(ONE)
-    assert tally.usage == ONE + ONE
-
-
-def test_a_tally_follows_the_work_into_tasks_and_threads_and_not_into_its_neighbours() -> None:
-    """Samples that run at the same time have their own counts."""
-
-    async def sample(calls: int) -> Usage:
-        with tallied() as tally:
-            await asyncio.gather(*(asyncio.to_thread(account, ONE) for _ in range(calls)))
-            await asyncio.create_task(_later())
-        return tally.usage
-
-    async def _later() -> None:
-        await asyncio.sleep(0)
-        account(ONE)
-
-    async def both() -> list[Usage]:
-        return list(await asyncio.gather(sample(2), sample(5)))
-
-    assert [usage.calls for usage in asyncio.run(both())] == [3, 6]
 
 
 @pytest.mark.parametrize(
@@ -109,30 +80,6 @@ def test_a_scope_closes_what_was_opened_inside_last_first() -> None:
     with pytest.raises(JudgeError):
         asyncio.run(work())
     assert closed == ["second", "first"]
-
-
-def test_calls_that_overlap_share_a_scope_that_the_last_one_closes() -> None:
-    """The first to open may end before the others."""
-    shared, seen = SharedScope(), []
-
-    async def close() -> None:
-        seen.append("closed")
-
-    async def call(name: str, turns: int) -> None:
-        async with scope(), shared.joined() as is_first:
-            if is_first:
-                on_close(close)
-                seen.append(f"{name} opens")
-            for _ in range(turns):
-                await asyncio.sleep(0)
-            seen.append(f"{name} ends")
-
-    async def main() -> None:
-        await asyncio.gather(call("a", 1), call("b", 5))
-        await call("c", 1)
-
-    asyncio.run(main())
-    assert seen == ["a opens", "a ends", "b ends", "closed", "c opens", "c ends", "closed"]
 
 
 ROW = {"question": "How heavy?", "response": "The unit weighs 9 kg.", "contexts": ["The unit weighs 9 kg."]}

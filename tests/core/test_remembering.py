@@ -1,8 +1,7 @@
-"""What is remembered between texts, bounded in bytes; and what waits for something."""
+"""What is remembered between texts, bounded in bytes, and what is loaded once."""
 
 from __future__ import annotations
 
-import asyncio
 import subprocess
 import sys
 import textwrap
@@ -11,7 +10,7 @@ import tracemalloc
 
 import pytest
 
-from everyclaim.core.lifetime import gather, once, remembered
+from everyclaim.core.lifetime import once, remembered
 from everyclaim.verify.lexical import alignment, checks
 from everyclaim.verify.lexical.reading import shipped_vectors
 
@@ -126,26 +125,3 @@ def test_rows_of_fifty_kilobytes_leave_nothing_behind(judge: str, strategy: str,
         text=True,
     )
     assert float(done.stdout) < 120
-
-
-async def after(turns, value, done):
-    for _ in range(turns):
-        await asyncio.sleep(0)
-    done.append(value)
-    if isinstance(value, Exception):
-        raise value
-    return value
-
-
-def test_results_come_in_the_order_asked():
-    """Whatever was ready first."""
-    assert asyncio.run(gather(after(5 - i, i, []) for i in range(5))) == [0, 1, 2, 3, 4]
-
-
-def test_an_error_waits_for_the_others_and_the_first_one_is_raised():
-    """Nothing is left running behind it."""
-    done = []
-    errors = [ValueError("early"), KeyError("late")]
-    with pytest.raises(KeyError):
-        asyncio.run(gather([after(9, "slow", done), after(5, errors[1], done), after(1, errors[0], done)]))
-    assert done == [errors[0], errors[1], "slow"]

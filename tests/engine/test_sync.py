@@ -1,7 +1,6 @@
-"""From code that is not async, with and without a running loop; and sources that block."""
+"""Interrupts of code that is not async, with and without a running loop; and sources that block."""
 
 import asyncio
-import contextvars
 import os
 import signal
 import subprocess
@@ -12,9 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from everyclaim.engine import in_thread, wait
-
-NAME: contextvars.ContextVar[str] = contextvars.ContextVar("NAME")
+from everyclaim.engine import in_thread
 
 
 async def twice(number: int) -> int:
@@ -22,23 +19,6 @@ async def twice(number: int) -> int:
     if number < 0:
         raise ValueError(number)
     return 2 * number
-
-
-def test_waiting_inside_a_running_loop() -> None:
-    """A notebook calls it like any function: values, errors and context variables pass."""
-
-    async def name() -> str:
-        return NAME.get()
-
-    async def notebook() -> None:
-        NAME.set("Ada")
-        assert wait(twice(4)) == 8
-        assert wait(name()) == "Ada"
-        with pytest.raises(ValueError, match="-1"):
-            wait(twice(-1))
-        await asyncio.sleep(0)  # the outer loop is as it was
-
-    asyncio.run(notebook())
 
 
 PROGRAM = """
@@ -92,25 +72,3 @@ def test_a_blocking_source_does_not_hold_up_the_loop() -> None:
         return [item async for item in in_thread(source())]
 
     assert asyncio.run(read()) == [1, 2]
-
-
-def test_a_source_in_a_thread_is_read_one_at_a_time_and_its_error_passes() -> None:
-    """Nothing is read before it is asked for."""
-    read: list[int] = []
-
-    def source() -> Iterator[int]:
-        for number in range(3):
-            read.append(number)
-            yield number
-        raise KeyError("broken")
-
-    async def main() -> None:
-        items = in_thread(source())
-        assert await anext(items) == 0
-        await asyncio.sleep(0.02)
-        assert read == [0]
-        assert [await anext(items), await anext(items)] == [1, 2]
-        with pytest.raises(KeyError):
-            await anext(items)
-
-    asyncio.run(main())

@@ -26,6 +26,10 @@ ROW: dict[str, Any] = {
     "response": "The kettle holds 1.7 litres. It was made in Ghent in 1934. The handle is red.",
     "passages": ["The kettle holds 1.7 litres. It was made in Ghent in 1934.", "The handle is blue."],
 }
+OPTIONS = (
+    "seed=7&temperature=0.5&top_p=0.9&reply_tokens=900&timeout=9&max_reply_mb=2"
+    "&header.X-Team=blue&query.v=2&body.user=%22u%22"
+)
 LONG = {**ROW, "passages": [*ROW["passages"], "The lid is of steel and closes well. " * 150]}
 
 
@@ -82,11 +86,8 @@ def safe(cache: str) -> object:
 
 CASES: dict[str, tuple[Callable[[Request], Step], Callable[[str], object]]] = {
     "split and judge": (usual, score()),
-    "one claim per call": (usual, score(claims_per_call=1)),
-    "asked twice over": (usual, score(repeats=2)),
     "passages worth a prefix": (usual, score(**LONG, claims_per_call=1)),
     "what was left out": (forgetful, score(decomposer="embedded")),
-    "sentences left out": (forgetful, score()),
     "claims at fault": (inventive, score()),
     "a quote is required": (usual, score(evidence="required", decomposer="embedded")),
     "stricter": (usual, score(decomposer="embedded", inference="explicit", numbers="exact", hedges="strict")),
@@ -101,13 +102,7 @@ CASES: dict[str, tuple[Callable[[Request], Step], Callable[[str], object]]] = {
     "claims without their answer": (usual, verify()),
     "anthropic": (usual, score(judge="anthropic:judge-1?base_url=http%3A%2F%2Fjudge.invalid", decomposer="embedded")),
     "responses": (usual, score(judge=f"{JUDGE}&api=responses", decomposer="embedded")),
-    "sampling": (usual, score(judge=f"{JUDGE}&seed=7&temperature=0.5&top_p=0.9", decomposer="embedded")),
-    "output limit": (usual, score(judge=f"{JUDGE}&reply_tokens=900", decomposer="embedded")),
-    "header, query and body": (
-        usual,
-        score(judge=f"{JUDGE}&header.X-Team=blue&query.v=2&body.user=%22u%22", decomposer="embedded"),
-    ),
-    "fetched otherwise": (usual, score(judge=f"{JUDGE}&timeout=9&max_reply_mb=2", decomposer="embedded")),
+    "every option": (usual, score(judge=f"{JUDGE}&{OPTIONS}", decomposer="embedded")),
 }
 PINS: dict[str, list[str]] = json.loads(Path(__file__).with_name("cache_keys.json").read_text("utf-8"))
 

@@ -1,4 +1,4 @@
-"""Networks that run here: batches by size, the parser, the cross-encoder."""
+"""Networks that run here: batches by size, and the parser."""
 
 from __future__ import annotations
 

@@ -122,21 +122,6 @@ def test_a_provider_that_takes_less_slows_a_run_down_and_fails_nothing(width: in
 # Single-flight
 
 
-def test_identical_calls_at_the_same_time_are_one() -> None:
-    """Fifty ask, one pays; a different question is a call of its own."""
-    model = Scripted(seconds=0.02)
-    shared = Cached(model)
-
-    async def work() -> list[ChatReply]:
-        same = [shared.ask(Call("i", TURNS, tag="1")) for _ in range(50)]
-        return await asyncio.gather(*same, shared.ask(Call("i", TURNS, tag="2")))
-
-    replies = run(work)
-    assert model.calls == 2
-    assert sum(reply.usage.calls for reply in replies) == 2
-    assert sum(reply.usage.cache_hits for reply in replies) == 49
-
-
 def test_a_shared_failure_fails_all_and_is_counted_once() -> None:
     """And the next to ask makes a new call."""
     model = Scripted(failing("timeout"), ChatReply("ok", "stop", "m", USED), seconds=0.01)

@@ -197,7 +197,6 @@ def test_a_spec_serves_a_port_or_keeps_a_file(tmp_path: Path) -> None:
     ("spec", "told"),
     [
         ("prometheus", "needs a port"),
-        ("prometheus:http", "needs a port"),
         ("prometheus:70000", "needs a port"),
         ("prometheus:9464?max_releases=0", "at least 1"),
         ("prometheus:9464?slice=a", "slices"),

@@ -127,11 +127,9 @@ def test_a_run_holds_a_day_of_answers(log: Path, store: Path) -> None:
         ({"rate": 0.5, "worry": 0.3}, "needs screen"),
         ({"rate": 0.5, "screen": "openai:gpt-5-mini"}, "a free judge"),
         ({"when_spent": "wait"}, "needs a daily limit"),
-        ({"every": 3.0}, "once makes only one"),
         ({"query": "select 1"}, "applies to sql, not to files"),
         ({"events_to": "http://x"}, "applies to otlp"),
         ({"since": "2026-01-01"}, "applies to langfuse"),
-        ({"rate": 1.5}, "rate"),
         ({"sampling": 0.1}, "sampling"),
         ({"mapping": {"x": "y"}}, "no such field"),
         ({"alerts": ["command:true"]}, "alert_above"),
@@ -264,12 +262,12 @@ def test_a_rise_of_contradictions_is_told_until_it_is_delivered(log: Path, store
 def test_a_run_says_what_is_usual_and_how_the_judge_errs(log: Path, store: Path) -> None:
     """A limit above its rates; by its labels the judge that calls good claims contradicted does not cry wolf."""
     told = Told()
-    append(
-        log,
-        *(row(number, contexts=[f"{'NOT ' * (number % 4 == 0)}The unit weighs {number} kg."]) for number in range(120)),
-    )
-    first = watched(log, store)
-    assert first.judged == 120
+
+    def answers(first: int, last: int) -> None:
+        append(log, *(row(n, contexts=[f"{'NOT ' * (n % 4 == 0)}The unit weighs {n} kg."]) for n in range(first, last)))
+
+    answers(0, 120)
+    assert watched(log, store).judged == 120
     run = ec.find_run(store=store)
     wrong = [one for one in run.results() if one.count(ec.Label.CONTRADICTED)]
     good = [one for one in run.results() if not one.count(ec.Label.CONTRADICTED)]
@@ -281,13 +279,7 @@ def test_a_run_says_what_is_usual_and_how_the_judge_errs(log: Path, store: Path)
     judge = ec.baseline(run).judge
     assert judge is not None
     assert judge.specificity == pytest.approx(0.75)
-    append(
-        log,
-        *(
-            row(number, contexts=[f"{'NOT ' * (number % 4 == 0)}The unit weighs {number} kg."])
-            for number in range(200, 400)
-        ),
-    )
+    answers(200, 400)
     seen = watched(log, store, alert_above=0.05, alert_baseline=run.id, alerts=[told])
     assert (seen.judged, seen.alerts) == (200, [])
 

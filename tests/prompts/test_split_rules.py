@@ -1,4 +1,4 @@
-"""What a claim is, rule by rule: what the model is told, and what the check believes."""
+"""Worked examples and completed claims pass the check of splits. The wording is pinned in `test_prompts.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What counts as support, rule by rule: what the judge is told, in few words, and what becomes of its reply."""
+"""What becomes of a judge's reply, usually and strictly, and a user's own words. The wording: `test_prompts.py`."""
 
 from __future__ import annotations
 

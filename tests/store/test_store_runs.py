@@ -1,4 +1,4 @@
-"""Runs and human labels."""
+"""Runs: begun once, found, deleted."""
 
 import pytest
 

@@ -81,9 +81,7 @@ SHELF = [Passage("p1", "The kettle is red.")]
         lambda reply: {"verdicts": [*reply["verdicts"], {**reply["verdicts"][0], "id": "c4"}]},
         lambda reply: {"verdicts": [{**row, "label": "ALL_SUPPORTED"} for row in reply["verdicts"]]},
         lambda reply: {"verdicts": "SUPPORTED"},
-        lambda reply: {"all": "SUPPORTED"},
         lambda reply: [{**row, "id": "c4"} for row in reply["verdicts"]],
-        lambda reply: {"verdicts": []},
         lambda reply: {"verdicts": [[row["id"], "SUPPORTED"] for row in reply["verdicts"]]},
     ],
 )

@@ -54,7 +54,7 @@ def judged(judge: str, several: bool, step: int) -> tuple[tuple[Pair, Verdict, V
 
 @pytest.mark.parametrize("judge", JUDGES)
 @pytest.mark.parametrize(
-    ("several", "step"), [(False, 4), *(pytest.param(one, 1, marks=pytest.mark.slow) for one in (False, True))]
+    ("several", "step"), [(False, 8), *(pytest.param(one, 1, marks=pytest.mark.slow) for one in (False, True))]
 )
 def test_an_equal_value_contradicts_nothing_and_another_value_is_not_supported(judge, several, step):
     """A spelling is never the reason of a CONTRADICTED, and the wrong twin of hardly any pair is missed."""

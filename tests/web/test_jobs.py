@@ -81,13 +81,10 @@ def test_data_that_is_no_samples_fails_with_the_reason(service):
     ("path", "headers", "status"),
     [
         ("?naem=x", LINES, 422),
-        ("?map=x", LINES, 422),
         ("?name=a&name=b", LINES, 422),
         ("?name=" + "x" * 300, LINES, 422),
-        ("?name=%00", LINES, 422),
         ("?slice=a%0Ab", LINES, 422),
         ("", {"Content-Type": "text/plain"}, 415),
-        ("", {**LINES, "Idempotency-Key": " "}, 422),
         ("", {**LINES, "Idempotency-Key": "x" * 300}, 422),
         ("", {**LINES, "Content-Encoding": "gzip"}, 415),
     ],

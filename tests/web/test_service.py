@@ -66,23 +66,17 @@ def test_what_failed_is_taken_out_of_a_guarded_answer(service):
     ("path", "body", "told"),
     [
         ("score", {"anser": "x"}, "score has no field anser; did you mean 'answer'?"),
-        ("score", {"response": "x", "judge": "lexical"}, "score has no field judge"),
         ("score", {"contexts": ["x"]}, "score needs 'response' (response, answer, output, actual_output, result)"),
         ("score", {"response": "x", "answer": "y"}, "response and answer are the same field"),
         ("score", {"response": 7}, "the response is a number"),
         ("score", {"response": "x", "contexts": [7]}, "passage 1 is a number"),
         ("verify", {"claims": ["x", 3], "contexts": []}, "claims of verify must be a text or a list of texts"),
-        ("verify", {"claims": [" "]}, "a claim must not be empty"),
         ("verify", {"claims": ["x"], "contexts": 3}, "contexts of verify must be"),
-        ("claims", {"response": ["x"]}, "response of claims must be a text, got an array"),
         ("guard", {"response": "x", "rules": {"treshold": 1}}, "did you mean 'threshold'?"),
-        ("guard", {"response": "x", "rules": {"threshold": 2}}, "threshold"),
         ("guard", {"response": "x", "rules": {"repair": "rewrite"}}, "has no generator"),
-        ("guard", {"response": "x", "rules": []}, "rules of guard must be an object"),
         ("score?verbose=1", BRIDGE, "there is no parameter verbose here"),
         ("score", b"[]", "expected an object"),
         ("score", b'{"a":' * 40 + b"1" + b"}" * 40, "nested more than 32 levels deep"),
-        ("score", b'{"id": 1e999}', "too large"),
     ],
 )
 def test_what_means_nothing_is_an_error_in_words(service, path, body, told):

@@ -80,9 +80,10 @@ def test_nobody_works_for_a_client_that_has_gone(started):
 
 
 @pytest.mark.slow
-def test_an_end_asked_for_answers_what_was_accepted(started):
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_an_end_asked_for_answers_what_was_accepted(started, workers):
     """SIGTERM with requests worked on and waiting: all of them are answered, each once, before the process ends."""
-    service = started("--concurrency", "2", JUDGE_SECONDS="0.4")
+    service = started("--concurrency", "2", "--workers", workers, JUDGE_SECONDS="0.4")
     with ThreadPoolExecutor(8) as pool:
         asked = [pool.submit(service.ask, "POST", "/v1/score", body(number)) for number in range(2, 10)]
         time.sleep(0.6)

@@ -1,4 +1,4 @@
-"""The server: where it may listen, whom it cuts off, how it ends, what it logs. A real one, in a process of its own."""
+"""The server: where it may listen, whom it cuts off, what it logs. A real one, in a process of its own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from everyclaim.web.serving import JsonLines
 from everyclaim.web.settings import Binding
 
 SERVER = """
-import sys
 from everyclaim.web import serving
 
 async def app(scope, receive, send):
@@ -26,12 +25,8 @@ async def app(scope, receive, send):
             await send({"type": message["type"] + ".complete"})
             if message["type"].endswith("shutdown"):
                 return
-    if scope["path"] == "/slow":
-        import asyncio
-        await asyncio.sleep(1.0)
-    size = 50_000_000 if scope["path"] == "/large" else 5
-    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", str(size).encode())]})
-    await send({"type": "http.response.body", "body": b"x" * size})
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"5")]})
+    await send({"type": "http.response.body", "body": b"xxxxx"})
 
 def make():
     serving.log_to_stderr()
@@ -39,19 +34,17 @@ def make():
     return app
 
 if __name__ == "__main__":
-    binding = serving.Binding(port=0, workers=int(sys.argv[1]), head_seconds=0.5, write_seconds=0.5)
+    binding = serving.Binding(port=0, head_seconds=0.5, write_seconds=0.5)
     serving.run(make, binding, on_listening=lambda address: print(address, flush=True))
-    print("ended in order", flush=True)
 """
 
 
 class Served:
-    def __init__(self, folder, workers=1):
+    def __init__(self, folder):
         script = folder / "server.py"
         script.write_text(SERVER)
-        self.process = subprocess.Popen(
-            [sys.executable, str(script), str(workers)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        self.process = subprocess.Popen([sys.executable, str(script)], text=True, **pipes)
         self.port = int(self.process.stdout.readline().rpartition(":")[2])
 
     def connect(self):
@@ -73,16 +66,10 @@ def whole(client):
 
 @pytest.fixture
 def served(tmp_path):
-    made = []
-
-    def serve(workers=1):
-        made.append(Served(tmp_path, workers))
-        return made[-1]
-
-    yield serve
-    for one in made:
-        one.process.kill()
-        one.process.communicate()
+    server = Served(tmp_path)
+    yield server
+    server.process.kill()
+    server.process.communicate()
 
 
 def test_loopback_needs_no_token_and_any_other_address_needs_one():
@@ -98,11 +85,10 @@ def test_loopback_needs_no_token_and_any_other_address_needs_one():
 @pytest.mark.parametrize("before", [b"", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"])
 def test_who_sends_no_whole_head_is_cut_off(served, before):
     """A head that does not come to its end within its time ends the connection; so does that of a second request."""
-    server = served()
-    with server.connect() as client:
+    with served.connect() as client:
         client.sendall(before + b"GET / HTTP/1.1\r\nHost: local")
         assert whole(client).count(b"xxxxx") == bool(before)
-    assert server.get("/").endswith(b"xxxxx")
+    assert served.get("/").endswith(b"xxxxx")
 
 
 def test_a_log_line_is_json_without_secrets_or_texts():
