@@ -24,7 +24,7 @@ from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "training"))
 from encoder.windows import kept
-from everyclaim.api.components import build_judge
+from everyclaim.api.session import build_judge
 from everyclaim.core.types import Claim, Label, Passage, Span, Verdict
 from everyclaim.text.stops import sentence_spans
 

@@ -39,13 +39,13 @@ from everyclaim.core.types import (
 
 if TYPE_CHECKING:
     from everyclaim.api.compare import compare, release_report, trend
-    from everyclaim.api.evaluator import Evaluator
+    from everyclaim.api.datasets import score_file
+    from everyclaim.api.evaluator import Evaluator, Guard
     from everyclaim.api.fitting import fit_cascade, tune
-    from everyclaim.api.guard import Guard
     from everyclaim.api.judge_eval import evaluate_judge, smoke_test_judge
-    from everyclaim.api.knowledge import build_corpus, open_corpus
     from everyclaim.api.labels import calibrate, check_splits, label, label_queue, label_splits
-    from everyclaim.api.runs import Run, find_run, score_file
+    from everyclaim.api.metrics import build_corpus, open_corpus
+    from everyclaim.api.runs import Run, find_run
     from everyclaim.api.scoring import ascore, averify_claims, extract_claims, score, verify_claims
     from everyclaim.api.watch import baseline, watch
     from everyclaim.web.client import Client
@@ -53,12 +53,12 @@ if TYPE_CHECKING:
 _ON_FIRST_USE = {
     "Client": "everyclaim.web.client",
     "Evaluator": "everyclaim.api.evaluator",
-    "Guard": "everyclaim.api.guard",
+    "Guard": "everyclaim.api.evaluator",
     "Run": "everyclaim.api.runs",
     "ascore": "everyclaim.api.scoring",
     "averify_claims": "everyclaim.api.scoring",
     "baseline": "everyclaim.api.watch",
-    "build_corpus": "everyclaim.api.knowledge",
+    "build_corpus": "everyclaim.api.metrics",
     "calibrate": "everyclaim.api.labels",
     "check_splits": "everyclaim.api.labels",
     "compare": "everyclaim.api.compare",
@@ -69,10 +69,10 @@ _ON_FIRST_USE = {
     "label": "everyclaim.api.labels",
     "label_queue": "everyclaim.api.labels",
     "label_splits": "everyclaim.api.labels",
-    "open_corpus": "everyclaim.api.knowledge",
+    "open_corpus": "everyclaim.api.metrics",
     "release_report": "everyclaim.api.compare",
     "score": "everyclaim.api.scoring",
-    "score_file": "everyclaim.api.runs",
+    "score_file": "everyclaim.api.datasets",
     "smoke_test_judge": "everyclaim.api.judge_eval",
     "trend": "everyclaim.api.compare",
     "tune": "everyclaim.api.fitting",

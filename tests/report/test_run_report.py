@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pages_sample as sample
 import pytest
 
-from everyclaim.api.reports import Trust, run_document
+from everyclaim.api.runs import Trust, run_document
 from everyclaim.core.types import Outcome
 from everyclaim.core.wire import result_from_json, sample_from_json
 from everyclaim.report.html.pages import run_report

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everyclaim.api.knowledge import build_corpus, open_corpus
+from everyclaim.api.metrics import build_corpus, open_corpus
 from everyclaim.core.errors import InputError, JudgeError
 from everyclaim.core.types import Passage
 from everyclaim.io import DocumentRow, ReadReport

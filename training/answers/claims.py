@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from answers.read import Fault, MarkedAnswer
-from everyclaim.api.components import build_decomposer
+from everyclaim.api.session import build_decomposer
 from everyclaim.core.types import Claim
 
 CARRIES = 0.5  # a claim is wrong when it holds this share of a fault, or a fault this share of it

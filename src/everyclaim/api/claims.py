@@ -1,81 +1,25 @@
-"""Claims that are given: judged as the metric of a sample, one by one from a file, or read with people's labels."""
+"""Claims that are given: judged one by one from a file, or read with labels."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from itertools import islice
-from typing import Any, NamedTuple, Self, Unpack, cast
+from typing import Any, NamedTuple, Unpack, cast
 
-from everyclaim._version import __version__
 from everyclaim.api.options import JudgeOptions, RowOptions, chosen_of, public
+from everyclaim.api.scoring import GivenClaims, given_claim
 from everyclaim.api.session import Session
 from everyclaim.core.errors import BudgetExceeded, InputError
 from everyclaim.core.limits import within
 from everyclaim.core.plaintext import counted
-from everyclaim.core.protocols import Verifier
-from everyclaim.core.types import Claim, Label, Outcome, Provenance, Result, Sample, Span, Usage, Verdict, tag_values
+from everyclaim.core.types import Label, Outcome, Provenance, Sample, Usage, Verdict, tag_values
 from everyclaim.core.wire import to_json
-from everyclaim.engine import score_sample
 from everyclaim.io import CLAIMS, ClaimRow, ReadReport, check_apart, read_rows, read_samples
-from everyclaim.verify import Policy, judged
-
-
-@dataclass(frozen=True, slots=True)
-class GivenClaims:
-    """A session's judge and policy as the metric of samples whose claims are given and need no decomposition."""
-
-    judge: Verifier
-    policy: Policy
-    provenance: Provenance
-    labels_only: bool = False
-    claims: Sequence[Claim] = ()
-
-    @classmethod
-    def of(cls, session: Session, name: str, *, labels_only: bool = False) -> Self:
-        """Take over what a session judges by; results store `name` as their metric.
-
-        `labels_only` where nothing but labels is looked at: why a claim fails is not looked for.
-        """
-        judge = session.judge
-        provenance = Provenance(
-            metric=name,
-            decomposer="",
-            verifier=judge.alone.spec,
-            strategy=judge.strategy,
-            version=__version__,
-            parameters={"policy": "strict" if session.options.get("strict") else "lenient", **judge.parameters},
-        )
-        return cls(judge.verifier, session.policy, provenance, labels_only)
-
-    async def result(self, sample: Sample, claims: Sequence[Claim]) -> Result:
-        """Judge a sample's claims, at least one, against its passages; a judge's failure is an outcome.
-
-        Raises `UnreachableError` where the judge's address has never answered.
-        """
-        return await score_sample(replace(self, claims=claims), sample, purpose="claims", is_of_many=True)
-
-    async def score(self, sample: Sample) -> Result:
-        """Judge the claims; the score is the share that is supported."""
-        found = await judged(
-            self.judge,
-            self.claims,
-            sample.passages,
-            question=sample.question,
-            policy=self.policy,
-            labels_only=self.labels_only,
-        )
-        share = sum(one.verdict.label is Label.SUPPORTED for one in found) / len(found)
-        return Result(sample.id, Outcome.SCORED, share, self.provenance, claims=found)
-
-
-def given_claim(number: int, text: str, sentence: str = "") -> Claim:
-    """Return a claim that comes without its answer: it is its own place, and its own sentence where none is said."""
-    return Claim(f"c{number}", text, Span(0, len(text)), sentence or text)
 
 
 class ClaimVerdict(NamedTuple):

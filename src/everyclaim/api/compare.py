@@ -17,8 +17,7 @@ from everyclaim.analysis.run_differences import LASTING, RollBack, compare_figur
 from everyclaim.analysis.slices import AUTO, AUTOMATIC, JOINT, MODE, automatic_tags, expanded
 from everyclaim.analysis.trend import ReleaseReport, Trend, trend_of
 from everyclaim.api.options import DEFAULT_STORE, public
-from everyclaim.api.reports import HTML, moved_answers, trust_of, write_beside
-from everyclaim.api.runs import Run, find_run
+from everyclaim.api.runs import HTML, Run, find_run, moved_answers, trust_of, write_beside
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.plaintext import counted, json_text
@@ -46,7 +45,7 @@ class KeptComparison(Comparison):
 
         The file is written atomically. Raises `ConfigError` if it is a data set or store of the runs.
         """
-        from everyclaim.api.reports import write_comparison_report
+        from everyclaim.api.runs import write_comparison_report
 
         several = self
         if len(self.moved) < REPORTED:

@@ -1,31 +1,250 @@
-"""An evaluator: judge, decomposer, metric, connections, rates, budget and cache, held for many calls."""
+"""An evaluator: judge, decomposer, metric, connections, rates, budget and cache, held for many calls; and a guard."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from itertools import islice
-from typing import Any, TypeVar, Unpack, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypedDict, TypeVar, Unpack, cast
 
+from everyclaim.analysis.deferral import RiskPromise
 from everyclaim.api.claims import ClaimVerdict, verify_source
+from everyclaim.api.datasets import DatasetOptions, ascore_into, score_into
 from everyclaim.api.fitting import Tuned, tune_to_judge, tune_to_labels
 from everyclaim.api.fitting import TuningRowOptions as TuningRows
-from everyclaim.api.guard import Generator, Guard, RuleOptions
-from everyclaim.api.options import DEFAULT_JUDGE, DEFAULT_STORE, Options, RowOptions, public
-from everyclaim.api.runs import DatasetOptions, Run, Source, ascore_into, score_into
-from everyclaim.api.scoring import Answers, Claims, Passages, scored, split, verified
+from everyclaim.api.options import DEFAULT_JUDGE, DEFAULT_STORE, Options, RowOptions, Share, public
+from everyclaim.api.runs import Run, Source
+from everyclaim.api.scoring import Answers, Claims, Passages, read_sample, scored, split, verified
 from everyclaim.api.session import Session
-from everyclaim.api.specs import talks
+from everyclaim.api.specs import author_spec, talks
 from everyclaim.api.watch import WatchingOptions, watch_into
+from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.events import CostEstimate
+from everyclaim.core.kinds import Range
+from everyclaim.core.lifetime import Closing
 from everyclaim.core.limits import within
+from everyclaim.core.options import UNDER_TEST, Text
+from everyclaim.core.plaintext import did_you_mean
+from everyclaim.core.protocols import ChatModel
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Decomposition, JudgedClaim, Provenance, Result, Usage
+from everyclaim.guard.answers import GuardedAnswer, GuardedSentence
+from everyclaim.guard.authors import Author, ChatAuthor, FunctionAuthor, Generate, SplitAuthors, Task
+from everyclaim.guard.loop import Loop, Promise
+from everyclaim.guard.rules import Action, OnFailure, Repair, Rules
+from everyclaim.guard.streaming import stream
 from everyclaim.io import read_samples
+from everyclaim.models.chat.providers import is_provider, provider_names
 from everyclaim.monitor.watch.source import WatchPass
 
+if TYPE_CHECKING:
+    from everyclaim.api.judges import ChatClients
+
+Generator = Annotated[Generate | ChatModel | str | None, "a function, a chat model or its spec, or None"]
+
+
+class RuleOptions(TypedDict, total=False):
+    """Options of a guard in addition to those of a score: its `Rules` and the rewriter."""
+
+    rewriter: Annotated[str | ChatModel | None, "a chat model or its spec"]  # of single sentences; None: the generator
+    threshold: Share
+    max_retries: Annotated[int, Range(0)]
+    repair: Repair
+    contradicted: Action
+    unsupported: Action
+    on_failure: OnFailure
+    keep: Share
+    refusal: str
+    risk: Annotated[
+        str | os.PathLike[str] | RiskPromise | None,
+        "a limit fitted to labels: the promise of `calibrate(run, labels, risk=0.02)`, or the file that"
+        " `everyclaim calibrate RUN LABELS --risk 0.02 --save FILE` writes",
+    ]
+    judge_of_record: bool
+
+
+class GuardOptions(Options, RuleOptions, total=False):
+    """Options of a guard."""
+
+
+class Guard(Closing):
+    """Generate an answer, check it, repair failing claims, and return the best version.
+
+    `generate` is a function of question, passages and instructions that returns an answer (sync or async, complete or
+    in chunks), a chat model or its spec such as ``openai:gpt-5-mini``, or None if answers are passed in. Options:
+
+    - `threshold` (0.8): minimum score; `max_retries` (2): maximum number of further generations.
+    - `repair`: `rewrite` the failing sentences (default for chat models), `drop` the failing claims (default for
+      functions), or `none`. If that is not enough, another answer is generated with feedback in its instructions.
+      Evidence is always the caller's passages. `rewriter`: a chat model used only for rewriting. `base_url` and
+      `headers` also apply to the generator and the rewriter.
+    - `contradicted` (`block`), `unsupported` (`annotate`): `block`, `annotate` or `pass`. An answer with a blocked
+      claim is not shown: the claim is dropped at the end, or `refusal` is returned.
+    - `on_failure`: `return` an answer that the judge could not check, not validated and with a warning, or `raise`
+      `JudgeError`. `keep` (0.5): minimum share of claims that must remain after dropping.
+    - `risk`: a calibrated risk (`calibrate(…, risk=0.02).promise`, or the file of `everyclaim calibrate … --save`):
+      claims below its threshold are withheld, and `GuardedAnswer.promise` states the guarantee. `judge_of_record`
+      (False): answers that this judge accepts are `validated`; without a calibrated risk they are only `checked`.
+    - those of `everyclaim.score`: `metric`, `judge`, `decomposer`, `strategy`, …
+
+    Call it, or `answer`, with a question and passages; `aanswer` and `astream` are for async code. A guard can be
+    reused; limits such as `max_cost` apply to all its answers together. Raises `ConfigError` for a wrong option.
+    """
+
+    @public
+    def __init__(self, generate: Generator, **options: Unpack[GuardOptions]) -> None:
+        rules = {name: value for name, value in options.items() if name in RuleOptions.__annotations__}
+        scoring = {name: value for name, value in options.items() if name not in rules}
+        session = Session(scoring, *_specs(generate, options.get("rewriter")), kept=True)
+        self._owned: Session | None = session
+        try:
+            self._set_up(session, generate, rules)
+        except BaseException:
+            session.close()
+            raise
+
+    @classmethod
+    def within(cls, session: Session, generate: Any, rules: Mapping[str, Any]) -> Self:
+        """Return a guard that uses an existing session."""
+        session.admit(*_specs(generate, rules.get("rewriter")))
+        guard = cls.__new__(cls)
+        guard._owned = None  # noqa: SLF001 - its own class
+        guard._set_up(session, generate, rules)  # noqa: SLF001
+        return guard
+
+    def _set_up(self, session: Session, generate: Any, rules: Mapping[str, Any]) -> None:
+        self._session = session
+        author = _author(generate, rules.get("rewriter"), session)
+        usual = "rewrite" if isinstance(author, ChatAuthor | SplitAuthors) else "drop"
+        apart = {"rewriter", "risk", "judge_of_record"}
+        chosen = {"repair": usual} | {name: value for name, value in rules.items() if name not in apart}
+        risk = _risk(rules.get("risk"))
+        if risk is not None:
+            risk.check_made_by(session.metric.provenance)
+            chosen |= {"shown_from": risk.threshold}
+        language = getattr(session.decomposer, "language", "")
+        self._generator = _name(generate)
+        self._loop = Loop(
+            session.metric,
+            author,
+            Rules(**cast("dict[str, Any]", chosen)),
+            language,
+            is_of_record=bool(rules.get("judge_of_record")),
+            promise=Promise(risk) if risk else None,
+        )
+
+    @property
+    def rules(self) -> Rules:
+        """Rules for showing, repairing and blocking claims."""
+        return self._loop.rules
+
+    @public
+    async def aanswer(
+        self,
+        question: Text,
+        passages: Passages,
+        *,
+        instructions: Text = "",
+        response: Annotated[str | None, UNDER_TEST] = None,
+    ) -> GuardedAnswer:
+        """Return a guarded answer; see `answer`."""
+        task, given = self._task(question, passages, instructions, response)
+        return await self._session.work(self._loop.answer(task, given))
+
+    @public
+    def answer(
+        self,
+        question: Text,
+        passages: Passages,
+        *,
+        instructions: Text = "",
+        response: Annotated[str | None, UNDER_TEST] = None,
+    ) -> GuardedAnswer:
+        """Return the best answer that the rules allow.
+
+        `response` is a first answer, if there is one; `instructions` go to the generator. Never returns an answer that
+        scored less than another candidate. Raises `GeneratorError` if there is none. Also works inside a running event
+        loop.
+        """
+        task, given = self._task(question, passages, instructions, response)
+        return self._session.run(self._loop.answer(task, given))
+
+    __call__ = answer
+
+    @public
+    async def astream(
+        self, question: Text, passages: Passages, *, instructions: Text = ""
+    ) -> AsyncIterator[GuardedSentence]:
+        """Yield the answer sentence by sentence, each checked; blocked sentences are not shown.
+
+        The generator may yield chunks, so that the first sentence appears before the last is written. There are no
+        retries, and the threshold is not used.
+        """
+        task, _ = self._task(question, passages, instructions, None)
+        async with self._session.under_way():
+            async for sentence in stream(self._loop, task):
+                yield sentence
+
+    def _task(
+        self, question: str, passages: Passages, instructions: str, response: str | None
+    ) -> tuple[Task, str | None]:
+        with within(self._session.limits):
+            sample = read_sample("" if response is None else response, passages, question, None)
+        task = Task(sample.question, sample.passages, instructions, self._generator)
+        return task, None if response is None else sample.response
+
+    def close(self) -> None:
+        """Close connections and the reply cache, except those of a shared evaluator."""
+        if self._owned:
+            self._owned.close()
+
+
+def _risk(given: Any) -> RiskPromise | None:
+    """Read a calibrated risk. Raises `InputError` for a file that is none."""
+    if given is None or isinstance(given, RiskPromise):
+        return given
+    try:
+        return RiskPromise.from_json(json.loads(Path(given).read_text("utf-8")))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{os.fspath(given)} is not a calibrated risk: {error}") from None
+
+
+def _specs(*models: Any) -> list[str]:
+    return [model for model in models if isinstance(model, str)]
+
+
+def _author(generate: Any, rewriter: Any, session: Session) -> Author | None:
+    writer: Author | None = None
+    if isinstance(generate, str) or hasattr(generate, "complete"):
+        writer = ChatAuthor(_chat(generate, session))
+    elif generate is not None:
+        writer = FunctionAuthor(generate)
+    return writer if rewriter is None else SplitAuthors(writer, ChatAuthor(_chat(rewriter, session)))
+
+
+def _chat(model: Any, session: Session) -> ChatModel:
+    if not isinstance(model, str):
+        return cast("ChatModel", model)
+    spec = author_spec(model, session.options)
+    if not is_provider(spec.name):
+        meant = did_you_mean(spec.name, provider_names())
+        raise ConfigError(
+            f"{spec.shown!r} is not a chat model; use for example 'openai:gpt-5-mini' or 'anthropic:claude-…'{meant}"
+        )
+    return cast("ChatClients", session.chats).model(spec)
+
+
+def _name(generate: Any) -> str | None:
+    """Return what the generator's model is called, where it says so."""
+    spec = generate if isinstance(generate, str) else getattr(generate, "spec", None)
+    return spec.partition("?")[0] if isinstance(spec, str) else None
+
+
 T = TypeVar("T")
+_ESTIMATED = ("faithfulness", "attribution")  # metrics whose calls are known beforehand
 
 
 class Evaluator(Answers):
@@ -81,15 +300,19 @@ class Evaluator(Answers):
         Replies that are cached cost less. None if no language model is used or the metric's calls are not known
         beforehand; options are those of `score_file`.
         """
-        chosen = self._session.options
-        if not talks(chosen.get("judge", DEFAULT_JUDGE), chosen.get("decomposer")):
+        session, chosen = self._session, self._session.options
+        metric = chosen.get("metric", "faithfulness")
+        is_known = isinstance(metric, str) and Spec.parse(metric).name in _ESTIMATED
+        if not is_known or not talks(chosen.get("judge", DEFAULT_JUDGE), chosen.get("decomposer")):
             return None
-        from everyclaim.api.estimating import estimate_cost  # loads the chat models
+        from everyclaim.api.judges import CallPlan  # loads the chat models
 
+        judge, prices = session.judge, chosen.get("prices")
+        plan = CallPlan.of(judge.alone, judge.strategy, session.decomposer, session.metric.metric, prices)
         kept = {name: value for name, value in options.items() if name in ("mapping", "format", "turns", "history")}
-        with within(self._session.limits):
+        with within(session.limits):
             samples = islice(read_samples(source, **cast("Any", kept)), options.get("limit"))
-            return estimate_cost(self._session, islice(samples, at_most))
+            return plan.estimate(islice(samples, at_most))
 
     @public
     async def ascore_file(

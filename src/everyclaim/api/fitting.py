@@ -1,10 +1,11 @@
-"""Fitting to labels: the deferral zone of a cascade, and the embedded judge itself."""
+"""Fitting to labels: the deferral zone of a cascade, the embedded judge itself, and the rubric of a language model."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
 import json
+import math
 import os
 import random
 from collections.abc import Callable, Iterable, Sequence
@@ -14,16 +15,18 @@ from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from everyclaim.analysis.deferral import BandFit, LabelledJudgement, fit_deferral
-from everyclaim.api.claims import LABEL, MEANS, ClaimVerdict, given_claim, label_of, read_labelled, verify_rows
+from everyclaim.api.claims import LABEL, MEANS, ClaimVerdict, label_of, read_labelled, verify_rows
 from everyclaim.api.options import DEFAULT_JUDGE, JudgeSpec, LlmJudgingOptions, RowOptions, chosen_of, public
 from everyclaim.api.runs import Source
+from everyclaim.api.scoring import GivenClaims, given_claim
 from everyclaim.api.session import Session
 from everyclaim.api.specs import MARKS, create_verifier, refuse_unused, talks
 from everyclaim.core.errors import BudgetExceeded, ConfigError, InputError, JudgeError
+from everyclaim.core.lifetime import gather
 from everyclaim.core.limits import SizeLimits, within
 from everyclaim.core.protocols import Scorer, Verifier
 from everyclaim.core.spec import Spec, name_of
-from everyclaim.core.types import Outcome, Passage, Result, Sample
+from everyclaim.core.types import Label, Outcome, Passage, Result, Sample, Verdict
 from everyclaim.engine import score_sample
 from everyclaim.io import (
     RUBRIC,
@@ -36,9 +39,12 @@ from everyclaim.io import (
     open_sink,
     read_samples,
 )
+from everyclaim.prompts import Domain, VerdictPrompt, read_domain
+from everyclaim.retrieve import Bm25Ranker
+from everyclaim.verify.llm import LlmVerifier
 
 if TYPE_CHECKING:
-    from everyclaim.analysis.tuning import LabelledMeasures, TuningFit
+    from everyclaim.analysis.tuning import LabelledMeasures, RubricFit, TuningFit
     from everyclaim.verify.embedded.verifier import EmbeddedVerifier
 
 
@@ -98,12 +104,13 @@ def fit_cascade(
     asked = chosen_of(options, LlmJudgingOptions)
     with closing(Session({**asked, "judge": judge, "strategy": "joint"})) as session:
         verify_rows(session, labelled, take, options.get("concurrency"))
+    named = repr(Spec.parse(judge).shown if isinstance(judge, str) else name_of(judge))
     if silent:
         raise ConfigError(
-            f"judge {_name(judge)} gives no probabilities; use one that does, such as 'embedded' or 'openai:gpt-5-mini'"
+            f"judge {named} gives no probabilities; use one that does, such as 'embedded' or 'openai:gpt-5-mini'"
         )
     if not judged:
-        raise InputError(f"judge {_name(judge)} gave no verdict on any of the {len(labelled)} labelled claims")
+        raise InputError(f"judge {named} gave no verdict on any of the {len(labelled)} labelled claims")
     return fit_deferral(judged, error=error, confidence=confidence, each_side=each_side)
 
 
@@ -117,10 +124,6 @@ def cascade_spec(fit: BandFit, first: str, second: str) -> str:
     return str(Spec("cascade", named, options | {"low": f"{fit.low:g}", "high": f"{fit.high:g}"}))
 
 
-def _name(judge: Any) -> str:
-    return repr(Spec.parse(judge).shown if isinstance(judge, str) else name_of(judge))
-
-
 def passages_digest(passages: Sequence[Passage]) -> bytes:
     """Name some passages by their texts: claims about the same ones belong together."""
     texts = json.dumps([passage.text for passage in passages])
@@ -128,8 +131,6 @@ def passages_digest(passages: Sequence[Passage]) -> bytes:
 
 
 ANSWERS = 200  # that another judge is asked about, unless told
-_DECOMPOSER = "embedded"  # what splits answers elsewhere, so that claims are cut as they will be
-_SEED = 0
 
 
 class TuningRowOptions(RowOptions, total=False):
@@ -210,18 +211,24 @@ def tune(
     contains the texts of its examples. Raises `InputError` for a source without labelled claims, `ConfigError` for a
     judge that cannot be tuned, and `BudgetExceeded` at a limit.
     """
-    if from_judge is None and talks(judge):
-        return tune_to_rubric(source, judge, options)
-    if from_judge is None:
+    asked = chosen_of(options, LlmJudgingOptions)
+    if from_judge is not None:
+        verifier = _tunable(judge)
+        check_apart({"the answers": source}, {"the cache": options.get("cache")})
+        with closing(Session({**asked, "judge": from_judge, "decomposer": "embedded"})) as session:
+            return tune_to_judge(session, source, options, verifier)
+    check_apart({"the labels": source, "the answers": options.get("answers")}, {"the cache": options.get("cache")})
+    if not talks(judge):
         refuse_unused(options, judge)
-        check_apart({"the labels": source, "the answers": options.get("answers")}, {"the cache": options.get("cache")})
         with within(SizeLimits.of(options)):
             return tune_to_labels(source, judge, options)
-    verifier = _tunable(judge)
-    check_apart({"the answers": source}, {"the cache": options.get("cache")})
-    asked = chosen_of(options, LlmJudgingOptions)
-    with closing(Session({**asked, "judge": from_judge, "decomposer": _DECOMPOSER})) as session:
-        return tune_to_judge(session, source, options, verifier)
+    if options.get("rubric"):
+        raise ConfigError("tuning makes the rubric: leave out the option rubric")
+    with closing(Session({**asked, "judge": judge, "strategy": "joint"})) as session:
+        with within(session.limits):
+            rows = read_labelled(source, _answers_of(options), cast("RowOptions", options))
+        fit = session.run(_fitted_rubric(session, rows, options.get("on_claim") or (lambda _: None)))
+    return Tuned(fit, _reads=source)
 
 
 def tune_to_labels(source: Any, judge: str, options: TuningRowOptions) -> Tuned:
@@ -230,22 +237,6 @@ def tune_to_labels(source: Any, judge: str, options: TuningRowOptions) -> Tuned:
     rows = read_labelled(source, _answers_of(options), cast("RowOptions", options))
     measured, left_out = _measured(rows, verifier, options.get("on_claim"))
     return Tuned(_tuning_of(measured, verifier, left_out, "labels"), _reads=source)
-
-
-def tune_to_rubric(source: Any, judge: str, options: TuneOptions) -> Tuned:
-    """Fit a rubric for a language model to labelled claims; see `tune`."""
-    from everyclaim.api.rubrics import fitted_rubric  # loads the chat models
-
-    check_apart({"the labels": source, "the answers": options.get("answers")}, {"the cache": options.get("cache")})
-    if options.get("rubric"):
-        raise ConfigError("tuning makes the rubric: leave out the option rubric")
-    asked = chosen_of(options, LlmJudgingOptions)
-    with closing(Session({**asked, "judge": judge, "strategy": "joint"})) as session:
-        with within(session.limits):
-            rows = read_labelled(source, _answers_of(options), cast("RowOptions", options))
-        documents = [passages_digest(row.passages) for row in rows]
-        fit = session.run(fitted_rubric(session, rows, documents, options.get("on_claim") or (lambda _: None)))
-    return Tuned(fit, _reads=source)
 
 
 def tune_to_judge(
@@ -345,7 +336,7 @@ def _drawn_answers(source: Any, count: int, options: TuningRowOptions) -> list[S
     """Draw answers from a source of any length, every one as likely as any other, the same ones every time."""
     report = options.get("report") or ReadReport()
     read = read_samples(source, mapping=options.get("mapping"), format=options.get("format"), report=report)
-    chance = random.Random(_SEED)  # noqa: S311 -- a sample, no secret
+    chance = random.Random(0)  # noqa: S311 -- a sample, no secret
     kept: list[tuple[int, Sample]] = []
     for number, sample in enumerate(it for it in islice(read, options.get("limit")) if it.response and it.passages):
         if len(kept) < count:
@@ -382,3 +373,78 @@ async def _scored_answers(
 
     await asyncio.gather(*(work() for _ in range(min(at_once, len(samples)))))
     return results, stopped
+
+
+_FARTHEST = 0.999  # from 0 to 1, a probability that is taken at its word
+
+
+async def _fitted_rubric(session: Session, rows: Sequence[ClaimRow], tell: Callable[[bool], object]) -> RubricFit:
+    """Fit a rubric for the judge of a session. Raises `ConfigError` for a judge that takes no rubric, or has one."""
+    from everyclaim.analysis.tuning import ExampleClaim, fit_rubric
+
+    usable = [row for row in rows if row.passages]
+    ranks = Bm25Ranker()
+    found = [
+        ExampleClaim(
+            row.claim,
+            row.passages[ranks.rank(row.claim, row.passages)[0]].text,
+            label_of(row),
+            passages_digest(row.passages),
+        )
+        for row in usable
+    ]
+    asked = _RubricJudge(session, usable, tell)
+    fit = await fit_rubric(found, asked.odds, asked.judge.spec)
+    return replace(fit, left_out=len(rows) - len(found), usage=session.usage)
+
+
+@dataclass(frozen=True, slots=True)
+class _RubricJudge:
+    """The judge of a session, asked about labelled claims under one rubric after the other."""
+
+    session: Session
+    rows: Sequence[ClaimRow]
+    tell: Callable[[bool], object]  # whether a claim failed
+
+    @property
+    def judge(self) -> LlmVerifier:
+        judge = self.session.judge.alone
+        if not isinstance(judge, LlmVerifier) or not isinstance(judge.prompt, VerdictPrompt):
+            raise ConfigError(
+                f"{judge.spec!r} takes no rubric: tune 'embedded', or a language model such as 'openai:…'"
+            )
+        if judge.prompt.domain.version:
+            raise ConfigError("tuning makes a rubric: pass a judge without one")
+        return judge
+
+    async def odds(self, rubric: str, places: Sequence[int]) -> list[float | None]:
+        """Judge the claims at these places; None where no verdict came. Claims of the same passages go together."""
+        judge = self.judge
+        domain = read_domain(rubric, name="the rubric") if rubric else Domain()
+        judge = replace(judge, prompt=replace(cast("VerdictPrompt", judge.prompt), domain=domain))
+        judging = replace(GivenClaims.of(self.session, "tune", labels_only=True), judge=judge)
+        groups = groupby(places, key=lambda place: (self.rows[place].passages, self.rows[place].question))
+        found = await gather(
+            self._group(judging, passages, question, list(group)) for (passages, question), group in groups
+        )
+        return [one for group in found for one in group]
+
+    async def _group(
+        self, judging: GivenClaims, passages: tuple[Passage, ...], question: str, places: Sequence[int]
+    ) -> list[float | None]:
+        rows = [self.rows[place] for place in places]
+        claims = [given_claim(number, row.claim, row.sentence) for number, row in enumerate(rows, start=1)]
+        result = await judging.result(Sample("", "\n".join(row.claim for row in rows), passages, question), claims)
+        is_judged = result.outcome is Outcome.SCORED
+        for _ in places:
+            self.tell(not is_judged)
+        return [_log_odds_of(claim.verdict) for claim in result.claims] if is_judged else [None] * len(places)
+
+
+def _log_odds_of(verdict: Verdict) -> float:
+    """Return a verdict's log-odds of support, on the side of its label."""
+    is_supported = verdict.label is Label.SUPPORTED
+    stated = verdict.probabilities.supported if verdict.probabilities else float(is_supported)
+    held = min(max(stated, 1 - _FARTHEST), _FARTHEST)
+    odds = math.log(held / (1 - held))
+    return max(odds, 1e-6) if is_supported else min(odds, 0.0)

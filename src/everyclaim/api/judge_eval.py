@@ -27,7 +27,6 @@ from everyclaim.analysis.judge_eval import (
     judge_test,
 )
 from everyclaim.analysis.labels import WHOLE, carry_over, settle
-from everyclaim.api.claims import GivenClaims, given_claim
 from everyclaim.api.options import (
     DEFAULT_JUDGE,
     DEFAULT_STORE,
@@ -41,6 +40,7 @@ from everyclaim.api.options import (
     public,
 )
 from everyclaim.api.runs import RunName, find_run
+from everyclaim.api.scoring import GivenClaims, given_claim
 from everyclaim.api.session import Session
 from everyclaim.api.specs import refuse_unused, unused
 from everyclaim.core.errors import ConfigError, InputError, OperatorError

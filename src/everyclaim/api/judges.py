@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, cast
 
 from everyclaim.api.options import (
     DEFAULT_STORE,
     OFF,
     Few,
+    File,
     LlmAccessOptions,
     ProbabilitySource,
     Share,
@@ -20,13 +22,15 @@ from everyclaim.api.options import (
 )
 from everyclaim.api.specs import batches_beside, create_verifier
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.events import accounted
+from everyclaim.core.events import CostEstimate, accounted
 from everyclaim.core.kinds import Range
 from everyclaim.core.options import Opt, divided, option_names, read, refuse_former_names, wrong_value
-from everyclaim.core.protocols import ChatModel, ChatReply, Message, Verifier
+from everyclaim.core.protocols import ChatModel, ChatReply, Decomposer, Message, Verifier
 from everyclaim.core.spec import Spec
-from everyclaim.decompose.llm import LlmDecomposer
+from everyclaim.core.types import Claim, Sample, Span
+from everyclaim.decompose.llm import LlmDecomposer, NumberedSentence, context, numbered_sentences, portions
 from everyclaim.engine import BackgroundLoop
+from everyclaim.metrics.one_call import OneCallFaithfulness
 from everyclaim.models import (
     BatchSettings,
     BatchState,
@@ -38,7 +42,8 @@ from everyclaim.models import (
     build_chat_model,
     wrap_chat_model,
 )
-from everyclaim.models.build import Chat
+from everyclaim.models.build import Chat, price_of
+from everyclaim.models.chat.budget import Price
 from everyclaim.models.chat.endpoint import describe_reply_limit
 from everyclaim.models.chat.options import ChatOptions, read_options
 from everyclaim.models.chat.providers import find_provider
@@ -53,10 +58,11 @@ from everyclaim.prompts import (
     read_domain,
     read_own_rules,
 )
-from everyclaim.prompts.split import Degree
+from everyclaim.prompts.split import Degree, SplitTask
+from everyclaim.prompts.verdicts import AskedClaim
 from everyclaim.retrieve import Bm25Ranker
 from everyclaim.verify.composed import AUDIT, DEFERRAL, Cascade, Deferral, Panel, taken_apart
-from everyclaim.verify.llm import INPUT_TOKENS, REPLY_TOKENS, LlmVerifier
+from everyclaim.verify.llm import INPUT_TOKENS, REPLY_TOKENS, LlmVerifier, by_reply, passage_data, tokens
 from everyclaim.verify.pairs import MiniCheckChat
 
 
@@ -334,3 +340,110 @@ def _named(rest: Spec, own: Spec) -> str:
     """Return the spec to store: the endpoint's, which shows no secret, with our own options."""
     shown = Spec.parse(rest.shown)
     return str(Spec(shown.name, shown.argument, {**shown.options, **own.options}))
+
+
+_WORDS, _MOST = 7, 6  # words of a sentence for each claim that is made of it, and most claims
+_ROW, _VERDICT = 12, 45  # tokens of a claim in a reply beside its words, of a verdict beside its quote
+
+
+@dataclass(frozen=True, slots=True)
+class _CallSize:
+    prompt: int
+    reply: int
+    price: Price | None
+
+
+@dataclass(frozen=True, slots=True)
+class CallPlan:
+    """What a run will take of language models, before it is made: calls, tokens, dollars. Nobody is called.
+
+    Requests are written as they will be, with the answer's own sentences in the place of claims that nobody has made.
+    """
+
+    decomposer: LlmDecomposer | None
+    verifiers: tuple[LlmVerifier, ...]
+    one_call: OneCallFaithfulness | None
+    strategy: str
+    is_most: bool
+    prices: Mapping[str, Price | None]
+
+    @classmethod
+    def of(cls, judge: Verifier, strategy: str, decomposer: Decomposer, metric: Any, prices: File) -> CallPlan:
+        """Plan the calls of these components; `prices` is a file that goes over the built-in prices."""
+        found = decomposer if isinstance(decomposer, LlmDecomposer) else None
+        verifiers = tuple(_models_of(judge))
+        used: dict[str, Any] = {one.spec: LlmJudgeOptions for one in verifiers}
+        used |= {found.spec: LlmDecomposerOptions} if found else {}
+        file = Path(prices) if prices else None
+        known = {spec: price_of(read_options(divided(Spec.parse(spec), own)[1]), file) for spec, own in used.items()}
+        one_call = metric if isinstance(metric, OneCallFaithfulness) else None
+        is_most = isinstance(judge, Cascade) or strategy == "ranked"
+        return cls(found, verifiers, one_call, strategy, is_most, known)
+
+    def estimate(self, samples: Iterable[Sample]) -> CostEstimate | None:
+        """Estimate what samples take; None where no language model is used."""
+        if not self.verifiers and not self.decomposer:
+            return None
+        calls = [list(self.calls(sample)) for sample in samples]
+        sizes = [size for of_one in calls for size in of_one]
+        priced = [size.price.at_most(size.prompt, size.reply) for size in sizes if size.price]
+        prompt, reply = sum(size.prompt for size in sizes), sum(size.reply for size in sizes)
+        cost = sum(priced) if len(priced) == len(sizes) else None
+        return CostEstimate(len(calls), len(sizes), prompt, reply, cost, is_most=self.is_most)
+
+    def calls(self, sample: Sample) -> Iterator[_CallSize]:
+        """Yield the calls about an answer."""
+        pieces, _ = numbered_sentences(sample.response, self.decomposer.language if self.decomposer else "")
+        shelf = passage_data(sample.passages)
+        if self.decomposer:
+            for part in portions(pieces, self.decomposer.at_most):
+                yield self._split(part, sample, shelf if self.one_call else {})
+        if pieces and shelf and not self.one_call:
+            texts = [text for piece in pieces for text in self._claims(piece.text)]
+            claims = [Claim(f"c{place}", text, Span(0, 0), text) for place, text in enumerate(texts, start=1)]
+            for verifier in self.verifiers:
+                yield from self._judged(verifier, claims, shelf, sample.question)
+
+    def _claims(self, sentence: str) -> list[str]:
+        """Return as many parts of a sentence as claims will be made of it."""
+        is_fine = self.decomposer is None or self.decomposer.prompt.atomicity == "high"
+        number = min(max(1, round(len(sentence.split()) / _WORDS)), _MOST) if is_fine else 1
+        return [sentence[: len(sentence) // number + 1]] * number
+
+    def _split(self, part: Sequence[NumberedSentence], sample: Sample, shelf: Mapping[str, Any]) -> _CallSize:
+        decomposer = cast("LlmDecomposer", self.decomposer)
+        texts = {f"s{piece.number}": piece.text for piece in part}
+        task = SplitTask(texts, context(sample.response, part), sample.question)
+        claims = [claim for text in texts.values() for claim in self._claims(text)]
+        said = sum(tokens(claim) + _ROW for claim in claims)
+        price = self.prices[decomposer.spec]
+        if self.one_call and shelf:
+            prompt = self.one_call.prompt
+            return _size(
+                prompt.messages(task, shelf, shared=False), prompt.schema, said + _VERDICT * len(claims), price
+            )
+        return _size(decomposer.prompt.messages(task), decomposer.prompt.schema, said, price)
+
+    def _judged(
+        self, verifier: LlmVerifier, claims: Sequence[Claim], shelf: Mapping[str, Any], question: str
+    ) -> Iterator[_CallSize]:
+        shelves = [shelf] if self.strategy == "joint" else [{key: text} for key, text in shelf.items()]
+        for group in list(by_reply(claims, verifier.reply_tokens, verifier.claims_per_call)) * verifier.repeats:
+            asked = [AskedClaim(claim.id, claim.text, claim.text) for claim in group]
+            said = sum(_VERDICT + tokens(claim.text) for claim in group)
+            for some in shelves:
+                messages = verifier.prompt.messages(asked, some, question, shared=False)
+                yield _size(messages, verifier.prompt.schema, said, self.prices[verifier.spec])
+
+
+def _size(messages: Sequence[Message], schema: Any, reply: int, price: Price | None) -> _CallSize:
+    prompt = sum(tokens(message.content) for message in messages)
+    return _CallSize(prompt + tokens(json.dumps(schema)), reply, price)
+
+
+def _models_of(judge: Verifier) -> list[LlmVerifier]:
+    if isinstance(judge, LlmVerifier):
+        return [judge]
+    inside = judge.verifiers if isinstance(judge, Panel) else ()
+    parts = (judge.first, judge.second) if isinstance(judge, Cascade) else inside
+    return [one for part in parts for one in _models_of(part)]

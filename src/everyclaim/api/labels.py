@@ -21,8 +21,7 @@ from everyclaim.analysis.calibration import (
 from everyclaim.analysis.labels import ADJUDICATED, Verdicts, choose, settle_mark
 from everyclaim.api.labeling import Better, LabelTable, read_into, share_out
 from everyclaim.api.options import DEFAULT_STORE, ChoiceOptions, LabelOptions, ReadOptions, Size, public
-from everyclaim.api.reports import calibration_of, verdicts_of
-from everyclaim.api.runs import Run, RunName, Source, find_run
+from everyclaim.api.runs import Run, RunName, Source, calibration_of, find_run, verdicts_of
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.kinds import By
 from everyclaim.core.plaintext import counted, one_line

@@ -287,8 +287,7 @@ class StabilityOptions(TypedDict, total=False):
         Opt("Another judge to compare on the same claims.", "SPEC", kind=str | None),
     ]
     history: Annotated[
-        File,
-        Opt(f"File of earlier checks (default {HISTORY} next to the store).", "FILE.jsonl", kind=str | None),
+        File, Opt(f"File of earlier checks (default {HISTORY} next to the store).", "FILE.jsonl", kind=str | None)
     ]
     max_flips: Annotated[
         Share, Opt("Maximum share of claims whose label changes between repeats (default 0.1).", "SHARE")

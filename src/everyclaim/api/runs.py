@@ -1,74 +1,45 @@
-"""A whole data set: scored into the store, summed up, written out, and found again."""
+"""A stored run: found again, summed up, written out; how good its judge is, by labels or by what was measured of it."""
 
 from __future__ import annotations
 
-import asyncio
+import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
-from itertools import chain, islice
-from typing import Annotated, Any, Literal, TypedDict, Unpack
+from importlib.resources import files
+from typing import Annotated, Any, Literal
 
-from everyclaim.analysis.slices import expanded, fields_of
-from everyclaim.analysis.summary import ClusterBy, Summary, mean_score, slice_rows, summarise
-from everyclaim.api.options import DEFAULT_STORE, InFlight, Options, Size, chosen_of, public
-from everyclaim.api.session import Session
-from everyclaim.api.specs import SEARCHING, batches_beside, cache_beside
-from everyclaim.core.errors import (
-    ConfigError,
-    InputError,
-    MissingExtraError,
-    NoStoreError,
-    StoreError,
-    UnreachableError,
-)
-from everyclaim.core.events import Hook
-from everyclaim.core.limits import within
+import numpy as np
+
+from everyclaim.analysis.calibration import Calibration
+from everyclaim.analysis.comparison import Comparison
+from everyclaim.analysis.deferral import fit_risk
+from everyclaim.analysis.gate import worst
+from everyclaim.analysis.judge_error import LabelledClaim, calibrate
+from everyclaim.analysis.labels import LABELS, WHOLE, RunLabels, Verdicts, carry_over, settle, settled_as_bad
+from everyclaim.analysis.slices import expanded, length, values_of
+from everyclaim.analysis.summary import ClusterBy, Summary, mean_score, slice_rows, summarise, summary_to_json
+from everyclaim.api.options import DEFAULT_JUDGE, DEFAULT_STORE, public
+from everyclaim.core.errors import ConfigError, InputError, MissingExtraError, NoStoreError
 from everyclaim.core.options import UNDER_TEST
-from everyclaim.core.plaintext import one_line, wrapped
-from everyclaim.core.protocols import Kept, Scorer
+from everyclaim.core.plaintext import json_text, one_line, wrapped
+from everyclaim.core.protocols import Kept
 from everyclaim.core.spec import Spec
-from everyclaim.core.types import Result, Sample
-from everyclaim.core.wire import result_to_json
-from everyclaim.engine import EngineOptions, in_thread
-from everyclaim.engine import run as run_engine
-from everyclaim.io import ReadReport, check_apart, check_replaced, read_samples, tagged, write_results
-from everyclaim.io.files import Identity, identify
-from everyclaim.io.messages import History, Turns
+from everyclaim.core.types import Label, Outcome, Result, Sample
+from everyclaim.core.wire import result_to_json, sample_to_json
+from everyclaim.io import DOCUMENT, PAGE, ReadReport, check_apart, check_replaced, open_sink, tagged, write_results
+from everyclaim.io.replacing import FileKind
 from everyclaim.stats.intervals import Estimate
-from everyclaim.store.records import RowCounts, RunRecord, config_fingerprint
-from everyclaim.store.run_store import under_way
+from everyclaim.store.records import RunRecord, answer_key_of
 from everyclaim.store.store import Store
+from everyclaim.verify.verdicts import Policy, apply_policy
 
 _SHOWN = 3  # worst answers, in a notebook
-_REASONS_KEPT = 5  # of rows that could not be read, with the run
 
 Source = Annotated[Any, UNDER_TEST]
 Unit = Literal["claims", "answers", "slices"]  # what a row of a frame is
-
-
-class DatasetOptions(TypedDict, total=False):
-    """Options of a data set."""
-
-    mapping: Mapping[str, str] | None  # field names, theirs → ours
-    slices: Sequence[str]  # fields that become tags, automatic slices, cuts of both; one name is a list of one
-    optional_slices: Sequence[str]  # more of them, which a data set may lack
-    format: str | None  # when the name of the file does not say
-    turns: Turns  # of a conversation: its last answer, or all
-    history: History  # earlier turns are context, or evidence as well
-    limit: Size | None  # score at most so many samples
-    name: str  # of the run
-    release: str  # of the samples that do not name one
-    resume: str | None  # a run to go on with; None never resumes; not given: an interrupted run of the same
-    concurrency: InFlight | None  # samples; None: 8, with a language model 32, over batches 5,000
-    hooks: Sequence[Hook]  # told of everything that happens
-
-
-class FileOptions(Options, DatasetOptions, total=False):
-    """Options of scoring a data set, in addition to those of a score."""
 
 
 @dataclass(frozen=True)
@@ -147,8 +118,6 @@ class Run:
 
         The file is written atomically. Raises `ConfigError` if it is the data set of the run or its store.
         """
-        from everyclaim.api.reports import write_run_report
-
         write_run_report(self, destination)
 
     @public
@@ -181,135 +150,6 @@ RunName = Annotated[Run | str | None, "a run, its id or its name"]
 
 
 @public
-def score_file(source: Source, *, store: str | os.PathLike[str] = DEFAULT_STORE, **options: Unpack[FileOptions]) -> Run:
-    """Score every sample of a source into a store, and return the run.
-
-    `source` is a path (JSONL, JSON, CSV, TSV, Parquet, Arrow, a Hugging Face `datasets` folder; compressed or not),
-    ``"-"`` for standard input, a pandas, polars or Arrow table, or an iterable of `Sample`s or mappings. Rows that are
-    not samples are skipped and reported in `Run.read`. Options: those of `score`, and `mapping`, `slices`, `format`,
-    `turns` (of a conversation: `last` or `all` answers), `history` (its earlier turns: `context` or `evidence`),
-    `limit`, `name`, `release`, `resume`, `concurrency`, `hooks`. Limits such as `max_cost` apply to this call.
-
-    An interrupted run over the same file with the same configuration continues; a run named by `resume` also scores
-    its failed samples again. Replies of language models are cached in `replies.db` next to the store, so that none is
-    paid for twice, unless `cache` says otherwise. `provider_batch` uses the provider's batch API (half the price, up
-    to 24 hours); `batches.db` next to the store lists pending batches. Raises `InputError` if the source has no
-    sample, `BudgetExceeded` at a limit (finished results are stored, and the same call continues), and `ConfigError`
-    for an option that is unknown, wrong or without effect.
-    """
-    if options.get("provider_batch") is True:
-        options["provider_batch"] = batches_beside(store)
-    files = {"the cache": options.get("cache"), "the file of batches": options.get("provider_batch")}
-    check_apart({"the data set": source}, {"the store": store, **files})
-    with closing(Session(chosen_of(options, Options), cache=cache_beside(store))) as session:
-        return score_into(session, source, store, options)
-
-
-def score_into(session: Session, source: Any, store: str | os.PathLike[str], options: DatasetOptions) -> Run:
-    """Score a data set into a store."""
-    with closing(RunExecution(session, source, store, options)) as execution:
-        session.run(execution.carry_out())
-    return execution.run
-
-
-async def ascore_into(session: Session, source: Any, store: str | os.PathLike[str], options: DatasetOptions) -> Run:
-    """Score a data set into a store; what may take long before the first sample does not hold up the loop."""
-    with closing(await asyncio.to_thread(RunExecution, session, source, store, options)) as execution:
-        await execution.carry_out()
-    return execution.run
-
-
-class RunExecution:
-    """One data set on its way into a store: read, begun or taken up again, carried out.
-
-    To the engine it is the store, which at the end of a run gets the numbers that need the whole run, and what became
-    of its rows.
-    """
-
-    def __init__(self, session: Session, source: Any, store: str | os.PathLike[str], options: DatasetOptions) -> None:
-        check_apart({"the data set": source}, {"the store": store})
-        self._session = session
-        self._options = options
-        self._metric = session.metric
-        self._report = ReadReport()
-        identity = identify(source)
-        stream = self._samples(source, identity.name)
-        # A pipe may block for long; so may somebody's generator, on a loop that others use as well.
-        is_generated = not isinstance(source, str | os.PathLike | Sequence)
-        may_block = source == "-" if isinstance(source, str) else is_generated and session.is_kept
-        self._stream: Any = in_thread(stream) if may_block else stream
-        self._store = Store.open(store)
-        try:
-            self._record = _begin(self._store, self._metric, identity, options, self._report)
-        except BaseException:
-            self._store.close()
-            raise
-        self.run = Run(self._record.id, os.fspath(store), _slices(options), self._report)
-
-    def _samples(self, source: Any, name: str) -> Iterator[Sample]:
-        """Read the source, at least one sample of it. Raises `InputError` where there is none."""
-        options, report = self._options, self._report
-        wanted = dict.fromkeys(fields_of(options.get("optional_slices", ())), False)
-        with within(self._session.limits):
-            read = read_samples(
-                source,
-                mapping=options.get("mapping"),
-                format=options.get("format"),
-                slices=wanted | dict.fromkeys(fields_of(options.get("slices", ())), True),
-                report=report,
-                turns=options.get("turns", "last"),
-                history=options.get("history", "context"),
-                contexts=Spec.parse(self._metric.provenance.metric).name not in SEARCHING,
-            )
-        samples: Iterator[Sample] = islice(read, options.get("limit"))
-        if release := options.get("release", ""):
-            samples = (sample if sample.release else replace(sample, release=release) for sample in samples)
-        first = next(samples, None)
-        if first is None:
-            why = f" that can be scored; {report.bad_rows[0]}" if report.bad_rows else "s"
-            raise InputError(f"{name} has no sample{why}")
-        return chain([first], samples)
-
-    async def carry_out(self) -> None:
-        """Score what is not kept yet. A run without a result, because no judge answered, is deleted."""
-        options = self._options
-        try:
-            await run_engine(
-                self._stream,
-                self._session.scorer,
-                run=self._record.id,
-                store=self,
-                options=EngineOptions(concurrency=options.get("concurrency") or self._session.concurrency),
-                hooks=options.get("hooks", ()),
-                total=self._record.total,
-            )
-        except UnreachableError:
-            if not self._store.run(self._record.id).kept:
-                self._store.delete_run(self._record.id)
-            raise
-
-    def kept(self, run: str, start: int, stop: int) -> Mapping[int, str]:
-        """Return what the store holds already."""
-        return self._store.kept(run, start, stop)
-
-    def save_all(self, run: str, batch: Sequence[Kept]) -> None:
-        """Keep results."""
-        self._store.save_all(run, batch)
-
-    def finish_run(self, run: str, status: Literal["finished", "stopped", "failed"]) -> None:
-        """Keep what needs the whole run, and how it was read."""
-        if results := self._metric.over_run(lambda: self._store.results(run)):
-            self._store.rescore(run, results)
-        report = self._report
-        first = tuple(str(row) for row in report.bad_rows[:_REASONS_KEPT])
-        self._store.finish_run(run, status, RowCounts(report.good, report.bad, first, report.incomplete))
-
-    def close(self) -> None:
-        """Close the store."""
-        self._store.close()
-
-
-@public
 def find_run(wanted: RunName = None, *, store: str | os.PathLike[str] = DEFAULT_STORE) -> Run:
     """Return a run from a store by id, start of an id, or name; without one the newest. A `Run` is returned as is.
 
@@ -327,55 +167,6 @@ def find_run(wanted: RunName = None, *, store: str | os.PathLike[str] = DEFAULT_
     return Run(newest[0].id, os.fspath(store), tuple(newest[0].config.get("slices", ())))
 
 
-def _slices(options: DatasetOptions) -> tuple[str, ...]:
-    return expanded([*options.get("slices", ()), *options.get("optional_slices", ())])
-
-
-def _go_on(store: Store, run: RunRecord, name: str, report: ReadReport) -> RunRecord:
-    if name and run.name not in {"", name}:
-        report.warn(f"run {run.id} continues and is renamed from {run.name!r} to {name!r}")
-    return store.resume_run(run.id, name=name)
-
-
-def _begin(store: Store, metric: Scorer, identity: Identity, options: DatasetOptions, report: ReadReport) -> RunRecord:
-    """Find the run to go on with, or make a new one."""
-    limit = options.get("limit")
-    config = {
-        "slices": list(_slices(options)),
-        "mapping": dict(options.get("mapping") or {}),
-        "limit": limit,
-        "release": options.get("release", ""),
-    }
-    config |= {name: options[name] for name in ("turns", "history") if name in options}
-    fingerprint = config_fingerprint(metric.provenance, config)
-    named = options.get("resume")
-    if named is not None:
-        record = store.run(named)
-        if record.config_fingerprint != fingerprint:
-            raise ConfigError(f"run {record.id} was made with another configuration; pass the same options, or --fresh")
-        if record.dataset_fingerprint != identity.fingerprint:
-            raise InputError(f"run {record.id} scored other data than {identity.name}; start a new run")
-        going_on = _go_on(store, record, options.get("name", ""), report)
-        store.forget_failed(record.id)
-        return going_on
-    if "resume" not in options and identity.fingerprint:
-        found = store.find_unfinished(identity.name, fingerprint)
-        if found and found.dataset_fingerprint == identity.fingerprint:
-            if found.status == "running":
-                raise StoreError(under_way(found.id))
-            return _go_on(store, found, options.get("name", ""), report)
-    total = identity.total if limit is None or identity.total is None else min(limit, identity.total)
-    return store.create_run(
-        metric.provenance,
-        name=options.get("name", ""),
-        dataset=identity.name,
-        dataset_fingerprint=identity.fingerprint,
-        config=config,
-        total=total,
-        is_sole="resume" not in options and bool(identity.fingerprint),
-    )
-
-
 def _frame(library: str, table: Iterable[dict[str, Any]]) -> Any:
     try:
         frames = import_module(library)
@@ -383,3 +174,241 @@ def _frame(library: str, table: Iterable[dict[str, Any]]) -> Any:
         raise MissingExtraError(f"making {library} frames", library) from None
     rows = list(table)
     return frames.DataFrame(rows, infer_schema_length=None) if library == "polars" else frames.DataFrame(rows)
+
+
+def calibration_of(
+    run: Run, *, slices: Sequence[str] | None = None, seed: int = 0, risk: float | None = None
+) -> Calibration:
+    """Compare a run with the labels that its store holds; with a `risk`, fit what a guard may promise.
+
+    Raises `InputError` when there is no label, and `ConfigError` where they allow no promise.
+    """
+    with Store.lent(run.store_location) as kept:
+        human = kept.labels(run.id)
+        bad = settled_as_bad(kept.labelling.marks(run.id), human)
+        human = [label for label in human if label.key not in bad]
+        if not human:
+            raise InputError(
+                f"no claim of run {run.id} is labelled: select some with `everyclaim label {run.id} --out FILE`"
+            )
+        settled = settle(human)
+        population = verdicts_of(kept, run.id)
+        claims, answers = _labelled(kept, run.id, settled, expanded(run.slices if slices is None else slices))
+        found = calibrate(run.id, claims, answers, population, settled, seed)
+        if risk is None:
+            return found
+        usable = [one for one in claims if one.how in WHOLE and one.way in {"", "random"}]
+        rows = [(one.position, one.supported, one.people) for one in usable]
+        records = [(kept_one.sample, kept_one.result) for kept_one in kept.records_at(run.id, {one[0] for one in rows})]
+        return replace(found, promise=fit_risk(risk, rows, records, population.supported.tolist()))
+
+
+def _labelled(
+    kept: Store, run: str, settled: RunLabels, slices: tuple[str, ...]
+) -> tuple[list[LabelledClaim], list[LabelledClaim]]:
+    """Return the labelled claims of the run, and the labelled answers as if each was one claim."""
+    claims: list[LabelledClaim] = []
+    answers: list[LabelledClaim] = []
+    for record in kept.records_at(run, {*settled.claims, *settled.answers}):
+        result, sample = record.result, record.sample
+        if result.outcome is not Outcome.SCORED:
+            continue
+        groups = {name: values_of(result, name) for name in slices}
+        groups["answer length"] = (length(len(result.claims)),)
+        key = answer_key_of(sample)
+        labels = settled.claims.get(record.position, {})
+        for claim, label, how in carry_over(result.claims, labels, key, sample.response):
+            verdict = claim.verdict
+            claims.append(
+                LabelledClaim(
+                    position=record.position,
+                    judged=verdict.label,
+                    strict=apply_policy(Policy.strict(), verdict).label,
+                    people=label.label,
+                    supported=verdict.probabilities.supported if verdict.probabilities else None,
+                    mode=label.failure_mode,
+                    judged_mode=verdict.failure_mode.value if verdict.failure_mode else None,
+                    how=how,
+                    chosen=label.chosen,
+                    groups=groups,
+                )
+            )
+        if (answer := settled.answers.get(record.position)) is not None:
+            worst = result.failing[0].verdict.label if result.failing else Label.SUPPORTED
+            answers.append(
+                LabelledClaim(
+                    record.position, worst, worst, answer.label, None, None, None, "text", answer.chosen, groups
+                )
+            )
+    return claims, answers
+
+
+def verdicts_of(kept: Store, run: str) -> Verdicts:
+    """Read every verdict of a run. Raises `InputError` when there is none."""
+    codes = {label.value: code for code, label in enumerate(LABELS)}
+    parts: list[Verdicts] = []
+    for rows in kept.verdicts(run):
+        if rows:
+            place, ordinal, label, supported = zip(*rows, strict=True)
+            parts.append(
+                Verdicts(
+                    np.array(place, dtype=np.int64),
+                    np.array(ordinal, dtype=np.int32),
+                    np.array([codes[value] for value in label], dtype=np.int8),
+                    np.array(supported, dtype=np.float64),  # None becomes NaN
+                )
+            )
+    if not parts:
+        raise InputError(f"run {run} has no claim of a scored answer: nothing to label")
+    return Verdicts(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """What stands beside the numbers of a run. `known` is what the model card says of the offline judge, by kind."""
+
+    calibration: Calibration | None = None
+    known: dict[str, Any] | None = None
+
+    def beside(self, summary: Summary) -> Calibration | None:
+        """What labels say, with the run's own rate as its summary has it, which may be over questions; None without."""
+        if self.calibration is None:
+            return None
+        corrected = replace(self.calibration.corrected, raw=summary.overall.supported)
+        return replace(self.calibration, corrected=corrected)
+
+    @property
+    def line(self) -> str:
+        """The judge's known error in one line; empty where nothing is known, or labels say it better."""
+        if self.calibration or not self.known:
+            return ""
+        kinds = self.known["kinds"]
+        supported, failing = (
+            f"{100 * min(kind[name] for kind in kinds):.0f} to {100 * max(kind[name] for kind in kinds):.0f} %"
+            for name in ("supported_called_so", "failing_called_so")
+        )
+        return (
+            f"on RAGTruth, labelled RAG answers, the offline judge recognises {supported} of supported claims and "
+            f"{failing} of failing ones; measure it on yours with `everyclaim label` and `calibrate`"
+        )
+
+
+def trust_of(run: Run) -> Trust:
+    """Find what is known of a run's judge."""
+    with Store.lent(run.store_location) as kept:
+        record, labelled = kept.run(run.id), kept.has_labels(run.id)
+    if labelled:
+        try:
+            return Trust(calibration_of(run))
+        except InputError:
+            pass  # no claim was scored
+    try:
+        judge = Spec.parse(record.provenance.verifier)
+    except ConfigError:
+        return Trust()  # of a function
+    if judge.name != DEFAULT_JUDGE or judge.options.keys() & {"tuned", "threshold"}:
+        return Trust()
+    known = files("everyclaim.verify.embedded").joinpath("data/known_error.json").read_text("utf-8")
+    return Trust(known=json.loads(known))
+
+
+REPORT_SCHEMA = 1
+WORST = 5  # answers in a report as JSON
+HTML, JSON = (".html", ".htm"), (".json",)
+
+
+def check_report(destination: str | os.PathLike[str]) -> None:
+    """Refuse a name that does not say what to write."""
+    name = os.fspath(destination)
+    if not name.lower().endswith((*HTML, *JSON)):
+        raise ConfigError(f"a report ends in .html or .json, got {name}")
+
+
+def write_run_report(
+    run: Run,
+    destination: str | os.PathLike[str],
+    *,
+    summary: Summary | None = None,
+    found: Sequence[Kept] | None = None,
+    trust: Trust | None = None,
+    as_html: bool | None = None,
+) -> None:
+    """Write the report of a run: a page, or the JSON document that `score --json` prints, by the suffix.
+
+    Summary, worst answers and what is known of the judge are found where they are not given. The file appears whole or
+    not at all. Raises `ConfigError` when it is the data set of the run or its store.
+    """
+    if as_html is None:
+        check_report(destination)
+        as_html = os.fspath(destination).lower().endswith(HTML)
+    check_apart({"the data set": run.record.dataset, "the store": run.store_location}, {"the report": destination})
+    summary, trust = summary or run.summary, trust or trust_of(run)
+    check_replaced(destination, PAGE if as_html else DOCUMENT)
+    if as_html:
+        content = run_html(run, summary, trust)
+    else:
+        found = worst(run.records(), WORST) if found is None else found
+        content = json_text(run_document(run, summary, found, trust), indent=2).encode() + b"\n"
+    with open_sink(destination) as sink:
+        sink.write(content)
+
+
+def run_document(run: Run, summary: Summary, found: Sequence[Kept], trust: Trust) -> dict[str, Any]:
+    """Return the JSON document of a run: the run, its summary, its judge, its worst answers with their samples."""
+    labelled = trust.beside(summary)
+    return {
+        "schema": REPORT_SCHEMA,
+        "run": run.record.to_json(),
+        "summary": summary_to_json(summary),
+        "calibration": labelled.to_json() if labelled else None,
+        "known_error": None if labelled else trust.known,
+        "worst": [
+            {"position": kept.position, "sample": sample_to_json(kept.sample), "result": result_to_json(kept.result)}
+            for kept in found
+        ],
+    }
+
+
+def run_html(run: Run, summary: Summary, trust: Trust) -> bytes:
+    """Write the page of a run."""
+    from everyclaim.report.html.pages import run_report
+
+    def read(places: Sequence[int] | None) -> Iterator[Kept]:
+        with Store.lent(run.store_location) as store:
+            yield from store.records(run.id) if places is None else store.records_at(run.id, places)
+
+    return run_report(run.record, summary, read, calibration=trust.beside(summary), known_error=trust.line)
+
+
+def write_comparison_report(comparison: Comparison, runs: tuple[Run, Run], destination: str | os.PathLike[str]) -> None:
+    """Write the page of a comparison: its numbers, and the answers that moved as they were and as they are."""
+    from everyclaim.report.html.pages import comparison_report
+
+    write_beside(runs, destination, PAGE, lambda: comparison_report(comparison, *moved_answers(comparison, runs)))
+
+
+def write_beside(
+    runs: tuple[Run, Run], destination: str | os.PathLike[str], kind: FileKind, content: Callable[[], bytes]
+) -> None:
+    """Write a document of two runs, whole or not at all.
+
+    Raises `ConfigError` where it would stand in the place of their data, or of what is no such document.
+    """
+    reads: dict[str, str] = {}
+    for name, run in zip(("the older run", "the newer run"), runs, strict=True):
+        reads |= {f"the data set of {name}": run.record.dataset, f"the store of {name}": run.store_location}
+    check_apart(reads, {"the report": destination})
+    check_replaced(destination, kind)
+    written = content()
+    with open_sink(destination) as sink:
+        sink.write(written)
+
+
+def moved_answers(comparison: Comparison, runs: tuple[Run, Run]) -> list[dict[int, Kept]]:
+    """Return the answers that moved, of the older run and of the newer one, by their places."""
+    found = []
+    for side, run in enumerate(runs):
+        with Store.lent(run.store_location) as store:
+            kept = store.records_at(run.id, (moved.mover.places[side] for moved in comparison.moved))
+            found.append({answer.position: answer for answer in kept})
+    return found

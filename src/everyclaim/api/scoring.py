@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
-from typing import Annotated, Any, TypeVar, Unpack
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Self, TypeVar, Unpack
 
-from everyclaim.api.claims import given_claim
+from everyclaim._version import __version__
 from everyclaim.api.options import DecomposerSpec, JudgeOptions, LlmSplittingOptions, Options, public
 from everyclaim.api.session import Session
 from everyclaim.api.specs import providers
@@ -17,12 +17,23 @@ from everyclaim.core.kinds import described
 from everyclaim.core.lifetime import AsyncClosing, Closing
 from everyclaim.core.limits import within
 from everyclaim.core.options import UNDER_TEST, Text
-from everyclaim.core.protocols import Decomposer
-from everyclaim.core.types import Decomposition, JudgedClaim, Passage, Result, Sample
+from everyclaim.core.protocols import Decomposer, Verifier
+from everyclaim.core.types import (
+    Claim,
+    Decomposition,
+    JudgedClaim,
+    Label,
+    Outcome,
+    Passage,
+    Provenance,
+    Result,
+    Sample,
+    Span,
+)
 from everyclaim.engine import score_sample, wait
 from everyclaim.io import ReadReport, read_samples
 from everyclaim.io.tables import is_table
-from everyclaim.verify import judged
+from everyclaim.verify import Policy, judged
 
 Passages = Annotated[
     str | Passage | Mapping[str, Any] | Sequence[str | Passage | Mapping[str, Any]],
@@ -214,6 +225,59 @@ def _check_model(model: str | None, session: Session) -> None:
             f"model names the model that wrote the answer; to choose the judge, use judge={model!r}. If "
             "it did write the answer, name the judge as well, as in judge='embedded'"
         )
+
+
+@dataclass(frozen=True, slots=True)
+class GivenClaims:
+    """A session's judge and policy as the metric of samples whose claims are given and need no decomposition."""
+
+    judge: Verifier
+    policy: Policy
+    provenance: Provenance
+    labels_only: bool = False
+    claims: Sequence[Claim] = ()
+
+    @classmethod
+    def of(cls, session: Session, name: str, *, labels_only: bool = False) -> Self:
+        """Take over what a session judges by; results store `name` as their metric.
+
+        `labels_only` where nothing but labels is looked at: why a claim fails is not looked for.
+        """
+        judge = session.judge
+        provenance = Provenance(
+            metric=name,
+            decomposer="",
+            verifier=judge.alone.spec,
+            strategy=judge.strategy,
+            version=__version__,
+            parameters={"policy": "strict" if session.options.get("strict") else "lenient", **judge.parameters},
+        )
+        return cls(judge.verifier, session.policy, provenance, labels_only)
+
+    async def result(self, sample: Sample, claims: Sequence[Claim]) -> Result:
+        """Judge a sample's claims, at least one, against its passages; a judge's failure is an outcome.
+
+        Raises `UnreachableError` where the judge's address has never answered.
+        """
+        return await score_sample(replace(self, claims=claims), sample, purpose="claims", is_of_many=True)
+
+    async def score(self, sample: Sample) -> Result:
+        """Judge the claims; the score is the share that is supported."""
+        found = await judged(
+            self.judge,
+            self.claims,
+            sample.passages,
+            question=sample.question,
+            policy=self.policy,
+            labels_only=self.labels_only,
+        )
+        share = sum(one.verdict.label is Label.SUPPORTED for one in found) / len(found)
+        return Result(sample.id, Outcome.SCORED, share, self.provenance, claims=found)
+
+
+def given_claim(number: int, text: str, sentence: str = "") -> Claim:
+    """Return a claim that comes without its answer: it is its own place, and its own sentence where none is said."""
+    return Claim(f"c{number}", text, Span(0, len(text)), sentence or text)
 
 
 T = TypeVar("T")

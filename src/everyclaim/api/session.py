@@ -1,4 +1,4 @@
-"""What an `Evaluator` holds: components, chat models, the budget, a loop of its own; opened when needed, and closed.
+"""What an `Evaluator` holds: components from options, chat models, the budget, a loop of its own; opened when needed.
 
 A session that is `kept` outlives its calls. Synchronous ones run on its background loop, asynchronous ones in the loop
 of their caller; language models are always called on the background loop, so that connections, rates, calls under way
@@ -8,47 +8,123 @@ runs, and closed when it ends.
 
 from __future__ import annotations
 
-import contextlib
-import logging
 import os
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from inspect import CORO_CREATED, getcoroutinestate
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from weakref import WeakSet, finalize
 
 from everyclaim._version import __version__
-from everyclaim.api.components import (
+from everyclaim.api.options import DEFAULT_JUDGE, OFF, LlmAccessOptions, Options, Strategy
+from everyclaim.api.specs import (
+    DECOMPOSERS,
     METRICS,
-    Judge,
+    SEARCHING,
+    Instrumentation,
     Parts,
-    assemble,
-    build_decomposer,
-    build_judge,
-    default_concurrency,
+    check_address,
+    create_verifier,
+    decomposer_spec,
+    judge_spec,
     metric_name,
+    metric_spec,
+    refuse_unused,
+    searches,
+    talks,
 )
-from everyclaim.api.options import DEFAULT_JUDGE, OFF, LlmAccessOptions, Observe, Options
-from everyclaim.api.specs import SEARCHING, check_address, metric_spec, refuse_unused, searches, talks
 from everyclaim.core.errors import ConfigError, UserError
-from everyclaim.core.events import Observer, UsageTally, observed, tallied
-from everyclaim.core.kinds import Range
+from everyclaim.core.events import UsageTally, observed, tallied
 from everyclaim.core.lifetime import SharedScope, scope
 from everyclaim.core.limits import SizeLimits
-from everyclaim.core.options import Opt, read
-from everyclaim.core.plaintext import did_you_mean
-from everyclaim.core.protocols import Decomposer, Scorer
+from everyclaim.core.protocols import Decomposer, Scorer, Verifier
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Provenance, Usage
 from everyclaim.engine import BackgroundLoop, wait
 from everyclaim.metrics.assembled import Assembled
+from everyclaim.models.chat.providers import is_provider
+from everyclaim.verify.functions import as_verifier
 from everyclaim.verify.verdicts import Policy
 
 if TYPE_CHECKING:
     from everyclaim.api.judges import ChatClients
+
+# The fewest calls of language models: `ranked` pays only where passages are long and the first usually settles a claim.
+DEFAULT_STRATEGY: Strategy = "joint"
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """A judge and the strategy that puts passages to it."""
+
+    alone: Verifier
+    verifier: Verifier  # inside the strategy
+    strategy: Strategy
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """What made the verdicts beside the judge's name: the prompt's version, claims per call, ..."""
+        return dict(getattr(self.alone, "parameters", {}))
+
+
+def build_judge(options: Options, chats: ChatClients | None) -> Judge:
+    """Return the judge a spec names (or the one given), alone and inside the strategy that puts passages to it.
+
+    Raises `ConfigError` for an unknown name or option.
+    """
+    judge = options.get("judge", DEFAULT_JUDGE)
+    strategy = options.get("strategy") or DEFAULT_STRATEGY
+    alone = create_verifier(judge_spec(judge, options), chats) if isinstance(judge, str) else as_verifier(judge)
+    return Judge(alone, _inside(alone, strategy), strategy)
+
+
+def _inside(verifier: Verifier, strategy: Strategy) -> Verifier:
+    if strategy == "joint":
+        return verifier
+    from everyclaim.retrieve import Bm25Ranker
+    from everyclaim.verify import Each, Ranked
+
+    return Each(verifier, Bm25Ranker()) if strategy == "each" else Ranked(verifier, Bm25Ranker())
+
+
+def default_concurrency(options: Mapping[str, Any]) -> int:
+    """Return how many samples are in flight when nobody says: more where a score is mostly waiting."""
+    judge = options.get("judge", DEFAULT_JUDGE)
+    if not talks(judge, options.get("decomposer")):
+        return 32 if isinstance(judge, str) and "hf:" in judge else 8  # what is in flight goes into common batches
+    if options.get("provider_batch"):
+        from everyclaim.models import BATCH_CONCURRENCY
+
+        return BATCH_CONCURRENCY
+    return 32
+
+
+def default_decomposer(judge: Any) -> str:
+    """Return the decomposer used when none is named: the judge's own model where it is one, else the embedded one.
+
+    A model trained only to judge (MiniCheck) cannot split.
+    """
+    spec = Spec.parse(judge) if isinstance(judge, str) else None
+    if spec is None or not is_provider(spec.name) or spec.options.get("prompt") == "minicheck":
+        return "embedded"
+    from everyclaim.api.judges import split_spec
+
+    return str(split_spec(spec))
+
+
+def build_decomposer(options: Options, chats: ChatClients | None) -> Decomposer:
+    """Return the decomposer a spec names, the one given, or the one that goes with the judge.
+
+    Raises `ConfigError` for an unknown name or option.
+    """
+    from everyclaim.decompose.functions import as_decomposer
+
+    named = options.get("decomposer") or default_decomposer(options.get("judge", DEFAULT_JUDGE))
+    if not isinstance(named, str):
+        return as_decomposer(named)
+    return as_decomposer(DECOMPOSERS.create(decomposer_spec(named, options), chats))
 
 
 T = TypeVar("T")
@@ -207,6 +283,8 @@ class Session:
         )
         verifier, chats = judge.verifier, self.chats
         parts = Parts(decomposer, verifier, provenance, self.policy, empty, knowledge, chats, self.limits)
+        from everyclaim.api.metrics import assemble  # loads all of them
+
         return assemble(metric, parts)
 
     def _once(self, name: str, build: Callable[[], T]) -> T:
@@ -270,90 +348,6 @@ def _forked() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forked)
-
-
-_telemetry_log = logging.getLogger(__name__)
-
-LOOPBACK = "127.0.0.1"
-
-
-@dataclass(frozen=True, slots=True)
-class OtelOptions:
-    """What a spec may say of `otel`."""
-
-    slices: Annotated[tuple[str, ...], Opt("tags exported as attributes")] = ()
-    with_texts: Annotated[bool, Opt("failing claims in the explanation of the event")] = False
-
-
-@dataclass(frozen=True, slots=True)
-class PrometheusOptions:
-    """What a spec may say of `prometheus`."""
-
-    slices: Annotated[tuple[str, ...], Opt("tags exported as labels")] = ()
-    max_releases: Annotated[int, Range(1), Opt("maximum number of releases exported")] = 20
-
-
-class Instrumentation:
-    """The observers of a session. What a spec opened, `close` closes; objects that were given are their owners'."""
-
-    def __init__(self, given: Observe) -> None:
-        wanted = [] if given is None else [given] if isinstance(given, str) or callable(given) else list(given)
-        with contextlib.ExitStack() as closing:
-            self.observers: tuple[Observer, ...] = tuple(_opened(observer, closing) for observer in wanted)
-            self._closing = closing.pop_all()
-
-    def close(self) -> None:
-        """Export or write what is left, and stop serving; where that fails it is logged, as the work is done."""
-        try:
-            self._closing.close()
-        except Exception as error:  # noqa: BLE001 - an exporter may raise anything
-            _telemetry_log.warning("some telemetry was lost: %s: %s", type(error).__name__, error)
-
-
-def _opened(given: str | Observer, closing: contextlib.ExitStack) -> Observer:
-    if not isinstance(given, str):
-        return given
-    spec = Spec.parse(given)
-    openers = {"otel": _otel, "prometheus": _prometheus}
-    if spec.name not in openers:
-        meant = did_you_mean(spec.name, openers)
-        raise ConfigError(f"unknown observer {spec.name!r}; known: {', '.join(openers)}{meant}")
-    return openers[spec.name](spec, closing)
-
-
-def _otel(spec: Spec, closing: contextlib.ExitStack) -> Observer:
-    from everyclaim.monitor.otel import OpenTelemetry, exported
-
-    options = read(spec, OtelOptions)
-    if not spec.argument:
-        return OpenTelemetry(slices=options.slices, with_texts=options.with_texts)
-    parts = urlsplit(spec.argument)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ConfigError(
-            "otel needs the address of a collector that takes OTLP over HTTP, as in otel:http://localhost:4318"
-        )
-    observer, close = exported(spec.argument, slices=options.slices, with_texts=options.with_texts)
-    closing.callback(close)
-    return observer
-
-
-def _prometheus(spec: Spec, closing: contextlib.ExitStack) -> Observer:
-    from everyclaim.monitor.telemetry import Metrics, TextFile
-
-    options, where = read(spec, PrometheusOptions), spec.argument
-    metrics = Metrics(slices=options.slices, max_releases=options.max_releases)
-    if where.endswith(".prom"):
-        file = TextFile(metrics, where)
-        closing.callback(file.close)
-        return file
-    host, _, port = where.rpartition(":")
-    if not port.isdecimal() or not port.isascii() or not 0 < int(port) < 65536:
-        raise ConfigError(
-            "prometheus needs a port or a file ending in .prom, as in prometheus:9464, "
-            f"prometheus:0.0.0.0:9464 or prometheus:/var/lib/node_exporter/everyclaim.prom; got {where!r}"
-        )
-    closing.callback(metrics.serve(host.strip("[]") or LOOPBACK, int(port)))
-    return metrics
 
 
 SHARED = ("max_cost", "max_calls", "max_tokens", "requests_per_minute", "tokens_per_minute")

@@ -1,4 +1,4 @@
-"""The names of decomposers and verifiers, what makes them, and their specs with what is chosen beside these.
+"""The names of decomposers, verifiers and observers, what makes them, and specs with what is chosen beside these.
 
 Ours are listed here by import path, so that naming one imports only that one. Third parties add theirs
 through the entry-point groups `everyclaim.decomposers`, `everyclaim.verifiers` and `everyclaim.metrics`.
@@ -6,24 +6,45 @@ through the entry-point groups `everyclaim.decomposers`, `everyclaim.verifiers` 
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import os
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, NamedTuple
+from urllib.parse import urlsplit
 
-from everyclaim.api.options import DEFAULT_STORE, OFF, LlmOptions, LlmSplittingOptions, SizeOptions, VerdictOptions
+from everyclaim.api.options import (
+    DEFAULT_STORE,
+    OFF,
+    LlmOptions,
+    LlmSplittingOptions,
+    Observe,
+    SizeOptions,
+    VerdictOptions,
+)
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.protocols import Verifier
-from everyclaim.core.spec import Registry, Spec, takes_chats
+from everyclaim.core.events import Observer
+from everyclaim.core.kinds import Range
+from everyclaim.core.limits import SizeLimits
+from everyclaim.core.options import Opt, read
+from everyclaim.core.plaintext import did_you_mean
+from everyclaim.core.protocols import ChatModel, Decomposer, KnowledgeSource, Verifier, chat_of
+from everyclaim.core.spec import Registry, Spec, name_of, takes_chats
+from everyclaim.core.types import BETTER, Provenance
+from everyclaim.metrics.assembled import Assembled, Empty
+from everyclaim.metrics.context import Components
 from everyclaim.models.chat.providers import is_provider, provider_names
 from everyclaim.verify.composed import taken_apart
 from everyclaim.verify.functions import as_verifier
+from everyclaim.verify.verdicts import Policy
 
 MARKS = {"cascade": ">", "panel": "|"}  # judges of judges, and what stands between those
 ENGINES = ("serper", "tavily", "brave", "searxng")  # web search, whose answers go into the same cache
 SEARCHING = ("factscore", "safe")  # metrics that search for every claim
 OF_POOLS = (  # options that hold for whoever talks through our chat models
     "max_cost", "max_calls", "max_tokens", "requests_per_minute", "tokens_per_minute", "cache", "provider_batch",
-    "prices",
+    "prices"
 )  # fmt: skip
 _BY_PROVIDER = "; a model is named with its provider, as in openai:{name}"
 DECOMPOSERS = Registry(
@@ -39,7 +60,7 @@ VERIFIERS = Registry(
         "lexical": "everyclaim.verify.lexical:from_spec",
         "cascade": "everyclaim.api.judges:cascade",
         "panel": "everyclaim.api.judges:panel",
-        "hf": "everyclaim.api.huggingface:hf_verifier",
+        "hf": "everyclaim.verify.marks:hf_verifier",
         "python": "everyclaim.core.spec:imported",
     },
     others=lambda: dict.fromkeys(provider_names(), "everyclaim.api.judges:llm_verifier"),
@@ -50,6 +71,79 @@ VERIFIERS = Registry(
 def create_verifier(judge: str | Spec, chats: Any = None) -> Verifier:
     """Return the judge a spec names; judges that are language models talk through `chats`."""
     return as_verifier(VERIFIERS.create(judge, chats))
+
+
+# ---- metrics
+
+
+METRICS = Registry(
+    "metrics",
+    {
+        "faithfulness": "everyclaim.api.metrics:faithfulness",
+        "nli": "everyclaim.api.metrics:nli",
+        "qa": "everyclaim.api.metrics:qa",
+        "combined": "everyclaim.api.metrics:combined",
+        "factscore": "everyclaim.api.metrics:factscore",
+        "safe": "everyclaim.api.metrics:safe",
+        "factual_correctness": "everyclaim.api.metrics:factual_correctness",
+        "ragchecker": "everyclaim.api.metrics:ragchecker",
+        "attribution": "everyclaim.api.metrics:attribution",
+        "python": "everyclaim.core.spec:imported",
+    },
+    "parts",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a metric is built from. A metric's factory takes its `Spec`, and this as `parts` where it wants it."""
+
+    decomposer: Decomposer
+    verifier: Verifier
+    provenance: Provenance
+    policy: Policy = field(default_factory=Policy)
+    empty: Empty = "exclude"
+    knowledge: Any = None  # as given in Python, for metrics that search
+    chats: Any = None  # through which language models are reached, with the cache that searches share
+    limits: SizeLimits = field(default_factory=SizeLimits)
+
+    @property
+    def chat(self) -> ChatModel | None:
+        """The language model that metrics talk to: the judge's own, else the decomposer's."""
+        return chat_of(self.verifier, self.decomposer)
+
+    def assembled(
+        self,
+        metric: Any,
+        *,
+        decomposer: Decomposer | None = None,
+        knowledge: KnowledgeSource | None = None,
+        shown: str = "",
+        parameters: Mapping[str, str] | None = None,
+    ) -> Assembled:
+        """Put a metric (an object or a function) together with all that it needs; what is not said is as it is here.
+
+        `shown` is its spec in results. `parameters`, and the metric's own of that name, go into them as well, and that
+        it says `lower_is_better`.
+        """
+        splitter = decomposer or self.decomposer
+        own = getattr(metric, "parameters", None)
+        stored = {**self.provenance.parameters, **(parameters or {}), **(own if isinstance(own, Mapping) else {})}
+        if getattr(metric, "lower_is_better", False):
+            stored[BETTER] = "lower"
+        provenance = replace(
+            self.provenance,
+            metric=shown or self.provenance.metric,
+            decomposer=self.provenance.decomposer if decomposer is None else decomposer.spec,
+            parameters=stored,
+        )
+        components = Components(splitter, self.verifier, self.policy, self.chat, knowledge)
+        return Assembled(metric, components, provenance, self.empty, self.limits)
+
+
+def metric_name(metric: Any) -> str:
+    """Return what results store of a metric: its spec without secrets, or for an object or a function its name."""
+    return Spec.parse(metric).shown if isinstance(metric, str) else name_of(metric)
 
 
 # ---- what is chosen beside a spec
@@ -248,3 +342,89 @@ def _with(spec: Spec, given: list[SpecOption]) -> Spec:
                 f"{name} and the option {option!r} of {spec.name}:{spec.argument} differ{shown}; set it in one place"
             )
     return Spec(spec.name, spec.argument, {**spec.options, **{one.option: one.value for one in given}})
+
+
+# ---- observers
+
+_log = logging.getLogger(__name__)
+
+LOOPBACK = "127.0.0.1"
+
+
+@dataclass(frozen=True, slots=True)
+class OtelOptions:
+    """What a spec may say of `otel`."""
+
+    slices: Annotated[tuple[str, ...], Opt("tags exported as attributes")] = ()
+    with_texts: Annotated[bool, Opt("failing claims in the explanation of the event")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class PrometheusOptions:
+    """What a spec may say of `prometheus`."""
+
+    slices: Annotated[tuple[str, ...], Opt("tags exported as labels")] = ()
+    max_releases: Annotated[int, Range(1), Opt("maximum number of releases exported")] = 20
+
+
+class Instrumentation:
+    """The observers of a session. What a spec opened, `close` closes; objects that were given are their owners'."""
+
+    def __init__(self, given: Observe) -> None:
+        wanted = [] if given is None else [given] if isinstance(given, str) or callable(given) else list(given)
+        with contextlib.ExitStack() as closing:
+            self.observers: tuple[Observer, ...] = tuple(_opened(observer, closing) for observer in wanted)
+            self._closing = closing.pop_all()
+
+    def close(self) -> None:
+        """Export or write what is left, and stop serving; where that fails it is logged, as the work is done."""
+        try:
+            self._closing.close()
+        except Exception as error:  # noqa: BLE001 - an exporter may raise anything
+            _log.warning("some telemetry was lost: %s: %s", type(error).__name__, error)
+
+
+def _opened(given: str | Observer, closing: contextlib.ExitStack) -> Observer:
+    if not isinstance(given, str):
+        return given
+    spec = Spec.parse(given)
+    openers = {"otel": _otel, "prometheus": _prometheus}
+    if spec.name not in openers:
+        meant = did_you_mean(spec.name, openers)
+        raise ConfigError(f"unknown observer {spec.name!r}; known: {', '.join(openers)}{meant}")
+    return openers[spec.name](spec, closing)
+
+
+def _otel(spec: Spec, closing: contextlib.ExitStack) -> Observer:
+    from everyclaim.monitor.otel import OpenTelemetry, exported
+
+    options = read(spec, OtelOptions)
+    if not spec.argument:
+        return OpenTelemetry(slices=options.slices, with_texts=options.with_texts)
+    parts = urlsplit(spec.argument)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ConfigError(
+            "otel needs the address of a collector that takes OTLP over HTTP, as in otel:http://localhost:4318"
+        )
+    observer, close = exported(spec.argument, slices=options.slices, with_texts=options.with_texts)
+    closing.callback(close)
+    return observer
+
+
+def _prometheus(spec: Spec, closing: contextlib.ExitStack) -> Observer:
+    from everyclaim.monitor.telemetry import Metrics, TextFile
+
+    options, where = read(spec, PrometheusOptions), spec.argument
+    metrics = Metrics(slices=options.slices, max_releases=options.max_releases)
+    if where.endswith(".prom"):
+        file = TextFile(metrics, where)
+        closing.callback(file.close)
+        return file
+    host, _, port = where.rpartition(":")
+    if not port.isdecimal() or not port.isascii() or not 0 < int(port) < 65536:
+        raise ConfigError(
+            "prometheus needs a port or a file ending in .prom, as in prometheus:9464, "
+            f"prometheus:0.0.0.0:9464 or prometheus:/var/lib/node_exporter/everyclaim.prom; got {where!r}"
+        )
+    closing.callback(metrics.serve(host.strip("[]") or LOOPBACK, int(port)))
+    return metrics

@@ -13,8 +13,7 @@ from typing import Annotated, Any, Unpack, cast
 import numpy as np
 
 from everyclaim.api.options import DEFAULT_STORE, InFlight, Options, StreamOptions, chosen_of, public
-from everyclaim.api.reports import trust_of
-from everyclaim.api.runs import Run, find_run
+from everyclaim.api.runs import Run, find_run, trust_of
 from everyclaim.api.session import Session
 from everyclaim.api.specs import cache_beside, talks
 from everyclaim.core.errors import ConfigError, InputError, JudgeError, OptionError

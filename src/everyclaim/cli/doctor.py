@@ -14,10 +14,9 @@ from rich.table import Table
 from rich.text import Text
 
 from everyclaim._version import __version__
-from everyclaim.api.components import METRICS
 from everyclaim.api.scoring import score
 from everyclaim.api.settings import DECLARED, PREFIX, Settings, find_settings_file
-from everyclaim.api.specs import DECOMPOSERS, VERIFIERS
+from everyclaim.api.specs import DECOMPOSERS, METRICS, VERIFIERS
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import show, show_json
 from everyclaim.cli.options import Given, with_settings

@@ -23,8 +23,7 @@ from everyclaim.analysis.gate import (
 from everyclaim.analysis.slices import FEW, without_answers
 from everyclaim.analysis.summary import ClusterBy, Collector, Summary
 from everyclaim.api.compare import compare
-from everyclaim.api.reports import run_document, trust_of, write_run_report
-from everyclaim.api.runs import Run, find_run
+from everyclaim.api.runs import Run, find_run, run_document, trust_of, write_run_report
 from everyclaim.api.settings import Settings
 from everyclaim.cli.console import show, show_json, warn
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK, TOO_MANY_FAILURES, USAGE, gravest

@@ -184,7 +184,7 @@ class OutputOptions:
     def check(self) -> None:
         """Refuse what cannot be done before anything is scored."""
         from everyclaim.analysis.summary import ClusterBy as Clusters
-        from everyclaim.api.reports import check_report
+        from everyclaim.api.runs import check_report
 
         check_one_of("--cluster-by", self.cluster_by, get_args(Clusters))
         piped = ["--json"] * self.json + [f"{name} -" for name, place in self.files.items() if place == "-"]
@@ -199,7 +199,7 @@ class OutputOptions:
 
     def check_replaced(self) -> None:
         """Refuse to write over what is none of ours; of what is read `check_apart` tells better."""
-        from everyclaim.api.reports import HTML
+        from everyclaim.api.runs import HTML
 
         is_page = (self.report or "").lower().endswith(HTML)
         kinds = ((self.out, None), (self.html, PAGE), (self.junit, TEST_SUITE), (self.markdown, MARKDOWN))

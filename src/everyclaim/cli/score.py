@@ -26,8 +26,9 @@ from everyclaim.cli.options import GATE, SCORING, Given, OutputOptions, argument
 from everyclaim.core.errors import BudgetExceeded, ConfigError
 
 if TYPE_CHECKING:
+    from everyclaim.api.datasets import DatasetOptions
     from everyclaim.api.evaluator import Evaluator
-    from everyclaim.api.runs import DatasetOptions, Run
+    from everyclaim.api.runs import Run
     from everyclaim.api.settings import Settings
 
 _ESTIMATED = 2_000  # answers that are read for an estimate before a run
@@ -74,6 +75,7 @@ def score(
 
     Exit codes: 0 ok, 1 gate failed, 2 bad input or usage, 3 too many failures or stopped at a limit, 4 inconclusive.
     """
+    from everyclaim.api.datasets import DatasetOptions
     from everyclaim.api.evaluator import Evaluator  # half a second that --help does not need
     from everyclaim.cli.finish import baseline, conclude
 
@@ -175,7 +177,7 @@ def _check_one_file_options(files: list[str], given: dict[str, str | None]) -> N
 
 def _check_gates(settings: Settings) -> None:
     """Refuse a gate for a part that a metric of ours does not have, before anything is scored."""
-    from everyclaim.api.components import METRICS
+    from everyclaim.api.specs import METRICS
 
     metric = settings.metric.partition("?")[0]
     bars = {"precision": settings.min_citation_precision, "recall": settings.min_citation_recall}

@@ -206,7 +206,7 @@ def build(
 
     The file appears whole or not at all, and the same documents make the same file.
     """
-    from everyclaim.api.knowledge import build_corpus  # not for --help
+    from everyclaim.api.metrics import build_corpus  # not for --help
 
     check_apart({"the source": source}, {"--out": out, "standard output": "-"}, in_folders=True)
     report = ReadReport()
@@ -230,7 +230,7 @@ def search(
     json: Annotated[bool, option("--json", "Print a JSON list instead of the table.")] = False,
 ) -> None:
     """Show the passages that a metric would judge a claim by, best first."""
-    from everyclaim.api.knowledge import open_corpus
+    from everyclaim.api.metrics import open_corpus
     from everyclaim.report.findings import passages_page
 
     try:

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
-from everyclaim.api.components import metric_name
 from everyclaim.api.session import Session
+from everyclaim.api.specs import metric_name
 from everyclaim.core.errors import ConfigError, EveryclaimError, JudgeError
 from everyclaim.core.protocols import Message
 from everyclaim.core.spec import Spec

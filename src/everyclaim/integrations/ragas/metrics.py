@@ -7,9 +7,8 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self, Unpack, cast
 
-from everyclaim.api.components import default_concurrency, default_decomposer
 from everyclaim.api.options import InFlight, Options, public
-from everyclaim.api.session import Session
+from everyclaim.api.session import Session, default_concurrency, default_decomposer
 from everyclaim.core.cited import failing_lines
 from everyclaim.core.errors import BudgetExceeded, ConfigError, InputError, JudgeError
 from everyclaim.core.events import Event, SampleFinished

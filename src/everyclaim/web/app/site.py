@@ -26,8 +26,7 @@ from everyclaim.analysis.slices import AUTO, AUTOMATIC, JOINT
 from everyclaim.analysis.summary import Summary
 from everyclaim.api.compare import figures_of
 from everyclaim.api.evaluator import Evaluator
-from everyclaim.api.reports import Trust, trust_of
-from everyclaim.api.runs import Run
+from everyclaim.api.runs import Run, Trust, trust_of
 from everyclaim.core.errors import InputError, NoStoreError
 from everyclaim.core.plaintext import did_you_mean
 from everyclaim.core.types import FailureMode, Label, Outcome

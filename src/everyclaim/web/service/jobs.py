@@ -12,7 +12,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-from everyclaim.api.runs import DatasetOptions
+from everyclaim.api.datasets import DatasetOptions
 from everyclaim.core.errors import BudgetExceeded, EveryclaimError, InputError, OperatorError
 from everyclaim.core.events import Event, RunStarted
 from everyclaim.store.records import RunRecord
