@@ -45,12 +45,14 @@ class KeptComparison(Comparison):
 
         The file is written atomically. Raises `ConfigError` if it is a data set or store of the runs.
         """
-        from everyclaim.api.runs import write_comparison_report
+        from everyclaim.report.html.pages import comparison_report
 
         several = self
         if len(self.moved) < REPORTED:
             several = _compare(self.runs, by=self.by, differs=self.differs, movers=REPORTED)
-        write_comparison_report(several, self.runs, destination)
+        write_beside(
+            self.runs, destination, PAGE, lambda: comparison_report(several, *moved_answers(several, self.runs))
+        )
 
     def _repr_html_(self) -> str:
         from everyclaim.report.html.pages import comparison_html

@@ -98,7 +98,8 @@ class Guard(Closing):
     def __init__(self, generate: Generator, **options: Unpack[GuardOptions]) -> None:
         rules = {name: value for name, value in options.items() if name in RuleOptions.__annotations__}
         scoring = {name: value for name, value in options.items() if name not in rules}
-        session = Session(scoring, *_specs(generate, options.get("rewriter")), kept=True)
+        models = (model for model in (generate, options.get("rewriter")) if isinstance(model, str))
+        session = Session(scoring, *models, kept=True)
         self._owned: Session | None = session
         try:
             self._set_up(session, generate, rules)
@@ -109,7 +110,7 @@ class Guard(Closing):
     @classmethod
     def within(cls, session: Session, generate: Any, rules: Mapping[str, Any]) -> Self:
         """Return a guard that uses an existing session."""
-        session.admit(*_specs(generate, rules.get("rewriter")))
+        session.admit(*(model for model in (generate, rules.get("rewriter")) if isinstance(model, str)))
         guard = cls.__new__(cls)
         guard._owned = None  # noqa: SLF001 - its own class
         guard._set_up(session, generate, rules)  # noqa: SLF001
@@ -126,7 +127,8 @@ class Guard(Closing):
             risk.check_made_by(session.metric.provenance)
             chosen |= {"shown_from": risk.threshold}
         language = getattr(session.decomposer, "language", "")
-        self._generator = _name(generate)
+        spec = generate if isinstance(generate, str) else getattr(generate, "spec", None)
+        self._generator = spec.partition("?")[0] if isinstance(spec, str) else None  # what its model is called
         self._loop = Loop(
             session.metric,
             author,
@@ -212,10 +214,6 @@ def _risk(given: Any) -> RiskPromise | None:
         raise InputError(f"{os.fspath(given)} is not a calibrated risk: {error}") from None
 
 
-def _specs(*models: Any) -> list[str]:
-    return [model for model in models if isinstance(model, str)]
-
-
 def _author(generate: Any, rewriter: Any, session: Session) -> Author | None:
     writer: Author | None = None
     if isinstance(generate, str) or hasattr(generate, "complete"):
@@ -235,12 +233,6 @@ def _chat(model: Any, session: Session) -> ChatModel:
             f"{spec.shown!r} is not a chat model; use for example 'openai:gpt-5-mini' or 'anthropic:claude-…'{meant}"
         )
     return cast("ChatClients", session.chats).model(spec)
-
-
-def _name(generate: Any) -> str | None:
-    """Return what the generator's model is called, where it says so."""
-    spec = generate if isinstance(generate, str) else getattr(generate, "spec", None)
-    return spec.partition("?")[0] if isinstance(spec, str) else None
 
 
 T = TypeVar("T")

@@ -183,13 +183,10 @@ async def _judge(
 # ---- the check
 
 
-class CheckJudgeOptions(LlmJudgingOptions, StabilityOptions, total=False):
+class CheckJudgeOptions(TryOptions, StabilityOptions, total=False):
     """Options of an evaluation; the rest as for `verify_claims`."""
 
     run: RunName  # whose labelled claims are judged; None: the 144 that ship with the package
-    strategy: Strategy | None
-    strict: bool
-    on_case: Callable[[Result], object]  # told of every sample that was judged
     store: str | os.PathLike[str]
 
 

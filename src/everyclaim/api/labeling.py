@@ -59,12 +59,8 @@ class LabelTask:
 
     def quoted(self, evidence: Sequence[Picked]) -> tuple[Evidence, ...]:
         """Return picked evidence with the ids and texts of its passages; what lies outside them is left out."""
-        found = []
-        for place in evidence:
-            if place.passage < len(self.passages):
-                passage = self.passages[place.passage]
-                found.append(Evidence(passage.id, place.start, place.end, passage.text[place.start : place.end]))
-        return tuple(found)
+        there = [(self.passages[place.passage], place) for place in evidence if place.passage < len(self.passages)]
+        return tuple(Evidence(one.id, at.start, at.end, one.text[at.start : at.end]) for one, at in there)
 
 
 class LabelingSession:
@@ -101,14 +97,9 @@ class LabelingSession:
         if self.queue is not None:
             return tuple(self._store.labelling.items(self.queue.id, self.annotator))
         return tuple(
-            QueueItem(
-                dispute.position,
-                ordinal,
-                dispute.key,
-                dispute.settled.label if dispute.settled else None,
-                dispute.settled.mark if dispute.settled else None,
-            )
-            for dispute, ordinal in self._disputed
+            QueueItem(one.position, ordinal, one.key, settled.label, settled.mark)
+            for one, ordinal in self._disputed
+            for settled in [one.settled or Opinion(ADJUDICATED)]
         )
 
     @property
@@ -151,9 +142,7 @@ class LabelingSession:
     def task(self, key: str) -> LabelTask:
         """Return one text with what there is to see of it. Raises `InputError` for one that is not on this desk."""
         number, item = self._find(key)
-        kept = next(iter(self._store.records_at(self.run, [item.position])), None)
-        if kept is None:
-            raise InputError(f"run {self.run} no longer has the answer of this label")
+        kept = self._kept(item)
         claim = None if item.ordinal < 0 else kept.result.claims[item.ordinal]
         others = next((dispute.opinions for dispute in self.disputes if dispute.key == key), ()) if self.settles else ()
         return LabelTask(number, item, kept, claim, self._said(key, answer_key_of(kept.sample)), others)
@@ -228,9 +217,13 @@ class LabelingSession:
         return found
 
     def _about(self, key: str) -> About:
-        _, item = self._find(key)
-        kept = next(iter(self._store.records_at(self.run, [item.position])))
-        return About(key, self.annotator, answer_key_of(kept.sample))
+        return About(key, self.annotator, answer_key_of(self._kept(self._find(key)[1]).sample))
+
+    def _kept(self, item: QueueItem) -> Kept:
+        kept = next(iter(self._store.records_at(self.run, [item.position])), None)
+        if kept is None:
+            raise InputError(f"run {self.run} no longer has the answer of this label")
+        return kept
 
     def _said(self, key: str, answer: str) -> Opinion:
         said = self._store.labelling.said(About(key, self.annotator, answer))

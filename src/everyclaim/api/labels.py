@@ -12,7 +12,6 @@ import numpy as np
 
 from everyclaim.analysis.calibration import (
     Calibration,
-    JudgeRates,
     SplitCheck,
     SplitSentence,
     examples_toml,
@@ -87,8 +86,14 @@ def label(run: RunName = None, n: Size = 100, **options: Unpack[LabelOptions]) -
         tasks = [
             _task(kept_at[place], None if answers else ordinal, verdicts=verdicts_too) for place, ordinal in places
         ]
-    people = tuple(dict.fromkeys(options.get("annotators", ())))
-    return _label_sheet(tasks, found.id, by, people, options.get("overlap", 0.2))
+    people = tuple(dict.fromkeys(options.get("annotators", ()))) or ("",)
+    shared, parts = share_out(len(tasks), len(people), options.get("overlap", 0.2))
+    rows = [
+        tasks[place] | {"annotator": name, "chosen": f"{by}:{found.id}"}
+        for name, part in sorted(zip(people, parts, strict=True))
+        for place in part
+    ]
+    return LabelSheet(found.id, tuple(rows), by, len(tasks), shared)
 
 
 @public
@@ -135,7 +140,9 @@ def places_to_label(
         verdicts = _by_answer(verdicts)
     known = _already_labelled(kept, run.id, labels, answers=answers) | set(taken)
     size = min(n + len(known), len(verdicts.position))
-    picked = choose(verdicts, size, by, seed, _judge_of(run, labels, by))
+    rates = calibration_of(run).rates if by == "allocation" and labels else None
+    tnr, tpr = (rates.tnr.value, rates.tpr.value) if rates else (None, None)
+    picked = choose(verdicts, size, by, seed, None if tnr is None or tpr is None else (tnr, tpr))
     places = [(int(verdicts.position[row]), int(verdicts.ordinal[row])) for row in picked]
     new = [place for place in places if place not in known][:n]
     if not new:
@@ -209,15 +216,6 @@ def _by_answer(claims: Verdicts) -> Verdicts:
     return Verdicts(places, np.zeros(len(places), dtype=np.int32), worst, np.where(np.isinf(lowest), np.nan, lowest))
 
 
-def _judge_of(run: Run, labels: Sequence[Annotation[Label]], by: By) -> tuple[float, float] | None:
-    if by != "allocation" or not labels:
-        return None
-    found: JudgeRates = calibration_of(run).rates
-    if found.tnr.value is None or found.tpr.value is None:
-        return None
-    return found.tnr.value, found.tpr.value
-
-
 def _already_labelled(
     kept: Store, run: str, labels: Sequence[Annotation[Label]], *, answers: bool
 ) -> set[tuple[int, int]]:
@@ -250,30 +248,13 @@ def _task(kept: Kept, ordinal: int | None, *, verdicts: bool) -> dict[str, Any]:
         ],
         "span": list(claim.span) if claim else None,
     }
-    if verdicts:
-        task |= _verdict_of(claim, kept)
+    if verdicts and claim is None:
+        task |= {"judge_label": "", "judge_probability": result.probability, "judge_reason": result.summary()}
+    elif verdicts and claim is not None:
+        verdict = claim.verdict
+        stated = verdict.probabilities.supported if verdict.probabilities else None
+        task |= {"judge_label": verdict.label.value, "judge_probability": stated, "judge_reason": verdict.rationale}
     return task
-
-
-def _verdict_of(claim: JudgedClaim | None, kept: Kept) -> dict[str, Any]:
-    if claim is None:
-        return {"judge_label": "", "judge_probability": kept.result.probability, "judge_reason": kept.result.summary()}
-    verdict = claim.verdict
-    stated = verdict.probabilities.supported if verdict.probabilities else None
-    return {"judge_label": verdict.label.value, "judge_probability": stated, "judge_reason": verdict.rationale}
-
-
-def _label_sheet(
-    tasks: list[dict[str, Any]], run: str, by: str, annotators: tuple[str, ...], overlap: float
-) -> LabelSheet:
-    people = annotators or ("",)
-    shared, parts = share_out(len(tasks), len(people), overlap)
-    rows = [
-        tasks[place] | {"annotator": name, "chosen": f"{by}:{run}"}
-        for name, part in sorted(zip(people, parts, strict=True))
-        for place in part
-    ]
-    return LabelSheet(run, tuple(rows), by, len(tasks), shared)
 
 
 WAY = "splits"  # how the claims were chosen: all of the sentences of answers drawn at random

@@ -380,13 +380,6 @@ def run_html(run: Run, summary: Summary, trust: Trust) -> bytes:
     return run_report(run.record, summary, read, calibration=trust.beside(summary), known_error=trust.line)
 
 
-def write_comparison_report(comparison: Comparison, runs: tuple[Run, Run], destination: str | os.PathLike[str]) -> None:
-    """Write the page of a comparison: its numbers, and the answers that moved as they were and as they are."""
-    from everyclaim.report.html.pages import comparison_report
-
-    write_beside(runs, destination, PAGE, lambda: comparison_report(comparison, *moved_answers(comparison, runs)))
-
-
 def write_beside(
     runs: tuple[Run, Run], destination: str | os.PathLike[str], kind: FileKind, content: Callable[[], bytes]
 ) -> None:

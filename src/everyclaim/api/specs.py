@@ -1,4 +1,4 @@
-"""The names of decomposers, verifiers and observers, what makes them, and specs with what is chosen beside these.
+"""Names of decomposers, verifiers, metrics and observers, what makes them, and specs with what is chosen beside them.
 
 Ours are listed here by import path, so that naming one imports only that one. Third parties add theirs
 through the entry-point groups `everyclaim.decomposers`, `everyclaim.verifiers` and `everyclaim.metrics`.
@@ -75,21 +75,12 @@ def create_verifier(judge: str | Spec, chats: Any = None) -> Verifier:
 
 # ---- metrics
 
-
+_METRICS = (
+    "faithfulness", "nli", "qa", "combined", "factscore", "safe", "factual_correctness", "ragchecker", "attribution",
+)  # fmt: skip
 METRICS = Registry(
     "metrics",
-    {
-        "faithfulness": "everyclaim.api.metrics:faithfulness",
-        "nli": "everyclaim.api.metrics:nli",
-        "qa": "everyclaim.api.metrics:qa",
-        "combined": "everyclaim.api.metrics:combined",
-        "factscore": "everyclaim.api.metrics:factscore",
-        "safe": "everyclaim.api.metrics:safe",
-        "factual_correctness": "everyclaim.api.metrics:factual_correctness",
-        "ragchecker": "everyclaim.api.metrics:ragchecker",
-        "attribution": "everyclaim.api.metrics:attribution",
-        "python": "everyclaim.core.spec:imported",
-    },
+    {name: f"everyclaim.api.metrics:{name}" for name in _METRICS} | {"python": "everyclaim.core.spec:imported"},
     "parts",
 )
 

@@ -75,7 +75,6 @@ def score(
 
     Exit codes: 0 ok, 1 gate failed, 2 bad input or usage, 3 too many failures or stopped at a limit, 4 inconclusive.
     """
-    from everyclaim.api.datasets import DatasetOptions
     from everyclaim.api.evaluator import Evaluator  # half a second that --help does not need
     from everyclaim.cli.finish import baseline, conclude
 

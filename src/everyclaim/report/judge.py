@@ -245,7 +245,7 @@ def _fit_blocks(fit: TuningFit) -> Iterator[RenderableType]:
         for name, one in fit.table.items():
             made.add_row(
                 _NAMES[name], f"{one.before:.3f}", f"{one.after:.3f}", f"{one.after - one.before:+.3f}",
-                f"{one.low:+.3f} to {one.high:+.3f}",
+                f"{one.low:+.3f} to {one.high:+.3f}"
             )  # fmt: skip
         yield made
 

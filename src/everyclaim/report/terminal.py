@@ -387,10 +387,8 @@ def junit(
     case = ET.SubElement(suite, "testcase", classname=_xml(name), name="gate")
     if gate.status is not GateStatus.PASSED:
         _child(case, "failure", gate.message, "", counts)
-    suite.set("tests", str(tests))
-    suite.set("failures", str(counts["failure"]))
-    suite.set("errors", str(counts["error"]))
-    suite.set("skipped", str(counts["skipped"]))
+    told = {"tests": tests, "failures": counts["failure"], "errors": counts["error"], "skipped": counts["skipped"]}
+    suite.attrib |= {name: str(count) for name, count in told.items()}
     return bytes(ET.tostring(suite, encoding="utf-8", xml_declaration=True))
 
 

@@ -184,7 +184,7 @@ def lay_out(text: str, marks: Sequence[Mark] = (), *, context: int | None = None
     shown = 0
     for piece in _pieces(text):
         for window in windows:
-            start, end = max(window.start, _start(piece), shown), min(window.end, _end(piece))
+            start, end = max(window.start, piece.span.start, shown), min(window.end, piece.span.end)
             if start >= end:
                 continue
             block, reach = _block(text, piece, Span(start, end), marks, styles)
@@ -199,28 +199,13 @@ def lay_out(text: str, marks: Sequence[Mark] = (), *, context: int | None = None
     return found
 
 
-class _Table(NamedTuple):
-    rows: list[list[Span]]
-    has_head: bool
+class _Piece(NamedTuple):
+    """A piece of a text before it is cut: prose, the lines of a record, or the rows of a table."""
 
-
-class _Record(NamedTuple):
-    lines: list[tuple[int, Span]]
-
-
-_Piece = Span | _Table | _Record
-
-
-def _start(piece: _Piece) -> int:
-    if isinstance(piece, _Table):
-        return piece.rows[0][0].start
-    return piece.lines[0][1].start if isinstance(piece, _Record) else piece.start
-
-
-def _end(piece: _Piece) -> int:
-    if isinstance(piece, _Table):
-        return piece.rows[-1][-1].end
-    return piece.lines[-1][1].end if isinstance(piece, _Record) else piece.end
+    span: Span
+    lines: Sequence[tuple[int, Span]] = ()
+    rows: Sequence[Sequence[Span]] = ()
+    has_head: bool = False
 
 
 def _windows(text: str, marks: Sequence[Mark], context: int | None) -> list[Span]:
@@ -260,28 +245,23 @@ def _block(
     text: str, piece: _Piece, window: Span, marks: Sequence[Mark], styles: Sequence[Style]
 ) -> tuple[LaidOutBlock | None, Span]:
     """Make what lies in a window of a piece, whole lines and rows; also return what of the text that is."""
-    if isinstance(piece, Span):
+    if piece.rows:
+        return _rows(text, piece, window, marks)
+    if not piece.lines:
         return LaidOutBlock("prose", segments(text, marks, *window, styles)), window
-    if isinstance(piece, _Record):
-        inside = [(indent, line) for indent, line in piece.lines if line.start < window.end and line.end > window.start]
-        lines = [(indent, _clipped(line, window)) for indent, line in inside]
-        if not lines:
-            return None, window
-        reach = Span(lines[0][1].start, lines[-1][1].end)
-        return LaidOutBlock(
-            "record", lines=[RecordLine(indent, segments(text, marks, *line)) for indent, line in lines]
-        ), reach
-    return _rows(text, piece, window, marks)
+    lines = []
+    for indent, line in piece.lines:
+        if line.start < window.end and line.end > window.start:
+            is_long = line.end - line.start > _LINE
+            shown = Span(max(line.start, window.start), min(line.end, window.end)) if is_long else line
+            lines.append((indent, shown))
+    if not lines:
+        return None, window
+    written = [RecordLine(indent, segments(text, marks, *line)) for indent, line in lines]
+    return LaidOutBlock("record", lines=written), Span(lines[0][1].start, lines[-1][1].end)
 
 
-def _clipped(line: Span, window: Span) -> Span:
-    """Keep a line whole unless it is long."""
-    if line.end - line.start <= _LINE:
-        return line
-    return Span(max(line.start, window.start), min(line.end, window.end))
-
-
-def _rows(text: str, piece: _Table, window: Span, marks: Sequence[Mark]) -> tuple[LaidOutBlock | None, Span]:
+def _rows(text: str, piece: _Piece, window: Span, marks: Sequence[Mark]) -> tuple[LaidOutBlock | None, Span]:
     head, *body = piece.rows
     rows = [row for row in body if row[0].start < window.end and row[-1].end > window.start]
     is_first = head[0].start < window.end and head[-1].end > window.start
@@ -295,30 +275,31 @@ def _rows(text: str, piece: _Table, window: Span, marks: Sequence[Mark]) -> tupl
 
 def _pieces(text: str) -> Iterator[_Piece]:
     if len(text) > _LAID_OUT:
-        yield Span(0, len(text))
+        yield _Piece(Span(0, len(text)))
     elif fields(text) is not None:
-        yield _Record(list(_lines_of_record(text)))
+        lines = list(_lines_of_record(text))
+        yield _Piece(Span(lines[0][1].start, lines[-1][1].end), lines)
     else:
         done = 0
         for table in _tables(text):
-            if text[done : _start(table)].strip(" \t\r\n|"):
-                yield _trimmed(text, done, _start(table))
+            if text[done : table.span.start].strip(" \t\r\n|"):
+                yield _trimmed(text, done, table.span.start)
             yield table
-            done = _end(table)
+            done = table.span.end
         if text[done:].strip(" \t\r\n|") or not done:
             yield _trimmed(text, done, len(text))
 
 
-def _trimmed(text: str, start: int, end: int) -> Span:
+def _trimmed(text: str, start: int, end: int) -> _Piece:
     """Leave out the line breaks, and the pipe of a table, at the ends of prose beside a table."""
     if start:
         start += len(text[start:end]) - len(text[start:end].lstrip(" \t|").lstrip("\r\n"))
     if end < len(text):
         end = start + len(text[start:end].rstrip(" \t|").rstrip())
-    return Span(start, end)
+    return _Piece(Span(start, end))
 
 
-def _tables(text: str) -> Iterator[_Table]:
+def _tables(text: str) -> Iterator[_Piece]:
     """Find runs of at least two table rows with nothing but a ruling between them."""
     if "|" not in text:
         return
@@ -333,10 +314,10 @@ def _tables(text: str) -> Iterator[_Table]:
     yield from _table(text, run)
 
 
-def _table(text: str, run: list[Span]) -> Iterator[_Table]:
+def _table(text: str, run: list[Span]) -> Iterator[_Piece]:
     rows = [_cells(text, row) for row in run]
     if len(rows) > 1 and all(rows):
-        yield _Table(rows, "-" in text[run[0].end : run[1].start])
+        yield _Piece(Span(rows[0][0].start, rows[-1][-1].end), (), rows, "-" in text[run[0].end : run[1].start])
 
 
 def _cells(text: str, row: Span) -> list[Span]:

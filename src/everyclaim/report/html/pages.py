@@ -29,14 +29,7 @@ from everyclaim.analysis.trend import ReleaseReport
 from everyclaim.core.plaintext import metric_title
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import FailureMode, Label, Outcome, Result, Sample
-from everyclaim.report.comparison import (
-    changed_claims,
-    cuts,
-    label_lines,
-    method_note,
-    side_line,
-    untested,
-)
+from everyclaim.report.comparison import changed_claims, cuts, label_lines, method_note, side_line, untested
 from everyclaim.report.html import notebook_page, shared, shown, whole_page
 from everyclaim.report.html.answers import AnswerView, answer_view
 from everyclaim.report.html.charts import (
