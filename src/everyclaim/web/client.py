@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from operator import itemgetter
 from typing import IO, Annotated, Any, Literal, Self, TypedDict, TypeVar, Unpack
 from urllib.parse import quote, urlsplit
 from weakref import finalize
@@ -299,8 +300,8 @@ class Client(Answers):
             if not report.good:
                 raise InputError(f"there is no sample to send{f'; {report.bad_rows[0]}' if report.bad_rows else ''}")
             key = {"Idempotency-Key": secrets.token_hex(16)}
-            job = await self._http.call("POST", "/v1/jobs", data=rows, headers=key, query=query, read=JobStatus.of)
-        return RemoteJob(job.id, tuple(slices), report, _http=self._http, _loop=self._loop)
+            job = await self._http.call("POST", "/v1/jobs", data=rows, headers=key, query=query, read=itemgetter("id"))
+        return RemoteJob(job, tuple(slices), report, _http=self._http, _loop=self._loop)
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
         self._check_open(work)
