@@ -244,8 +244,12 @@ def _moved(adjustment: Adjustment, data: _Data) -> Floats:
 
 def measure_changes(truth: Mask, groups: Places, before: Floats, after: Floats) -> dict[str, MeasureChange]:
     """Measure log-odds of support before and after a fit, with paired intervals over documents (`groups`)."""
-    measures = {"balanced_accuracy": _balanced_accuracy, "sensitivity": _sensitivity, "specificity": _specificity,
-                "roc_auc": _roc_auc}  # fmt: skip
+    measures: dict[str, Callable[[Mask, Floats], float]] = {
+        "balanced_accuracy": balanced_accuracy,
+        "sensitivity": lambda truth, odds: float((odds[truth] > 0).mean()),
+        "specificity": lambda truth, odds: float((odds[~truth] <= 0).mean()),
+        "roc_auc": roc_auc,
+    }
     random = np.random.default_rng(0)
     members = [np.flatnonzero(groups == group) for group in np.unique(groups)]
     drawn = [np.concatenate([members[i] for i in random.integers(0, len(members), len(members))]) for _ in range(DRAWS)]
@@ -258,19 +262,13 @@ def measure_changes(truth: Mask, groups: Places, before: Floats, after: Floats) 
     return found
 
 
-def _sensitivity(truth: Mask, odds: Floats) -> float:
-    return float((odds[truth] > 0).mean())
+def balanced_accuracy(truth: Mask, odds: Floats) -> float:
+    """Mean of the shares of supported and of other claims that are called so, within [0, 1]."""
+    return float((odds[truth] > 0).mean() + (odds[~truth] <= 0).mean()) / 2
 
 
-def _specificity(truth: Mask, odds: Floats) -> float:
-    return float((odds[~truth] <= 0).mean())
-
-
-def _balanced_accuracy(truth: Mask, odds: Floats) -> float:
-    return (_sensitivity(truth, odds) + _specificity(truth, odds)) / 2
-
-
-def _roc_auc(truth: Mask, odds: Floats) -> float:
+def roc_auc(truth: Mask, odds: Floats) -> float:
+    """Chance that a supported claim is above one that is not, ties by half, within [0, 1]."""
     return float(placements(odds[truth], odds[~truth]).mean())
 
 
@@ -416,7 +414,7 @@ class _RubricTrial:
         known = ~np.isnan(after) & ~np.isnan(before)
         if not truth[known].any() or truth[known].all():
             return 0.0
-        return _balanced_accuracy(truth[known], after[known]) - _balanced_accuracy(truth[known], before[known])
+        return balanced_accuracy(truth[known], after[known]) - balanced_accuracy(truth[known], before[known])
 
     def _examples(self, places: Places, size: int) -> tuple[int, ...]:
         """Choose examples from both sides alike, one of a document: what is most wrong first, then what was close."""
