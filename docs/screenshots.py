@@ -131,7 +131,7 @@ def photograph(browser: Browser, picture: Picture, folder: Path) -> Iterator[Pat
                 page.wait_for_load_state("networkidle")
             path = folder / f"{picture.name}-{size}-{scheme}.png"
             shot = Image.open(io.BytesIO(page.screenshot()))
-            shot.convert("RGB").quantize(160, dither=Image.Dither.NONE).save(path, optimize=True)
+            shot.convert("RGB").quantize(128, dither=Image.Dither.NONE).save(path, optimize=True)
             context.close()
             yield path
 
