@@ -102,7 +102,7 @@ def a_result(sample: ec.Sample, score: float = 0.5) -> ec.Result:
     """Return the result of such a sample: a supported and a contradicted claim, every field filled."""
     tea, milk = sample.passages
     black = {"evidence": (evidence(milk, "black"),), "per_passage": (PassageVerdict("p2", C, LIKELY[C]),)}
-    black |= {"failure_mode": ec.FailureMode.ENTITY_SWAP, "conflict": True, "flags": ("hedge_mismatch",)}
+    black |= {"failure_mode": ec.FailureMode.ENTITY_SWAP, "conflict": True, "flags": ("certainty_differs",)}
     claims = (
         claim(1, tea.text, S, LIKELY[S], judge="", evidence=(evidence(tea, tea.text),)),
         claim(2, "Milk is white.", C, LIKELY[C], len(tea.text) + 1, rationale="the colour differs", **black),

@@ -20,7 +20,7 @@ def test_a_file_becomes_a_page_and_a_kept_run(everyclaim, desk):
     first = [" ".join(line.split()) for line in done.out.splitlines() if "95 % interval" in line or " – " in line][1:4]
     assert first[0].startswith("claims supported 60.0 % ")
     assert first[0].endswith(" 3 of 5")
-    assert first[1].startswith("answers below 1.0 66.7 % ")
+    assert first[1].startswith("answers scored below 1.0 66.7 % ")
     assert first[1].endswith(" 2 of 3")
     assert first[2].startswith("mean score 0.500 ")
     assert "3 scored of 5 · 1 no claims · 1 abstained · 0 failed" in done.out

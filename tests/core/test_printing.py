@@ -111,14 +111,14 @@ def test_nothing_of_a_text_acts_on_the_terminal() -> None:
 
 
 def test_a_run_is_told_in_a_few_lines(tmp_path: Any) -> None:
-    """Who scored what, the rate per claim, the share of answers below 1.0 and the mean, and what was not scored."""
+    """Who scored what, the rate per claim, the share of answers scored below 1.0 and the mean, and what was not scored."""
     rows = [{"response": " ".join(SAID), "contexts": [PASSAGE]}] * 2
     rows += [{"response": "The kettle holds 2 litres.", "contexts": [PASSAGE]}, {"response": "I do not know."}, {}]
     run = ec.score_file(rows, store=tmp_path / "runs.db", judge=ScriptedJudge(rule), name="nightly")
     lines = str(run).splitlines()
     assert lines[0].startswith(f"run {run.id} · nightly")
     assert lines[-4].startswith("claims supported    42.9 %   95 % interval ")
-    assert lines[-3].startswith("answers below 1.0   66.7 %   95 % interval ")
+    assert lines[-3].startswith("answers scored below 1.0   66.7 %   95 % interval ")
     assert lines[-2].startswith("mean score           0.556   95 % interval ")
     assert lines[-1] == "answers            3 scored of 4 · 1 abstained · 1 row unreadable"
     assert "\n".join(lines[-4:]) == str(run.summary)

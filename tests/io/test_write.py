@@ -49,7 +49,7 @@ CLAIM = JudgedClaim(
         "lexical",
         conflict=True,
         failure_mode=FailureMode.NEGATION,
-        flags=("hedge_mismatch", "spread_evidence"),
+        flags=("certainty_differs", "spread_evidence"),
     ),
 )
 RESULTS = [
@@ -155,7 +155,7 @@ def test_a_flat_row_per_claim_and_one_for_a_result_without():
     assert (claim["id"], claim["label"], claim["p_contradicted"], claim["quote"]) == ("a", "CONTRADICTED", 0.7, "It")
     assert (claim["start"], claim["end"], claim["failure_mode"], claim["conflict"]) == (0, 6, "negation", True)
     assert json.loads(claim["evidence"])[1]["passage_id"] == "p2"
-    assert claim["flags"] == "hedge_mismatch; spread_evidence"
+    assert claim["flags"] == "certainty_differs; spread_evidence"
     assert (failed["outcome"], failed["score"], failed["reason"], failed["claim"]) == (
         "failed",
         None,

@@ -26,7 +26,7 @@ def test_a_share_is_chosen_by_what_the_answers_are_called(log: Path, store: Path
     rows = [row(number) for number in range(200)]
     append(log, *rows)
     seen = watched(log, store, rate=0.25)
-    assert seen.judged + seen.passed_over == 200
+    assert seen.judged + seen.skipped == 200
     assert 30 <= seen.judged <= 70
     other = tmp_path / "other.jsonl"
     append(other, *reversed(rows))
@@ -59,7 +59,7 @@ def test_what_worries_a_cheap_judge_is_judged_besides(log: Path, store: Path) ->
     append(log, row(1), wrong, row(3))
     judge = ByWords()
     seen = watched(log, store, rate=0.0, screen="lexical", judge=judge)
-    assert (dict(seen.chosen), seen.passed_over) == ({"worried": 1}, 2)
+    assert (dict(seen.chosen), seen.skipped) == ({"worried": 1}, 2)
     assert judge.asked == ["The unit weighs 9 kg."]
     assert ids(store) == Counter(a2=1)
 

@@ -77,13 +77,13 @@ def test_an_answer_is_judged_when_it_is_whole(project: Langfuse, store: Path) ->
     project.answer(1, ended=False)
     project.answer(2, at=datetime.now(UTC) - timedelta(seconds=3))
     seen = look(project, store)
-    assert (seen.judged, seen.not_yet) == (0, 2)
+    assert (seen.judged, seen.incomplete) == (0, 2)
     project.answer(1)
     assert look(project, store).judged == 1
     assert look(project, store, settle=0).judged == 1
     project.answer(3, at=datetime.now(UTC) - timedelta(minutes=56), ended=False)
     seen = look(project, store)
-    assert (seen.unreadable, seen.not_yet) == (1, 0)
+    assert (seen.unreadable, seen.incomplete) == (1, 0)
     assert "the response is missing" in seen.reasons[0]
 
 
@@ -103,7 +103,7 @@ def test_a_trace_that_is_deleted_meanwhile_is_counted_as_that(
 
     monkeypatch.setattr(project, "listed", then_delete)
     seen = look(project, store)
-    assert (seen.judged, seen.gone) == (1, 1)
+    assert (seen.judged, seen.deleted) == (1, 1)
     monkeypatch.setattr(project, "listed", listed)
     project.answer(3)
     write = project.write

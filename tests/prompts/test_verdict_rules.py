@@ -77,7 +77,7 @@ def test_a_dropped_hedge_is_flagged_and_strictly_unsupported() -> None:
     """Whoever says so: the policy, or the option of the judge."""
     said = {"mode": "hedge_mismatch"}
     usual = judge("It slows rot.", "It may slow rot.", **said)
-    assert (usual.label, usual.flags, usual.failure_mode) == (Label.SUPPORTED, ("hedge_mismatch",), None)
+    assert (usual.label, usual.flags, usual.failure_mode) == (Label.SUPPORTED, ("certainty_differs",), None)
     option = VerdictPrompt(Strictness(hedges="strict"))
     for found in (judge("It slows rot.", "x", prompt=option, **said), judge("It", "x", policy=Policy.strict(), **said)):
         assert (found.label, found.failure_mode) == (Label.UNSUPPORTED, FailureMode.HEDGE_MISMATCH)

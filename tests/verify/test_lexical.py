@@ -121,4 +121,4 @@ def test_an_answer_has_a_probability_that_does_not_punish_length():
 )
 def test_hedge_on_one_side_is_flagged(claim, passage):
     """A hedge that only one side has is flagged, whichever side it is; the policy above decides what follows."""
-    assert "hedge_mismatch" in judge(claim, passage).flags
+    assert "certainty_differs" in judge(claim, passage).flags

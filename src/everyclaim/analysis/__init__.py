@@ -10,6 +10,7 @@ from everyclaim.stats.intervals import Estimate
 from everyclaim.stats.types import Inference
 
 NO_NUMBER = "–"
+SHOWN_FROM = 3  # scored answers, or labels; of fewer no rate is shown
 
 
 def percent(value: float | None) -> str:
@@ -22,6 +23,16 @@ def interval(estimate: Estimate) -> str:
     if estimate.low is None or estimate.high is None:
         return NO_NUMBER
     return f"{100 * estimate.low:.1f} – {100 * estimate.high:.1f} %"
+
+
+def is_too_few(rate: Estimate, labels: int) -> bool:
+    """Whether there are labels, but too few to show their rate."""
+    return 0 < labels < SHOWN_FROM or (rate.value is not None and (rate.low, rate.high) == (0.0, 1.0))
+
+
+def shown_rate(rate: Estimate, labels: int) -> tuple[str, str]:
+    """Return a rate and its interval as they are shown, or that there are too few labels."""
+    return (NO_NUMBER, "too few labels") if is_too_few(rate, labels) else (percent(rate.value), interval(rate))
 
 
 def span(estimate: Estimate) -> str:

@@ -245,12 +245,12 @@ class Calibration:
 
 
 def compare_with_target(rate: Estimate) -> Standing:
-    """Compare a rate with the target, by the ends of its interval alone."""
+    """Compare a rate with the target, by the ends of its interval alone, as they are shown."""
     if rate.low is None or rate.high is None:
         return "not shown"
-    if rate.low >= TARGET:
+    if round(rate.low, 3) >= TARGET:
         return "met"
-    return "missed" if rate.high < TARGET else "not shown"
+    return "missed" if round(rate.high, 3) < TARGET else "not shown"
 
 
 def standing_text(rate: Estimate) -> str:
@@ -272,7 +272,7 @@ def method(estimate: Inference) -> str:
 
 
 def _rate(rate: Estimate) -> str:
-    return f"{100 * (rate.value or 0):.0f} % (95 % CI {100 * (rate.low or 0):.0f} to {100 * (rate.high or 0):.0f})"
+    return f"{percent(rate.value)} (95 % CI {interval(rate)})"
 
 
 def _advice(found: Calibration) -> Iterator[str]:

@@ -35,7 +35,6 @@ AUTOMATIC = (SOURCES, LENGTH, NUMBERS, DATES, QUESTION)
 MODE = "mode"  # what comparisons and trends call failure modes
 OF_RESULTS = ("model", "release")  # fields of every result, which can be sliced by as if they were tags
 JOINT = "+"
-SHOWN_FROM = 3  # scored answers, or labels; of fewer no rate is shown
 FEW = 30  # scored answers; of fewer the interval says something, and finding nothing in them says nothing
 
 _ORDER = {mode.value: place for place, mode in enumerate(FailureMode)}

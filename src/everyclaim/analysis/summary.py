@@ -19,11 +19,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from everyclaim.analysis import interval, percent, plain, span, written
+from everyclaim.analysis import SHOWN_FROM, interval, percent, plain, span, written
 from everyclaim.analysis import score as score_text
 from everyclaim.analysis.slices import (
     FEW,
-    SHOWN_FROM,
     JudgingCollector,
     JudgingSummary,
     NumberColumns,
@@ -77,7 +76,7 @@ class Group:
     @property
     def imperfect(self) -> str:
         """What `below_one` counts, in words."""
-        return "answers above 0.0" if self.lower_is_better else "answers below 1.0"
+        return "answers scored above 0.0" if self.lower_is_better else "answers scored below 1.0"
 
     @property
     def supported(self) -> Estimate:

@@ -26,6 +26,7 @@ from everyclaim.engine import run as run_engine
 from everyclaim.io import ReadReport, check_apart, read_samples
 from everyclaim.io.files import Identity, identify
 from everyclaim.io.messages import History, Turns
+from everyclaim.store.connect import engine_for
 from everyclaim.store.records import RowCounts, RunRecord, config_fingerprint
 from everyclaim.store.run_store import under_way
 from everyclaim.store.store import Store
@@ -112,6 +113,8 @@ class RunExecution:
         is_generated = not isinstance(source, str | os.PathLike | Sequence)
         may_block = source == "-" if isinstance(source, str) else is_generated and session.is_kept
         self._stream: Any = in_thread(stream) if may_block else stream
+        if options.get("resume") is not None:  # no store is made for a run that is in none
+            engine_for(store, lock_seconds=30.0, read_only=True)[0].dispose()
         self._store = kept = Store.open(store)
         self.kept, self.save_all, self.close = kept.kept, kept.save_all, kept.close
         try:

@@ -296,7 +296,7 @@ class StabilityOptions(TypedDict, total=False):
 
 # ---- a watch
 
-_SOURCE, _WHICH, _BUDGET, _ALERTS, _RUN = "Source", "Which answers", "Selection", "Alerts", "Run"
+_SOURCE, _WHICH, _BUDGET, _ALERTS, _RUN = "Source", "Selection", "Daily limits", "Alerts", "Run"
 _SETTLE = Opt(
     "Langfuse (30) and OTLP (10): seconds without new spans before a trace counts as complete.",
     "SECONDS",

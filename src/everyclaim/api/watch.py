@@ -6,7 +6,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from hashlib import sha256
 from typing import Annotated, Any, Unpack, cast
 
@@ -146,37 +146,36 @@ def watch_into(session: Session, source: Any, store: str | os.PathLike[str], opt
 
 async def _watch(session: Session, source: Any, store: str | os.PathLike[str], options: WatchingOptions) -> WatchPass:
     _check_use(options)
-    with within(session.limits), closing(await asyncio.to_thread(WatchStore.open, store)) as kept:
-        opened = _source(source, options, kept)
+    with within(session.limits), ExitStack() as held:
+        opened = _source(source, options, store)
         plan = _plan(opened, options)
         alarms = _alarms(plan, options, store)
         screen = _screen(options.get("screen"))
+        if screen is not None:
+            held.callback(screen.close)
+        kept = held.enter_context(closing(await asyncio.to_thread(WatchStore.open, store)))
+        watcher = Watcher(
+            opened,
+            kept,
+            _scorer(session, screen, options.get("concurrency")),
+            plan,
+            hooks=options.get("hooks", ()),
+            alarms=alarms,
+            stop=options.get("stop"),
+        )
+        await watcher.prepare()
+        say: Callable[[WatchPass | Exception], None] = options.get("on_pass", lambda _: None)
         try:
-            watcher = Watcher(
-                opened,
-                kept,
-                _scorer(session, screen, options.get("concurrency")),
-                plan,
-                hooks=options.get("hooks", ()),
-                alarms=alarms,
-                stop=options.get("stop"),
-            )
-            await watcher.prepare()
-            say: Callable[[WatchPass | Exception], None] = options.get("on_pass", lambda _: None)
-            try:
-                await opened.open()
-                if tell := options.get("on_start"):
-                    tell(_start_line(opened, plan, alarms, store))
-                if not options.get("once", False):
-                    return await watcher.go_on(say)
-                seen = await watcher.read_once()
-                say(seen)
-                return seen
-            finally:
-                await opened.close()
+            await opened.open()
+            if tell := options.get("on_start"):
+                tell(_start_line(opened, plan, alarms, store))
+            if not options.get("once", False):
+                return await watcher.go_on(say)
+            seen = await watcher.read_once()
+            say(seen)
+            return seen
         finally:
-            if screen is not None:
-                screen.close()
+            await opened.close()
 
 
 def _start_line(source: AnswerSource, plan: WatchPlan, alarms: Alarms | None, store: str | os.PathLike[str]) -> str:
@@ -264,7 +263,7 @@ def _check_use(options: WatchingOptions) -> None:
 # ---- sources
 
 
-def _source(source: Any, options: WatchingOptions, store: WatchStore) -> AnswerSource:
+def _source(source: Any, options: WatchingOptions, store: str | os.PathLike[str]) -> AnswerSource:
     """Return the source that is meant. Raises `ConfigError` for options that it has no use for."""
     if not isinstance(source, str | os.PathLike):
         if not all(hasattr(source, name) for name in _SHAPE):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import platform
 import sys
@@ -14,9 +15,9 @@ from rich.table import Table
 from rich.text import Text
 
 from everyclaim._version import __version__
-from everyclaim.api.scoring import score
+from everyclaim.api.scoring import ascore
 from everyclaim.api.settings import DECLARED, PREFIX, Settings, find_settings_file
-from everyclaim.api.specs import DECOMPOSERS, METRICS, VERIFIERS
+from everyclaim.api.specs import DECOMPOSERS, METRICS, VERIFIERS, talks
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import show, show_json
 from everyclaim.cli.options import Given, with_settings
@@ -46,6 +47,7 @@ _EXTRAS = {
     "testing": ("stamina", "loopback provider for tests"),
 }
 _OTHER_VARIABLES = {PREFIX + name for name in ("DEBUG", "KEYS", "TOKEN", "TOKENS", "WATCH_TOKEN", "WEBHOOK_SECRET")}
+_PATIENCE = 30  # seconds for an answer of a language model
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +143,7 @@ def _store(location: str) -> Check:
 def _self_check(settings: Settings) -> Check:
     """Score an answer with one supported and one contradicted claim, by the settings in use."""
     try:
-        result = score(
+        scoring = ascore(
             question="What does the kettle hold, and what does it weigh?",
             response="The kettle holds 1.7 litres. The kettle weighs 900 grams.",
             passages=["The kettle holds 1.7 litres. It weighs 1200 grams without the base."],
@@ -151,6 +153,10 @@ def _self_check(settings: Settings) -> Check:
             strategy=settings.strategy,
             **settings.talking,
         )
+        result = asyncio.run(asyncio.wait_for(scoring, _PATIENCE if talks(settings.judge) else None))
+    except TimeoutError:
+        found = f"{Spec.parse(settings.judge).shown} did not answer within {_PATIENCE} s: is the server running?"
+        return Check("self-check", False, found)
     except EveryclaimError as error:
         return Check("self-check", False, str(error))
     except Exception as error:  # noqa: BLE001 - finding what is broken is the purpose

@@ -6,6 +6,8 @@ import shlex
 import shutil
 import sys
 from collections.abc import Sequence
+from itertools import count
+from pathlib import Path
 from typing import cast
 
 from everyclaim.analysis.gate import (
@@ -108,12 +110,20 @@ def _next_commands(run: Run, summary: Summary, again: Sequence[str], store: Sequ
     """Say what may be done with the run next, as it is to be typed."""
     program = "everyclaim" if shutil.which("everyclaim") == shutil.which(sys.argv[0]) else shlex.quote(sys.argv[0])
     of_run = shlex.join([run.id, *store])
-    commands = [f"report {of_run} --report report.html", f"label {of_run} --out labels.csv"]
+    commands = [
+        f"report {of_run} --report {_free('report', '.html')}",
+        f"label {of_run} --out {_free('labels', '.csv')}",
+    ]
     score = summary.overall.score
     if score.n >= FEW and score.low and score.low >= 0.001 and not run.record.provenance.lower_is_better:
         repeated = shlex.join([*again, *store])
         commands.append(f"score {repeated} --fail-under {score.low:.3f}  # low end of the interval")
     return "\nNext\n\n" + "".join(f"  {program} {command}\n" for command in commands)
+
+
+def _free(name: str, suffix: str) -> str:
+    """Return a file name that is not taken."""
+    return next(file for n in count(1) if not Path(file := f"{name}{n if n > 1 else ''}{suffix}").exists())
 
 
 def _tell_build_server(

@@ -113,7 +113,7 @@ Out = Annotated[
 ]
 Html = _hidden("--html FILE", "Write a report as HTML, whatever the suffix.", _OUTPUT)
 Json = Annotated[bool, option("--json", "Print JSON on stdout instead of text.", _OUTPUT)]
-Quiet = Annotated[bool, option("--quiet -q", "Print only errors and a gate that does not pass.", _OUTPUT)]
+Quiet = Annotated[bool, option("--quiet -q", "Print only errors, and the gate unless it passes.", _OUTPUT)]
 
 
 def pairs(

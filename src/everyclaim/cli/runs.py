@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Annotated
 
 from everyclaim.cli import options as opt
@@ -11,7 +12,7 @@ from everyclaim.cli.console import show, show_json, show_result, tell_of_bad_row
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK
 from everyclaim.cli.options import GATE, Given, OutputOptions, argument, check_destination, option, with_settings
 from everyclaim.core.errors import ConfigError, InputError, NoStoreError, StoreError
-from everyclaim.core.plaintext import counted
+from everyclaim.core.plaintext import counted, did_you_mean
 from everyclaim.report.style import Page, data
 
 if TYPE_CHECKING:
@@ -108,6 +109,8 @@ def report(
     """Show a stored run; calls no judge.
 
     Slices are those of the run unless --slice names others.
+
+    Exit codes: 0 ok, 1 gate failed, 2 bad input or usage, 3 too many failures, 4 inconclusive.
     """
     from everyclaim.analysis.slices import expanded  # half a second that --help does not need
     from everyclaim.api.runs import find_run
@@ -137,7 +140,11 @@ def _show_answer(run: Run, answer: str, *, json: bool) -> None:
     with Store.lent(run.store_location) as store:
         records = store.find(run.id, answer)
     if not records:
-        raise InputError(f"run {run.id} has no answer with the id {answer!r}")
+        ids = list(islice((kept.result.id for kept in run.records()), 1_000))
+        near = (
+            did_you_mean(answer, ids) or f"; its ids are {', '.join(map(repr, ids[:3]))}{', …' if len(ids) > 3 else ''}"
+        )
+        raise InputError(f"run {run.id} has no answer with the id {answer!r}{near}")
     show_result(lambda: [result_to_json(one.result) for one in records], lambda: Page(answers(records)), json=json)
 
 

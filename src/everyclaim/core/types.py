@@ -234,11 +234,11 @@ class Verdict:
     """A judge's finding on one claim. `flags` qualify it.
 
     Flags: `no_passages`, `quote_not_found` (a quote of the judge is in no passage), `no_evidence`,
-    `incomplete_verdict` (the judge omitted or malformed quotes, reason, failure mode or conflict), `hedge_mismatch`,
-    `spread_evidence` (supported only by several passages together), `unstable` (repeats gave different labels),
-    `disagreement` (of a panel), `audited` and `audit_disagreed` (of a cascade), `unsure` (support is about as probable
-    as not, or an LLM's probability contradicts its label), `value_rounded` (with strict numbers: a value is rounded,
-    converted or approximate).
+    `incomplete_verdict` (the judge omitted or malformed quotes, reason, failure mode or conflict),
+    `certainty_differs` (supported, but more or less certain than the passages), `spread_evidence` (supported only by
+    several passages together), `unstable` (repeats gave different labels), `disagreement` (of a panel), `audited` and
+    `audit_disagreed` (of a cascade), `unsure` (support is about as probable as not, or an LLM's probability
+    contradicts its label), `value_rounded` (with strict numbers: a value is rounded, converted or approximate).
     """
 
     claim_id: str

@@ -87,10 +87,11 @@ def build_chat_model(
     `meter`. Raises `ConfigError` for a wrong spec, a missing key, or a limit on cost where no price is known.
     """
     settings, meter = settings or ChatSettings(), meter or Meter()
+    spec = Spec.parse(spec) if isinstance(spec, str) else spec
+    provider = find_provider(spec.name)
+    _check_libraries(provider.extra)
     endpoint = from_spec(spec, key=key)
     options = endpoint.options
-    provider = find_provider(options.provider)
-    _check_libraries(provider.extra)
     price = price_of(options, settings.prices)
     if settings.budget.max_cost is not None and price is None:
         raise ConfigError(
@@ -144,7 +145,7 @@ def _wrapped(metered: Metered, settings: ChatSettings) -> Cached:
 
 def _check_libraries(extra: str) -> None:
     """Raise `MissingExtraError` for what is imported when first needed, which must not be mid-run to fail."""
-    for library in ("aiolimiter", "stamina"):
+    for library in ("aiohttp", "aiolimiter", "stamina"):
         try:
             is_installed = find_spec(library) is not None
         except ValueError:  # blocked by a None in sys.modules

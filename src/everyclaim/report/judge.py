@@ -9,7 +9,7 @@ from rich.console import Group as Stack
 from rich.console import RenderableType
 from rich.text import Text
 
-from everyclaim.analysis import NO_NUMBER, interval, percent, points, share_of
+from everyclaim.analysis import NO_NUMBER, interval, is_too_few, percent, points, share_of, shown_rate
 from everyclaim.analysis.calibration import (
     AT_LEAST,
     FEW,
@@ -24,7 +24,6 @@ from everyclaim.analysis.calibration import (
 )
 from everyclaim.analysis.judge_eval import RULE, Drift, JudgeCheck, JudgeTest, OtherJudge
 from everyclaim.analysis.labels import AnnotatorAgreement
-from everyclaim.analysis.slices import SHOWN_FROM
 from everyclaim.core.plaintext import counted, words
 from everyclaim.core.types import Label, SplitMark
 from everyclaim.report.style import (
@@ -288,8 +287,8 @@ def calibration_page(found: Calibration) -> Page:
         _confusion(found),
         _agreement(found.agreement) if found.agreement else None,
         *(_groups(name, groups, _plain(found)) for name, groups in found.groups.items() if len(groups) > 1),
-        _shares(f"your mode{_plain(found)}", "judge agrees that it fails", found.modes) if found.modes else None,
-        _shares(f"mode by judge{_plain(found)}", "you agree that it fails", found.judged_modes)
+        _shares(f"failure mode (people){_plain(found)}", "judge agrees it fails", found.modes) if found.modes else None,
+        _shares(f"failure mode (judge){_plain(found)}", "people agree it fails", found.judged_modes)
         if found.judged_modes
         else None,
         Stack(*probabilities) if probabilities else None,
@@ -337,7 +336,7 @@ def _rates_table(found: Calibration) -> RenderableType:
         named.append(("failing answers recognised", found.answers.tnr, found.answers.failing))
     for name, rate, labels in named:
         against = standing_text(rate)
-        made.add_row(name, percent(rate.value), interval(rate), f"{labels:,}", Text(against, _STYLE[against]))
+        made.add_row(name, *shown_rate(rate, labels), f"{labels:,}", Text(against, _STYLE[against]))
     return Stack(made, Text(_TARGET_NOTE, "dim"))
 
 
@@ -380,8 +379,7 @@ def _groups(name: str, groups: Mapping[str, JudgeRates], plain: str) -> Renderab
 
 def _rate_cells(rate: Estimate, labels: int) -> tuple[str, Text]:
     shown = NO_NUMBER
-    says_nothing = (rate.low, rate.high) == (0.0, 1.0)
-    if rate.value is not None and (0 < labels < SHOWN_FROM or says_nothing):
+    if is_too_few(rate, labels):
         shown = "too few labels"
     elif rate.value is not None and rate.low is not None and rate.high is not None:
         shown = f"{100 * rate.value:.0f} % ({100 * rate.low:.0f}–{100 * rate.high:.0f})"
@@ -392,10 +390,7 @@ def _shares(what: str, hit: str, shares: Mapping[str, Estimate]) -> RenderableTy
     made = house_table(what, hit, "95 % interval", "")
     for name, share in shares.items():
         title = "(not given)" if name == "not stated" else words(name)
-        if share.n < SHOWN_FROM:
-            made.add_row(data(title), NO_NUMBER, "too few labels", share_of(share))
-        else:
-            made.add_row(data(title), percent(share.value), interval(share), share_of(share))
+        made.add_row(data(title), *shown_rate(share, share.n), share_of(share))
     return made
 
 

@@ -279,7 +279,10 @@ def _judging(judging: JudgingSummary) -> Iterator[tuple[str, Text]]:
 
 def _refusals(summary: Summary) -> Text:
     partial = sum(summary.refusals.values()) - summary.overall.outcomes[Outcome.ABSTAINED]
-    return joined([_counts(summary.refusals), f"({partial:,} with claims)" if partial > 0 else ""], " ")
+    counts = [f"{count:,} {finding}" for finding, count in most_frequent(summary.refusals)]
+    return joined(
+        [*counts, f"{partial:,} of them also {'makes' if partial == 1 else 'make'} claims" if partial > 0 else ""]
+    )
 
 
 def _how(summary: Summary) -> Text:

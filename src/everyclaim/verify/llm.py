@@ -294,14 +294,14 @@ def as_verdict(
 ) -> Verdict:
     """Make a verdict of a finding. Its quotes are not located yet; `aligned` does that for every judge.
 
-    A support that differs only in certainty keeps its label, with the flag `hedge_mismatch`. A finding that lacks
+    A support that differs only in certainty keeps its label, with the flag `certainty_differs`. A finding that lacks
     something beside its label has the flag `incomplete_verdict`, one whose own number speaks against it `unsure`.
     """
     ids = {f"p{i}": passage.id for i, passage in enumerate(passages, start=1)}
     hedged = finding.label is Label.SUPPORTED and finding.mode is FailureMode.HEDGE_MISMATCH
     doubtful = finding.support is not None and is_doubtful(finding.label, finding.support)
     flags = {
-        "hedge_mismatch": hedged,
+        "certainty_differs": hedged,
         "incomplete_verdict": not finding.complete,
         "unsure": doubtful,
         "unstable": unstable,

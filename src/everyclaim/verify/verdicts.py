@@ -295,7 +295,7 @@ def apply_policy(policy: Policy, verdict: Verdict) -> Verdict:
     if policy.strict_evidence and not verdict.evidence:
         why = "the quote is not in the passages" if "quote_not_found" in verdict.flags else "no evidence was given"
         return demoted(verdict, f"strict policy: {why}", FailureMode.OTHER)
-    if policy.strict_hedges and "hedge_mismatch" in verdict.flags:
+    if policy.strict_hedges and "certainty_differs" in verdict.flags:
         why = "strict policy: claim and passage differ in certainty"
         return demoted(verdict, why, FailureMode.HEDGE_MISMATCH)
     if policy.strict_numbers and ROUNDED in verdict.flags:

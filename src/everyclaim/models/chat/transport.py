@@ -17,6 +17,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import logging
 import os
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
@@ -37,6 +38,8 @@ from everyclaim.models.chat.providers import Secret, scrub
 
 if TYPE_CHECKING:
     import aiohttp
+
+_log = logging.getLogger(__name__)
 
 RETRYABLE = frozenset(
     {"rate_limited", "server_error", "overloaded", "connection", "timeout", "bad_response", "empty_reply"}
@@ -212,6 +215,7 @@ def error_in_body(payload: Mapping[str, Any], where: str, secrets: tuple[Secret,
 JSON = "application/json"
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 CONNECT_SECONDS = 10.0
+_LATE = 6.0  # seconds without an answer before somebody is told
 EXCERPT = 100_000  # bytes of an error's body that are read
 LARGE_BODY = 2**20  # beyond this aiohttp wants a stream, which it sends in pieces
 
@@ -231,6 +235,7 @@ class Transport:
         self.secrets = (key, *options.secrets, *secrets_of_proxies())
         self._headers = _headers(options, key)
         self._sessions = LoopLocal(self._session)
+        self._is_told = False  # that it takes long
 
     def connect(self) -> None:
         """Open this event loop's connections now: at a scope's end they outlast what is opened after them."""
@@ -293,6 +298,7 @@ class Transport:
     ) -> AsyncIterator[aiohttp.ClientResponse]:
         options = self._options
         limit = seconds or options.timeout
+        telling = asyncio.get_running_loop().call_later(_LATE, self._tell_of_waiting, limit)
         try:
             async with self._sessions.get().request(
                 method,
@@ -311,6 +317,14 @@ class Transport:
                 raise JudgeError("timeout", late) from None
             ours = error if isinstance(error, EveryclaimError) else from_exception(error, options.where, self.secrets)
             raise (ours or error) from None
+        finally:
+            telling.cancel()
+
+    def _tell_of_waiting(self, limit: float) -> None:
+        """Say once that an address takes long."""
+        if not self._is_told:
+            self._is_told = True
+            _log.warning("waiting for %s to answer (time limit %g s per request)", self._options.where, limit)
 
     def renew(self) -> None:
         """Use the connections that this event loop has open for no further request."""

@@ -151,7 +151,7 @@ class Langfuse:
     async def _load(self, root: Any) -> Loaded:
         parts = await self._list(fields="core,basic,io,metadata,model,trace_context", trace_id=root.trace_id)
         if root.id not in parts:
-            return Absent.GONE
+            return Absent.DELETED
         row = _row(parts[root.id], list(parts.values()))
         made = self._rows.sample(row, f"{root.trace_id}:{root.id}", f"trace {root.trace_id}")
         if isinstance(made, Sample) and not made.passages and not row["found_nothing"]:

@@ -47,7 +47,7 @@ class OtlpReceiver:
         self,
         listen: str,
         rows: Rows,
-        store: WatchStore,
+        store: str | os.PathLike[str],
         watch: str,
         *,
         settle: float = 10.0,
@@ -70,7 +70,7 @@ class OtlpReceiver:
         except ImportError:
             raise MissingExtraError("Receiving OTLP", "otlp") from None
         self._events_to, self._settle = events_to or "", settle
-        self._store, self._rows = store, rows
+        self._place, self._rows = store, rows  # of the store, which is opened with the rest
         self._limit = limits_here().row
         self.name = watch
         self.takes_scores = bool(events_to)
@@ -82,6 +82,7 @@ class OtlpReceiver:
 
     async def open(self) -> None:
         """Listen."""
+        self._store = await asyncio.to_thread(WatchStore.open, self._place)
         self._loop = BackgroundLoop("everyclaim-otlp")
         try:
             await self._loop.join(self._listen())
@@ -98,6 +99,7 @@ class OtlpReceiver:
             if self._runner is not None:
                 await self._loop.join(self._runner.cleanup())
             await asyncio.to_thread(self._loop.close)
+            self._store.close()
 
     async def batches(self, checkpoint: Any) -> AsyncIterator[Batch]:
         """Yield the traces that are whole. What was decided about is forgotten when the next batch is asked for."""

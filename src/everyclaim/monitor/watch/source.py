@@ -25,7 +25,7 @@ class Absent(Enum):
     """Why there is nothing to judge behind a key."""
 
     NOT_YET = "not yet complete"  # it is looked at again
-    GONE = "deleted since"
+    DELETED = "deleted since"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,25 +142,25 @@ class Rows:
         return made if self.given_id(row) else replace(made, id=otherwise)
 
 
-SCORED, PASSED_OVER, OVER_BUDGET, UNREADABLE, GONE = "judged", "passed_over", "over_budget", "unreadable", "gone"
+SCORED, SKIPPED, OVER_BUDGET, UNREADABLE, DELETED = "judged", "skipped", "over_budget", "unreadable", "deleted"
 
 PASS_SCHEMA = 1
 _REASONS = 5
-_SUMMED = ("found", "known", "judged", "passed_over", "over_budget", "unreadable", "gone", "tried_again", "sent_back")
+_SUMMED = ("found", "known", "judged", "skipped", "over_budget", "unreadable", "deleted", "tried_again", "sent_back")
 
 
 @dataclass(slots=True)
 class WatchPass:
-    """What one pass found and did. Every answer that was found is in exactly one of the counts down to `not_yet`."""
+    """What one pass found and did. Every answer that was found is in exactly one of the counts down to `incomplete`."""
 
     known: int = 0  # decided about before; not among those found
     found: int = 0
     judged: int = 0
-    passed_over: int = 0  # not chosen
+    skipped: int = 0  # not chosen
     over_budget: int = 0  # chosen, but the day's budget was used up
     unreadable: int = 0
-    gone: int = 0  # deleted at the source before it was read
-    not_yet: int = 0  # not complete, or left for the next pass
+    deleted: int = 0  # deleted at the source before it was read
+    incomplete: int = 0  # not complete, or left for the next pass
     sent_back: int = 0
     refused: int = 0  # scores that the source will never take: what they are about is gone
     not_sent_back: int = 0  # scores that the source did not take yet; they are sent again
@@ -216,11 +216,11 @@ class WatchPass:
         counts = {
             f"judged{failed}": self.judged,
             "retried": self.tried_again,
-            "skipped": self.passed_over,
+            "skipped": self.skipped,
             "over the daily budget": self.over_budget,
             "unreadable": self.unreadable,
-            "deleted": self.gone,
-            "not yet complete": self.not_yet,
+            "deleted": self.deleted,
+            "incomplete": self.incomplete,
             "written back": self.sent_back,
             "rejected by the source": self.refused,
             "not yet written back": self.not_sent_back,
@@ -238,7 +238,7 @@ class WatchPass:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values, in the public schema."""
-        counts = {name: getattr(self, name) for name in (*_SUMMED, "not_yet", "refused", "not_sent_back")}
+        counts = {name: getattr(self, name) for name in (*_SUMMED, "incomplete", "refused", "not_sent_back")}
         return {
             "schema": PASS_SCHEMA,
             **counts,
@@ -258,7 +258,7 @@ class WatchPass:
         """Take another pass in."""
         for name in (*_SUMMED, "refused", "outcomes", "scored", "scores", "claims", "citations", "chosen", "alerts"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
-        self.not_yet, self.not_sent_back = other.not_yet, other.not_sent_back  # as it stands now
+        self.incomplete, self.not_sent_back = other.incomplete, other.not_sent_back  # as it stands now
         self.runs |= other.runs
         self.reasons = (self.reasons + other.reasons)[:_REASONS]
         self.waits_for, self.trouble = other.waits_for, other.trouble

@@ -38,10 +38,10 @@ from everyclaim.monitor.watch.plan import (
     today,
 )
 from everyclaim.monitor.watch.source import (
-    GONE,
+    DELETED,
     OVER_BUDGET,
-    PASSED_OVER,
     SCORED,
+    SKIPPED,
     UNREADABLE,
     Absent,
     AnswerSource,
@@ -240,7 +240,7 @@ class Watcher:
             unjudged, self._unjudged = self._unjudged, []
             if unjudged:
                 await self._ask(self._store.keep_decided, self._day.date or today(), unjudged)
-        self._pass.not_yet += len(left) - begun
+        self._pass.incomplete += len(left) - begun
         return begun == len(left) and not self._pass.waits_for
 
     async def _decide(self, found: Found) -> None:
@@ -248,13 +248,13 @@ class Watcher:
         sampling = self._plan.sampling
         chosen = AT_RANDOM if sampling.is_chosen(found.unit or found.key) else ""
         if not chosen and not sampling.minimum and self._scorer.screen is None:
-            self._leave(found, PASSED_OVER)
+            self._leave(found, SKIPPED)
             return
         sample = await found.load()
         if sample is Absent.NOT_YET:
-            self._pass.not_yet += 1
+            self._pass.incomplete += 1
         elif isinstance(sample, Absent):
-            self._leave(found, GONE)
+            self._leave(found, DELETED)
         elif isinstance(sample, Unreadable):
             self._leave(found, UNREADABLE, sample.reason)
         elif PICKED in sample.tags:
@@ -263,7 +263,7 @@ class Watcher:
         elif reason := chosen or await self._why_pick(sample):
             await self._judge(found, sample, reason)
         else:
-            self._leave(found, PASSED_OVER)
+            self._leave(found, SKIPPED)
 
     def _leave(self, found: Found, decision: str, reason: str = "") -> None:
         self._pass.count(decision, reason)
@@ -281,7 +281,7 @@ class Watcher:
         day, is_random = self._day, chosen == AT_RANDOM
         if not day.may_go_on():
             if self._plan.when_spent == "wait":
-                self._pass.not_yet += 1
+                self._pass.incomplete += 1
                 self._pass.waits_for = "the daily budget is used up"
             else:
                 self._leave(found, OVER_BUDGET)

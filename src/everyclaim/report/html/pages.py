@@ -18,7 +18,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from everyclaim.analysis import percent
+from everyclaim.analysis import percent, shown_rate
 from everyclaim.analysis.calibration import Calibration, ends, method, standing_text
 from everyclaim.analysis.comparison import AnswerChange, Comparison, pairing
 from everyclaim.analysis.deltas import Delta, DeltaFinding
@@ -297,7 +297,7 @@ def judge_view(found: Calibration) -> dict[str, Any]:
     best = found.corrected.shown
     return {
         "calibration": found,
-        "rates": [(name, rate, labels, standing_text(rate)) for name, rate, labels in named],
+        "rates": [(name, *shown_rate(rate, labels), labels, standing_text(rate)) for name, rate, labels in named],
         "corrected": corrected_rows(found.corrected),
         "best": (percent(best.value), ends(best), method(best)) if best else None,  # of these the one to report
         "warnings": found.corrected.warnings,

@@ -48,7 +48,7 @@ def explain(
 ) -> tuple[str, tuple[str, ...]]:
     """Put the verdict into a rationale and flags: what supports a claim, or where a `failing` one differs."""
     hedged = _hedge(it, row)
-    flags = ("hedge_mismatch",) if hedged else ()
+    flags = ("certainty_differs",) if hedged else ()
     if failing is None:
         # A title is no place in its passage, and so no evidence; it is named all the same.
         quote = one_line(max((one.quote for one in evidence), key=_telling(it), default=it.text), _LONGEST_QUOTE)

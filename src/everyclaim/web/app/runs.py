@@ -10,8 +10,9 @@ import numpy as np
 from fastapi import APIRouter, Form, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
+from everyclaim.analysis import is_too_few, shown_rate
 from everyclaim.analysis.calibration import Calibration
-from everyclaim.analysis.slices import AUTOMATIC, SHOWN_FROM, matrix_of
+from everyclaim.analysis.slices import AUTOMATIC, matrix_of
 from everyclaim.core.errors import ConfigError, InputError, NoStoreError
 from everyclaim.core.types import Label, Outcome
 from everyclaim.report.html.charts import interval_plot, label_bar, reading
@@ -208,7 +209,7 @@ def judge(request: Request, run_view: AskedRun) -> Response:
         view=judge_view(found) if found else None,
         rates=_rates(found) if found else "",
         groups=[(tag, list(rates.items())[:_GROUPS]) for tag, rates in groups.items() if len(rates) > 1],
-        fewest=SHOWN_FROM,
+        shown_rate=shown_rate,
         remarks=plain_remarks(run_view.summary, _TOLD_ELSEWHERE),
     )
 
@@ -223,8 +224,10 @@ def judge_as_json(run_view: AskedRun) -> Response:
 
 
 def _rates(found: Calibration) -> str:
-    named = [("supported claims", found.rates.tpr), ("failing claims", found.rates.tnr)]
-    if found.answers:
-        named += [("faithful answers", found.answers.tpr), ("failing answers", found.answers.tnr)]
-    points = [reading(name, rate, "labels") for name, rate in named]
+    rates, answers = found.rates, found.answers
+    named = [("supported claims", rates.tpr, rates.supported), ("failing claims", rates.tnr, rates.failing)]
+    if answers:
+        named.append(("faithful answers", answers.tpr, answers.supported))
+        named.append(("failing answers", answers.tnr, answers.failing))
+    points = [reading(name, rate, "labels") for name, rate, labels in named if not is_too_few(rate, labels)]
     return interval_plot(points, title="Judge vs. people", axis="correct verdicts, with 95 % intervals")
