@@ -129,11 +129,13 @@ def test_one_answer_is_shown_with_all_its_claims(everyclaim):
     assert "answer " in done.out
     (row,) = json.loads(everyclaim("report", "--answer", "good", "--json").out)
     assert row["id"] == "good"
+    ids = "'good', 'mixed', 'wrong', …"
     done = everyclaim("report", "--answer", "nowhere")
     assert (done.code, done.said) == (
         2,
-        [f"error: run {listed(everyclaim)[0]['id']} has no answer with the id 'nowhere'"],
+        [f"error: run {listed(everyclaim)[0]['id']} has no answer with the id 'nowhere'; its ids are {ids}"],
     )
+    assert "did you mean 'good'?" in everyclaim("report", "--answer", "goood").err
 
 
 @pytest.mark.slow
