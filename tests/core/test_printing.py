@@ -117,8 +117,8 @@ def test_a_run_is_told_in_a_few_lines(tmp_path: Any) -> None:
     run = ec.score_file(rows, store=tmp_path / "runs.db", judge=ScriptedJudge(rule), name="nightly")
     lines = str(run).splitlines()
     assert lines[0].startswith(f"run {run.id} · nightly")
-    assert lines[-4].startswith("claims supported    42.9 %   95 % interval ")
+    assert lines[-4].startswith("claims supported           42.9 %   95 % interval ")
     assert lines[-3].startswith("answers scored below 1.0   66.7 %   95 % interval ")
-    assert lines[-2].startswith("mean score           0.556   95 % interval ")
-    assert lines[-1] == "answers            3 scored of 4 · 1 abstained · 1 row unreadable"
+    assert lines[-2].startswith("mean score                  0.556   95 % interval ")
+    assert lines[-1] == "answers                   3 scored of 4 · 1 abstained · 1 row unreadable"
     assert "\n".join(lines[-4:]) == str(run.summary)

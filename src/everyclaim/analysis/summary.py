@@ -153,11 +153,11 @@ class Summary:
         ]
         unread = [f"{counted(self.bad_rows, 'row')} unreadable"] if self.bad_rows else []
         answers = " · ".join([f"{group.scored:,} scored of {group.total:,}", *rest, *unread])
-        shown = [f"{name:19}{value:>7}   95 % interval {low_high}" for name, one, value, low_high in rows if one.n]
+        shown = [f"{name:26}{value:>7}   95 % interval {low_high}" for name, one, value, low_high in rows if one.n]
         kinds = sorted(self.warning_texts.items(), key=lambda kind: (-kind[1], kind[0]))
         warnings = [f"warning: {one_line(text, 240)} ({counted(count, 'answer')})" for text, count in kinds]
         said = [wrapped(line) for line in listed(warnings, _WARNINGS_SHOWN, "kind of warning")]
-        return "\n".join([*shown, wrapped(f"{'answers':19}{answers}"), *said])
+        return "\n".join([*shown, wrapped(f"{'answers':26}{answers}"), *said])
 
 
 class Collector:
