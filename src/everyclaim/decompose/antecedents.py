@@ -64,7 +64,10 @@ def completed(text: str, before: str) -> str:
     """
     pronoun = PRONOUN.match(text)
     word = (pronoun["subject"] or pronoun["owner"] or "").lower() if pronoun else ""
-    if not pronoun or not word or not before or ":" in before or _has_rival(before, word) or _means_nothing(text):
+    if not pronoun or not word or not before or ":" in before or _means_nothing(text):
+        return text
+    goes_on = text[pronoun.end() :].lstrip().startswith("also ")  # "Rosa has a bar. It also has a pool."
+    if not goes_on and _has_rival(before, word):
         return text
     return named(text, pronoun, [before]) or text
 

@@ -58,7 +58,7 @@ def _beside(draft: Draft, tree: Tree) -> list[Draft]:
             )
             own = replace(own, head=kid)
             rest = replace(draft, whole=draft.whole | {kid}) if gives_reason else draft.without(inside)
-            return [rest, _named(own, tree, kid, head, draft.places)]
+            return [rest, renamed_in(own, tree, kid, head, draft.places)]
     return [draft]
 
 
@@ -192,6 +192,7 @@ def _may_hang_lower(tree: Tree, place: int, one: int) -> bool:
     between = [i for i in tree.under(place) if place < i < one and tree.relation(i) in {"acl:relcl", "ccomp"}]
     if between and tree.is_past(place) is not tree.is_past(one):
         return True
+    between = [i for i in between if tree.relation(i) == "ccomp" or tree.agrees(tree.tokens[i].head, one)]
     return any(tree.is_past(i) is tree.is_past(one) and tree.is_finite(one) for i in between)
 
 
@@ -237,7 +238,7 @@ def _clause(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int]
     )  # fmt: skip  # an object or a condition of all
     found = draft.only(draft.places - whole | own | shared | said | behind)
     found = replace(found, head=one) if place == draft.head else found
-    return _named(found, tree, one, place, draft.places)
+    return renamed_in(found, tree, one, place, draft.places)
 
 
 def _framing(tree: Tree, place: int, one: int) -> frozenset[int]:
@@ -280,7 +281,7 @@ def _with_comma(tree: Tree, place: int) -> list[int]:
     return [*([inside[0] - 1] if tree.tokens[inside[0] - 1].text == "," else []), *inside]
 
 
-def _named(draft: Draft, tree: Tree, one: int, before: int, known: Collection[int]) -> Draft:
+def renamed_in(draft: Draft, tree: Tree, one: int, before: int, known: Collection[int]) -> Draft:
     """A noun of the clauses before in the place of each pronoun of a clause that can stand for nothing else."""
     subject = tree.subject(before)
     if tree.relation(before) == "ccomp" and subject is not None and tree.agrees(subject, one):

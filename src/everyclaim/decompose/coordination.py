@@ -42,7 +42,8 @@ def _may_choose(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> b
     listed = relation == "amod" and not words  # "fresh, organic"
     if not (tree.joins(place) or denied or listed or (words and (exemplary or allowed))):
         return False
-    if any(map(tree.is_denying, tree.of(place, "cc:preconj"))) or not is_stated(tree, place, draft, denied=denied):
+    stated = _is_exemplary(tree, place) or is_stated(tree, place, draft, denied=denied)
+    if any(map(tree.is_denying, tree.of(place, "cc:preconj"))) or not stated:
         return False  # "neither counts nor values differed": what denies both goes with the conjunction
     if not any(
         {tree.tokens[one].pos for one in [place, *conjuncts]} <= members for members in _MEMBERS
@@ -55,6 +56,9 @@ def _may_choose(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> b
         return False
     if _is_doubtful(tree, place, conjuncts) or _is_one_name(tree, place):
         return False
+    of_all = tree.of(place, "appos", *(["acl:relcl"] if relation == "nsubj" else []))
+    if any(kid > conjuncts[-1] and kid in draft.places for kid in of_all):
+        return False  # "by Ada and Bert, two painters", "cats and dogs that bite"
     if relation == "appos" and not any(tree.low(det) in {"a", "an"} for det in tree.of(place, "det")):
         return False  # "the parents, Ada and Bert"
     if any(map(tree.tells_when, [place, *conjuncts])):
@@ -96,7 +100,7 @@ def _is_doubtful(tree: Tree, place: int, conjuncts: list[int]) -> bool:
         len(conjuncts) == 1
         and signs
         and nominal
-        and any(tree.low(cc) in {"and", "or", "as"} for cc in tree.joiners(conjuncts[0]))
+        and any(tree.low(cc) in {"and", "or"} for cc in tree.joiners(conjuncts[0]))
     ):
         return True  # ", and" rather begins a clause
     if _is_exemplary(tree, place) and any(tree.of(c, "case") for c in conjuncts):
@@ -112,10 +116,6 @@ def _is_doubtful(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     bare = [i for i in verbs if not any(kid in range(i, conjuncts[-1]) for kid in tree.kids[i] if kid not in conjuncts)]
     if any(one < kid for one in bare for kid in objects):
         return True  # "to understand and improve the site"
-    if any(
-        kid > conjuncts[-1] for kid in tree.of(place, "appos", *(["acl:relcl"] if tree.kind(place) == "nsubj" else []))
-    ):
-        return True  # "by Ada and Bert, two painters", "cats and dogs that bite"
     if tree.relation(place) == "nmod:poss":
         return True  # "Ada and Bert's house"
     if tree.tokens[place].tag.startswith("W"):

@@ -155,3 +155,16 @@ def apposition(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int
         return None  # "Lund, Sweden"
     body = unsigned(tree, inside)
     return Draft((*phrase(tree, noun, draft, place), be_of(tree, draft, noun), *body), place, minor=True, subject=noun)
+
+
+def of_described(draft: Draft, tree: Tree, place: int, owner: int, inside: list[int]) -> Draft | None:
+    """Where that is, or what it has, which an indefinite noun describes: "is a café in Rome with a garden"."""
+    case = [tree.low(i) for i in tree.of(place, "case")]
+    if case == ["in"] and tree.tokens[place].pos == "PROPN":
+        return Draft((*phrase(tree, owner, draft, place), be_of(tree, draft, owner), *inside), place, minor=True)
+    if case != ["with"] or tree.of(place, "acl"):
+        return None
+    if tree.tokens[tree.tokens[place].head].tag in {"NNS", "NNPS"}:
+        return None  # "38 people, mostly families with children"
+    has = have_of(tree, owner, past=tree.is_past(draft.head))
+    return Draft((*phrase(tree, owner, draft, place), has, *inside[1:]), place, minor=True)

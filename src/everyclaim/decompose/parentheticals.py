@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
+from everyclaim.decompose.clauses import renamed_in
 from everyclaim.decompose.coordination import EXEMPLARY
 from everyclaim.decompose.monotone import is_event, is_limited, is_source, way_up
 from everyclaim.decompose.nouns import (
@@ -14,6 +15,7 @@ from everyclaim.decompose.nouns import (
     ends_phrase,
     have_of,
     is_definite,
+    of_described,
     phrase,
     predicate_of,
     tells_year,
@@ -99,7 +101,9 @@ def _told(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) ->
         return _instance(draft, tree, place, noun, inside)
     if relation == "acl:relcl" and not named:
         told = _relative(draft, tree, place, noun, inside, apart=apart)
-        return told or (kept if apart and _is_free(tree, draft, inside) else None)
+        if told is None and apart and _is_free(tree, draft, inside):
+            told = _turned(draft, tree, place, noun, inside) or kept
+        return told
     if relation == "acl" and tree.tokens[place].tag == "VBN" and tree.tokens[noun].pos in {"NOUN", "PROPN"}:
         return _participle(draft, tree, place, noun, inside, apart=apart)
     if tree.kind(place) in {"nmod", "obl", "advcl"} and (meanwhile := absolute(draft, tree, place, inside)):
@@ -214,6 +218,31 @@ def _relative(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]
     return Draft((*phrase(tree, owner, draft, place), *rest), place, minor=apart, subject=owner)
 
 
+def _turned(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) -> Draft | None:
+    """What a clause says of a noun that is not its subject: ", whose father was a smith", ", which she led"."""
+    opener = next(i for i in inside if tree.tokens[i].pos != "PUNCT")
+    before = next(i for i in range(inside[0] - 1, -1, -1) if tree.tokens[i].pos != "PUNCT")
+    if tree.subject(place) in {None, opener} or not tree.is_finite(place) or tree.conjuncts(noun):
+        return None
+    goes_on = any(_goes_on(tree, c) for c in tree.conjuncts(place))
+    if goes_on or tree.tokens[noun].pos not in {"NOUN", "PROPN"} or tree.low(place) == "do":
+        return None  # "won, which others did not do"
+    if before not in tree.under(noun) or _has_rival(tree, noun, before):
+        return None
+    rest = [i for i in inside if i > opener and (i != inside[-1] or tree.tokens[i].pos != "PUNCT")]
+    named, cases = phrase(tree, noun, draft, place), tree.of(noun, "case")
+    pieces: tuple[int | str, ...]
+    if tree.tokens[opener].tag == "WP$" and tree.relation(tree.tokens[opener].head) in SUBJECTS:
+        pieces = (*named, "'s", *rest)
+    elif tree.relation(opener) == "obj" and tree.tokens[opener].head == place:
+        pieces = (*(i for i in rest if i <= place), *named, *(i for i in rest if i > place))
+    elif tree.low(opener) == "where" and [tree.low(i) for i in cases] in (["in"], ["at"]):
+        pieces = (*rest, *cases, *named)
+    else:
+        return None
+    return renamed_in(Draft(pieces, place, minor=True), tree, place, predicate_of(tree, draft, noun), draft.places)
+
+
 def _goes_on_behind(tree: Tree, draft: Draft, last: int) -> bool:
     """Whether a participle follows a clause, and may go with its verb or with the one before: ", warning him"."""
     return any(tree.relation(i) == "advcl" and tree.tokens[i].tag == "VBG" for i in draft.places if i > last)
@@ -226,7 +255,7 @@ def _is_free(tree: Tree, draft: Draft, inside: list[int]) -> bool:
     return relative and not _goes_on_behind(tree, draft, max(inside))
 
 
-def _has_rival(tree: Tree, noun: int, last: int, verb: int) -> bool:
+def _has_rival(tree: Tree, noun: int, last: int, verb: int | None = None) -> bool:
     """Whether a clause may be said of another noun of its phrase: "the lives of the pupils, who"."""
     while tree.relation(last) in {"flat", "compound", "conj", "appos", "punct", "nummod"} and last != noun:
         last = tree.tokens[last].head
@@ -238,7 +267,7 @@ def _has_rival(tree: Tree, noun: int, last: int, verb: int) -> bool:
         above = tree.tokens[above].head
         near.append(above)
     near = [i for i in near if tree.tokens[i].pos in {"NOUN", "PROPN"} and not tree.of(i, "nummod")]
-    return any(tree.agrees(i, verb) for i in near)
+    return any(verb is None or tree.agrees(i, verb) for i in near)
 
 
 def _tells_number(tree: Tree, verb: int) -> bool:
@@ -305,13 +334,15 @@ def _may_go(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) 
     verb = tree.tokens[noun].head
     counted = {tree.low(det) for det in tree.of(noun, "det", "nummod", "nmod:poss")}
     is_some = bool(counted) and counted <= {"a", "an", "several", "some"}
+    if set(tree.conjuncts(draft.head)) & draft.places or any(noun < c < place for c in tree.conjuncts(noun)):
+        return False  # other clauses come off first; a modifier behind a list goes with its last member
     inner = way_up(tree, noun, draft)[1:-1]
     if tree.of(noun, "cop") or (tree.kind(noun) == "obj" and tree.low(verb) in _HAVING):
         held = is_some or (not counted and tree.tokens[noun].pos == "NOUN")
         held &= not is_limited(tree, draft) and not tree.is_negated(noun) and not tree.of(noun, "case")
     else:
         held = is_some and tree.kind(noun) in {"obj", "obl"} and is_event(tree, draft.head)
-        held &= not tree.is_negated(draft.head) and not set(tree.conjuncts(draft.head)) & draft.places
+        held &= not tree.is_negated(draft.head)
     return told and held and all(tree.kind(step) == "xcomp" for step in inner) and len(inside) >= _LONG
 
 
@@ -417,16 +448,3 @@ def absolute(draft: Draft, tree: Tree, place: int, inside: list[int]) -> Draft |
     past, many = tree.is_past(draft.head), tree.is_plural(owner)
     be = ("were" if many else "was") if past else "are" if many else "is"
     return Draft((*before, be, *after), verb, minor=True, subject=owner)
-
-
-def of_described(draft: Draft, tree: Tree, place: int, owner: int, inside: list[int]) -> Draft | None:
-    """Where that is, or what it has, which an indefinite noun describes: "is a café in Rome with a garden"."""
-    case = [tree.low(i) for i in tree.of(place, "case")]
-    if case == ["in"] and tree.tokens[place].pos == "PROPN":
-        return Draft((*phrase(tree, owner, draft, place), be_of(tree, draft, owner), *inside), place, minor=True)
-    if case != ["with"] or tree.of(place, "acl"):
-        return None
-    if tree.tokens[tree.tokens[place].head].tag in {"NNS", "NNPS"}:
-        return None  # "38 people, mostly families with children"
-    has = have_of(tree, owner, past=tree.is_past(draft.head))
-    return Draft((*phrase(tree, owner, draft, place), has, *inside[1:]), place, minor=True)
