@@ -51,9 +51,8 @@ def _detachments(draft: Draft, tree: Tree) -> Iterator[list[Draft]]:
         if any(tree.relation(step) in _CLOSED and not (beside and _is_open(tree, step)) for step in way):
             continue
         made = _aside(draft, tree, place, noun)
-        rest = draft.without(_with_commas(tree, tree.under(place)))
         if made is not None:
-            yield [rest, _as_told(draft, tree, made)]
+            yield [draft.without(_with_commas(tree, tree.under(place))), _as_told(draft, tree, made)]
 
 
 def _as_told(draft: Draft, tree: Tree, made: Draft) -> Draft:
@@ -84,7 +83,7 @@ def _kept(draft: Draft, tree: Tree, place: int, noun: int) -> Draft:
     """The fact with what only goes, and says nothing alone; without what went before it."""
     before = [one for one in draft.whole if tree.relation(one) != "advcl" or not tree.is_finite(one)]
     gone = {i for one in before if noun not in tree.under(one) for i in _with_commas(tree, tree.under(one))}
-    return replace(draft.without(gone - set(tree.under(place))), whole=draft.whole | {place})
+    return replace(draft.without(gone - set(tree.under(place))) if gone else draft, whole=draft.whole | {place})
 
 
 def _told(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) -> Draft | None:
@@ -331,19 +330,20 @@ def _may_go(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) 
         told = tree.relation(place) == "acl:relcl" or tree.tokens[place].tag in {"VBG", "VBN"}
     else:
         told = tree.kind(place) == "nmod" and [tree.low(case) for case in tree.of(place, "case")] == ["with"]
+    if not told or len(inside) < _LONG:
+        return False
     verb = tree.tokens[noun].head
     counted = {tree.low(det) for det in tree.of(noun, "det", "nummod", "nmod:poss")}
     is_some = bool(counted) and counted <= {"a", "an", "several", "some"}
     if set(tree.conjuncts(draft.head)) & draft.places or any(noun < c < place for c in tree.conjuncts(noun)):
         return False  # other clauses come off first; a modifier behind a list goes with its last member
-    inner = way_up(tree, noun, draft)[1:-1]
     if tree.of(noun, "cop") or (tree.kind(noun) == "obj" and tree.low(verb) in _HAVING):
         held = is_some or (not counted and tree.tokens[noun].pos == "NOUN")
         held &= not is_limited(tree, draft) and not tree.is_negated(noun) and not tree.of(noun, "case")
     else:
         held = is_some and tree.kind(noun) in {"obj", "obl"} and is_event(tree, draft.head)
         held &= not tree.is_negated(draft.head)
-    return told and held and all(tree.kind(step) == "xcomp" for step in inner) and len(inside) >= _LONG
+    return held and all(tree.kind(step) == "xcomp" for step in way_up(tree, noun, draft)[1:-1])
 
 
 def _with_commas(tree: Tree, places: Collection[int]) -> list[int]:
