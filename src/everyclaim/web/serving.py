@@ -43,7 +43,7 @@ def run(app: Callable[[], Any], binding: Binding, *, on_listening: Callable[[str
     `OperatorError` where the address cannot be had.
     """
     listener = _listen(binding)
-    config = _Settings(
+    config = _UvicornConfig(
         app,
         binding,
         factory=True,
@@ -79,7 +79,7 @@ def run(app: Callable[[], Any], binding: Binding, *, on_listening: Callable[[str
         listener.close()
 
 
-class _Settings(Config):
+class _UvicornConfig(Config):
     """uvicorn's settings with our own."""
 
     def __init__(self, app: Any, binding: Binding, **settings: Any) -> None:
@@ -91,7 +91,7 @@ class _EndingServer(Server):
     """Ends some seconds after it was asked to, whatever a thread of somebody's judge waits for."""
 
     def handle_exit(self, sig: int, frame: Any) -> None:
-        timer = threading.Timer(cast("_Settings", self.config).binding.grace_seconds, os._exit, [128 + sig])
+        timer = threading.Timer(cast("_UvicornConfig", self.config).binding.grace_seconds, os._exit, [128 + sig])
         timer.daemon = True
         timer.start()
         super().handle_exit(sig, frame)
@@ -105,7 +105,7 @@ class _Protocol(H11Protocol):
 
     @property
     def _binding(self) -> Binding:
-        return cast("_Settings", self.config).binding
+        return cast("_UvicornConfig", self.config).binding
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)

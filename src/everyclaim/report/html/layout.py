@@ -199,7 +199,7 @@ def lay_out(text: str, marks: Sequence[Mark] = (), *, context: int | None = None
     return found
 
 
-class _Piece(NamedTuple):
+class _Stretch(NamedTuple):
     """A piece of a text before it is cut: prose, the lines of a record, or the rows of a table."""
 
     span: Span
@@ -242,7 +242,7 @@ def _at_words(text: str, window: Span, reach: int = 24) -> Span:
 
 
 def _block(
-    text: str, piece: _Piece, window: Span, marks: Sequence[Mark], styles: Sequence[Style]
+    text: str, piece: _Stretch, window: Span, marks: Sequence[Mark], styles: Sequence[Style]
 ) -> tuple[LaidOutBlock | None, Span]:
     """Make what lies in a window of a piece, whole lines and rows; also return what of the text that is."""
     if piece.rows:
@@ -261,7 +261,7 @@ def _block(
     return LaidOutBlock("record", lines=written), Span(lines[0][1].start, lines[-1][1].end)
 
 
-def _rows(text: str, piece: _Piece, window: Span, marks: Sequence[Mark]) -> tuple[LaidOutBlock | None, Span]:
+def _rows(text: str, piece: _Stretch, window: Span, marks: Sequence[Mark]) -> tuple[LaidOutBlock | None, Span]:
     head, *body = piece.rows
     rows = [row for row in body if row[0].start < window.end and row[-1].end > window.start]
     is_first = head[0].start < window.end and head[-1].end > window.start
@@ -273,12 +273,12 @@ def _rows(text: str, piece: _Piece, window: Span, marks: Sequence[Mark]) -> tupl
     return LaidOutBlock("table", rows=cells, has_head=piece.has_head), reach
 
 
-def _pieces(text: str) -> Iterator[_Piece]:
+def _pieces(text: str) -> Iterator[_Stretch]:
     if len(text) > _LAID_OUT:
-        yield _Piece(Span(0, len(text)))
+        yield _Stretch(Span(0, len(text)))
     elif fields(text) is not None:
         lines = list(_lines_of_record(text))
-        yield _Piece(Span(lines[0][1].start, lines[-1][1].end), lines)
+        yield _Stretch(Span(lines[0][1].start, lines[-1][1].end), lines)
     else:
         done = 0
         for table in _tables(text):
@@ -290,16 +290,16 @@ def _pieces(text: str) -> Iterator[_Piece]:
             yield _trimmed(text, done, len(text))
 
 
-def _trimmed(text: str, start: int, end: int) -> _Piece:
+def _trimmed(text: str, start: int, end: int) -> _Stretch:
     """Leave out the line breaks, and the pipe of a table, at the ends of prose beside a table."""
     if start:
         start += len(text[start:end]) - len(text[start:end].lstrip(" \t|").lstrip("\r\n"))
     if end < len(text):
         end = start + len(text[start:end].rstrip(" \t|").rstrip())
-    return _Piece(Span(start, end))
+    return _Stretch(Span(start, end))
 
 
-def _tables(text: str) -> Iterator[_Piece]:
+def _tables(text: str) -> Iterator[_Stretch]:
     """Find runs of at least two table rows with nothing but a ruling between them."""
     if "|" not in text:
         return
@@ -314,10 +314,10 @@ def _tables(text: str) -> Iterator[_Piece]:
     yield from _table(text, run)
 
 
-def _table(text: str, run: list[Span]) -> Iterator[_Piece]:
+def _table(text: str, run: list[Span]) -> Iterator[_Stretch]:
     rows = [_cells(text, row) for row in run]
     if len(rows) > 1 and all(rows):
-        yield _Piece(Span(rows[0][0].start, rows[-1][-1].end), (), rows, "-" in text[run[0].end : run[1].start])
+        yield _Stretch(Span(rows[0][0].start, rows[-1][-1].end), (), rows, "-" in text[run[0].end : run[1].start])
 
 
 def _cells(text: str, row: Span) -> list[Span]:
