@@ -1,14 +1,15 @@
-"""Make the pictures of the documentation: every page of a report and of the dashboard, wide and narrow, light and dark.
+"""Make the pictures of the documentation, or of every page, wide and narrow, light and dark.
 
     python docs/screenshots.py [FOLDER]
 
-scores the two releases of the example, writes their reports and photographs them with a Chromium that is installed, to
-``docs/pictures/`` or the folder given. Look at each of them after a change of the look.
+scores the two releases of the example, writes their reports and photographs them with a Chromium that is installed: to
+``docs/pictures/`` what the documentation shows, to the folder given all. Look at them after a change of the look.
 """  # noqa: INP001 - a script
 
 from __future__ import annotations
 
 import io
+import re
 import shutil
 import socket
 import sys
@@ -114,10 +115,19 @@ def served(store: str) -> Iterator[str]:
         thread.join()
 
 
-def photograph(browser: Browser, picture: Picture, folder: Path) -> Iterator[Path]:
-    """Take a page's picture in every size and scheme."""
+def shown() -> set[str]:
+    """List the pictures that the documentation shows."""
+    pages = [HERE.parent / "README.md", *HERE.rglob("*.md")]
+    return {name for page in pages for name in re.findall(r"pictures/([\w-]+\.png)", page.read_text(encoding="utf-8"))}
+
+
+def photograph(browser: Browser, picture: Picture, folder: Path, wanted: set[str] | None) -> Iterator[Path]:
+    """Take a page's pictures that are wanted (None: all), in every size and scheme."""
     for size, (width, height) in SIZES.items():
         for scheme in SCHEMES:
+            path = folder / f"{picture.name}-{size}-{scheme}.png"
+            if wanted is not None and path.name not in wanted:
+                continue
             view = {"width": width, "height": height}
             context = browser.new_context(viewport=view, color_scheme=scheme, bypass_csp=True)
             page: Page = context.new_page()
@@ -129,15 +139,14 @@ def photograph(browser: Browser, picture: Picture, folder: Path) -> Iterator[Pat
                 page.evaluate(picture.prepare)
                 page.wait_for_timeout(200)
                 page.wait_for_load_state("networkidle")
-            path = folder / f"{picture.name}-{size}-{scheme}.png"
             shot = Image.open(io.BytesIO(page.screenshot()))
             shot.convert("RGB").quantize(128, dither=Image.Dither.NONE).save(path, optimize=True)
             context.close()
             yield path
 
 
-def main(folder: Path) -> None:
-    """Make all pictures."""
+def main(folder: Path, wanted: set[str] | None) -> None:
+    """Make the pictures that are wanted; None: all."""
     found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if found is None:
         sys.exit("chromium is not installed")
@@ -146,10 +155,13 @@ def main(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as place, chdir(place), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
         for picture in example(Path(place)):
-            for path in photograph(browser, picture, folder):
+            for path in photograph(browser, picture, folder, wanted):
                 sys.stdout.write(f"{path}\n")
         browser.close()
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / "pictures")
+    if len(sys.argv) > 1:
+        main(Path(sys.argv[1]), None)
+    else:
+        main(HERE / "pictures", shown())
