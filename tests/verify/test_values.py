@@ -88,3 +88,17 @@ def test_a_contraction_without_its_apostrophe_denies(claim):
         for word in ("won't", "wont")
     )
     assert typed.supported == pytest.approx(plain.supported, abs=0.01)
+
+
+COMPUTED = (  # a passage, an amount that follows from those in it, and one that does not
+    ("Firewood is sold at 8 euros a bag.", "Two bags of firewood cost 16 euros.", "Two bags of firewood cost 18 euros."),
+    ("The ticket costs 24 euros and the locker 6 euros.", "Ticket and locker cost 30 euros.", "Ticket and locker cost 36 euros."),
+    ("Admission is 7 euros, 4 euros for children.", "Two adults and two children pay 22 euros.", "Two adults and two children pay 20 euros."),
+    ("Each lap is 12 km long.", "Three laps are 36 km long.", "Three laps are 34 km long."),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("passage", "right", "wrong"), COMPUTED)
+def test_an_amount_that_follows_from_stated_ones_is_likelier_than_one_that_does_not(passage, right, wrong):
+    found = [it.verdict.probabilities.supported for it in ec.verify_claims([right, wrong], [passage])]
+    assert found[0] > 0.4 >= found[1]

@@ -11,9 +11,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -347,6 +347,9 @@ def _checks(claim: str, source: AlignedSource, alignment: Alignment) -> list[Fac
     first, last = alignment.main
     window = [sentence(source, column) for column in range(first, last + 1)]
     checks = check_facts(claim, window, foremost(source, alignment))
+    if any(check.status != "found" for check in checks):
+        values = stated(source, alignment)
+        checks = [computed(check, checks, values) or check for check in checks]
     if not any(check.status == "conflict" and not check.is_elsewhere for check in checks):
         return checks
     least = _AS_WELL * float((alignment.weights @ (alignment.exact + alignment.soft)).max())
@@ -359,6 +362,37 @@ def _checks(claim: str, source: AlignedSource, alignment: Alignment) -> list[Fac
         else check
         for check in checks
     ]
+
+
+def computed(check: FactCheck, checks: Sequence[FactCheck], theirs: Sequence[StatedSpelling]) -> FactCheck | None:
+    """Find an amount to be a multiple of one that the passages state, or the sum of two or of their multiples.
+
+    The claim says how many times: "three" of "2 euros", "four weeks" of "60 euros a week".
+    """
+    mine = check.fact
+    if check.status == "found" or check.is_elsewhere or not _is_exact(mine) or mine.dimension == "count":
+        return None
+    own = [it.fact for it in checks if _is_exact(it.fact)]
+    parts = []  # how many times, of what, and which stated value
+    for number, it in enumerate(theirs):
+        if _is_exact(it.fact) and it.fact.dimension == mine.dimension:
+            rate = it.fact.rate
+            times = {one.low for one in own if one.dimension == "count"}
+            times |= {one.low / rate.amount for one in own if rate is not None and one.dimension == rate.dimension}
+            words = it.sentence[slice(*span(it.fact, whole=False))]
+            parts += [(time * it.fact.low, words if time == 1 else f"{words} each", number) for time in {1.0, *times}]
+    for amount, words, number in parts:
+        if math.isclose(mine.low, amount, rel_tol=1e-3):
+            return replace(check, status="found", instead=words, relation="converted", rival=None)
+        for more, others, place in parts:
+            if number < place and math.isclose(mine.low, amount + more):
+                both = f"{words} and {others}"
+                return replace(check, status="found", instead=both, relation="converted", rival=None)
+    return None
+
+
+def _is_exact(fact: Fact) -> TypeGuard[Quantity]:
+    return isinstance(fact, Quantity) and fact.low == fact.high and not fact.approximate and not fact.lean
 
 
 def window_text(reading: Reading, start: int, end: int) -> str:
