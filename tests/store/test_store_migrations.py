@@ -30,6 +30,9 @@ def test_a_store_of_the_first_schema_is_upgraded_in_place(old: Path) -> None:
         run = store.run("old")
         assert (run.status, run.provenance, run.kept) == ("finished", PROVENANCE, 1)
         then = replace(a_result(a_sample()), components={}, reference_claims=(), details={})  # as results were
+        first, second = then.claims
+        flagged = replace(second, verdict=replace(second.verdict, flags=("hedge_mismatch",)))  # as the flag was called
+        then = replace(then, claims=(first, flagged))
         assert [(k.sample, k.result) for k in store.records(run.id)] == [(a_sample(), then)]
         say(store, run.id, "s0", "c1", Label.SUPPORTED)
     with Store.open(old) as store:
