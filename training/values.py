@@ -32,7 +32,7 @@ DOZENS = {12: ["a dozen"], 24: ["two dozen"]}
 LEAST = ["at least {n}", "{n} or more", "no fewer than {n}", "a minimum of {n}"]
 MOST = ["at most {n}", "{n} or fewer", "no more than {n}", "a maximum of {n}", "up to {n}"]
 DAYS, MONTHS = list(calendar.day_name), list(calendar.month_name)[1:]
-KINDS = {"frames": 40, "open": 15, "sum": 8, "compare": 7}
+KINDS = {"frames": 40, "open": 15, "sum": 8, "compare": 25}
 MORE = (0, 0, 1, 1, 2, 3)  # statements about other things in a passage
 
 
