@@ -266,7 +266,8 @@ def groups(data: dict[str, Any], count: int, seed: int) -> Iterator[dict[str, An
         pairs = list(zip(main.right, main.wrong, strict=True)) + [(it.right[0], it.wrong[0]) for it in beside[:1]]
         for pair, (right, wrong) in enumerate(pairs, start=1):
             claims += [claim(right, "SUPPORTED", kind, pair), claim(wrong, "CONTRADICTED", kind, pair)]
-        if not any(stranger.text.split()[:3] == it.text.split()[:3] for it in told):
+        stated = {text for it in told for text in (it.text, *it.right)}
+        if stranger.right[0] not in stated and not any(stranger.text.split()[:3] == it.text.split()[:3] for it in told):
             claims.append(claim(stranger.right[0], "UNSUPPORTED", "absent", None))
         text = " ".join(sentence(it.text) for it in told)
         yield {"group": f"values-{seed}-{number}", "domain": kind, "question": "", "contexts": [text], "claims": claims}
