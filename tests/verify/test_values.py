@@ -94,6 +94,7 @@ COMPUTED = (  # a passage, an amount that follows from those in it, and one that
     ("Firewood is sold at 8 euros a bag.", "Two bags of firewood cost 16 euros.", "Two bags of firewood cost 18 euros."),
     ("The ticket costs 24 euros and the locker 6 euros.", "Ticket and locker cost 30 euros.", "Ticket and locker cost 36 euros."),
     ("Admission is 7 euros, 4 euros for children.", "Two adults and two children pay 22 euros.", "Two adults and two children pay 20 euros."),
+    ("The fee is 1,000 euros, and 50 euros for a copy.", "Fee and copy cost 1,050 euros.", "The fee is 1,001 euros."),
     ("Each lap is 12 km long.", "Three laps are 36 km long.", "Three laps are 34 km long."),
 )  # fmt: skip
 

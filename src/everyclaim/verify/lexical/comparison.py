@@ -39,6 +39,7 @@ _SENTENCES = 24  # at most so many sentences of the passages are read for values
 _COMPOUND = range(5, 65)  # letters of a word that may be two
 _ABBREVIATED = 3  # letters at least of a word that is cut short
 _SIGNS = frozenset({"minus", "plus", "negative"})
+_ADDED_UP = 8  # amounts and dates at most of a claim that adds up or multiplies: with more, it lists
 _CLOSER = 0.02  # share of a claim's weight that a closer relation is worth
 
 
@@ -347,13 +348,15 @@ def _checks(claim: str, source: AlignedSource, alignment: Alignment) -> list[Fac
     first, last = alignment.main
     window = [sentence(source, column) for column in range(first, last + 1)]
     checks = check_facts(claim, window, foremost(source, alignment))
-    if any(check.status != "found" for check in checks):
-        values = stated(source, alignment)
-        checks = [computed(check, checks, values) or check for check in checks]
+    if all(check.status == "found" for check in checks):
+        return checks
+    theirs = stated(source, alignment)
+    if len(checks) <= _ADDED_UP:
+        checks = [computed(check, checks, theirs) or check for check in checks]
     if not any(check.status == "conflict" and not check.is_elsewhere for check in checks):
         return checks
     least = _AS_WELL * float((alignment.weights @ (alignment.exact + alignment.soft)).max())
-    near = [other.fact for other in stated(source, alignment) if other.worth >= least]
+    near = [other.fact for other in theirs if other.worth >= least]
     return [
         FactCheck(check.fact, "missing", check.said, check.at)
         if check.status == "conflict"
@@ -373,22 +376,32 @@ def computed(check: FactCheck, checks: Sequence[FactCheck], theirs: Sequence[Sta
     if check.status == "found" or check.is_elsewhere or not _is_exact(mine) or mine.dimension == "count":
         return None
     own = [it.fact for it in checks if _is_exact(it.fact)]
-    parts = []  # how many times, of what, and which stated value
+    parts: dict[str, tuple[float, str, int]] = {}  # what may be a part of a sum: its worth, its words, whose it is
     for number, it in enumerate(theirs):
-        if _is_exact(it.fact) and it.fact.dimension == mine.dimension:
-            rate = it.fact.rate
-            times = {one.low for one in own if one.dimension == "count"}
-            times |= {one.low / rate.amount for one in own if rate is not None and one.dimension == rate.dimension}
-            words = it.sentence[slice(*span(it.fact, whole=False))]
-            parts += [(time * it.fact.low, words if time == 1 else f"{words} each", number) for time in {1.0, *times}]
-    for amount, words, number in parts:
-        if math.isclose(mine.low, amount, rel_tol=1e-3):
-            return replace(check, status="found", instead=words, relation="converted", rival=None)
-        for more, others, place in parts:
-            if number < place and math.isclose(mine.low, amount + more):
-                both = f"{words} and {others}"
-                return replace(check, status="found", instead=both, relation="converted", rival=None)
+        if not _is_exact(it.fact) or it.fact.dimension != mine.dimension:
+            continue
+        rate, words = it.fact.rate, it.sentence[slice(*span(it.fact, whole=False))]
+        times = {one.low for one in own if one.dimension == "count"}
+        times |= {one.low / rate.amount for one in own if rate is not None and one.dimension == rate.dimension}
+        for time in {1.0, *times}:
+            each, amount = words if time == 1 else f"{words} each", time * it.fact.low
+            if time != 1 and _figures(amount) == _figures(mine.low):
+                return _found(check, each)
+            parts.setdefault(_figures(amount), (amount, each, number))
+    for amount, words, number in parts.values():
+        other = parts.get(_figures(mine.low - amount))
+        if other is not None and other[2] != number:
+            return _found(check, f"{words} and {other[1]}")
     return None
+
+
+def _figures(amount: float) -> str:
+    """Write an amount so that equal ones are written alike, however they were reckoned."""
+    return f"{amount:.9g}"
+
+
+def _found(check: FactCheck, instead: str) -> FactCheck:
+    return replace(check, status="found", instead=instead, relation="converted", rival=None)
 
 
 def _is_exact(fact: Fact) -> TypeGuard[Quantity]:
