@@ -58,13 +58,18 @@ def read(path: Path) -> list[Entry]:
     return entries
 
 
+def of(thing: str, wordings: list[str]) -> list[str]:
+    """Say wordings of a thing."""
+    return [it.replace("{}", thing) for it in wordings]
+
+
 def said(entry: Entry, thing: str, side: int, rng: random.Random) -> Statement:
     """Say of a thing that something is so (0) or not (1)."""
-    same, other = ([it.replace("{}", thing) for it in entry.sides[at]] for at in (side, 1 - side))
+    same, other = (of(thing, entry.sides[at]) for at in (side, 1 - side))
     text, *right = rng.sample(same, len(same))
     if entry.more[side] and rng.random() < 0.6:
         text = rng.choice(entry.more[side]).replace("{}", thing)
-    return Statement(text, right, rng.sample(other, len(other)), [it.replace("{}", thing) for it in entry.open])
+    return Statement(text, right, rng.sample(other, len(other)), of(thing, entry.open))
 
 
 def group(entry: Entry, others: list[Entry], rng: random.Random) -> tuple[str, list[dict[str, Any]]]:
@@ -96,7 +101,7 @@ def group(entry: Entry, others: list[Entry], rng: random.Random) -> tuple[str, l
 
 def beyond(entry: Entry, thing: str, side: int, main: Statement, rng: random.Random) -> list[dict[str, Any]]:
     """Claim what says less than a statement, and, where the passage has no more than that, what says more."""
-    less, more = ([it.replace("{}", thing) for it in kind[side]] for kind in (entry.less, entry.more))
+    less, more = (of(thing, kind[side]) for kind in (entry.less, entry.more))
     claims = [claim(rng.choice(less), "SUPPORTED", "less", None)] if less else []
     if more and main.text not in more and rng.random() < 0.5:
         claims.append(claim(rng.choice(more), "UNSUPPORTED", "more", None))
@@ -106,8 +111,7 @@ def beyond(entry: Entry, thing: str, side: int, main: Statement, rng: random.Ran
 def weak(entry: Entry, rng: random.Random) -> tuple[str, list[dict[str, Any]]]:
     """Draw a passage that says less than a claim, and claims."""
     things, side = rng.sample(entry.things, len(entry.things)), rng.randrange(2)
-    less, unsaid = ([it.replace("{}", things[0]) for it in part] for part in (entry.less[side], entry.open))
-    text = rng.choice(less)
+    text, unsaid = rng.choice(of(things[0], entry.less[side])), of(things[0], entry.open)
     more = said(entry, things[0], side, rng).text
     other = said(entry, things[1], 1 - side, rng)
     claims = [claim(more, "UNSUPPORTED", "more", None), claim(rng.choice(unsaid), "UNSUPPORTED", "open", None)]
