@@ -23,11 +23,11 @@ from everyclaim.io.files import STREAM_ERRORS, TextSource, rereadable, stream_fa
 
 _PIECE = 1 << 18  # bytes, or characters, of what is passed over, read at once
 _CHUNK = 1 << 16
-_SPACE = re.compile(r"[ \t\n\r]*")
+_SIGN = re.compile(r"[^ \t\n\r]")
 _STRUCTURE = re.compile(r'["\[\]{}]')
-_STRING_END = re.compile(r'["\\]')
+_IN_STRING = re.compile(r'"|\\.', re.DOTALL)
+_SCALAR_END = re.compile(r'[ \t\n\r,:"\[\]{}]')
 _UNDECODABLE = re.compile(r"[\udc80-\udcff]")  # what `surrogateescape` makes of bytes that are not UTF-8
-_NEAR_END = 16  # a literal or an escape cut by the end of the window fails within so many characters
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -103,12 +103,8 @@ def parse_line(number: int, line: bytes) -> RawRow | BadRow:
 # ---- documents
 
 
-class _BrokenElementError(ValueError):
-    """One value cannot be decoded; the window stands behind it when `passed`."""
-
-    def __init__(self, reason: str, *, passed: bool) -> None:
-        super().__init__(reason)
-        self.passed = passed
+class _BadElementError(ValueError):
+    """One value cannot be used; the window stands behind it."""
 
 
 def read_json(source: TextSource, is_row_key: Callable[[str], bool], limit: int) -> Iterator[RawRow | BadRow]:
@@ -123,47 +119,47 @@ def read_json(source: TextSource, is_row_key: Callable[[str], bool], limit: int)
             with file.open() as stream:
                 key = _key_of_rows(file.name, _Window(stream, limit), is_row_key)
         with file.open() as stream:
-            window = _Window(stream, limit)
-            yield from _guarded(_rows_under(window, key) if key is not None else _rows(window))
+            number, reason = 0, ""
+            try:
+                for number, row in enumerate(_rows(_Window(stream, limit), key), 1):
+                    yield BadRow(number, row, "row") if isinstance(row, str) else as_row(number, row, "row")
+            except STREAM_ERRORS as error:
+                reason = stream_fault(error)
+            except ValueError as error:
+                reason = str(error)
+            if reason:
+                yield BadRow(number + 1, f"{reason}; the rest could not be read", "row", rest_lost=True)
 
 
-def _guarded(rows: Iterator[RawRow | BadRow]) -> Iterator[RawRow | BadRow]:
-    """Turn a fault that nothing can be read after into a last bad row."""
-    number = 0
-    try:
-        for row in rows:
-            number += 1
-            yield row
-    except STREAM_ERRORS as error:
-        reason = stream_fault(error)
-    except ValueError as error:
-        reason = str(error)
-    else:
-        return
-    yield BadRow(number + 1, f"{reason}; the rest could not be read", "row", rest_lost=True)
-
-
-def _rows(window: _Window) -> Iterator[RawRow | BadRow]:
-    """Yield the elements of a top-level array, or top-level values one after the other."""
-    if window.peek() == "[":
-        yield from _elements(window)
+def _rows(window: _Window, key: str | None) -> Iterator[Any]:
+    """Yield the rows under a key, of a top-level array, or top-level values one after the other: see `_element`."""
+    if key is not None:
+        for name in _members(window):
+            if name == key and window.peek() == "[":
+                yield from (_element(window) for _ in _items(window, "[", "]"))
+            else:
+                window.value()
+    elif window.peek() == "[":
+        yield from (_element(window) for _ in _items(window, "[", "]"))
         if window.peek():
             raise ValueError("there is more text after the array")
-        return
-    number = 0
-    while window.peek():
-        number += 1
-        yield _element(window, number)
-        if window.peek() == ",":
-            window.skip(",")
+    else:
+        while window.peek():
+            yield _element(window)
+            if window.peek() == ",":
+                window.skip(",")
 
 
-def _elements(window: _Window) -> Iterator[RawRow | BadRow]:
-    for number, _ in enumerate(_places(window, "[", "]"), 1):
-        yield _element(window, number)
+def _element(window: _Window) -> Any:
+    """Return the next value, a text where it cannot be used: why (a string is no row, either)."""
+    try:
+        value = window.value()
+    except _BadElementError as error:
+        return str(error)
+    return "expected an object, found a string" if isinstance(value, str) else value
 
 
-def _places(window: _Window, begin: str, end: str) -> Iterator[None]:
+def _items(window: _Window, begin: str, end: str) -> Iterator[None]:
     """Go through an array or an object, the window standing before each item, which the caller must consume."""
     window.skip(begin)
     while window.peek() != end:
@@ -178,26 +174,9 @@ def _places(window: _Window, begin: str, end: str) -> Iterator[None]:
     window.skip(end)
 
 
-def _element(window: _Window, number: int) -> RawRow | BadRow:
-    try:
-        return as_row(number, window.value(), "row")
-    except _BrokenElementError as error:
-        if not error.passed:
-            raise
-        return BadRow(number, str(error), "row")
-
-
-def _rows_under(window: _Window, key: str) -> Iterator[RawRow | BadRow]:
-    for name in _members(window):
-        if name == key and window.peek() == "[":
-            yield from _elements(window)
-        else:
-            window.value()
-
-
 def _members(window: _Window) -> Iterator[str]:
     """Yield the keys of an object, the window standing before the value, which the caller must consume."""
-    for _ in _places(window, "{", "}"):
+    for _ in _items(window, "{", "}"):
         key = window.value()
         if not isinstance(key, str) or window.peek() != ":":
             raise ValueError("not valid JSON: expected a key and ':'")
@@ -212,48 +191,41 @@ def _key_of_rows(name: str, window: _Window, is_row_key: Callable[[str], bool]) 
         for key in _members(window):
             if is_row_key(key):
                 return None
-            if window.peek() == "[" and _is_list_of_objects(window):
-                lists.append(key)
-            elif window.peek() not in {",", "}"}:
+            if window.peek() != "[":
                 window.value()
+                continue
+            for number, _ in enumerate(_items(window, "[", "]")):
+                if number == 0 and window.peek() == "{":
+                    lists.append(key)
+                _element(window)
     except (ValueError, *STREAM_ERRORS):
-        return lists[0] if len(lists) == 1 else None  # reading the rows will say what is wrong
-    if len(lists) > 1:
-        raise InputError(f"{name} contains several lists of objects ({listed(lists)}); keep only the one with the rows")
-    return lists[0] if lists else None
-
-
-def _is_list_of_objects(window: _Window) -> bool:
-    """Consume a list; whether its first element is an object."""
-    found = False
-    for number, _ in enumerate(_places(window, "[", "]")):
-        found = found or (number == 0 and window.peek() == "{")
-        try:
-            window.value()
-        except _BrokenElementError as error:
-            if not error.passed:
-                raise
-    return found
+        pass  # reading the rows will say what is wrong
+    else:
+        if len(lists) > 1:
+            raise InputError(
+                f"{name} contains several lists of objects ({listed(lists)}); keep only the one with the rows"
+            )
+    return lists[0] if len(lists) == 1 else None
 
 
 class _Window:
+    """A JSON text, of which no more than one value is held."""
+
     def __init__(self, stream: BinaryIO, limit: int) -> None:
         self._stream = stream
         self._limit = limit
         self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
         self._buffer = ""
         self._at = 0
-        self._ended = False
 
     def peek(self) -> str:
         """Return the next character that is not space, without passing it; empty at the end."""
-        while True:
-            match = _SPACE.match(self._buffer, self._at)
-            self._at = match.end() if match else self._at
-            if self._at < len(self._buffer):
-                return self._buffer[self._at]
-            if not self._more():
+        while not (match := _SIGN.search(self._buffer, self._at)):
+            self._at = len(self._buffer)
+            if not self._more(self._at):
                 return ""
+        self._at = match.start()
+        return match[0]
 
     def skip(self, mark: str) -> None:
         """Pass one character that must come next."""
@@ -262,71 +234,58 @@ class _Window:
         self._at += 1
 
     def value(self) -> Any:
-        """Decode the next value and pass it. Raises `_BrokenElementError` when it is none."""
-        self.peek()
-        while True:
-            try:
-                value, end = DECODER.raw_decode(self._buffer, self._at)
-            except json.JSONDecodeError as error:
-                if len(self._buffer) - self._at > self._limit:
-                    self._pass_broken(row_too_large(self._limit))
-                is_at_end = error.pos >= len(self._buffer) - _NEAR_END
-                if (is_at_end or error.msg.startswith("Unterminated string")) and self._more():
-                    continue
-                self._pass_broken(json_fault(error).partition(" at column")[0])
-            except (ValueError, RecursionError) as error:
-                self._pass_broken(json_fault(error))
-            else:
-                if end == len(self._buffer) and self._more():  # a number may go on
-                    continue
-                start, self._at = self._at, end
-                if end - start > self._limit:
-                    raise _BrokenElementError(row_too_large(self._limit), passed=True)
-                if not (text := self._buffer[start:end]).isascii() and _UNDECODABLE.search(text):
-                    raise _BrokenElementError("contains bytes that are not valid UTF-8", passed=True)
-                return value
+        """Decode the next value and pass it.
 
-    def _pass_broken(self, reason: str) -> None:
-        """Step over a broken or too large object, array or string by its brackets and quotes, then raise."""
-        depth = 0
-        if self._buffer[self._at : self._at + 1] not in {"{", "[", '"'}:
-            raise _BrokenElementError(reason, passed=False)
+        Raises `_BadElementError` when it is none or too large, and `ValueError` when it has no end.
+        """
+        text = self._text()
+        if text is None or len(text) > self._limit:
+            raise _BadElementError(row_too_large(self._limit))
+        if not text.isascii() and _UNDECODABLE.search(text):
+            raise _BadElementError("contains bytes that are not valid UTF-8")
+        try:
+            return DECODER.decode(text)
+        except (ValueError, RecursionError) as error:
+            raise _BadElementError(json_fault(error).partition(" at column")[0]) from None
+
+    def _text(self) -> str | None:
+        """Pass a value by its brackets and quotes, and return it as it is written; None where it is too large."""
+        pattern = _STRUCTURE if self.peek() in {"{", "[", '"'} else _SCALAR_END
+        start, depth, is_kept = self._at, 0, True
         while True:
-            match = _STRUCTURE.search(self._buffer, self._at)
-            self._at = len(self._buffer) if match is None else match.end()
+            match = pattern.search(self._buffer, self._at)
             if match is None:
-                if not self._more():
-                    raise _BrokenElementError(reason, passed=False)
-                continue
-            if match[0] == '"' and not self._pass_string():
-                raise _BrokenElementError(reason, passed=False)
-            depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(match[0], 0)
-            if depth == 0:
-                raise _BrokenElementError(reason, passed=True)
-
-    def _pass_string(self) -> bool:
-        """Step behind the end of the string that the window stands in; false where it has none."""
-        while True:
-            match = _STRING_END.search(self._buffer, self._at)
-            if match and match[0] == '"':
+                is_cut = pattern is _IN_STRING and self._buffer.endswith("\\")  # an escape goes on in the next piece
+                self._at = len(self._buffer) - is_cut
+                if self._at - start > self._limit:
+                    start, is_kept = self._at, False
+                if not self._more(start):
+                    if pattern is not _SCALAR_END:
+                        raise ValueError("not valid JSON: a value is cut off")
+                    break
+                start = 0
+            elif pattern is _SCALAR_END:
+                self._at = match.start()
+                break
+            else:
                 self._at = match.end()
-                return True
-            if match and match.end() < len(self._buffer):  # an escaped character
-                self._at = match.end() + 1
-                continue
-            self._at = match.start() if match else len(self._buffer)
-            if not self._more():
-                return False
+                if match[0] == '"':
+                    pattern = _STRUCTURE if pattern is _IN_STRING else _IN_STRING
+                elif pattern is _STRUCTURE:
+                    depth += 1 if match[0] in "{[" else -1
+                if pattern is _STRUCTURE and depth <= 0:
+                    break
+        text = self._buffer[start : self._at]
+        if is_kept and not text:
+            raise ValueError(f"not valid JSON: expected a value but found {self.peek()!r}")
+        return text if is_kept else None
 
-    def _more(self) -> bool:
-        """Read on, dropping what was passed; reads as much again as is held, so that growing stays linear."""
-        if self._ended:
-            return False
-        held = self._buffer[self._at :]
+    def _more(self, start: int) -> bool:
+        """Read on, dropping what is before `start`; reads as much again as is held, so that growing stays linear."""
+        held = self._buffer[start:]
         data = self._stream.read(max(_CHUNK, len(held)))
-        self._ended = not data
-        self._buffer, self._at = held + self._decoder.decode(data, final=self._ended), 0
-        return len(self._buffer) > len(held) or not self._ended
+        self._buffer, self._at = held + self._decoder.decode(data, final=not data), self._at - start
+        return bool(data) or len(self._buffer) > len(held)
 
 
 # ---- CSV and TSV
