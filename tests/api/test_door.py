@@ -211,12 +211,12 @@ def test_an_option_that_would_do_nothing_is_refused(call: Callable[..., object],
 @pytest.mark.parametrize(
     ("sample", "why"),
     [
-        (Sample("a", None), "the response of a Sample is null"),  # type: ignore[arg-type]
-        (Sample(7, TEXT), "the id of a Sample is a number"),  # type: ignore[arg-type]
-        (Sample("a", TEXT, TEXT), "the passages of a Sample are text"),  # type: ignore[arg-type]
-        (Sample("a", TEXT, PASSAGES), "passage 1 of a Sample is text, not a Passage"),  # type: ignore[arg-type]
-        (Sample("a", TEXT, (ec.Passage("p", None),)), "has an id, text or title that is not text"),  # type: ignore[arg-type]
-        (Sample("a", TEXT, tags={"x": 1}), "the tag x of a Sample is a number"),  # type: ignore[dict-item]
+        (Sample("a", None), "the response of a Sample must be a text, got None"),  # type: ignore[arg-type]
+        (Sample(7, TEXT), "the id of a Sample must be a text, got 7"),  # type: ignore[arg-type]
+        (Sample("a", TEXT, TEXT), "the passages of a Sample must be a list, each item a Passage, got a text"),  # type: ignore[arg-type]
+        (Sample("a", TEXT, PASSAGES), "got a text at place 1"),  # type: ignore[arg-type]
+        (Sample("a", TEXT, (ec.Passage("p", None),)), "the text of passage 1 of a Sample must be a text"),  # type: ignore[arg-type]
+        (Sample("a", TEXT, tags={"x": 1}), "the tags of a Sample must be a mapping containing a text or a list"),  # type: ignore[dict-item]
     ],
 )
 def test_a_sample_that_holds_something_else_is_a_bad_row(sample: Sample, why: str, tmp_path: Path) -> None:

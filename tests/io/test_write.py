@@ -73,6 +73,12 @@ IN_PARTS = [
 ]
 
 
+def write(rows, path, **options):
+    """Write rows of texts, with every field as a column."""
+    kept = list(rows)
+    return write_rows(kept, path, columns=dict.fromkeys((name for row in kept for name in row), str), **options)
+
+
 def text_of(path):
     with open_text(str(path)).open() as stream:
         return stream.read().decode()
@@ -83,7 +89,7 @@ def text_of(path):
 def test_samples_survive_every_text_format(tmp_path, suffix, compression):
     """What is written is read back as it was."""
     path = tmp_path / f"rows.{suffix}{compression}"
-    assert write_rows(map(sample_to_json, SAMPLES), path) == 2
+    assert write(map(sample_to_json, SAMPLES), path) == 2
     assert list(read_samples(path)) == SAMPLES
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
@@ -91,7 +97,7 @@ def test_samples_survive_every_text_format(tmp_path, suffix, compression):
 def test_samples_survive_parquet(tmp_path):
     """Nested cells become JSON text in tables, which the reader knows."""
     path = tmp_path / "rows.parquet"
-    assert write_rows(map(sample_to_json, SAMPLES), path) == 2
+    assert write(map(sample_to_json, SAMPLES), path) == 2
     assert list(read_samples(path)) == SAMPLES
 
 
@@ -179,7 +185,7 @@ def test_results_in_parquet_have_types(tmp_path):
 def test_no_cell_is_a_formula(tmp_path, start):
     """Text that a spreadsheet would run is disarmed, in headers too; numbers stay numbers."""
     path = tmp_path / "rows.csv"
-    write_rows([{"a": f"{start}1+1", "n": -0.5, f"{start}h": [start]}], path)
+    write([{"a": f"{start}1+1", "n": -0.5, f"{start}h": [start]}], path)
     header, row = csv.reader(io.StringIO(text_of(path), newline=""))
     assert header == ["a", "n", f"'{start}h"]
     assert row[:2] == [f"'{start}1+1", "-0.5"]
@@ -190,7 +196,7 @@ def test_no_cell_is_a_formula(tmp_path, start):
 def test_any_text_comes_back(tmp_path_factory, texts, suffix):
     """Quotes, separators, line ends and all else survive, but for what CSV must replace."""
     path = tmp_path_factory.mktemp("write") / f"rows.{suffix}"
-    write_rows([{"id": str(n), "response": text} for n, text in enumerate(texts)], path)
+    write([{"id": str(n), "response": text} for n, text in enumerate(texts)], path)
     found = [sample.response for sample in read_samples(path)]
     if suffix in {"csv", "tsv"}:
         texts = [text.replace("\0", "\u2400") for text in texts]
@@ -209,7 +215,7 @@ def test_a_failure_leaves_what_was_there(tmp_path):
 
     for suffix in ("jsonl", "json.gz", "csv", "parquet"):
         with pytest.raises(LookupError):
-            write_rows(rows(), tmp_path / f"rows.{suffix}")
+            write_rows(rows(), tmp_path / f"rows.{suffix}", columns={"a": int})
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("rows.jsonl", "old")]
 
 
@@ -230,7 +236,7 @@ def test_a_link_is_written_through_and_modes_are_kept(tmp_path):
 )
 def test_standard_output(capfdbinary, suffix, text):
     """``-`` writes to standard output, JSON Lines unless told."""
-    write_rows([{"a": "é"}], "-", format=suffix)
+    write([{"a": "é"}], "-", format=suffix)
     assert capfdbinary.readouterr().out == text.encode()
 
 
@@ -246,11 +252,8 @@ def test_values_that_cannot_be_written(tmp_path):
 def test_rows_that_do_not_fit_the_columns(tmp_path, suffix):
     """A field that is no column is said, not dropped."""
     path = tmp_path / f"rows.{suffix}"
-    with pytest.raises(InputError, match="row 2 has a field 'b'"):
+    with pytest.raises(InputError, match="a row has a field 'b'"):
         write_rows([{"a": 1}, {"a": 1, "b": 2}], path, columns={"a": int})
-    with pytest.raises(InputError, match="row 1001 has a field 'b'"):
-        write_rows([{"a": 1}] * 1000 + [{"b": 2}], path)
-    assert write_rows([{"a": 1}, {"b": 2}], path) == 2
 
 
 def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):

@@ -20,7 +20,7 @@ from everyclaim.cli.options import Given, argument, check_destination, option, w
 from everyclaim.core.errors import BudgetExceeded, ConfigError, InputError, JudgeError
 from everyclaim.core.types import Label, Provenance, Sample, Usage, Verdict
 from everyclaim.core.wire import to_json
-from everyclaim.io import ReadReport, check_apart, check_replaced, open_rows
+from everyclaim.io import VERDICT_COLUMNS, ReadReport, check_apart, check_replaced, open_rows
 from everyclaim.report.findings import how_bad, is_failing
 
 
@@ -93,7 +93,7 @@ def verify(
         judging |= options_of(settings, LlmJudgingOptions, settings.judge)
         session = Session(cast("VerifyOptions", judging), kept=True)
         stack.callback(session.close)
-        write = stack.enter_context(open_rows(out)) if out else None
+        write = stack.enter_context(open_rows(out, columns=VERDICT_COLUMNS)) if out else None
         progress = stack.enter_context(progressing(quiet=quiet))
 
         def take(row: ClaimVerdict) -> None:

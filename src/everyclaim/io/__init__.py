@@ -19,6 +19,7 @@ from everyclaim.io.samples import CLAIMS, LABELS, MARKS, read_documents, read_ro
 from everyclaim.io.sinks import open_sink
 from everyclaim.io.writing import (
     RESULT_COLUMNS,
+    VERDICT_COLUMNS,
     WRITE_FORMATS,
     check_format,
     flat_answers,
@@ -32,7 +33,8 @@ from everyclaim.io.writing import (
 
 __all__ = [
     "CLAIMS", "DASHBOARD", "DOCUMENT", "FORMATS", "LABELS", "MARKDOWN", "MARKS", "PAGE", "RESULT_COLUMNS", "RUBRIC",
-    "RULES", "TEST_SUITE", "TUNING", "WRITE_FORMATS", "BadRow", "ClaimRow", "DocumentRow", "LabelRow", "ReadReport",
-    "check_apart", "check_format", "check_replaced", "flat_answers", "flat_table", "flatten_result", "open_rows",
-    "open_sink", "read_documents", "read_rows", "read_samples", "tagged", "write_results", "write_rows",
+    "RULES", "TEST_SUITE", "TUNING", "VERDICT_COLUMNS", "WRITE_FORMATS", "BadRow", "ClaimRow", "DocumentRow",
+    "LabelRow", "ReadReport", "check_apart", "check_format", "check_replaced", "flat_answers", "flat_table",
+    "flatten_result", "open_rows", "open_sink", "read_documents", "read_rows", "read_samples", "tagged",
+    "write_results", "write_rows",
 ]  # fmt: skip

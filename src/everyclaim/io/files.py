@@ -35,7 +35,6 @@ STREAM_ERRORS = (OSError, EOFError, zlib.error, lzma.LZMAError, zstd.ZstdError, 
 
 _HEAD = 8192
 _CHUNK = 1 << 18
-_UNPACKING = 256_000_000  # bytes of memory for unpacking .xz; the strongest usual setting takes 66 MB
 _BY_SUFFIX = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -48,14 +47,11 @@ _BY_SUFFIX = {
 }
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it begins with
-    (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _TABLE_MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 _BEFORE_ROWS = codecs.BOM_UTF8 + b" \t\r\n"
-_CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,34 +129,12 @@ def rereadable(source: TextSource) -> Iterator[TextSource]:
         yield TextSource(source.name, source.head, lambda: copy.open("rb"))
 
 
-def check_is_text(source: TextSource) -> None:
-    """Raise `InputError` when the first bytes are those of a binary file.
-
-    NUL is allowed inside what begins as JSON, whose strings may hold it.
-    """
-    head = source.head
-    looks_json = head.lstrip().startswith((b"{", b"["))
-    if head.count(0) * 20 > len(head) and not looks_json:
-        raise InputError(
-            f"{source.name} is a binary file, or text in UTF-16 without a byte-order mark; save it as UTF-8"
-        )
-    controls = len(head) - len(head.translate(None, _CONTROL))
-    broken = head.decode("utf-8", "replace").count("\ufffd")
-    if broken and not looks_json and (controls + broken) * 10 > len(head):
-        raise InputError(f"{source.name} is a binary file, not text; known formats: {', '.join(FORMATS)}")
-
-
 def stream_fault(error: BaseException) -> str:
     """Say in words what went wrong while bytes were being read."""
     if isinstance(error, UnicodeDecodeError):
         return f"the text is not valid {error.encoding} ({error.reason})"
     if isinstance(error, EOFError):
         return "the compressed file is cut off"
-    if isinstance(error, lzma.LZMAError) and "usage limit" in str(error):
-        return (
-            f"unpacking it needs more than {_UNPACKING // 1_000_000} MB of memory; compress it with a smaller "
-            "dictionary"
-        )
     if isinstance(error, (zlib.error, lzma.LZMAError, zstd.ZstdError, gzip.BadGzipFile)):
         return f"the compressed file is damaged ({error})"
     if isinstance(error, OSError):
@@ -246,29 +220,12 @@ def _uncompressed(head: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
     if head.startswith(b"\x1f\x8b"):
         return _chunks_of(gzip.GzipFile(fileobj=io.BufferedReader(_Stream(chunks)), mode="rb"))
     if head.startswith(b"\xfd7zXZ\x00"):
-        return _unpacked_xz(chunks)
+        return _chunks_of(lzma.LZMAFile(io.BufferedReader(_Stream(chunks))))
     if head.startswith(b"BZh"):
         return _chunks_of(bz2.BZ2File(io.BufferedReader(_Stream(chunks))))
     if head.startswith(b"\x28\xb5\x2f\xfd"):
         return _chunks_of(zstd.ZstdFile(io.BufferedReader(_Stream(chunks))))
     return chunks
-
-
-def _unpacked_xz(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """Unpack the streams of an .xz file; its header may ask for any amount of memory, and gets so much of it."""
-    unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_UNPACKING)
-    for chunk in chunks:
-        data = chunk
-        while data or not (unpacker.eof or unpacker.needs_input):
-            if unpacker.eof and not (data := data.lstrip(b"\0")):  # streams may be padded
-                break
-            if unpacker.eof:
-                unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_UNPACKING)
-            if piece := unpacker.decompress(data, _CHUNK):
-                yield piece
-            data = unpacker.unused_data
-    if not unpacker.eof:
-        raise EOFError
 
 
 def _recoded(chunks: Iterator[bytes], encoding: str) -> Iterator[bytes]:

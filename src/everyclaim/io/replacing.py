@@ -18,15 +18,12 @@ from typing import Any, NamedTuple
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.io.files import STREAM_ERRORS, format_of_name, open_unpacked
-from everyclaim.io.writing import RESULT_COLUMNS
+from everyclaim.io.writing import RESULT_COLUMNS, VERDICT_COLUMNS
 
 _HEAD = 4096  # bytes of a file in which it says what it is
 _ROW = 1 << 26  # bytes of a row at most
 _MARKS = {"outcome", "label"}  # of a result, of a verdict
-_OF_VERDICTS = {
-    "id", "label", "error", "probabilities", "evidence", "rationale", "conflict", "failure_mode", "difference", "judge",
-    "flags", "usage", "provenance",
-}  # fmt: skip
+_Place = set[Path | tuple[int, int]]  # links followed; device and number on it, of what is there
 
 
 class FileKind(NamedTuple):
@@ -89,22 +86,7 @@ def _holds_our_rows(path: Path) -> bool:
 def _are_ours(columns: list[str]) -> bool:
     """Whether a table has the columns of results or of verdicts, and none that somebody added."""
     results = {name for name in columns if not name.startswith("component.")}
-    return results == RESULT_COLUMNS.keys() or {"label", "usage", "provenance"} <= results <= _OF_VERDICTS
-
-
-class _FileIdentity(NamedTuple):
-    path: Path | None  # links followed; None for a stream
-    file: tuple[int, int] | None  # device and number on it; None for what is not there yet, and for a folder
-    is_folder: bool = False
-
-    def is_same(self, other: _FileIdentity) -> bool:
-        return any(own is not None and own == theirs for own, theirs in zip(self[:2], other[:2], strict=True))
-
-    def holds(self, other: _FileIdentity) -> bool:
-        """Whether this is a folder and the other is in it, and not in a hidden part of it."""
-        if not self.is_folder or not self.path or not other.path or not other.path.is_relative_to(self.path):
-            return False
-        return not any(part.startswith(".") for part in other.path.relative_to(self.path).parts)
+    return results == RESULT_COLUMNS.keys() or {"label", "usage", "provenance"} <= results <= VERDICT_COLUMNS.keys()
 
 
 def check_apart(reads: Mapping[str, Any], writes: Mapping[str, Any], *, in_folders: bool = False) -> None:
@@ -113,48 +95,52 @@ def check_apart(reads: Mapping[str, Any], writes: Mapping[str, Any], *, in_folde
     Keys say what each is (``--out``, ``the store``); ``-`` is a standard stream, and what is no path is passed over.
     With `in_folders`, a new file may appear in a folder that is read. Raises `ConfigError`.
     """
-    sources, taken = [*_places(reads, sys.stdin)], list[tuple[str, _FileIdentity]]()
+    sources, taken = [*_places(reads, sys.stdin)], list[tuple[str, _Place]]()
     for name, given, place in _places(writes, sys.stdout):
         for source, read, other in sources:
-            if place.is_same(other):
+            if place & other:
                 raise ConfigError(f"{_named(name, given)} would overwrite {_named(source, read)}: choose another name")
-            if not in_folders and other.holds(place):
+            if not in_folders and _is_inside(place, other):
                 raise ConfigError(
                     f"{_named(name, given)} would be written into {_named(source, read)}: choose another folder"
                 )
-        if before := next((before for before, other in taken if place.is_same(other)), None):
+        if before := next((before for before, other in taken if place & other), None):
             raise ConfigError(f"{before} and {name} are both {given}: choose different names")
         taken.append((name, place))
 
 
-def _places(given: Mapping[str, Any], stream: Any) -> Iterator[tuple[str, str, _FileIdentity]]:
+def _places(given: Mapping[str, Any], stream: Any) -> Iterator[tuple[str, str, _Place]]:
     for name, value in given.items():
         text = os.fspath(value) if isinstance(value, str | os.PathLike) else ""
-        if text and (place := _of_stream(stream) if text == "-" else _of_path(text)):
+        if text and (place := _place(text, stream)):
             yield name, text, place
 
 
-def _of_path(text: str) -> _FileIdentity | None:
+def _place(text: str, stream: Any) -> _Place:
+    """Return what a file is known by; nothing for devices and pipes, which hold nothing that could be lost."""
     name = text.removeprefix("sqlite:///")
-    if "\0" in text or "://" in name:
-        return None
-    path = Path(os.path.realpath(name))
+    if "\0" in name or "://" in name:
+        return set()
+    found: _Place = set() if text == "-" else {Path(os.path.realpath(name))}
     try:
-        status = path.stat()
-    except OSError:
-        return _FileIdentity(path, None)
-    if stat.S_ISDIR(status.st_mode):
-        return _FileIdentity(path, None, is_folder=True)
-    # Devices and pipes hold nothing that could be lost.
-    return _FileIdentity(path, (status.st_dev, status.st_ino)) if stat.S_ISREG(status.st_mode) else None
+        status = os.fstat(stream.fileno()) if text == "-" else Path(name).stat()
+    except (AttributeError, OSError, ValueError):  # not there yet; of a stream: none, closed, or made of something else
+        return found
+    if stat.S_ISREG(status.st_mode):
+        return found | {(status.st_dev, status.st_ino)}
+    return found if stat.S_ISDIR(status.st_mode) else set()
 
 
-def _of_stream(stream: Any) -> _FileIdentity | None:
-    try:
-        status = os.fstat(stream.fileno())
-    except (AttributeError, OSError, ValueError):  # none, closed, or made of something else
-        return None
-    return _FileIdentity(None, (status.st_dev, status.st_ino)) if stat.S_ISREG(status.st_mode) else None
+def _is_inside(place: _Place, other: _Place) -> bool:
+    """Whether the other is a folder and the place is in it, and not in a hidden part of it."""
+    folders = [one for one in other if isinstance(one, Path) and one.is_dir()]
+    inside = [
+        one.relative_to(folder)
+        for one in place
+        for folder in folders
+        if isinstance(one, Path) and one.is_relative_to(folder)
+    ]
+    return any(not any(part.startswith(".") for part in path.parts) for path in inside)
 
 
 def _named(name: str, given: str) -> str:

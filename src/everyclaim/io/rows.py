@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from everyclaim.core.kinds import Kind, WrongValueError, kind_of
 from everyclaim.core.limits import SizeLimits
 from everyclaim.core.plaintext import did_you_mean
 from everyclaim.core.types import FailureMode, Label, Passage, Sample, SplitMark, Tag
@@ -29,14 +30,11 @@ from everyclaim.io.values import (
 )
 from everyclaim.io.writing import FORMULA
 
-_TEXTS_OF_SAMPLE = {  # and whether they may be None
-    "id": False,
-    "response": False,
-    "question": False,
-    "reference": True,
-    "model": True,
-    "release": True,
-    "timestamp": True,
+_OF_SAMPLE: Mapping[str, Kind] = {
+    **dict.fromkeys(("id", "response", "question"), kind_of(str)),
+    **dict.fromkeys(("reference", "model", "release", "timestamp"), kind_of(str | None)),
+    "passages": kind_of(Sequence[Passage]),
+    "tags": kind_of(Mapping[str, str | Sequence[str]]),
 }
 _SAID = ("sample_id", "claim", "annotator", "note", "failure_mode", "chosen")
 _NO_MODE = "none"
@@ -172,11 +170,13 @@ class RowMaker:
 
         Raises `RowError` for what it cannot hold, and for one that is too large.
         """
-        _check_sample(sample)
+        checked = {name: _checked(f"the {name}", kind, getattr(sample, name)) for name, kind in _OF_SAMPLE.items()}
+        for place, passage in enumerate(checked["passages"], 1):
+            for name in ("id", "text", "title"):
+                _checked(f"the {name} of passage {place}", kind_of(str), getattr(passage, name))
         _refuse(self.limits.fault_of(sample))
-        passages = self._with_unique_ids(number, list(sample.passages))
-        tags = {name: tag if isinstance(tag, str) else tuple(tag) for name, tag in sample.tags.items()}
-        return replace(sample, id=self._unique_id(number, sample.id), passages=passages, tags=tags)
+        checked["passages"] = self._with_unique_ids(number, checked["passages"])
+        return replace(sample, **checked | {"id": self._unique_id(number, sample.id)})
 
     def _unique_id(self, number: int, identifier: str) -> str:
         """Return the id, or the id with the first free ``#2``, ``#3``, … when it was used before."""
@@ -232,7 +232,7 @@ class RowMaker:
         passages = [passage_of(place, plain(item)) for place, item in enumerate(value, 1) if item is not None]
         return self._with_unique_ids(number, passages)
 
-    def _with_unique_ids(self, number: int, passages: list[Passage]) -> tuple[Passage, ...]:
+    def _with_unique_ids(self, number: int, passages: Sequence[Passage]) -> tuple[Passage, ...]:
         if len({passage.id for passage in passages}) == len(passages):
             return tuple(passages)
         seen = SeenIds()
@@ -294,27 +294,12 @@ def _refuse(fault: str) -> None:
         raise RowError(fault)
 
 
-def _check_sample(sample: Sample) -> None:
-    """Hold a sample from Python to what the readers make: nothing checks a dataclass when it is made."""
-    for name, may_be_none in _TEXTS_OF_SAMPLE.items():
-        value = getattr(sample, name)
-        if not isinstance(value, str) and not (may_be_none and value is None):
-            raise RowError(f"the {name} of a Sample is {kind(value)}, not text")
-    if not isinstance(sample.passages, (list, tuple)):
-        raise RowError(f"the passages of a Sample are {kind(sample.passages)}, not a tuple of Passages")
-    for place, passage in enumerate(sample.passages, 1):
-        if not isinstance(passage, Passage):
-            raise RowError(f"passage {place} of a Sample is {kind(passage)}, not a Passage")
-        if not all(isinstance(text, str) for text in (passage.id, passage.text, passage.title)):
-            raise RowError(f"passage {place} of a Sample has an id, text or title that is not text")
-    if not isinstance(sample.tags, Mapping):
-        raise RowError(f"the tags of a Sample are {kind(sample.tags)}, not a mapping")
-    if strange := next((name for name, tag in sample.tags.items() if not _is_tag(tag)), None):
-        raise RowError(f"the tag {shown(strange)} of a Sample is {kind(sample.tags[strange])}, not text or texts")
-
-
-def _is_tag(tag: Any) -> bool:
-    return isinstance(tag, str) or (isinstance(tag, (list, tuple)) and all(isinstance(value, str) for value in tag))
+def _checked(name: str, kind: Kind, value: Any) -> Any:
+    """Hold a part of a sample from Python to what the readers make: nothing checks a dataclass when it is made."""
+    try:
+        return kind.take(value)
+    except WrongValueError as wrong:
+        raise RowError(f"{name} of a Sample must be {wrong.expected}, got {wrong.got}") from None
 
 
 def _one_of(name: str, text: str, known: Sequence[str]) -> str | None:

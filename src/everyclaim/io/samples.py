@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from itertools import starmap
+from itertools import islice, starmap
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar, Unpack, get_args
 
@@ -35,7 +35,6 @@ from everyclaim.io.files import (
     COMPRESSIONS,
     FORMATS,
     TextSource,
-    check_is_text,
     format_of_head,
     format_of_name,
     open_text,
@@ -48,7 +47,6 @@ from everyclaim.io.textrows import delimiter_of, read_header, read_json, read_js
 from everyclaim.io.values import RowError, tags_of
 
 LOOKAHEAD_ROWS = 1000
-_LOOKAHEAD_CHARACTERS = 8_000_000
 _REQUIRED = ""  # among the names that are needed: any of those of the required field
 
 T = TypeVar("T", Sample, ClaimRow, DocumentRow, LabelRow)
@@ -286,41 +284,21 @@ class _Columns:
 
 
 def _after_lookahead(rows: Iterable[Row], columns: _Columns) -> Iterator[Row]:
-    """Hold the first rows back until every field that must be somewhere was seen.
-
-    Very large rows are let go early; the check then comes when rows were already handed out.
-    """
+    """Hold the first rows back until every field that must be somewhere was seen."""
+    stream = iter(rows)
     held: list[Row] = []
-    size = 0
-    count = 0
-    for row in rows:
-        count += 1
-        if count <= LOOKAHEAD_ROWS:
-            columns.see(row)
-            size += _characters(row.values) if isinstance(row, RawRow) else 0
-            held.append(row)
-            if count == LOOKAHEAD_ROWS:
-                columns.check()
-            if columns.complete or size > _LOOKAHEAD_CHARACTERS or count == LOOKAHEAD_ROWS:
-                yield from held
-                held.clear()
-        else:
-            yield row
-    if count < LOOKAHEAD_ROWS:
-        columns.check(any_rows=count > 0)
+    for row in islice(stream, LOOKAHEAD_ROWS):
+        columns.see(row)
+        held.append(row)
+        if columns.complete:
+            break
+    else:
+        columns.check(any_rows=bool(held))
     yield from held
-
-
-def _characters(value: Any) -> int:
-    """Count the characters of a row, some levels down."""
-    total, left = 0, [(value, 4)]
-    while left:
-        one, levels = left.pop()
-        if isinstance(one, str):
-            total += len(one)
-        elif levels and isinstance(one, list | Mapping):
-            left += [(part, levels - 1) for part in (one.values() if isinstance(one, Mapping) else one)]
-    return total
+    held.clear()
+    for row in stream:
+        columns.see(row)
+        yield row
 
 
 def _open(source: Any, given: str | None, fields: Fields, row: int) -> _Opened:
@@ -359,7 +337,6 @@ def _open_text_rows(text: TextSource, path: str, given: str | None, fields: Fiel
         if path == "-" or not text.again:
             raise InputError(f"{text.name} is a {looks} table; these cannot be read from a pipe, pass the file")
         return _open_tables(path, [Path(path)], fields, row)
-    check_is_text(text)
     chosen = given or format_of_name(path) or looks
     if chosen == "jsonl" and not given and text.head.lstrip().startswith(b"["):
         chosen = "json"  # an array under the wrong name

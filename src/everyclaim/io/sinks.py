@@ -10,10 +10,10 @@ import lzma
 import os
 import secrets
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 from everyclaim.core.errors import InputError, OperatorError
 
@@ -43,19 +43,11 @@ def open_sink(destination: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     to, `OperatorError` when writing fails (a full disk, a closed pipe).
     """
     name = os.fspath(destination)
-    opened = _standard_output() if name == "-" else _file(name)
-    with _faults_of(name):
-        stream = opened.__enter__()
-    sink = _RawSink(stream, name)
     try:
-        yield cast("BinaryIO", sink)
-    except BaseException as error:  # what the block raised stays what it is; only our own work is translated
-        sink.given_up = True
-        with _faults_of(name):
-            opened.__exit__(type(error), error, error.__traceback__)
-        raise
-    with _faults_of(name):
-        opened.__exit__(None, None, None)
+        with _standard_output() if name == "-" else _file(name) as stream:
+            yield stream
+    except OSError as error:
+        raise OperatorError(f"cannot write {name}: {error.strerror or error}") from error
 
 
 @contextmanager
@@ -64,7 +56,7 @@ def _file(name: str) -> Iterator[BinaryIO]:
     if given.is_dir():
         raise InputError(f"cannot write {name}: it is a folder")
     if given.exists() and not given.is_file():
-        with given.open("wb", buffering=0) as device, _compressed(cast("BinaryIO", device), given.suffix) as stream:
+        with given.open("wb") as device, _compressed(device, given.suffix) as stream:
             yield stream
         return
     path = Path(os.path.realpath(given))  # the file a link points to is replaced, not the link
@@ -127,30 +119,15 @@ def _standard_output() -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _faults_of(name: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise OperatorError(f"cannot write {name}: {error.strerror or error}") from error
-
-
-@contextmanager
 def _compressed(file: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
     """Wrap a file in the compressor its suffix names. The same bytes in give the same bytes out."""
-    stream: BinaryIO
-    match suffix.lower():
-        case ".gz":
-            stream = cast("BinaryIO", gzip.GzipFile("", "wb", fileobj=file, mtime=0))
-        case ".xz":
-            stream = cast("BinaryIO", lzma.LZMAFile(file, "wb"))  # noqa: SIM115 - closed below
-        case ".bz2":
-            stream = cast("BinaryIO", bz2.BZ2File(file, "wb"))
-        case ".zst":
-            stream = cast("BinaryIO", zstd.ZstdFile(file, "wb"))
-        case _:
-            yield file
-            return
-    with stream:
+    packers: dict[str, Callable[[], Any]] = {
+        ".gz": lambda: gzip.GzipFile("", "wb", fileobj=file, mtime=0),
+        ".xz": lambda: lzma.LZMAFile(file, "wb"),  # noqa: SIM115 - closed below
+        ".bz2": lambda: bz2.BZ2File(file, "wb"),
+        ".zst": lambda: zstd.ZstdFile(file, "wb"),
+    }
+    with packers.get(suffix.lower(), lambda: nullcontext(file))() as stream:
         yield stream
 
 
@@ -162,26 +139,3 @@ def sync_folder(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-
-
-class _RawSink(io.RawIOBase):
-    """What the writers see: takes all it is given, and is not theirs to close.
-
-    Once `given_up` it takes everything and keeps nothing, for writers that finish when they are collected.
-    """
-
-    def __init__(self, stream: BinaryIO, name: str) -> None:
-        super().__init__()
-        self._stream = stream
-        self._name = name
-        self.given_up = False
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        rest = memoryview(data).cast("B")
-        with _faults_of(self._name):
-            while rest and not self.given_up:
-                rest = rest[self._stream.write(rest) :]
-        return memoryview(data).nbytes

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from ast import literal_eval
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -21,8 +22,6 @@ _PLAIN = (str, int, list, dict)
 _PYTHON_STRING = r"""'[^'\\]*+(?:\\.[^'\\]*+)*+'|"[^"\\]*+(?:\\.[^"\\]*+)*+\""""
 _PYTHON_LIST = re.compile(rf"\[\s*(?:{_PYTHON_STRING})(?:(?:\s*,\s*|\s+)(?:{_PYTHON_STRING}))*\s*,?\s*\]", re.DOTALL)
 _PYTHON_ITEM = re.compile(_PYTHON_STRING, re.DOTALL)
-_PYTHON_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
-_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": ""}
 _LIST_START = re.compile(r"""\s*\[\s*["'{]""")
 
 
@@ -123,15 +122,10 @@ def _python_strings(text: str) -> list[str] | None:
     """Read ``['a', 'b']`` as pandas writes lists, and ``['a' 'b']`` as numpy does."""
     if not _PYTHON_LIST.fullmatch(text.strip()):
         return None
-    return [_PYTHON_ESCAPE.sub(_unescape, item[0][1:-1]) for item in _PYTHON_ITEM.finditer(text)]
-
-
-def _unescape(match: re.Match[str]) -> str:
-    code = match[1]
-    if len(code) > 1:
-        number = int(code[1:], 16)
-        return chr(number) if number <= 0x10FFFF else match[0]
-    return _ESCAPED.get(code, code)
+    try:
+        return [literal_eval(item[0]) for item in _PYTHON_ITEM.finditer(text)]
+    except (ValueError, SyntaxError):
+        return None
 
 
 def named(name: str, convert: Callable[[Any], T], value: Any) -> T:

@@ -17,7 +17,7 @@ import io
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import chain, repeat
@@ -30,14 +30,13 @@ from everyclaim.io.files import COMPRESSIONS, format_of_name
 from everyclaim.io.sinks import open_sink
 
 WRITE_FORMATS = ("jsonl", "json", "csv", "tsv", "parquet")
-_LOOKAHEAD_ROWS = 1000
 _PARQUET_ROWS = 5000  # per row group
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 Row = Mapping[str, Any]
 Columns = Mapping[str, type]  # column name → str, int, float or bool
-WriteRow = Callable[[Row], None]
+WriteRow = Callable[[Row], Any]
 
 
 def write_rows(
@@ -71,26 +70,25 @@ def open_rows(
 
     `destination` is a path or ``-``; its suffix names format and compression (`format` names the
     format where it does not; standard output is JSON Lines unless told). CSV and Parquet need the
-    `columns` beforehand, or take those of the first 1000 rows; nested values become JSON text there.
-    `marked` begins CSV with the byte order mark by which spreadsheets know UTF-8.
+    `columns`; nested values become JSON text there. `marked` begins CSV with the byte order mark by
+    which spreadsheets know UTF-8.
     Raises `InputError` for a destination that cannot be written to or a row that does not fit the
     columns, `ConfigError` for an unknown format, `OperatorError` when writing fails.
     """
     chosen = check_format(destination, format)
     with open_sink(destination) as stream:
         if chosen == "jsonl":
-            yield _json_lines(stream)
+            yield lambda row: stream.write(_json_bytes(row) + b"\n")
         elif chosen == "json":
             with _json_array(stream) as write:
                 yield write
-        else:
-            table = (
-                _CsvTable(stream, "\t" if chosen == "tsv" else ",") if chosen != "parquet" else _ParquetTable(stream)
-            )
-            if marked and isinstance(table, _CsvTable):
-                stream.write(codecs.BOM_UTF8)
-            with _with_columns(table, columns) as write:
+        elif chosen == "parquet":
+            with _parquet(stream, columns or {}) as write:
                 yield write
+        else:
+            if marked:
+                stream.write(codecs.BOM_UTF8)
+            yield _csv(stream, "\t" if chosen == "tsv" else ",", columns or {})
 
 
 def check_format(destination: str | os.PathLike[str], given: str | None = None) -> str:
@@ -117,13 +115,6 @@ def _json_bytes(row: Row) -> bytes:
         raise InputError(f"a row cannot be written as JSON: {error}") from None
 
 
-def _json_lines(stream: BinaryIO) -> WriteRow:
-    def write(row: Row) -> None:
-        stream.write(_json_bytes(row) + b"\n")
-
-    return write
-
-
 @contextmanager
 def _json_array(stream: BinaryIO) -> Iterator[WriteRow]:
     before = b"[\n"
@@ -137,128 +128,52 @@ def _json_array(stream: BinaryIO) -> Iterator[WriteRow]:
     stream.write(b"[]\n" if before == b"[\n" else b"\n]\n")
 
 
+def _csv(stream: BinaryIO, delimiter: str, columns: Columns) -> WriteRow:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter=delimiter)  # CRLF, as RFC 4180 says
+
+    def record(cells: Iterable[Any]) -> None:
+        text.seek(0)
+        text.truncate()
+        writer.writerow(cells)
+        stream.write(text.getvalue().encode())
+
+    record(map(_csv_text, columns))
+    return lambda row: record(_csv_cell(row.get(name)) for name in _fitting(row, columns))
+
+
 @contextmanager
-def _with_columns(table: _CsvTable | _ParquetTable, columns: Columns | None) -> Iterator[WriteRow]:
-    """Hold the first rows back until the columns are known, then check every row against them."""
-    known: dict[str, type] = dict(columns or {})
-    held: list[Row] | None = None if known else []
-    count = 0
+def _parquet(stream: BinaryIO, columns: Columns) -> Iterator[WriteRow]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
-    def write_known(row: Row, number: int) -> None:
-        extra = next((name for name in row if name not in known), None)
-        if extra is not None:
-            columns_now = ", ".join(known)
-            raise InputError(f"row {number} has a field {extra!r} without a column; the columns are: {columns_now}")
-        table.write([row.get(name) for name in known])
+    types = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+    schema = pa.schema([(_no_surrogates(name), types[kind]) for name, kind in columns.items()])
+    held: list[list[Any]] = []
 
-    def release() -> None:
-        nonlocal held
-        rows, held = held or [], None
-        known.update(_columns_of(rows))
-        table.begin(known)
-        for number, row in enumerate(rows, 1):
-            write_known(row, number)
+    def flush() -> None:
+        if held:
+            cells = [
+                pa.array(column, field.type) for column, field in zip(zip(*held, strict=True), schema, strict=True)
+            ]
+            writer.write_table(pa.Table.from_arrays(cells, schema=schema))
+            held.clear()
 
     def write(row: Row) -> None:
-        nonlocal count
-        count += 1
-        if held is None:
-            write_known(row, count)
-            return
-        held.append(row)
-        if count == _LOOKAHEAD_ROWS:
-            release()
+        held.append([_typed(name, columns[name], row.get(name)) for name in _fitting(row, columns)])
+        if len(held) == _PARQUET_ROWS:
+            flush()
 
-    if known:
-        table.begin(known)
-    yield write
-    if held is not None:
-        release()
-    table.end()
+    with pq.ParquetWriter(stream, schema, compression="zstd") as writer:
+        yield write
+        flush()
 
 
-def _columns_of(rows: Sequence[Row]) -> dict[str, type]:
-    """Take the columns of rows in order of appearance; a column of mixed or nested values is text."""
-    kinds: dict[str, set[type]] = {}
-    for row in rows:
-        for name, value in row.items():
-            kinds.setdefault(name, set())
-            if value is not None:
-                kinds[name].add(type(value))
-    return {name: _common_type(found) for name, found in kinds.items()}
-
-
-def _common_type(found: set[type]) -> type:
-    if found == {bool}:
-        return bool
-    if found == {int}:
-        return int
-    return float if found and found <= {int, float} else str
-
-
-class _CsvTable:
-    def __init__(self, stream: BinaryIO, delimiter: str) -> None:
-        self._stream = stream
-        self._text = io.StringIO(newline="")
-        self._writer = csv.writer(self._text, delimiter=delimiter)  # CRLF, as RFC 4180 says
-
-    def begin(self, columns: Columns) -> None:
-        self._record([_csv_text(name) for name in columns])
-
-    def write(self, values: list[Any]) -> None:
-        self._record([_csv_cell(value) for value in values])
-
-    def end(self) -> None:
-        """Nothing to do: every record is written at once."""
-
-    def _record(self, cells: list[Any]) -> None:
-        self._text.seek(0)
-        self._text.truncate()
-        self._writer.writerow(cells)
-        self._stream.write(self._text.getvalue().encode())
-
-
-class _ParquetTable:
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-        self._columns: dict[str, type] = {}
-        self._values: dict[str, list[Any]] = {}
-        self._schema: Any = None
-        self._writer: Any = None
-        self._rows = 0
-
-    def begin(self, columns: Columns) -> None:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        types = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
-        self._columns = dict(columns)
-        self._values = {name: [] for name in columns}
-        self._schema = pa.schema([(_no_surrogates(name), types[kind]) for name, kind in columns.items()])
-        self._writer = pq.ParquetWriter(self._stream, self._schema, compression="zstd")
-
-    def write(self, values: list[Any]) -> None:
-        for (name, kind), value in zip(self._columns.items(), values, strict=True):
-            self._values[name].append(_typed(name, kind, value))
-        self._rows += 1
-        if self._rows >= _PARQUET_ROWS:
-            self._flush()
-
-    def end(self) -> None:
-        self._flush()
-        self._writer.close()
-
-    def _flush(self) -> None:
-        import pyarrow as pa
-
-        if self._rows:
-            arrays = [
-                pa.array(cells, field.type) for cells, field in zip(self._values.values(), self._schema, strict=True)
-            ]
-            self._writer.write_table(pa.Table.from_arrays(arrays, schema=self._schema))
-            self._rows = 0
-            for cells in self._values.values():
-                cells.clear()
+def _fitting(row: Row, columns: Columns) -> Columns:
+    """Return the columns. Raises `InputError` for a row that has others."""
+    if (extra := next((name for name in row if name not in columns), None)) is not None:
+        raise InputError(f"a row has a field {extra!r} without a column; the columns are: {', '.join(columns)}")
+    return columns
 
 
 def _typed(name: str, kind: type, value: Any) -> Any:
@@ -346,6 +261,11 @@ _OF_CLAIM: dict[str, Column] = {
     "quote_end": _quote(int, "end"),
     "quote": _quote(str, "quote"),
     "evidence": (str, lambda claim: _json([to_json(one) for one in claim.verdict.evidence])),
+}
+VERDICT_COLUMNS: dict[str, type] = {  # of a claim that was given as such
+    **dict.fromkeys(("id", "label", "error", "probabilities", "evidence", "rationale"), str),
+    "conflict": bool,
+    **dict.fromkeys(("failure_mode", "judge", "flags", "difference", "per_passage", "usage", "provenance"), str),
 }
 _CLAIM_OF = "claim_of"
 RESULT_COLUMNS: dict[str, type] = {
