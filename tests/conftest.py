@@ -1,6 +1,7 @@
 """What imports torch is left out of `make check`; what no step of a redesign may change is marked `freeze`."""
 
 import os
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -9,6 +10,13 @@ import pytest
 # Several tests run at a time: threads of linear algebra that wait for each other would take many times as long.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+# Many tests start a process, which compiled every module anew where none may be kept beside its source.
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+    sys.dont_write_bytecode = False
+    sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(
+        Path(__file__).parents[1] / ".pytest_cache" / "compiled"
+    )
 
 pytest_plugins = ["pytester"]
 HERE = Path(__file__).parent
