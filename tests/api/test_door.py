@@ -101,7 +101,6 @@ def test_an_unknown_name_is_answered_with_the_right_one(given: dict[str, Any], s
         (lambda: ec.open_corpus([{"text": TEXT}]).find("kettle", "3"), "k of Corpus.find() must be a whole number"),
         (lambda: ec.Guard(None).astream("Q", None), "passages of Guard.astream() must be"),
         (lambda: ragas.evaluate([], metrics=[]), "metrics of evaluate() is empty"),
-        (lambda: ragas.EvaluationDataset.from_jsonl("broken.jsonl"), "broken.jsonl, line 2: not JSON"),
         (
             lambda: ec.score(response=TEXT, passages=PASSAGES, judge="openai:m", metric="nli", one_call=True),
             "one_call works only with the metric 'faithfulness', not 'nli'",
@@ -121,7 +120,6 @@ def test_a_wrong_call_is_one_clear_error(
     """Whatever is called, by whatever wrong name."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "answers.jsonl").write_text("{}")
-    (tmp_path / "broken.jsonl").write_text('{"response": "A."}\n{broken\n')
     ec.score_file(ROWS, judge="lexical")
     with pytest.raises((ec.ConfigError, ec.InputError)) as caught:
         call()

@@ -6,35 +6,26 @@
     result = await metric.ascore(user_input=…, response=…, retrieved_contexts=[…])
     result.value, result.outcome, result.claims
 
-`metrics` has the metrics, `dataset` what they are given and how a client becomes a judge, `evaluation` a whole data set
-at once and, the other way, a metric of ours as one of an installed Ragas (`as_ragas_metric`).
+`metrics` has the metrics and what they are given, `evaluation` a whole data set at once and, the other way, a metric of
+ours as one of an installed Ragas (`as_ragas_metric`).
 """
 
-from everyclaim.integrations.ragas.dataset import EvaluationDataset, SingleTurnSample, llm_factory
 from everyclaim.integrations.ragas.evaluation import EvaluationResult, aevaluate, as_ragas_metric, evaluate
 from everyclaim.integrations.ragas.metrics import (
     ClaimMetric,
+    EvaluationDataset,
     FactualCorrectness,
     Faithfulness,
     FaithfulnesswithHHEM,
     MetricResult,
+    SingleTurnSample,
     factual_correctness,
     faithfulness,
+    llm_factory,
 )
 
 __all__ = [
-    "ClaimMetric",
-    "EvaluationDataset",
-    "EvaluationResult",
-    "FactualCorrectness",
-    "Faithfulness",
-    "FaithfulnesswithHHEM",
-    "MetricResult",
-    "SingleTurnSample",
-    "aevaluate",
-    "as_ragas_metric",
-    "evaluate",
-    "factual_correctness",
-    "faithfulness",
-    "llm_factory",
-]
+    "ClaimMetric", "EvaluationDataset", "EvaluationResult", "FactualCorrectness", "Faithfulness",
+    "FaithfulnesswithHHEM", "MetricResult", "SingleTurnSample", "aevaluate", "as_ragas_metric", "evaluate",
+    "factual_correctness", "faithfulness", "llm_factory",
+]  # fmt: skip

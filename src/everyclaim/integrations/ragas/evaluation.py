@@ -10,25 +10,36 @@ from importlib import import_module
 from statistics import fmean
 from typing import Annotated, Any
 
-from everyclaim.analysis.summary import Summary, summarise
 from everyclaim.api.options import InFlight, public
 from everyclaim.api.runs import Source
-from everyclaim.core.errors import ConfigError, JudgeError, UserError
+from everyclaim.core.errors import ConfigError, InputError, JudgeError, MissingExtraError, UserError
 from everyclaim.core.types import Outcome, Result
 from everyclaim.core.wire import result_to_json
 from everyclaim.engine import wait
-from everyclaim.integrations.ragas.dataset import Row, frame, mapping_of, rows_of, sample_of
 from everyclaim.integrations.ragas.metrics import (
     ClaimMetric,
     FactualCorrectness,
     Faithfulness,
     Llm,
     MetricResult,
+    Row,
     Unscored,
     reason_of,
+    rows_of,
 )
 
 Metrics = Annotated[Sequence[Any], "a list of metrics of everyclaim.integrations.ragas"]
+_OURS = {  # what Ragas calls a column, today and before
+    "user_input": "question",
+    "question": "question",
+    "response": "response",
+    "answer": "response",
+    "retrieved_contexts": "contexts",
+    "contexts": "contexts",
+    "reference": "reference",
+    "ground_truth": "reference",
+    "ground_truths": "reference",
+}
 
 
 @dataclass(frozen=True)
@@ -53,40 +64,31 @@ class EvaluationResult:
     def means(self) -> dict[str, float | None]:
         """The mean of each metric over the rows that have a number; None when none has."""
         known = {
-            name: [score for score in self[name] if score is not None and not math.isnan(score)]
-            for name in self.results
+            name: [result.score for result in results if result.score is not None]
+            for name, results in self.results.items()
         }
         return {name: fmean(scores) if scores else None for name, scores in known.items()}
 
-    @property
-    def outcomes(self) -> dict[str, dict[Outcome, int]]:
-        """How many rows of each metric were scored, had no claims, abstained, failed."""
-        return {name: _counts(results) for name, results in self.results.items()}
-
-    def summary(self, metric: str) -> Summary:
-        """Sum a metric up with intervals, rates per label, reasons of failures and cost."""
-        return summarise(self.results[metric])
-
     def to_pandas(self) -> Any:
         """Return a frame with the rows as given and, per metric, its score, its outcome and its reason."""
-        table = []
-        for i, row in enumerate(self.rows):
-            added: dict[str, Any] = {}
-            for name, results in self.results.items():
-                added |= {name: self[name][i], f"{name}_outcome": results[i].outcome.value}
-                added[f"{name}_reason"] = reason_of(results[i])
-            table.append({**row, **added})
-        return frame(table)
+        try:
+            import pandas as pd
+        except ImportError:
+            raise MissingExtraError("a pandas frame", "pandas") from None
+        table = pd.DataFrame([dict(row) for row in self.rows])
+        for name, results in self.results.items():
+            table[name] = self[name]
+            table[f"{name}_outcome"] = [result.outcome.value for result in results]
+            table[f"{name}_reason"] = [reason_of(result) for result in results]
+        return table
 
     def __repr__(self) -> str:
         parts = []
         for name, mean in self.means.items():
-            counts = self.outcomes[name]
-            rest = [f"{count} {outcome.value}" for outcome, count in counts.items() if count and outcome != "scored"]
-            shown = "no score" if mean is None else f"{mean:.4f}"
-            parts.append(
-                f"'{name}': {shown} ({', '.join([f'{counts[Outcome.SCORED]} of {len(self.rows)} scored', *rest])})"
-            )
+            found = Counter(result.outcome for result in self.results[name])
+            told = [f"{found.pop(Outcome.SCORED, 0)} of {len(self.rows)} scored"]
+            told += [f"{found[outcome]} {outcome.value}" for outcome in Outcome if found[outcome]]
+            parts.append(f"'{name}': {'no score' if mean is None else f'{mean:.4f}'} ({', '.join(told)})")
         return "{" + ", ".join(parts) + "}"
 
 
@@ -105,14 +107,17 @@ async def aevaluate(
     chosen = [_ready(metric, llm) for metric in ([Faithfulness()] if metrics is None else metrics)]
     if not chosen:
         raise ConfigError("metrics of evaluate() is empty: pass one, such as Faithfulness(), or omit it")
-    names = [key_of(metric) for metric in chosen]
+    names = [_column(metric) for metric in chosen]
     if len(set(names)) < len(names):
         raise ConfigError(f"two metrics are called {Counter(names).most_common(1)[0][0]!r}; rename one")
-    rows, mapping = rows_of(dataset), mapping_of(column_map)
-    results: dict[str, tuple[Result, ...]] = {}
-    for name, metric in zip(names, chosen, strict=True):
-        samples = [sample_of(row, number, mapping) for number, row in enumerate(rows, start=1)]
-        results[name] = tuple(await metric.results_of(samples, concurrency=concurrency, stop=raise_exceptions))
+    if unknown := sorted((column_map or {}).keys() - _OURS.keys()):
+        raise InputError(f"column_map names the column {unknown[0]!r}; known: {', '.join(_OURS)}")
+    mapping = {theirs: _OURS[name] for name, theirs in (column_map or {}).items()}
+    rows = rows_of(dataset)
+    results = {
+        name: tuple(await metric.results_of(rows, mapping=mapping, concurrency=concurrency, stop=raise_exceptions))
+        for name, metric in zip(names, chosen, strict=True)
+    }
     kinds = {name: unscored or metric.unscored for name, metric in zip(names, chosen, strict=True)}
     return EvaluationResult(rows, results, kinds)
 
@@ -150,7 +155,7 @@ def evaluate(
     )
 
 
-def key_of(metric: ClaimMetric) -> str:
+def _column(metric: ClaimMetric) -> str:
     """Return the name of a metric's column, as Ragas writes it."""
     return f"{metric.name}(mode={metric.mode})" if isinstance(metric, FactualCorrectness) else metric.name
 
@@ -164,32 +169,21 @@ def _ready(metric: ClaimMetric, llm: Llm) -> ClaimMetric:
     return metric.with_llm(llm) if metric.llm is None and llm is not None else metric
 
 
-def _counts(results: Sequence[Result]) -> dict[Outcome, int]:
-    found = Counter(result.outcome for result in results)
-    return {outcome: found[outcome] for outcome in Outcome}
-
-
-_COLUMNS = ("user_input:optional", "response", "retrieved_contexts", "reference:optional")
-_OF_REFERENCE = ("user_input:optional", "response", "reference")
-
-
 @public
-def as_ragas_metric(
-    metric: Any, *, columns: Sequence[str] = (), on_result: Callable[[Result], None] | None = None
-) -> Any:
+def as_ragas_metric(metric: Any, *, on_result: Callable[[Result], None] | None = None) -> Any:
     """Make a metric of ours one of Ragas' own, in both of its forms at once.
 
     It is a `SingleTurnMetric`, so `ragas.evaluate(dataset, metrics=[…])` takes it, and it is a metric of
     `ragas.metrics.collections`, with `ascore`, `abatch_score` and a `MetricResult` whose `reason` says which claims
     failed and whose `traces["output"]` is the whole result. `on_result` is given every result, since Ragas' table
-    keeps numbers only. `columns` are what a row must have, ``name:optional`` what it may have.
+    keeps numbers only.
 
     What is not scored is NaN there, as for its own metrics; a failed judge raises, which its `evaluate` turns into
     NaN and a line in the log. Raises `UserError` where Ragas is not installed.
     """
     if not isinstance(metric, ClaimMetric):
         raise ConfigError(f"pass a metric of everyclaim.integrations.ragas, such as Faithfulness(), got {metric!r}")
-    return _adapted_class()(metric, columns, on_result)
+    return _adapted_class()(metric, on_result)
 
 
 def _adapted_class() -> Any:
@@ -206,13 +200,13 @@ def _adapted_class() -> Any:
     class EveryclaimMetric(collections.BaseMetric, base.SingleTurnMetric):  # type: ignore[misc,name-defined]  # known only at run time
         """A metric of everyclaim in the two forms of Ragas."""
 
-        def __init__(
-            self, metric: ClaimMetric, columns: Sequence[str], on_result: Callable[[Result], None] | None
-        ) -> None:
-            usual = _OF_REFERENCE if isinstance(metric, FactualCorrectness) else _COLUMNS
+        def __init__(self, metric: ClaimMetric, on_result: Callable[[Result], None] | None) -> None:
+            of_reference = {"user_input:optional", "response", "reference"}
+            usual = {"user_input:optional", "response", "retrieved_contexts", "reference:optional"}
+            columns = of_reference if isinstance(metric, FactualCorrectness) else usual
             self.name, self.ours, self.on_result = metric.name, metric, on_result
             self.allowed_values, self.output_type = (0.0, 1.0), base.MetricOutputType.CONTINUOUS
-            self._required_columns = {base.MetricType.SINGLE_TURN: set(columns or usual)}
+            self._required_columns = {base.MetricType.SINGLE_TURN: columns}
 
         def init(self, run_config: Any) -> None:
             """Do nothing: the metric inside has its model."""

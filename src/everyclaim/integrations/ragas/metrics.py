@@ -1,8 +1,12 @@
-"""The metrics, called as Ragas calls them, with claims, reasons and outcomes in what they return."""
+"""The metrics, called as Ragas calls them, with claims, reasons and outcomes in what they return; and what they take.
+
+Rows are read by the readers of `everyclaim.io`, which know the field names of both tools.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self, Unpack, cast
@@ -13,15 +17,22 @@ from everyclaim.core.cited import failing_lines
 from everyclaim.core.errors import BudgetExceeded, ConfigError, InputError, JudgeError
 from everyclaim.core.events import Event, SampleFinished
 from everyclaim.core.kinds import Range
+from everyclaim.core.limits import limits_here
 from everyclaim.core.options import UNDER_TEST
 from everyclaim.core.protocols import ChatModel, Decomposer, Scorer, Verifier
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import JudgedClaim, Label, Outcome, Result, Sample
 from everyclaim.decompose.llm import LlmDecomposer
 from everyclaim.engine import EngineOptions, run, score_sample
-from everyclaim.integrations.ragas.dataset import row_of, rows_of, sample_of
+from everyclaim.io import read_samples
+from everyclaim.io.fields import BadRow, RawRow
+from everyclaim.io.tables import row_mapping, rows_of_object
+from everyclaim.models import build_chat_model
+from everyclaim.models.chat.options import SAMPLING
+from everyclaim.models.chat.providers import find_provider
 from everyclaim.verify.llm import LlmVerifier
 
+Row = Mapping[str, Any]
 Unscored = Literal["none", "nan"]
 Given = Annotated[Any, UNDER_TEST]  # checked as a row is, where null and lists of one text are known, too
 Llm = Annotated[
@@ -32,6 +43,80 @@ Llm = Annotated[
 HHEM = "vectara/hallucination_evaluation_model"
 _TALKING = 32  # samples in flight where a score is mostly waiting
 _SHOWN = 3  # claims that a reason names
+_OF_A_SPEC = {name: name for name in (*SAMPLING, "timeout")} | {"max_tokens": "reply_tokens"}
+
+
+@dataclass(frozen=True, slots=True)
+class SingleTurnSample:
+    """One question, the response to it, what was retrieved, and perhaps a reference answer."""
+
+    user_input: str | None = None
+    retrieved_contexts: Sequence[Any] | None = None  # texts, or mappings with `id`, `text`, `title`
+    response: str | None = None
+    reference: str | None = None
+    reference_contexts: Sequence[str] | None = None  # carried along; no metric here reads it
+
+
+@dataclass(frozen=True)
+class EvaluationDataset:
+    """Samples in order. Columns that no metric reads come out again beside the scores."""
+
+    samples: Sequence[Any]  # `SingleTurnSample`s, mappings, or samples of an installed Ragas
+
+    @classmethod
+    def from_list(cls, data: Any) -> EvaluationDataset:
+        """Take a list of mappings; or a table, under the other names that Ragas has for this."""
+        return cls(rows_of(data))
+
+    from_pandas = from_hf_dataset = from_list
+
+    def __len__(self) -> int:
+        return len(self.samples)
+
+
+def rows_of(dataset: Any) -> tuple[Row, ...]:
+    """Return the rows of a data set: ours, Ragas' own, a frame, an Arrow table, a `datasets.Dataset`, a list.
+
+    Raises `InputError` for anything else.
+    """
+    if isinstance(dataset, EvaluationDataset):
+        dataset = dataset.samples
+    if isinstance(dataset, str | bytes | Mapping):
+        raise InputError(f"cannot read samples from a {type(dataset).__name__}; pass a list of mappings or a table")
+    rows = list(rows_of_object(dataset, limits_here().row)[1])
+    if bad := next((row for row in rows if isinstance(row, BadRow)), None):
+        raise InputError(f"cannot read samples: {bad}")
+    return tuple(row.values for row in rows if isinstance(row, RawRow))
+
+
+def sample_of(row: Row, number: int, mapping: Mapping[str, str] | None = None) -> Sample | str:
+    """Read a row as a sample whose id is its number, or say why it is none."""
+    why: list[str] = []
+    numbered = {**row, "id": str(number)}
+    found = list(read_samples([numbered], mapping=mapping, on_bad_row=lambda bad: why.append(bad.reason)))
+    return found[0] if found else "; ".join(why)
+
+
+@public
+def llm_factory(
+    model: str, provider: str = "openai", client: Any = None, *, base_url: str | None = None, **model_args: Any
+) -> ChatModel:
+    """Make a judge's chat model the way Ragas' `llm_factory` is called.
+
+    Of a `client` (`openai.AsyncOpenAI`, `anthropic.AsyncAnthropic`, synchronous ones as well) only the address and
+    the key are used: requests go out by our own transport, with its retries and limits. `model_args` are
+    `temperature`, `max_tokens` and other fields of the request; none is sent unless it is given.
+    Raises `ConfigError` for an unknown provider or a missing key.
+    """
+    options = {
+        _OF_A_SPEC.get(name, f"body.{name}"): str(value) if name in _OF_A_SPEC else json.dumps(value)
+        for name, value in model_args.items()
+    }
+    address = (base_url or str(getattr(client, "base_url", None) or "")).rstrip("/")
+    if address and address.removesuffix("/v1") != find_provider(provider).address.removesuffix("/v1"):
+        options["base_url"] = address
+    key = getattr(client, "api_key", None)
+    return build_chat_model(Spec(provider, model, options), key=key if isinstance(key, str) else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,19 +175,8 @@ class ClaimMetric:
         self._given = cast("Options", options)
         self._take(llm)
 
-    @property
-    def llm(self) -> Llm:
-        """The model that judges and splits; None where that is the one that ships, or the `judge` of the options."""
-        return self._llm
-
-    @llm.setter
-    def llm(self, _: Llm) -> None:
-        raise ConfigError(
-            f"{self.name} may be in use elsewhere, so its llm is not replaced: use {self.name}.with_llm(…)"
-        )
-
     def _take(self, llm: Llm) -> None:
-        self._llm = llm
+        self.llm = llm
         self.options = _with_llm(llm, self._given)
         usual = _TALKING if hasattr(llm, "complete") else default_concurrency(self.options)
         self.concurrency = self._wanted or usual
@@ -125,16 +199,16 @@ class ClaimMetric:
     @public
     async def ascore_row(self, row: Given) -> MetricResult:
         """Score one row under any of the field names of `everyclaim` and Ragas."""
-        sample = sample_of(row_of(row), 1)
+        values = row_mapping(row)
+        sample = "a sample must be a SingleTurnSample or a mapping" if values is None else sample_of(values, 1)
         if isinstance(sample, str):
             raise InputError(sample)
-        return self.shown(await self._session.work(score_sample(self.metric, sample)))
+        return self._shown(await self._session.work(score_sample(self.metric, sample)))
 
     @public
     async def abatch_score(self, inputs: Given) -> list[MetricResult]:
         """Score many rows, `concurrency` at a time; one that fails or cannot be read changes no other."""
-        samples = [sample_of(row, number) for number, row in enumerate(rows_of(inputs), start=1)]
-        return [self.shown(result) for result in await self.results_of(samples)]
+        return [self._shown(result) for result in await self.results_of(rows_of(inputs))]
 
     @public
     def batch_score(self, inputs: Given) -> list[MetricResult]:
@@ -159,42 +233,50 @@ class ClaimMetric:
 
     @public
     async def results_of(
-        self, samples: Sequence[Sample | str], *, concurrency: InFlight | None = None, stop: bool = False
+        self,
+        rows: Sequence[Row],
+        *,
+        mapping: Mapping[str, str] | None = None,
+        concurrency: InFlight | None = None,
+        stop: bool = False,
     ) -> list[Result]:
-        """Score samples; a text in place of one says why it could not be read. With `stop` the first failure is raised.
+        """Score rows, one result for each. With `stop` the first failure is raised.
 
-        At a limit on cost, calls or tokens what is left is `failed: budget_exceeded`.
+        What cannot be read is `failed: bad_input`; at a limit on cost, calls or tokens what is left is
+        `failed: budget_exceeded`.
         """
-        results = [self._unread(number, sample) for number, sample in enumerate(samples, start=1)]
+        results: dict[str, Result] = {}
+        readable = []
+        for number, row in enumerate(rows, start=1):
+            sample = sample_of(row, number, mapping)
+            if isinstance(sample, Sample):
+                readable.append(sample)
+            else:
+                results[str(number)] = self._failed(str(number), f"bad_input: {sample}")
 
         def keep(event: Event) -> None:
             if isinstance(event, SampleFinished):
-                results[int(event.result.id) - 1] = event.result
+                results[event.result.id] = event.result
 
         pace = EngineOptions(concurrency=concurrency or self.concurrency, max_failures=0 if stop else None)
-        readable = [sample for sample in samples if isinstance(sample, Sample)]
         async with self._session.under_way():
             try:
                 await run(readable, self.metric, options=pace, hooks=[keep])
             except BudgetExceeded as spent:
                 if stop:
                     raise
-                why = f"budget_exceeded: {spent}"
-                results = [found or _failed(self.metric, i, why) for i, found in enumerate(results, start=1)]
-        if stop:
-            for found in results:
-                if found is not None and found.outcome is Outcome.FAILED:
-                    raise JudgeError.from_reason(found.reason)
-        return [cast("Result", found) for found in results]
+                left = {sample.id: self._failed(sample.id, f"budget_exceeded: {spent}") for sample in readable}
+                results = left | results
+        if failed := next((result for result in results.values() if result.outcome is Outcome.FAILED and stop), None):
+            raise JudgeError.from_reason(failed.reason)
+        return [results[str(number)] for number in range(1, len(rows) + 1)]
 
-    @public
-    def shown(self, result: Result) -> MetricResult:
-        """Wrap a result."""
+    def _failed(self, name: str, reason: str) -> Result:
+        return Result(name, Outcome.FAILED, None, self.metric.provenance, reason)
+
+    def _shown(self, result: Result) -> MetricResult:
         value = float("nan") if result.score is None and self.unscored == "nan" else result.score
         return MetricResult(value, result)
-
-    def _unread(self, number: int, sample: Sample | str) -> Result | None:
-        return None if isinstance(sample, Sample) else _failed(self.metric, number, f"bad_input: {sample}")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.metric.provenance.metric}, judge={self.metric.provenance.verifier})"
@@ -299,16 +381,18 @@ def reason_of(result: Result) -> str:
     """Say why a result has its value: the claims that are not supported, or why there is no score."""
     if result.reason:
         return result.reason
-    told = failing_lines(result)
-    parts = [f"{result.count(Label.SUPPORTED)} of {len(result.claims)} claims are supported", *told[:_SHOWN]]
-    parts += [f"and {len(told) - _SHOWN} more"] if len(told) > _SHOWN else []
+    parts = [f"{result.count(Label.SUPPORTED)} of {len(result.claims)} claims are supported"]
+    parts += _few(failing_lines(result))
     if reference := result.reference_claims:
-        missing = [claim.text for claim in reference if claim.verdict.label is not Label.SUPPORTED]
+        missing = [f"missing: {claim.text}" for claim in reference if claim.verdict.label is not Label.SUPPORTED]
         parts.append(f"{len(reference) - len(missing)} of {len(reference)} claims of the reference are in the response")
-        parts += [f"missing: {text}" for text in missing[:_SHOWN]]
-        parts += [f"and {len(missing) - _SHOWN} more"] if len(missing) > _SHOWN else []
+        parts += _few(missing)
     parts += [f"{name.replace('_', ' ')} {value:.3f}" for name, value in result.components.items()]
     return "; ".join(parts)
+
+
+def _few(lines: Sequence[str]) -> list[str]:
+    return [*lines[:_SHOWN], *([f"and {len(lines) - _SHOWN} more"] if len(lines) > _SHOWN else [])]
 
 
 def _with_llm(llm: Llm, given: Options) -> Options:
@@ -316,34 +400,26 @@ def _with_llm(llm: Llm, given: Options) -> Options:
     options = cast("Options", dict(given))
     if llm is None:
         return options
-    judge, splitter = _roles(llm)
+    judge: str | Verifier
+    splitter: str | Decomposer | None = None  # None: the one that goes with the judge
+    if not isinstance(llm, str) and hasattr(llm, "complete"):
+        chat = cast("ChatModel", llm)
+        judge, splitter = LlmVerifier(chat), LlmDecomposer(chat)
+    else:
+        judge = llm
     if options.get("judge") is None:
         options["judge"] = judge
-    elif splitter is None and isinstance(judge, str):
+    elif isinstance(judge, str):
         splitter = default_decomposer(judge)
     if splitter is not None and options.get("decomposer") is None:
         options["decomposer"] = splitter
     return options
 
 
-def _roles(llm: str | ChatModel | Verifier) -> tuple[str | Verifier, str | Decomposer | None]:
-    """Return the model as a judge and as a decomposer; None for the decomposer that goes with the judge."""
-    if isinstance(llm, str):
-        return llm, None
-    if hasattr(llm, "complete"):
-        chat = cast("ChatModel", llm)
-        return LlmVerifier(chat), LlmDecomposer(chat)
-    return llm, None
-
-
 def _refuse_own(metric: ClaimMetric, options: MetricOptions, name: Literal["judge", "metric"]) -> None:
     if name in options:
         kind = type(metric).__name__
         raise ConfigError(f"{kind}() sets its {name}; for another use Faithfulness({name}=…)")
-
-
-def _failed(metric: Scorer, number: int, reason: str) -> Result:
-    return Result(str(number), Outcome.FAILED, None, metric.provenance, reason)
 
 
 # The objects of Ragas' older form, such as ``from ragas.metrics import faithfulness``; nothing in them changes.
