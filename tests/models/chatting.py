@@ -18,7 +18,7 @@ SCHEMA = {
     "required": ["ok"],
     "additionalProperties": False,
 }
-WIRES = ("chat", "responses", "messages")
+WIRES = ("chat", "messages")
 ENDPOINTS = ("chat", *(pytest.param(wire, marks=pytest.mark.slow) for wire in WIRES[1:]))  # alike in most
 
 
@@ -27,8 +27,6 @@ def spec_for(wire: str, base_url: str, **options: str) -> str:
     provider = "anthropic" if wire == "messages" else "openai"
     address = base_url.removesuffix("/v1") if wire == "messages" else base_url
     chosen = {"base_url": address, **options}
-    if wire == "responses":
-        chosen["api"] = "responses"
     return f"{provider}:judge-1?" + "&".join(f"{name}={value}" for name, value in chosen.items())
 
 

@@ -20,7 +20,7 @@ from everyclaim.testing import JudgeServer, Reply, Request, empty_body, rejected
 from everyclaim.testing.script import Step
 
 INPUT, OUTPUT = 2.0, 8.0  # dollars per million tokens
-WIRES = ("chat", "responses", "messages")
+WIRES = ("chat", "messages")
 Rule = Callable[[Request], Step]
 
 

@@ -101,7 +101,6 @@ CASES: dict[str, tuple[Callable[[Request], Step], Callable[[str], object]]] = {
     "guard": (author, guard),
     "claims without their answer": (usual, verify()),
     "anthropic": (usual, score(judge="anthropic:judge-1?base_url=http%3A%2F%2Fjudge.invalid", decomposer="embedded")),
-    "responses": (usual, score(judge=f"{JUDGE}&api=responses", decomposer="embedded")),
     "every option": (usual, score(judge=f"{JUDGE}&{OPTIONS}", decomposer="embedded")),
 }
 PINS: dict[str, list[str]] = json.loads(Path(__file__).with_name("cache_keys.json").read_text("utf-8"))

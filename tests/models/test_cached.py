@@ -1,8 +1,6 @@
 """The reply cache: what makes a key, what is kept, and that nothing is paid for twice."""
 
 import asyncio
-import os
-import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -10,8 +8,7 @@ from pathlib import Path
 import pytest
 from chatting import SCHEMA, ask
 
-from everyclaim.core.protocols import ChatReply, Message
-from everyclaim.core.types import Usage
+from everyclaim.core.protocols import Message
 from everyclaim.models import Call, ChatSettings, ReplyCache, wrap_chat_model
 from everyclaim.models.chat.options import read_options
 from everyclaim.testing import JudgeServer, Reply, ScriptedChat, truncated
@@ -35,10 +32,7 @@ def key_for(
         key_for("openai:m?base_url=http://a/v1&reply_tokens=6"),
         key_for("openai:m?base_url=http://a/v1"),
         *(key_for(f"{BASE}&{option}") for option in ("temperature=0", "top_p=1", "seed=1", "reasoning_effort=low")),
-        *(
-            key_for(f"{BASE}&{option}")
-            for option in ("api=responses", "structured=tool", "header.X=1", "query.v=1", "body.k=1")
-        ),
+        *(key_for(f"{BASE}&{option}") for option in ("structured=tool", "header.X=1", "query.v=1", "body.k=1")),
         key_for("anthropic:m?base_url=http://a/v1&reply_tokens=5"),
         key_for(turns=[TURNS[0], Message("user", "texT")]),
         key_for(turns=[Message("user", "rubric"), TURNS[1]]),
@@ -62,13 +56,12 @@ def test_changing_any_single_thing_misses(other: bytes) -> None:
         key_for("openai:m?reply_tokens=5&base_url=http://a/v1"),
         key_for("openai:m?base_url=http://a/v1/&reply_tokens=5"),
         key_for(f"{BASE}&timeout=7"),
-        key_for(f"{BASE}&transport=direct"),
         key_for(f"{BASE}&key_env=SOME_NAME"),
         key_for(turns=[Message("system", "rubric", cache=True), TURNS[1]]),
     ],
 )
 def test_what_cannot_change_a_reply_does_not_miss(same: bytes) -> None:
-    """The order of options, how long one waits, which client sends it, where a key comes from, cache marks."""
+    """The order of options, how long one waits, where a key comes from, cache marks."""
     assert same == key_for()
 
 
@@ -81,31 +74,6 @@ def test_only_whole_answers_are_kept(tmp_path: Path, step: Reply) -> None:
         assert ask(server, settings=ChatSettings(cache=cache), reply_tokens="900").content == GOOD
         assert server.calls == 2
     cache.close()
-
-
-@pytest.mark.parametrize("damage", ["none", "torn pages"])
-def test_a_corrupt_file_is_set_aside_with_a_warning(
-    tmp_path: Path, damage: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    """The run goes on with a new one; the old one stays for whoever wants to look."""
-    path = tmp_path / "replies.db"
-    with sqlite3.connect(path) as connection:
-        connection.execute("CREATE TABLE replies_1 (key BLOB PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID")
-        rows = [(os.urandom(32), "x" * 500) for _ in range(200)]
-        connection.executemany("INSERT INTO replies_1 VALUES (?, ?)", rows)
-    connection.close()
-    if damage == "torn pages":
-        data = bytearray(path.read_bytes())
-        data[4096:] = os.urandom(len(data) - 4096)
-        path.write_bytes(bytes(data))
-    cache = ReplyCache(path)
-    for number in range(20):
-        cache.put(bytes([number]), ChatReply("a", "stop", "m", Usage()))
-    assert all(cache.get(bytes([number])) for number in range(20))
-    cache.close()
-    aside = [file.name for file in tmp_path.iterdir() if "corrupt" in file.name]
-    assert (len(aside) > 0) == (damage != "none")
-    assert ("moved to" in caplog.text) == bool(aside)
 
 
 WORKER = """

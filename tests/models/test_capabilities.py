@@ -1,4 +1,4 @@
-"""What an endpoint takes is found out and remembered: the way to JSON, sampling, thoughts, how long a reply may be."""
+"""What an endpoint takes is found out and remembered: the way to JSON, sampling, thoughts."""
 
 from __future__ import annotations
 
@@ -7,24 +7,17 @@ from typing import Any
 
 import pytest
 from chatting import KEY, SCHEMA, ask, run, spec_for
+from chatting import WIRES as FORMATS
 
 import everyclaim as ec
 from everyclaim.core.protocols import Message
-from everyclaim.models import Budget, ChatSettings, build_chat_model
-from everyclaim.models.chat.endpoint import LEAST, TIMES, describe_reply_limit, first_capabilities, from_spec, thinks
+from everyclaim.models.chat.endpoint import first_capabilities, from_spec
 from everyclaim.models.chat.links import Call
 from everyclaim.models.chat.options import read_options
 from everyclaim.models.chat.wires import WIRES, ChatRequest
 from everyclaim.testing import Fault, JudgeServer, Reply, Request, play, rejected
-from everyclaim.testing.script import Step
 
-FIELDS = {"chat": "max_tokens", "responses": "max_output_tokens", "messages": "max_tokens"}
-USUAL = {"chat": None, "responses": None, "messages": 8192}  # where we have none: one format wants one
 GOOD = '{"ok": true}'
-
-
-def limits(server: JudgeServer, field: str) -> list[Any]:
-    return [request.body.get(field) for request in server.requests]
 
 
 def takes(*modes: str) -> Any:
@@ -50,7 +43,7 @@ def ask_twice(server: JudgeServer, endpoint: str, **options: str) -> list[str]:
     return [request.mode for request in server.requests]
 
 
-@pytest.mark.parametrize("endpoint", FIELDS)
+@pytest.mark.parametrize("endpoint", FORMATS)
 @pytest.mark.parametrize(
     ("modes", "seen"),
     [
@@ -141,97 +134,3 @@ def test_thoughts_have_a_budget_beside_that_of_the_reply() -> None:
         assert "temperature" not in server.requests[0].body
     with pytest.raises(ec.ConfigError, match="option 'thinking_tokens' is not supported by this provider's format"):
         read_options("openai:m?thinking_tokens=2000")
-
-
-# How long a reply may be
-
-
-@pytest.mark.parametrize("endpoint", FIELDS)
-def test_a_limit_goes_with_what_is_asked(endpoint: str) -> None:
-    """A thousand tokens, and six times the last turn's; instructions and passages before it play no part."""
-    turns = [Message("system", "x" * 9_000), Message("user", "y" * 8_000), Message("assistant", "z" * 400)]
-    with JudgeServer(GOOD) as server:
-        ask(server, endpoint, messages=turns)
-        if endpoint == "messages":
-            assert limits(server, "max_tokens") == [LEAST + TIMES * 100]
-        ask(server, endpoint, messages=[Message("user", "y" * 400)])
-        assert limits(server, FIELDS[endpoint])[-1] == LEAST + TIMES * 100
-        ask(server, endpoint, messages=[Message("user", "y" * 400)], schema=None)  # words: nobody knows how many
-        assert limits(server, FIELDS[endpoint])[-1] == USUAL[endpoint]
-        ask(server, endpoint, reply_tokens="77")
-        assert limits(server, FIELDS[endpoint])[-1] == 77
-
-
-@pytest.mark.parametrize(
-    ("model", "told"),
-    [
-        ("openai:gpt-4o", f"{LEAST}+{TIMES}x"),
-        ("openai:gpt-4o?reply_tokens=900", "900"),
-        ("openai:o3", "none"),
-        ("openai:any?reasoning_effort=low", "none"),
-        ("openai:any?body.chat_template_kwargs={}", "none"),
-        ("openai:deepseek-ai/DeepSeek-R1?base_url=http%3A%2F%2Flocalhost%3A1%2Fv1", "none"),
-        ("anthropic:claude-opus?thinking_tokens=2000", "none"),
-        ("openai:solo3", f"{LEAST}+{TIMES}x"),
-    ],
-)
-def test_models_that_are_known_to_think_are_not_limited(model: str, told: str) -> None:
-    """By their name, or by what is asked of them; a limit in the spec is the limit. The provenance says which."""
-    options = read_options(model)
-    assert (describe_reply_limit(options), thinks(options)) == (told, told == "none")
-
-
-def thinker(request: Request) -> Step:
-    """A model that needs 5,000 tokens, whatever it says."""
-    limit = next((request.body[name] for name in {*FIELDS.values()} if name in request.body), 10**9)
-    if limit < 5_000:
-        return Reply("", finish="length", completion_tokens=limit)
-    return Reply(GOOD, completion_tokens=5_000)
-
-
-@pytest.mark.parametrize("endpoint", FIELDS)
-def test_a_reply_that_was_cut_is_asked_for_without_a_limit_and_so_are_all_that_follow(
-    endpoint: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    """Nothing fails; what both took is counted; it is said once."""
-
-    async def twice() -> list[Any]:
-        async with build_chat_model(spec_for(endpoint, server.base_url), key=KEY) as chat:
-            return [await chat.complete([Message("user", f"Is it {n}?")], schema=SCHEMA) for n in (1, 2)]
-
-    with JudgeServer(thinker) as server, caplog.at_level(logging.WARNING):
-        first, second = run(twice)
-        assert limits(server, FIELDS[endpoint]) == [LEAST + TIMES * 2, USUAL[endpoint], USUAL[endpoint]]
-    assert (first.content, first.usage.calls, first.usage.completion_tokens) == (GOOD, 2, 5_000 + LEAST + TIMES * 2)
-    assert (second.usage.calls, second.usage.completion_tokens) == (1, 5_000)
-    assert sum("is no longer sent" in record.getMessage() for record in caplog.records) == 1
-
-
-def test_a_reply_stays_cut_where_no_limit_of_ours_cut_it_or_the_budget_allows_no_other() -> None:
-    """It is asked for twice at most, and then halved or failed as ever; a limit of the spec's is kept to."""
-    with JudgeServer(Reply("{", finish="length", completion_tokens=7)) as server:
-        assert ask(server).finish == "length"
-        assert limits(server, "max_tokens") == [LEAST + TIMES, None]
-        server.requests.clear()
-        assert ask(server, reply_tokens="500").finish == "length"
-        assert limits(server, "max_tokens") == [500]
-    with JudgeServer(thinker) as server:
-        reply = ask(server, settings=ChatSettings(budget=Budget(max_calls=1)))
-        assert (reply.finish, reply.usage.completion_tokens, server.calls) == ("length", LEAST + TIMES, 1)
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "max_tokens is too large: 1012. This model supports at most 400 completion tokens",
-        "maximum context length is 900 tokens. However, you requested 1300 (288 in the messages, 1012 in the completion).",
-        "input length and `max_tokens` exceed context limit: 180000 + 1012 > 180500",
-        "Unrecognized request argument supplied: max_tokens",
-    ],
-)
-def test_an_endpoint_that_refuses_our_limit_is_asked_without(words: str) -> None:
-    """A request that would do must not fail for a limit that nobody asked for."""
-    fields = {"max_tokens", "max_completion_tokens"}
-    with JudgeServer(lambda request: rejected(words) if fields & request.body.keys() else GOOD) as server:
-        assert ask(server).content == GOOD
-        assert not fields & server.requests[-1].body.keys()

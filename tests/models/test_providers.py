@@ -80,7 +80,7 @@ def test_its_prices_come_from_a_file(acme: JudgeServer, tmp_path: Path) -> None:
     [
         ({"judge": "acme"}, "acme:model-name"),
         ({"judge": "acme:m?tempature=1"}, "did you mean 'temperature'"),
-        ({"judge": "acme:m?api=responses"}, "must be one of chat, got 'responses'"),
+        ({"judge": "acme:m?api=messages"}, "must be one of chat, got 'messages'"),
         ({"judge": "acme:m", "provider_batch": True}, "acme has no batch API"),
         ({"judge": "acne:m"}, "did you mean 'acme'"),
         ({"judge": "wrong:m"}, r"wrong.*acme_everyclaim:wrong.*is a str, not an everyclaim.models.Provider"),

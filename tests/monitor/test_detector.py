@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from streams import answer, failed, stream
+from streams import failed, stream
 
 import everyclaim as ec
 from everyclaim.core.errors import ConfigError
@@ -74,16 +74,6 @@ def test_a_restart_goes_on_where_the_state_was_kept() -> None:
         pieces += [(start + at, one.measure, one.answers) for at, one in alerts(detector, results[start : start + 37])]
     assert pieces == [(at, one.measure, one.answers) for at, one in whole]
     assert pieces
-
-
-def test_no_text_of_the_users_is_in_alerts_or_state_unless_asked_for() -> None:
-    """Claims are shown as examples only `with_texts`, and never kept."""
-    results = [answer(i, 3, 4) for i in range(200)]
-    quiet, told = Detector(Limits(contradicted=0.03)), Detector(Limits(contradicted=0.03), with_texts=True)
-    (_, without), (_, with_texts) = alerts(quiet, results)[0], alerts(told, results)[0]
-    assert without.examples == ()
-    assert "number 1" not in json.dumps([without.to_json(), quiet.to_json(), told.to_json()])
-    assert with_texts.examples[-1] == "Claim number 1."
 
 
 def test_limits_lie_above_a_baseline_and_above_what_it_may_be() -> None:

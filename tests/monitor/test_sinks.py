@@ -14,9 +14,8 @@ import pytest
 from loopback import Receiver, receiving
 
 from everyclaim.core.errors import ConfigError
-from everyclaim.monitor import Alert, AlertError, Command, Notifier, Slack, Trying, Webhook, sink_from_spec
+from everyclaim.monitor import Alert, AlertError, Command, Notifier, Slack, Webhook, alerts, sink_from_spec
 
-QUICK = Trying(tries=3, time_out=5, wait=0)
 ALERT = Alert(
     measure="contradicted",
     title="everyclaim: contradicted claims: 9.0 %, above the limit of 3.0 %",
@@ -32,6 +31,11 @@ ALERT = Alert(
 )
 
 
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(alerts, "WAIT", 0.0)
+
+
 @pytest.fixture
 def receiver():
     with receiving() as one:
@@ -41,7 +45,7 @@ def receiver():
 def test_a_webhook_gets_the_alert_as_json_with_a_signature_that_holds(receiver: Receiver) -> None:
     """As Standard Webhooks has it: HMAC-SHA256 of id, time stamp and body under the decoded secret."""
     key = b"0123456789abcdef01234567"
-    Webhook(f"{receiver.url}/hook?x=1", "whsec_" + base64.b64encode(key).decode(), QUICK).send(ALERT)
+    Webhook(f"{receiver.url}/hook?x=1", "whsec_" + base64.b64encode(key).decode()).send(ALERT)
     (got,) = receiver.requests
     assert got.path == "/hook?x=1"
     assert json.loads(got.body) == ALERT.to_json()
@@ -54,13 +58,13 @@ def test_a_busy_receiver_is_tried_again_under_the_same_id(receiver: Receiver) ->
     """Two refusals for load, then it is there; the id tells the receiver that it is one alert."""
     receiver.replies += [503, 429]
     receiver.headers["retry-after"] = "0"
-    Webhook(receiver.url, trying=QUICK).send(ALERT)
+    Webhook(receiver.url).send(ALERT)
     assert len(receiver.requests) == 3
     assert len({one.headers["webhook-id"] for one in receiver.requests}) == 1
     assert all("webhook-signature" not in one.headers for one in receiver.requests)
 
 
-@pytest.mark.parametrize(("replies", "tries"), [([500, 500, 500], 3), ([403], 1), ([302], 1)])
+@pytest.mark.parametrize(("replies", "tries"), [([500, 500, 500, 500], 4), ([403], 1), ([302], 1)])
 def test_what_is_not_taken_is_an_error_that_names_the_host_alone(
     receiver: Receiver, replies: list[int], tries: int
 ) -> None:
@@ -68,19 +72,18 @@ def test_what_is_not_taken_is_an_error_that_names_the_host_alone(
     receiver.replies += replies
     receiver.headers["location"] = f"{receiver.url}/elsewhere"
     with pytest.raises(AlertError, match=f"127.0.0.1 answered {replies[0]}") as raised:
-        Webhook(f"{receiver.url}/T0/B0/hushhush", trying=QUICK).send(ALERT)
+        Webhook(f"{receiver.url}/T0/B0/hushhush").send(ALERT)
     assert "hushhush" not in str(raised.value)
     assert len(receiver.requests) == tries
 
 
 def test_slack_gets_text_in_which_nothing_acts(receiver: Receiver) -> None:
     """A release named like a mention or a link is shown as it is written."""
-    told = replace(ALERT, text="Releases: <!channel> <http://evil|v2> & more", examples=("a <@U1> claim",))
-    Slack(receiver.url, QUICK).send(told)
+    told = replace(ALERT, text="Releases: <!channel> <http://evil|v2> & more")
+    Slack(receiver.url).send(told)
     text = json.loads(receiver.requests[0].body)["text"]
     assert "<" not in text
     assert "&lt;!channel&gt; &lt;http://evil|v2&gt; &amp; more" in text
-    assert "a &lt;@U1&gt; claim" in text
 
 
 def test_a_command_gets_the_alert_on_its_standard_input_and_no_shell_reads_its_words(tmp_path: Path) -> None:
@@ -89,7 +92,7 @@ def test_a_command_gets_the_alert_on_its_standard_input_and_no_shell_reads_its_w
     script = (
         "import sys; open(sys.argv[1], 'wb').write(sys.stdin.buffer.read()); sys.exit(sys.argv[2] != '$(touch x); y')"
     )
-    Command((sys.executable, "-c", script, str(out), "$(touch x); y"), QUICK).send(ALERT)
+    Command((sys.executable, "-c", script, str(out), "$(touch x); y")).send(ALERT)
     assert json.loads(out.read_bytes()) == ALERT.to_json()
 
 
@@ -104,20 +107,20 @@ class Kept:
         self.got.append(alert)
 
 
-def test_the_same_is_said_once_in_the_cool_down_and_another_measure_at_once() -> None:
-    """And again after it; a restart that restores what was sent says nothing twice."""
-    now, sink = [0.0], Kept()
-    notifier = Notifier([sink], cool_down=60, clock=lambda: now[0])
+def test_the_same_is_said_once_in_six_hours_and_another_measure_at_once() -> None:
+    """A restart that restores what was sent says nothing twice."""
+    sink = Kept()
+    notifier = Notifier([sink])
     notifier.send(ALERT)
     notifier.send(replace(ALERT, at="later"))
     notifier.send(replace(ALERT, measure="failed"))
     assert len(sink.got) == 2
-    again = Notifier([sink], cool_down=60, clock=lambda: now[0])
-    again.restore(json.loads(json.dumps(notifier.to_json())))
-    now[0] = 59.0
+    again = Notifier([sink])
+    sent = json.loads(json.dumps(notifier.to_json()))
+    again.restore(sent)
     again.send(ALERT)
     assert len(sink.got) == 2
-    now[0] = 61.0
+    again.restore({key: at - 7 * 3600 for key, at in sent.items()})
     again.send(ALERT)
     assert len(sink.got) == 3
 
@@ -155,21 +158,25 @@ def test_a_wrong_spec_is_refused_when_it_is_said_and_without_repeating_it(spec: 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ((sys.executable, "-c", "raise SystemExit(3)"), "ended with code 3, after 2 attempts"),
+        ((sys.executable, "-c", "raise SystemExit(3)"), "ended with code 3, after 4 attempts"),
         ((sys.executable, "-c", "import time; time.sleep(9)"), "took longer than 0.5 s"),
         (("/nowhere/pager", "now"), "pager cannot be run"),
     ],
 )
-def test_a_command_that_fails_is_an_error(words: tuple[str, ...], told: str) -> None:
+def test_a_command_that_fails_is_an_error(words: tuple[str, ...], told: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """By its code, by its time, and where there is none."""
+    monkeypatch.setattr(alerts, "COMMAND_SECONDS", 0.5 if "0.5" in told else 30.0)
     with pytest.raises(AlertError, match=told):
-        Command(words, Trying(tries=2, time_out=0.5, wait=0)).send(ALERT)
+        Command(words).send(ALERT)
 
 
-def test_a_receiver_that_says_nothing_or_is_not_there_is_an_error_in_time(receiver: Receiver) -> None:
+def test_a_receiver_that_says_nothing_or_is_not_there_is_an_error_in_time(
+    receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A time-out counts as a failed try, and so does a closed port."""
+    monkeypatch.setattr(alerts, "HTTP_SECONDS", 0.1)
     receiver.stall = 1.0
     with pytest.raises(AlertError, match=r"cannot be reached.*timed out"):
-        Webhook(receiver.url, trying=Trying(tries=1, time_out=0.1)).send(ALERT)
-    with pytest.raises(AlertError, match=r"127.0.0.1 cannot be reached.*after 2 attempts"):
-        Slack("http://127.0.0.1:9/x", Trying(tries=2, wait=0)).send(ALERT)
+        Webhook(receiver.url).send(ALERT)
+    with pytest.raises(AlertError, match=r"127.0.0.1 cannot be reached.*after 4 attempts"):
+        Slack("http://127.0.0.1:9/x").send(ALERT)

@@ -44,7 +44,6 @@ from everyclaim.models import (
 )
 from everyclaim.models.build import Chat, price_of
 from everyclaim.models.chat.budget import Price
-from everyclaim.models.chat.endpoint import describe_reply_limit
 from everyclaim.models.chat.options import ChatOptions, read_options
 from everyclaim.models.chat.providers import find_provider
 from everyclaim.prompts import (
@@ -213,7 +212,6 @@ def llm_verifier(spec: Spec, chats: ChatClients | None = None) -> LlmVerifier | 
         reply_tokens=min(REPLY_TOKENS, read(rest, ChatOptions).reply_tokens or REPLY_TOKENS),
         input_tokens=own.get("input_tokens", INPUT_TOKENS),
         temperature=asked.options.get("temperature", ""),
-        reply_limit=describe_reply_limit(read_options(asked)),
     )
 
 
@@ -230,9 +228,8 @@ def llm_decomposer(spec: Spec, chats: ChatClients | None = None) -> LlmDecompose
     chat = (chats or ChatClients()).model(asked)
     domain = _domain(own.get("domain", ""))
     prompt = SplitPrompt(own.get("atomicity", "high"), own.get("coverage", "high"), domain, rules)
-    limit = describe_reply_limit(read_options(asked))
     sentences, language = own.get("sentences", 30), own.get("language", "")
-    return LlmDecomposer(chat, prompt, sentences, language, _named(rest, said), limit)
+    return LlmDecomposer(chat, prompt, sentences, language, _named(rest, said))
 
 
 def cascade(spec: Spec, chats: ChatClients | None = None) -> Cascade:

@@ -167,7 +167,6 @@ class LlmDecomposer:
     at_most: int = 30
     language: str = ""
     name: str = ""
-    reply_limit: str = ""  # most tokens of a reply, as the provenance says it
     checks_inventions: ClassVar[bool] = True  # so nobody has to do it again
 
     @property
@@ -178,8 +177,7 @@ class LlmDecomposer:
     @property
     def parameters(self) -> Mapping[str, str]:
         """What else made the claims, for the result's provenance."""
-        limit = {"split_reply_limit": self.reply_limit} if self.reply_limit else {}
-        return {"split_prompt": self.prompt.version, "sentences_per_call": str(self.at_most), **limit}
+        return {"split_prompt": self.prompt.version, "sentences_per_call": str(self.at_most)}
 
     def adjusted(self, *, atomicity: Degree | None = None, coverage: Degree | None = None) -> LlmDecomposer:
         """Return this decomposer with another wording of its prompt: how fine claims are, and how much they cover."""

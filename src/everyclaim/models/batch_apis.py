@@ -12,9 +12,8 @@ from __future__ import annotations
 import json
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -40,21 +39,16 @@ _STATUS = {  # Anthropic's error types as the statuses they have outside a batch
 }
 
 
-class BatchRequest(NamedTuple):
-    """One request: its custom id, at most 64 letters, and its body as JSON."""
-
-    custom_id: str
-    body: bytes
+Requests = Sequence[tuple[str, bytes]]  # custom ids of at most 64 letters, and bodies as JSON
+Wait = Callable[[str], Awaitable[object]]  # until the batch with this id has ended
 
 
-@dataclass(frozen=True, slots=True)
-class BatchStatus:
+class BatchStatus(NamedTuple):
     """What a provider says about a batch. `otherwise` becomes of requests that have no result of their own."""
 
     ended: bool
     files: tuple[str, ...] = ()  # where the results are
     otherwise: str = ""
-    faults: Mapping[int, str] | None = None  # outcomes by line, from 1, where the batch was refused for some lines
 
 
 class BatchApi(ABC):
@@ -69,7 +63,7 @@ class BatchApi(ABC):
         self.secrets = transport.secrets
 
     @abstractmethod
-    async def prepare(self, requests: Sequence[BatchRequest]) -> bytes:
+    async def prepare(self, requests: Requests) -> bytes:
         """Make the requests ready; creates nothing that costs."""
 
     @abstractmethod
@@ -77,8 +71,8 @@ class BatchApi(ABC):
         """Create the batch and return the provider's id."""
 
     @abstractmethod
-    async def find(self, batch: ProviderBatch, known: frozenset[str]) -> tuple[str, bool] | None:
-        """Return the id of a batch that may have been created, and whether it is surely that one."""
+    async def find(self, batch: ProviderBatch, known: frozenset[str], wait: Wait) -> str | None:
+        """Return the id of a batch that may have been created; `known` are those of others."""
 
     @abstractmethod
     async def look(self, provider_id: str) -> BatchStatus:
@@ -118,7 +112,7 @@ class OpenAiBatches(BatchApi):
     max_requests = 50_000
     max_bytes = 200_000_000
 
-    async def prepare(self, requests: Sequence[BatchRequest]) -> bytes:
+    async def prepare(self, requests: Requests) -> bytes:
         """Upload the file; return its id."""
         url = json.dumps("/v1" + self._path)  # as the provider wants it whatever the base address
         boundary = secrets.token_hex(16)  # new each time, so that no text can hold it
@@ -146,12 +140,12 @@ class OpenAiBatches(BatchApi):
         }
         return _id(await self._transport.exchange("POST", "/batches", encode(body)))
 
-    async def find(self, batch: ProviderBatch, known: frozenset[str]) -> tuple[str, bool] | None:  # noqa: ARG002  (the token decides)
+    async def find(self, batch: ProviderBatch, known: frozenset[str], wait: Wait) -> str | None:  # noqa: ARG002  (the token decides)
         """Look for the token among the batches that are not older."""
         async for row in self._listed("/batches", "after"):
             metadata = row.get("metadata")
             if isinstance(metadata, dict) and metadata.get("everyclaim") == batch.token:
-                return _id(row), True
+                return _id(row)
             if isinstance(row.get("created_at"), int) and row["created_at"] < batch.begun - CLOCK_SECONDS:
                 break
         return None
@@ -171,7 +165,7 @@ class OpenAiBatches(BatchApi):
     @staticmethod
     def _outcome(row: Mapping[str, Any]) -> str:
         response, error = row.get("response"), row.get("error")
-        if isinstance(response, dict) and response.get("body") is not None:
+        if isinstance(response, dict) and isinstance(response.get("body"), dict):
             if response.get("status_code") == 200:
                 return json.dumps({"reply": response["body"]})
             return json.dumps({"status": response.get("status_code"), "body": response["body"]})
@@ -187,7 +181,7 @@ class AnthropicBatches(BatchApi):
     max_requests = 100_000
     max_bytes = 256_000_000
 
-    async def prepare(self, requests: Sequence[BatchRequest]) -> bytes:
+    async def prepare(self, requests: Requests) -> bytes:
         """Write the whole request."""
         rows = [b'{"custom_id": "' + name.encode() + b'", "params": ' + body + b"}" for name, body in requests]
         return b'{"requests": [' + b", ".join(rows) + b"]}"
@@ -196,28 +190,28 @@ class AnthropicBatches(BatchApi):
         """Create the batch."""
         return _id(await self._transport.exchange("POST", self._batches, prepared, seconds=TRANSFER_SECONDS))
 
-    async def find(self, batch: ProviderBatch, known: frozenset[str]) -> tuple[str, bool] | None:
-        """Look for a batch of this size and time; one that has ended is recognised by its custom ids."""
-        perhaps: str | None = None
+    async def find(self, batch: ProviderBatch, known: frozenset[str], wait: Wait) -> str | None:
+        """Look for a batch of this size and time, and recognise it by its custom ids once it has ended."""
+        under_way = []
         async for row in self._listed(self._batches, "after_id"):
             try:
                 created = datetime.fromisoformat(str(row.get("created_at"))).timestamp()
             except ValueError:
-                said = row.get("created_at")
-                raise JudgeError("bad_response", f"a batch was created at {said!r}, which is not a time") from None
+                raise JudgeError("bad_response", "the list of batches has an unexpected format") from None
             if created < batch.begun - CLOCK_SECONDS:
                 break
             name, counts = _id(row), row.get("request_counts")
-            size = sum(counts.values()) if isinstance(counts, dict) else -1
-            if name in known or name in batch.unknown_ids or size != batch.size:
-                continue
-            if created > batch.begun + TRANSFER_SECONDS + CLOCK_SECONDS:
+            if name in known or not isinstance(counts, dict) or sum(counts.values()) != batch.size:
                 continue
             if row.get("processing_status") != "ended":
-                perhaps = name  # the oldest of them
+                under_way.append(name)
             elif await self._is_ours(name, batch.token):
-                return name, True
-        return (perhaps, False) if perhaps else None
+                return name
+        for name in under_way:
+            await wait(name)
+            if await self._is_ours(name, batch.token):
+                return name
+        return None
 
     async def look(self, provider_id: str) -> BatchStatus:
         """Ask how far a batch is."""
@@ -258,14 +252,10 @@ def open_api(endpoint: Endpoint) -> BatchApi:
 
 
 def _refused(answer: Mapping[str, Any]) -> BatchStatus:
-    """Read why a batch was refused as a whole: for some of its lines, for the account, for the model."""
+    """Read why a batch was refused as a whole: for the account, for the model, for a line."""
     told = answer.get("errors")
     rows = told.get("data") if isinstance(told, dict) else None
-    errors = [row for row in rows or () if isinstance(row, dict)] or [{"message": "no reason given"}]
-    if lines := {row["line"]: row for row in errors if isinstance(row.get("line"), int)}:
-        faults = {line: json.dumps({"status": 400, "body": {"error": row}}) for line, row in lines.items()}
-        return BatchStatus(True, (), '{"unfinished": "refused with others"}', faults)
-    first = errors[0]
+    first = next((row for row in rows or () if isinstance(row, dict)), {"message": "no reason given"})
     code = str(first.get("code"))
     if code == "token_limit_exceeded":
         return BatchStatus(True, (), '{"unfinished": "queue_full"}')

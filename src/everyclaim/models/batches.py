@@ -36,8 +36,8 @@ from everyclaim.core.lifetime import LoopLocal, on_close
 from everyclaim.core.options import check_declared
 from everyclaim.core.protocols import ChatReply
 from everyclaim.core.types import Usage
-from everyclaim.models.batch_apis import LINE_OVERHEAD, BatchApi, BatchRequest, BatchStatus, open_api
-from everyclaim.models.chat.endpoint import Endpoint, unlimited
+from everyclaim.models.batch_apis import LINE_OVERHEAD, BatchApi, BatchStatus, Requests, open_api
+from everyclaim.models.chat.endpoint import Endpoint
 from everyclaim.models.chat.links import Call, Patience, attempts
 from everyclaim.models.chat.options import EndpointOptions
 from everyclaim.models.chat.providers import find_provider, without, without_key
@@ -56,7 +56,6 @@ class Batched:
         provider = endpoint.options.provider
         if not find_provider(provider).batches:
             raise ConfigError(f"{provider} has no batch API; score without provider batches")
-        endpoint.capabilities_ = unlimited(endpoint.capabilities_)  # a reply that was cut would cost another batch
         self._endpoint = endpoint
         self._state = settings.state
         self._settings = settings
@@ -101,8 +100,11 @@ class Batched:
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
-_Seconds = Annotated[float, Range(0)]
 CHUNK = 500  # outcomes kept in one transaction
+LONGEST_WAIT = 120.0  # seconds of the first call of a batch, for others to join
+MOST_BYTES = 64_000_000  # of a batch
+FIRST_POLL, LONGEST_POLL = 15.0, 300.0  # seconds between looks at a batch; they double
+RESUBMIT = 2  # times that a request which the provider did not get to (expired, cancelled) is sent again
 QUEUE_PATIENCE = 24  # refusals in a row because the provider's queue is full, each with half the requests
 SETTLE_SECONDS = 10.0  # before a batch that is not in the provider's list counts as never created
 LOOKS = 21  # in a row that may fail: a provider may be away for an hour while a batch is under way
@@ -111,20 +113,11 @@ _MAYBE_TAKEN = frozenset({"connection", "timeout", "bad_response", "empty_reply"
 
 @dataclass(frozen=True, slots=True)
 class BatchSettings:
-    """How calls become batches. Times are in seconds; None for a limit means the provider's own.
-
-    `resubmit` is how often a request that the provider did not get to (expired, cancelled) is sent again.
-    Waits between looks at a batch double from `first_poll` to `longest_poll`.
-    """
+    """How calls become batches: after `linger` seconds without another call, of `max_requests` at most."""
 
     state: BatchState
-    linger: _Seconds = 2.0
-    longest_wait: _Seconds = 120.0  # of the first call of a batch, for others to join
-    max_requests: Annotated[int, Range(1)] | None = None
-    max_bytes: Annotated[int, Range(1)] = 64_000_000
-    first_poll: _Seconds = 15.0
-    longest_poll: _Seconds = 300.0
-    resubmit: Annotated[int, Range(0)] = 2
+    linger: Annotated[float, Range(0)] = 2.0
+    max_requests: Annotated[int, Range(1)] | None = None  # None: as many as the provider takes
     attempts: Annotated[int, Range(1)] = 8  # to create a batch
 
     def __post_init__(self) -> None:
@@ -149,7 +142,7 @@ class BatchScheduler:
         self._state = settings.state
         self._account = f"{options.provider} {options.where}"
         self._most = min(settings.max_requests or api.max_requests, api.max_requests)  # learned where a queue is full
-        self._most_bytes = min(settings.max_bytes, api.max_bytes)
+        self._most_bytes = min(MOST_BYTES, api.max_bytes)
         self._queue: list[_Waiting] = []
         self._bytes = 0
         self._lingering: asyncio.Task[None] | None = None
@@ -174,15 +167,12 @@ class BatchScheduler:
                 where, reply = self._options.where, outcome.get("reply")
                 if isinstance(reply, dict):
                     return reply
-                if "reply" in outcome:
-                    kind = type(reply).__name__
-                    raise JudgeError("bad_response", f"{where} answered with {kind}, not an object")
                 self._state.forget(key)  # the same call may come again, put differently
                 if "status" in outcome:
                     status = outcome["status"] if isinstance(outcome["status"], int) else 500
                     raise from_status(status, {}, json.dumps(outcome["body"]).encode(), where, self._api.secrets)
                 unfinished += outcome["unfinished"] != "queue_full" or self._full_queues > QUEUE_PATIENCE
-                if unfinished > self._settings.resubmit:
+                if unfinished > RESUBMIT:
                     told = f"did not process the request in {unfinished} batches, last: {outcome['unfinished']}"
                     raise JudgeError("batch_unfinished", f"{where} {told}")
 
@@ -219,7 +209,7 @@ class BatchScheduler:
     async def _linger(self) -> None:
         """Make a batch of the queue when no call came for a while, or the first one has waited long enough."""
         loop = asyncio.get_running_loop()
-        latest = loop.time() + self._settings.longest_wait
+        latest = loop.time() + LONGEST_WAIT
         size = 0
         while size < len(self._queue) and loop.time() < latest:
             size = len(self._queue)
@@ -256,7 +246,7 @@ class BatchScheduler:
         if self._narrow and self._following:
             await asyncio.wait(self._following.values())
         if self._full_queues and self._most == 1:
-            await _pause(self._settings.longest_poll)
+            await _pause(LONGEST_POLL)
 
     async def _create(self, entries: Sequence[_Waiting]) -> None:
         """Create one batch: noted before, accepted after. Requests that are in another batch already stay there."""
@@ -270,15 +260,14 @@ class BatchScheduler:
             bodies = {entry.key: entry.body for entry in entries}
             batch = self._state.batch(number)
             assert batch is not None
-            requests = [BatchRequest(f"{key}-{token}", bodies[key]) for key in keys]
-            provider_id, certain = await self._create_once(batch, requests)
-            self._state.accept(number, provider_id, certain=certain)
+            provider_id = await self._create_once(batch, [(f"{key}-{token}", bodies[key]) for key in keys])
+            self._state.accept(number, provider_id)
             _log.info("batch %s with %d requests is running at %s", provider_id, len(keys), self._options.where)
             self._follower(number)
         finally:
             self._state.submitting.discard(number)
 
-    async def _create_once(self, batch: ProviderBatch, requests: Sequence[BatchRequest]) -> tuple[str, bool]:
+    async def _create_once(self, batch: ProviderBatch, requests: Requests) -> str:
         """Create a batch in spite of faults. What the provider may have taken is looked for before it is sent again.
 
         Raises when it cannot be done; the batch is dropped then, unless it may exist after all.
@@ -293,7 +282,7 @@ class BatchScheduler:
                     maybe_taken = False
                     prepared = prepared or await self._api.prepare(requests)
                     try:
-                        return await self._api.create(prepared, batch.token), True
+                        return await self._api.create(prepared, batch.token)
                     except JudgeError as error:
                         maybe_taken = error.code in _MAYBE_TAKEN
                         raise
@@ -331,29 +320,23 @@ class BatchScheduler:
             if batch.provider_id is not None:
                 await self._collect(batch, batch.provider_id)
             elif found := await self._patiently(partial(self._search, batch)):
-                _log.info("batch %s was accepted after all", found[0])
-                self._state.accept(number, found[0], certain=found[1])
+                _log.info("batch %s was accepted after all", found)
+                self._state.accept(number, found)
             else:
                 self._state.drop(number)
 
-    async def _search(self, batch: ProviderBatch) -> tuple[str, bool] | None:
+    async def _search(self, batch: ProviderBatch) -> str | None:
         """Look for a batch that may have been created, twice: a provider's list may lag behind."""
-        found = await self._api.find(batch, self._state.known(self._account))
+        found = await self._api.find(batch, self._state.known(self._account), self._wait_for_end)
         if found is None:
             await _pause(SETTLE_SECONDS)
-            found = await self._api.find(batch, self._state.known(self._account))
+            found = await self._api.find(batch, self._state.known(self._account), self._wait_for_end)
         return found
 
     async def _collect(self, batch: ProviderBatch, provider_id: str) -> None:
         """Wait for a batch's end and keep its outcomes."""
         status = await self._wait_for_end(provider_id)
-        if not await self._patiently(partial(self._keep, batch, status)) and not batch.certain:
-            self._state.reject(batch)
-            return
-        if status.faults:
-            keys = dict(enumerate(self._state.keys(batch.id), 1))
-            told = [(keys[line], self._hidden(fault)) for line, fault in status.faults.items() if line in keys]
-            self._state.record(batch.id, told)
+        await self._patiently(partial(self._keep, batch, status))
         if "queue_full" in status.otherwise:
             self._narrow = True
             self._full_queues += 1
@@ -364,7 +347,7 @@ class BatchScheduler:
         _log.info("batch %s ended", provider_id)
 
     async def _wait_for_end(self, provider_id: str) -> BatchStatus:
-        wait = self._settings.first_poll
+        wait = FIRST_POLL
         while True:
             try:
                 status = await self._patiently(partial(self._api.look, provider_id))
@@ -376,29 +359,18 @@ class BatchScheduler:
             if status.ended:
                 return status
             await _pause(wait)
-            wait = min(2 * wait, self._settings.longest_poll)
+            wait = min(2 * wait, LONGEST_POLL)
 
-    async def _keep(self, batch: ProviderBatch, status: BatchStatus) -> bool:
-        """Keep a batch's outcomes; False where they are those of another batch."""
+    async def _keep(self, batch: ProviderBatch, status: BatchStatus) -> None:
+        """Keep a batch's outcomes."""
         rows: list[tuple[str, str]] = []
-        found = 0
         async with aclosing(self._api.results(status)) as results:
             async for custom_id, outcome in results:
-                key, _, token = custom_id.partition("-")
-                if token != batch.token:
-                    return False
-                found += 1
-                if found > 2 * batch.size:  # an output file and an error file
-                    raise JudgeError(
-                        "bad_response",
-                        (f"batch {batch.provider_id} of {batch.size} requests has more results than requests"),
-                    )
-                rows.append((key, self._hidden(outcome)))
+                rows.append((custom_id.partition("-")[0], self._hidden(outcome)))
                 if len(rows) >= CHUNK:
                     self._state.record(batch.id, rows)
                     rows = []
         self._state.record(batch.id, rows)
-        return True
 
     def _hidden(self, outcome: str) -> str:
         """Return an outcome as it may be kept: an error without any secret it repeats, a reply without the key."""
@@ -406,7 +378,7 @@ class BatchScheduler:
         return without_key(outcome, secrets[0]) if outcome.startswith('{"reply"') else without(outcome, secrets)
 
     async def _patiently(self, ask: Callable[[], Awaitable[T]]) -> T:
-        async for attempt in attempts(Patience(LOOKS, math.inf, 1.0, self._settings.longest_poll)):
+        async for attempt in attempts(Patience(LOOKS, math.inf, 1.0, LONGEST_POLL)):
             with attempt:
                 return await ask()
         raise AssertionError("the last attempt returns or raises")  # pragma: no cover

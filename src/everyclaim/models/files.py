@@ -13,9 +13,7 @@ The texts of requests are not kept, only their keys. One process at a time may u
 
 from __future__ import annotations
 
-import contextlib
 import json
-import logging
 import os
 import sqlite3
 import threading
@@ -97,17 +95,12 @@ class PrivateFile:
         raise StoreError(f"cannot use the {self.what} {self.path}: it is another kind of database; choose another name")
 
 
-_log = logging.getLogger(__name__)
 _TABLE = "CREATE TABLE IF NOT EXISTS replies_1 (key BLOB PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID"
 _LOCK_SECONDS = 10.0
-_FIRST_PAGE = 65_536  # bytes that hold the names of the tables, at most
 
 
 class ReplyCache:
-    """Replies by key in one file. A cache that is damaged is set aside, with a warning, and begun anew.
-
-    A file that is no cache of ours stays as it is: `StoreError`.
-    """
+    """Replies by key in one file. Raises `StoreError` for one that is damaged, or no cache of ours."""
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
@@ -147,36 +140,12 @@ class ReplyCache:
 
     def _run(self, statement: str, values: tuple[Any, ...]) -> Any:
         with self._file.lock:
-            for attempt in (1, 2, 3):
-                try:
-                    return self._file.connection().execute(statement, values).fetchone()
-                except sqlite3.Error as error:
-                    self._file.close()
-                    # The file itself is broken, as opposed to locked, full or not allowed.
-                    is_corrupt = not isinstance(error, sqlite3.OperationalError) or "malformed" in str(error)
-                    if attempt == 3 or not is_corrupt or not self._is_ours():
-                        raise StoreError(f"cannot use the reply cache {self.path}: {error}") from None
-                    if attempt == 2:  # the first time another process may have put it right
-                        self._set_aside(error)
-        raise AssertionError  # pragma: no cover - the third attempt returns or raises
-
-    def _is_ours(self) -> bool:
-        try:
-            with self.path.open("rb") as file:
-                head = file.read(_FIRST_PAGE)
-        except OSError:
-            return False
-        return head.startswith(b"SQLite format 3\0") and b"replies_1" in head
-
-    def _set_aside(self, error: Exception) -> None:
-        aside = self.path.with_name(f"{self.path.name}.corrupt-{time.time_ns()}")
-        for ending in ("", "-wal", "-shm"):
-            here = self.path.with_name(self.path.name + ending)
-            with contextlib.suppress(FileNotFoundError):
-                here.rename(aside.with_name(aside.name + ending))
-        _log.warning(
-            "the reply cache %s is corrupt (%s); moved to %s, starting a new one", self.path, error, aside.name
-        )
+            try:
+                return self._file.connection().execute(statement, values).fetchone()
+            except sqlite3.Error as error:
+                self._file.close()
+                advice = "" if isinstance(error, sqlite3.OperationalError) else "; delete it to start a new one"
+                raise StoreError(f"cannot use the reply cache {self.path}: {error}{advice}") from None
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
@@ -190,8 +159,7 @@ _BATCH_LOCK_SECONDS = 0.5  # a process that was just killed may need a moment to
 _BATCH_TABLES = """
 CREATE TABLE IF NOT EXISTS batches_1 (
   id INTEGER PRIMARY KEY AUTOINCREMENT, account TEXT NOT NULL, token TEXT NOT NULL, begun REAL NOT NULL,
-  size INTEGER NOT NULL, provider_id TEXT, certain INTEGER NOT NULL DEFAULT 0,
-  strangers TEXT NOT NULL DEFAULT '[]', ended INTEGER NOT NULL DEFAULT 0
+  size INTEGER NOT NULL, provider_id TEXT, ended INTEGER NOT NULL DEFAULT 0
 );
 CREATE TABLE IF NOT EXISTS requests_1 (
   key TEXT PRIMARY KEY, batch INTEGER NOT NULL, line INTEGER NOT NULL, outcome TEXT
@@ -201,15 +169,13 @@ CREATE INDEX IF NOT EXISTS requests_by_batch_1 ON requests_1 (batch, line);
 
 
 class ProviderBatch(NamedTuple):
-    """One batch. `token` is part of all its custom ids; `certain` says that the provider's id is surely its own."""
+    """One batch. `token` is part of all its custom ids."""
 
     id: int
     token: str
     begun: float  # seconds since 1970, by our clock
     size: int
     provider_id: str | None
-    certain: bool
-    unknown_ids: frozenset[str]  # the provider's, that turned out to be something else
     ended: bool
 
 
@@ -246,14 +212,9 @@ class BatchState:
             file.execute("UPDATE batches_1 SET size = ? WHERE id = ?", (len(new), number))
         return number, new
 
-    def accept(self, number: int, provider_id: str, *, certain: bool = True) -> None:
+    def accept(self, number: int, provider_id: str) -> None:
         """Note that the provider has the batch, under this id."""
-        self._run("UPDATE batches_1 SET provider_id = ?, certain = ? WHERE id = ?", provider_id, certain, number)
-
-    def reject(self, batch: ProviderBatch) -> None:
-        """Note that the provider's id is that of something else."""
-        unknown = json.dumps(sorted({*batch.unknown_ids, batch.provider_id or ""}))
-        self._run("UPDATE batches_1 SET provider_id = NULL, strangers = ? WHERE id = ?", unknown, batch.id)
+        self._run("UPDATE batches_1 SET provider_id = ? WHERE id = ?", provider_id, number)
 
     def drop(self, number: int) -> None:
         """Forget a batch that the provider never took; its requests are free again."""
@@ -263,10 +224,8 @@ class BatchState:
 
     def batch(self, number: int) -> ProviderBatch | None:
         """Return a batch by its number."""
-        columns = "id, token, begun, size, provider_id, certain, strangers, ended"
-        for *plain, certain, unknown, ended in self._run(f"SELECT {columns} FROM batches_1 WHERE id = ?", number):  # noqa: S608
-            return ProviderBatch._make((*plain, bool(certain), frozenset(json.loads(unknown)), bool(ended)))
-        return None
+        select = "SELECT id, token, begun, size, provider_id, ended FROM batches_1 WHERE id = ?"
+        return next(map(ProviderBatch._make, self._run(select, number)), None)
 
     def known(self, account: str) -> frozenset[str]:
         """Return the provider's ids that are taken by batches of ours."""
@@ -331,7 +290,6 @@ class BatchState:
                 ) from None
             raise StoreError(f"the batch file {self.path} cannot be used: {error}") from None
         except sqlite3.Error as error:
-            # Not set aside as a cache is: what it holds may be paid for and still under way.
             raise StoreError(
                 f"cannot read the batch file {self.path}: {error}; move it away to start anew (batches in "
                 "it are then lost)"

@@ -19,17 +19,17 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Annotated, Any, Protocol
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from everyclaim._version import __version__
 from everyclaim.core.errors import ConfigError, OperatorError
-from everyclaim.core.kinds import Range
-from everyclaim.core.options import check_declared
 from everyclaim.core.plaintext import did_you_mean
 
 ALERT_SCHEMA = 1
 COOL_DOWN = 6 * 3600.0  # seconds in which the same is not said again
+TRIES, WAIT = 4, 1.0  # how often a delivery is tried; seconds between the first two tries, then twice that
+HTTP_SECONDS, COMMAND_SECONDS = 10.0, 30.0  # of one try
 _WORTH_ANOTHER_TRY = (408, 425, 429)  # with those from 500 on
 _LONGEST_WAIT = 30.0  # seconds that a receiver's Retry-After is honoured for
 
@@ -38,7 +38,7 @@ _LONGEST_WAIT = 30.0  # seconds that a receiver's Retry-After is honoured for
 class Alert:
     """A measure has risen above its limit. Rates are within [0, 1]; times are ISO 8601 in UTC.
 
-    Nothing in it is text of the users, but for `examples`, which are there only where they were asked for.
+    Nothing in it is text of the users.
     """
 
     measure: str  # contradicted, unfaithful, failed
@@ -53,7 +53,6 @@ class Alert:
     answers_between_false_alarms: int  # on average at the least, while the rate is within its limit
     source: str = ""  # whose answers, where a detector has a name
     releases: Mapping[str, int] = field(default_factory=dict)  # of these answers, the most frequent ones
-    examples: tuple[str, ...] = ()  # failing claims of late, where they were asked for
 
     @property
     def key(self) -> str:
@@ -68,8 +67,7 @@ class Alert:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values, in the public schema."""
-        written = {"schema": ALERT_SCHEMA, "id": self.id} | asdict(self)
-        return {name: value for name, value in written.items() if name != "examples" or value}
+        return {"schema": ALERT_SCHEMA, "id": self.id} | asdict(self)
 
 
 class AlertError(OperatorError):
@@ -86,35 +84,24 @@ class Sink(Protocol):
 # ---- where alerts go
 
 
-@dataclass(frozen=True, slots=True)
-class Trying:
-    """How often a delivery is tried, and how long: seconds for one try, and between the first two (then twice that)."""
-
-    tries: Annotated[int, Range(1)] = 4
-    time_out: Annotated[float, Range(above=0)] = 10.0
-    wait: Annotated[float, Range(0)] = 1.0
-
-    def __post_init__(self) -> None:
-        check_declared(self, "an alert")
-
-    def deliver(self, once: Callable[[], None]) -> None:
-        """Try until it is done. Raises `AlertError`; only after `_BusyError` it is tried again."""
-        for number in range(self.tries):
-            try:
-                return once()
-            except _BusyError as busy:
-                if number + 1 == self.tries:
-                    raise AlertError(f"{busy}, after {self.tries} attempts" if self.tries > 1 else str(busy)) from None
-                time.sleep(self.wait * 2**number if busy.wait is None else busy.wait)
-        return None
-
-
 class _BusyError(AlertError):
     """A try that failed and is worth another one, after `wait` seconds where the receiver says so."""
 
     def __init__(self, message: str, wait: float | None = None) -> None:
         super().__init__(message)
         self.wait = wait
+
+
+def _deliver(once: Callable[[], None]) -> None:
+    """Try until it is done. Raises `AlertError`; only after `_BusyError` it is tried again."""
+    for number in range(TRIES):
+        try:
+            return once()
+        except _BusyError as busy:
+            if number + 1 == TRIES:
+                raise AlertError(f"{busy}, after {TRIES} attempts") from None
+            time.sleep(WAIT * 2**number if busy.wait is None else busy.wait)
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +115,6 @@ class Webhook:
 
     url: str = field(repr=False)
     secret: str = field(default="", repr=False)
-    trying: Trying = Trying()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "url", _address(self.url, "webhook"))
@@ -145,9 +131,9 @@ class Webhook:
             if self.secret:
                 signed = hmac.new(_key(self.secret), f"{alert.id}.{stamp}.".encode() + body, hashlib.sha256).digest()
                 headers["webhook-signature"] = f"v1,{base64.b64encode(signed).decode('ascii')}"
-            _post(self.url, body, headers, self.trying.time_out)
+            _post(self.url, body, headers)
 
-        self.trying.deliver(once)
+        _deliver(once)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,20 +144,18 @@ class Slack:
     """
 
     url: str = field(repr=False)
-    trying: Trying = Trying()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "url", _address(self.url, "slack"))
 
     def send(self, alert: Alert) -> None:
         """Deliver. Raises `AlertError` when every try failed, or the receiver refused it."""
-        title, text, *examples = (
+        title, text = (
             part.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")  # no link, no mention, no channel
-            for part in (alert.title, alert.text, *alert.examples)
+            for part in (alert.title, alert.text)
         )
-        lines = [f"*{title}*", text, *(f"• {claim}" for claim in examples)]
-        body = json.dumps({"text": "\n".join(lines), "unfurl_links": False, "unfurl_media": False}).encode("ascii")
-        self.trying.deliver(lambda: _post(self.url, body, {}, self.trying.time_out))
+        message = {"text": f"*{title}*\n{text}", "unfurl_links": False, "unfurl_media": False}
+        _deliver(lambda: _post(self.url, json.dumps(message).encode("ascii"), {}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +163,6 @@ class Command:
     """Runs a program with an alert as JSON on its standard input; no shell reads the words."""
 
     words: Sequence[str]
-    trying: Trying = Trying(time_out=30.0)
 
     def __post_init__(self) -> None:
         if not self.words or not self.words[0]:
@@ -193,40 +176,34 @@ class Command:
         def once() -> None:
             try:
                 done = subprocess.run(  # noqa: S603 - the user's own program, by its words
-                    list(self.words), input=told, timeout=self.trying.time_out, check=False,
+                    list(self.words), input=told, timeout=COMMAND_SECONDS, check=False,
                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                 )  # fmt: skip
             except subprocess.TimeoutExpired:
-                raise _BusyError(f"{program} took longer than {self.trying.time_out:g} s") from None
+                raise _BusyError(f"{program} took longer than {COMMAND_SECONDS:g} s") from None
             except (OSError, ValueError) as error:
                 raise AlertError(f"{program} cannot be run: {error}") from None
             if done.returncode:
                 raise _BusyError(f"{program} ended with code {done.returncode}")
 
-        self.trying.deliver(once)
+        _deliver(once)
 
 
 class Notifier:
-    """Sends alerts to several sinks, each at most once in `cool_down` seconds for what is about the same.
+    """Sends alerts to several sinks, each at most once in six hours for what is about the same.
 
     A sink that fails does not keep the others from it, and gets what it missed with the next alert about the same.
     Keep `to_json()` beside the detector's, and `restore` it, so that a restart does not say everything again.
     """
 
-    def __init__(
-        self, sinks: Sequence[Sink], *, cool_down: float = COOL_DOWN, clock: Callable[[], float] = time.time
-    ) -> None:
-        if not cool_down >= 0:
-            raise ConfigError(f"cool_down must be at least 0 seconds, got {cool_down!r}")
+    def __init__(self, sinks: Sequence[Sink]) -> None:
         self._sinks = tuple(sinks)
-        self._cool_down = cool_down
-        self._clock = clock
         self._sent: dict[str, float] = {}  # by sink and alert: when
 
     def send(self, alert: Alert) -> None:
         """Deliver to every sink that was not told the same lately. Raises `AlertError` that names all that failed."""
-        now = self._clock()
-        self._sent = {key: at for key, at in self._sent.items() if now - self._cool_down < at <= now}
+        now = time.time()
+        self._sent = {key: at for key, at in self._sent.items() if now - COOL_DOWN < at <= now}
         failed = []
         for place, sink in enumerate(self._sinks):
             key = f"{place}:{type(sink).__name__}:{alert.key}"
@@ -245,12 +222,9 @@ class Notifier:
         """Return what was sent when, as plain JSON values."""
         return dict(self._sent)
 
-    def restore(self, sent: Mapping[str, Any]) -> None:
-        """Go on where `to_json` left off. Raises `ConfigError` for what is no such thing."""
-        try:
-            self._sent = {str(key): float(at) for key, at in sent.items()}
-        except (TypeError, ValueError, AttributeError) as error:
-            raise ConfigError(f"not the data of a notifier: {error}") from None
+    def restore(self, sent: Mapping[str, float]) -> None:
+        """Go on where `to_json` left off."""
+        self._sent = dict(sent)
 
 
 def sink_from_spec(spec: str) -> Sink:
@@ -284,12 +258,12 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 _OPENER = urllib.request.build_opener(_NoRedirect)
 
 
-def _post(url: str, body: bytes, headers: Mapping[str, str], time_out: float) -> None:
+def _post(url: str, body: bytes, headers: Mapping[str, str]) -> None:
     host = urlsplit(url).hostname or ""
     usual = {"content-type": "application/json", "user-agent": f"everyclaim/{__version__}"}
     request = urllib.request.Request(url, data=body, method="POST", headers={**usual, **headers})  # noqa: S310
     try:
-        _OPENER.open(request, timeout=time_out).close()  # what is said beside the status does not matter
+        _OPENER.open(request, timeout=HTTP_SECONDS).close()  # what is said beside the status does not matter
     except urllib.error.HTTPError as error:
         with error:
             if error.code not in _WORTH_ANOTHER_TRY and error.code < 500:
@@ -307,13 +281,11 @@ def _address(given: str, kind: str) -> str:
     url = _from_environment(given)
     try:
         parts = urlsplit(url)
-        port = parts.port  # noqa: F841 - raises where it is none
+        is_address = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
     except ValueError:
-        raise ConfigError(f"{kind} needs an address like https://host/path") from None
-    if parts.scheme not in {"http", "https"} or not parts.hostname or not url.isascii() or not url.isprintable():
-        raise ConfigError(f"{kind} needs an address such as https://host/path")
-    if parts.username is not None or " " in url:
-        raise ConfigError(f"{kind} takes an address without user name and spaces")
+        is_address = False
+    if not is_address or "@" in parts.netloc or not url.isascii() or not url.isprintable() or " " in url:
+        raise ConfigError(f"{kind} needs an address such as https://host/path, without user name and spaces")
     return url
 
 

@@ -109,7 +109,6 @@ MEASURES = {
 }
 STATE_SCHEMA = 1
 _RELEASES = 20  # told apart since the rise began
-_EXAMPLES = 3
 _LONGEST = 100  # characters of a release's name
 _Share = Annotated[float, Range(above=0, below=1)]
 
@@ -155,8 +154,7 @@ class Detector:
             sink.send(alert)
 
     `judge` corrects the rate of contradicted claims for the judge's error. `name` says in alerts whose answers these
-    are; `with_texts` puts failing claims into them. Keep `to_json()` beside your own place in the stream, go on with
-    `Detector.from_json`.
+    are. Keep `to_json()` beside your own place in the stream, go on with `Detector.from_json`.
     """
 
     def __init__(
@@ -166,7 +164,6 @@ class Detector:
         judge: JudgeAccuracy | None = None,
         answers_between_false_alarms: int = 100_000,
         name: str = "",
-        with_texts: bool = False,
     ) -> None:
         if not answers_between_false_alarms >= 1:
             raise ConfigError(f"answers_between_false_alarms must be at least 1, got {answers_between_false_alarms!r}")
@@ -174,10 +171,8 @@ class Detector:
         self.judge = judge
         self.answers_between_false_alarms = answers_between_false_alarms
         self.name = name
-        self.with_texts = with_texts
         self.seen = 0  # answers
         self._watched = {name: _Watched.at(self._judged(name, limit)) for name, limit in limits.watched.items()}
-        self._examples: list[str] = []
 
     def update(self, result: Result, *, at: datetime | None = None) -> Alert | None:
         """Take the next answer; return an alert when a rate has risen above its limit, else None.
@@ -186,9 +181,6 @@ class Detector:
         """
         when = _iso(at, result.timestamp)
         self.seen += 1
-        if self.with_texts:
-            failing = [one_line(claim.text, 240) for claim in result.failing[:1]]
-            self._examples = [*self._examples, *failing][-_EXAMPLES:]
         for name, value in _values(result).items():
             if name in self._watched:
                 self._watched[name].add(value, when, result.release or "")
@@ -209,7 +201,6 @@ class Detector:
             "judge": None if self.judge is None else asdict(self.judge),
             "answers_between_false_alarms": self.answers_between_false_alarms,
             "name": self.name,
-            "with_texts": self.with_texts,
             "seen": self.seen,
             "watched": {name: asdict(rate) for name, rate in self._watched.items()},
         }
@@ -228,7 +219,6 @@ class Detector:
                 judge=None if judge is None else JudgeAccuracy(**judge),
                 answers_between_false_alarms=state["answers_between_false_alarms"],
                 name=state["name"],
-                with_texts=state["with_texts"],
             )
             detector.seen = int(state["seen"])
             detector._watched = {name: _Watched.from_json(state["watched"][name]) for name in detector._watched}
@@ -274,7 +264,6 @@ class Detector:
             answers_between_false_alarms=self.answers_between_false_alarms,
             source=self.name,
             releases=releases,
-            examples=tuple(self._examples),
         )
 
 

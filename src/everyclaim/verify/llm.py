@@ -137,7 +137,6 @@ class LlmVerifier:
     reply_tokens: int = REPLY_TOKENS
     input_tokens: int = INPUT_TOKENS
     temperature: str = ""  # that was asked for, for the provenance
-    reply_limit: str = ""  # most tokens of a reply, as the provenance says it
 
     @property
     def spec(self) -> str:
@@ -155,7 +154,6 @@ class LlmVerifier:
             "repeats": str(self.repeats),
             "evidence": self.evidence,
             "probabilities": self.probabilities,
-            **({"reply_limit": self.reply_limit} if self.reply_limit else {}),
             **({"temperature": self.temperature} if self.temperature else {}),
         }
 

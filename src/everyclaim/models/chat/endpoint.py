@@ -3,11 +3,6 @@
 How an endpoint gives JSON, how the output limit is called and what it rejects, nobody can know beforehand for every
 compatible server and every reasoning model. So a rejection is read, the request is put differently, and what worked is
 remembered by the endpoint that found it out.
-
-A reply in a form of ours may have several times what such replies take (see `reply_limit`), where the spec does not
-limit it: a runaway ends, and a reply of use is never cut. A model known to think before it answers counts its thoughts
-among the tokens of the reply: there nothing is limited. A reply that is cut all the same is asked for once more without
-a limit, and an endpoint whose replies need more is not limited again.
 """
 
 from __future__ import annotations
@@ -18,29 +13,23 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
-from everyclaim.core.errors import BudgetExceeded, JudgeError
+from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import ChatReply
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Usage
 from everyclaim.models.chat.links import Call
 from everyclaim.models.chat.options import SAMPLING, EndpointOptions, Mode, read_options
 from everyclaim.models.chat.providers import Secret, find_key, find_provider, without_key
-from everyclaim.models.chat.replies import AGAIN
 from everyclaim.models.chat.transport import RejectedError, Transport
-from everyclaim.models.chat.wires import LEAST, NOT_LIMITED, TIMES, WIRES, Capabilities, ChatRequest
+from everyclaim.models.chat.wires import WIRES, Capabilities, ChatRequest
 
-_THINKS = re.compile(
-    r"(?:^|[/:._-])(?:o\d|gpt-5|gpt-oss|gemini-(?:2\.5|3)|grok-[4-9]|r1|qwq|qwen3|magistral)(?:[-_.:]|$)|think|reason"
-)
-_OF_THOUGHTS = ("reasoning", "thinking", "enable_thinking", "chat_template_kwargs")  # fields of a body
 _SOFTER: dict[Mode, Mode] = {"schema": "tool", "tool": "plain"}
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CALLED = {"reasoning_effort": "effort", "thinking_tokens": "thinking", "top_logprobs": "logprobs"}  # in rejections
 _THINKING = re.compile(r"(?:o\d|gpt-5)(?:-|$)")  # of OpenAI; none takes a temperature, which would cost a request
 _UNKNOWN = re.compile(r"not support|unsupported|unknown|unrecogni|unexpected|extra|not permitted|not allowed|instead")
-_OF_LIMIT = re.compile(r"max_(?:output_|completion_)?tokens|maxoutputtokens|in the completion")
 _STRUCTURED = re.compile(
-    r"response_format|json_schema|schema|output_config|output_format|text\.format|tool|function|guided|grammar|structured|strict"
+    r"response_format|json_schema|schema|output_config|output_format|tool|function|guided|grammar|structured|strict"
 )
 
 
@@ -48,21 +37,9 @@ def first_capabilities(options: EndpointOptions) -> Capabilities:
     """Return what is tried first."""
     limit = find_provider(options.provider).output_limit if options.is_home else "max_tokens"
     dropped = {"temperature"} if options.is_home and _THINKING.match(options.model) else set()
-    if options.reply_tokens or thinks(options):
-        dropped.add(NOT_LIMITED)
     return Capabilities(
         options.structured or "schema", limit, frozenset(dropped), confirmed=options.structured is not None
     )
-
-
-def unlimited(tried: Capabilities) -> Capabilities:
-    """Return the same way to put a request, without a limit of ours on the reply."""
-    return replace(tried, dropped=tried.dropped | {NOT_LIMITED})
-
-
-def is_about_our_limit(tried: Capabilities, said: str) -> bool:
-    """Whether an endpoint refuses a request for the limit that we put on the reply."""
-    return NOT_LIMITED not in tried.dropped and _OF_LIMIT.search(said.lower()) is not None
 
 
 def next_capabilities(
@@ -77,8 +54,6 @@ def next_capabilities(
         other = "max_tokens" if tried.limit == "max_completion_tokens" else "max_completion_tokens"
         if f"limit:{other}" not in tried.dropped:  # tried both already
             return replace(tried, limit=other, dropped=tried.dropped | {f"limit:{tried.limit}"})
-    if is_about_our_limit(tried, text):
-        return unlimited(tried)
     for name in SAMPLING:
         short = _CALLED.get(name, name)
         if name not in tried.dropped and short in text and (name in sent or short in sent or short == "effort"):
@@ -87,19 +62,6 @@ def next_capabilities(
     if structured and softer and (_STRUCTURED.search(text) or not tried.confirmed):
         return replace(tried, mode=softer, confirmed=False)
     return None
-
-
-def thinks(options: EndpointOptions) -> bool:
-    """Whether a model is known to think before it answers, by its name or by what is asked of it."""
-    asked = {*options.sampling} & {"reasoning_effort", "thinking_tokens"} or {*options.body} & {*_OF_THOUGHTS}
-    return bool(asked) or _THINKS.search(options.model.lower()) is not None
-
-
-def describe_reply_limit(options: EndpointOptions) -> str:
-    """Say the limit for a result's provenance."""
-    if options.reply_tokens:
-        return str(options.reply_tokens)
-    return "none" if thinks(options) else f"{LEAST}+{TIMES}x"
 
 
 _log = logging.getLogger(__name__)
@@ -119,18 +81,16 @@ class Endpoint:
         # The Anthropic address may be given with or without the version at its end.
         known = options.api == "messages" and options.base_url.endswith("/v1")
         self.path = self._wire.path.removeprefix("/v1") if known else self._wire.path
-        self.capabilities_: Capabilities = first_capabilities(options)  # learned
+        self._capabilities: Capabilities = first_capabilities(options)  # learned
         self.before_another: Callable[[], None] = lambda: None  # asked before a request is put in another way
 
     async def ask(self, call: Call) -> ChatReply:
         """Ask once, again only where the endpoint did not take the way it was put. `usage.calls` counts requests."""
-        if call.tag.endswith(AGAIN):  # the first reply may have been the answer to another request
-            self.transport.renew()
         return await self.ask_by(self.transport.post, call)
 
     async def ask_by(self, post: Post, call: Call) -> ChatReply:
-        """Ask by a way of posting other than the endpoint's own. A reply that our limit cut is asked for without it."""
-        tried = self.capabilities_
+        """Ask by a way of posting other than the endpoint's own."""
+        tried = self._capabilities
         # No encoding carries lone surrogates; offsets stay true, one character for one.
         messages = [
             one if one.content.isascii() else replace(one, content=_SURROGATE.sub("\ufffd", one.content))
@@ -139,15 +99,9 @@ class Endpoint:
         request = ChatRequest(self.options, tried, messages, call.schema)
         spent = Usage()
         first: RejectedError | None = None
-        cut: ChatReply | None = None
         for attempt in range(MAX_ATTEMPTS):
-            try:
-                if attempt:
-                    self.before_another()
-            except BudgetExceeded:
-                if cut is None:
-                    raise
-                return replace(cut, usage=spent)
+            if attempt:
+                self.before_another()
             body = self._wire.write(request._replace(capabilities=tried))
             try:
                 reply = self._wire.read(await post(self.path, body))
@@ -159,27 +113,14 @@ class Endpoint:
                     break
                 tried = following
             except JudgeError as error:
-                spent += error.usage or Usage(calls=1)
-                if error.code == "too_long" and is_about_our_limit(tried, error.message):
-                    tried = unlimited(tried)
-                    continue
-                error.usage = spent
+                error.usage = spent + (error.usage or Usage(calls=1))
                 raise
             else:
-                spent += reply.usage
-                if reply.finish == "length" and body != self._wire.write(
-                    request._replace(capabilities=unlimited(tried))
-                ):
-                    cut, tried = reply, unlimited(tried)
-                    continue
-                told = reply.usage.completion_tokens
-                if cut is not None and (reply.finish != "stop" or 0 < told <= cut.usage.completion_tokens):
-                    tried = replace(tried, dropped=tried.dropped - {NOT_LIMITED})  # it needed no more
                 self._remember(tried, structured=call.schema is not None)
                 content = without_key(reply.content, self._key)
                 if content is not reply.content or attempt:
                     forks = reply.forks if content is reply.content else None  # they point into the other text
-                    reply = replace(reply, content=content, usage=spent, forks=forks)
+                    reply = replace(reply, content=content, usage=spent + reply.usage, forks=forks)
                 return reply
         assert first is not None  # the loop ends early only by a rejection
         raise JudgeError("bad_request", first.message, usage=spent) from None
@@ -191,15 +132,9 @@ class Endpoint:
     def _remember(self, worked: Capabilities, *, structured: bool) -> None:
         if structured and not worked.confirmed:
             worked = replace(worked, confirmed=True)
-        if NOT_LIMITED in self.capabilities_.dropped:  # found out while this call was under way, which did without
-            worked = unlimited(worked)
-        if worked == self.capabilities_:
-            return
-        before, self.capabilities_ = self.capabilities_, worked
+        before, self._capabilities = self._capabilities, worked
         for name in sorted(worked.dropped - before.dropped):
-            if name == NOT_LIMITED:
-                _log.warning("%s rejects a limit on reply tokens; it is no longer sent", self.spec)
-            elif not name.startswith("limit:"):
+            if not name.startswith("limit:"):
                 _log.warning("%s does not support %s; it is no longer sent", self.spec, name)
         if worked.mode != before.mode:
             _log.info("%s returns JSON by %s, not by %s", self.spec, worked.mode, before.mode)

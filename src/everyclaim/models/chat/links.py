@@ -16,7 +16,7 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
@@ -215,61 +215,46 @@ def attempts(patience: Patience, is_temporary: Callable[[Exception], bool] = _is
     )
 
 
-@dataclass(slots=True)
-class _Silence:
-    """Whether anybody is at an address that has never answered: one call at a time tries again, for all that wait."""
-
-    trying: asyncio.Lock = field(default_factory=asyncio.Lock)
-    attempts: int = 0
-    ended: float = 0.0
-    message: str = ""
-
-
 class Retrying:
-    """Retry rate limits, server errors, broken connections and unusable answers; nothing else.
-
-    Where an address has never answered, calls at the same time do not multiply the attempts: one of them tries again,
-    and what it finds holds for the others.
-    """
+    """Retry rate limits, server errors, broken connections and unusable answers; nothing else."""
 
     def __init__(self, following: Link, patience: Patience) -> None:
         self._next = following
         self._patience = patience
         self._has_answered = False
-        self._doubts = LoopLocal(_Silence)
 
     async def ask(self, call: Call) -> ChatReply:
         """Ask until there is an answer or patience ends; the last failure is raised. Usage covers all attempts.
 
         Raises `UnreachableError` where that failure is one of an address that has never answered.
         """
-        begun = time.monotonic()
-        doubt = self._doubts.get()
-        first: JudgeError | None = None
-        if self._has_answered or not doubt.trying.locked():
-            try:
-                return await self._attempt(call, doubt)
-            except JudgeError as error:
-                first = error
-        if self._has_answered:
-            return await self._again(call, first, doubt)
-        async with doubt.trying:
-            if doubt.ended > begun:
-                raise UnreachableError("connection", doubt.message, usage=first.usage if first else None)
-            if not self._has_answered:  # make the attempts that tell whether anybody is there
-                try:
-                    return await self._again(call, first, doubt)
-                except JudgeError as error:
-                    if self._has_answered or error.code not in _UNANSWERED:
+        spent, begun, number = Usage(), time.monotonic(), 0
+        try:
+            reply = await self._attempt(call)  # without stamina, which costs more than this
+        except JudgeError as error:
+            first, spent = error, error.usage or Usage()
+        else:
+            return reply
+        try:
+            async for attempt in attempts(self._patience):
+                with attempt:
+                    number = attempt.num
+                    if number == 1:
+                        raise first
+                    try:
+                        reply = await self._attempt(call)
+                    except JudgeError as error:
+                        error.usage = spent = spent + (error.usage or Usage())
                         raise
-                    doubt.ended = time.monotonic()
-                    told = f"{doubt.attempts} attempts in {doubt.ended - begun:.0f} s without any answer"
-                    doubt.message, doubt.attempts = f"{error.message} ({told}; is the server running?)", 0
-                    raise UnreachableError(error.code, doubt.message, usage=error.usage) from None
-        return await self._again(call, first, doubt)  # type: ignore[unreachable]  # another call got an answer meanwhile
+                    return replace(reply, usage=spent + reply.usage)
+        except JudgeError as error:
+            if self._has_answered or error.code not in _UNANSWERED:
+                raise
+            told = f"{number} attempts in {time.monotonic() - begun:.0f} s without any answer; is the server running?"
+            raise UnreachableError(error.code, f"{error.message} ({told})", usage=error.usage) from None
+        raise AssertionError("the last attempt returns or raises")  # pragma: no cover
 
-    async def _attempt(self, call: Call, doubt: _Silence) -> ChatReply:
-        doubt.attempts += 1
+    async def _attempt(self, call: Call) -> ChatReply:
         try:
             reply = await self._next.ask(call)
         except JudgeError as error:
@@ -277,21 +262,6 @@ class Retrying:
             raise
         self._has_answered = True
         return reply
-
-    async def _again(self, call: Call, first: JudgeError | None, doubt: _Silence) -> ChatReply:
-        """Make the attempts behind the `first` one, if that was made."""
-        spent = first.usage if first and first.usage else Usage()
-        async for attempt in attempts(self._patience):
-            with attempt:
-                if attempt.num == 1 and first is not None:
-                    raise first
-                try:
-                    reply = await self._attempt(call, doubt)
-                except JudgeError as error:
-                    error.usage = spent = spent + (error.usage or Usage())
-                    raise
-                return replace(reply, usage=spent + reply.usage)
-        raise AssertionError("the last attempt returns or raises")  # pragma: no cover
 
 
 BURST_SECONDS = 5.0  # how far ahead of an even pace calls may run

@@ -44,7 +44,6 @@ class ChatOptions:
         ),
     ] = ""
     api: Annotated[Format | None, Opt("request format, for providers with several (default: the first)")] = None
-    transport: Annotated[Literal["direct"], Opt("transport; only one exists")] = "direct"
     reply_tokens: Annotated[Annotated[int, Range(1)] | None, Opt("maximum tokens of a reply", was="max_tokens")] = None
     temperature: Annotated[_Amount | None, Opt("sent as is; if rejected, dropped with a warning")] = None
     top_p: Annotated[_Amount | None, Opt("like temperature")] = None
@@ -248,7 +247,7 @@ def _texts(value: Any) -> Iterator[str]:
 def _identity(spec: Spec, base_url: str, said: ChatOptions) -> str:
     """Return what tells this endpoint from every other; values that may be secret only as digests."""
     # How a reply is fetched, not what it says.
-    skipped = {"timeout", "max_reply_mb", "key_env", "transport", "base_url"}
+    skipped = {"timeout", "max_reply_mb", "key_env", "base_url"}
     options = {k: v for k, v in spec.options.items() if k not in skipped and not k.startswith(("header.", "query."))}
     for kind, named in (("header", said.header), ("query", said.query)):
         for name, value in named.items():

@@ -31,7 +31,7 @@ from urllib.parse import quote
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.plaintext import HIDDEN, did_you_mean, hidden
 
-Format = Literal["chat", "responses", "messages"]
+Format = Literal["chat", "messages"]
 _GROUP = "everyclaim.providers"
 _TAKEN = frozenset({"embedded", "lexical", "hf", "cascade", "panel", "python"})  # components that are no chat models
 _log = logging.getLogger(__name__)
@@ -42,10 +42,10 @@ class Provider:
     """One that serves chat models.
 
     `address` is where, unless a spec or the variable `address_variable` says otherwise; `key_variable` holds the key.
-    `formats`: OpenAI's chat completions (`chat`) or responses (`responses`), Anthropic's messages (`messages`); the
-    first is the usual one. `batches`: whether there is the batch API that belongs to the format. `output_limit` is how
-    the limit of a reply is called in `chat`, at its own address. `prices` names its table in price files, its own name
-    when empty; `extra` is what to install.
+    `formats`: OpenAI's chat completions (`chat`) or Anthropic's messages (`messages`); the first is the usual one.
+    `batches`: whether there is the batch API that belongs to the format. `output_limit` is how the limit of a reply is
+    called in `chat`, at its own address. `prices` names its table in price files, its own name when empty; `extra` is
+    what to install.
     """
 
     address: str
@@ -62,8 +62,7 @@ OURS: Mapping[str, Provider] = {
     "openai": Provider(
         "https://api.openai.com/v1",
         "OPENAI_API_KEY",
-        ("chat", "responses"),
-        "OPENAI_BASE_URL",
+        address_variable="OPENAI_BASE_URL",
         batches=True,
         output_limit="max_completion_tokens",
     ),

@@ -26,7 +26,6 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
-from weakref import WeakKeyDictionary
 
 from everyclaim._version import __version__
 from everyclaim.core.errors import BudgetExceeded, ConfigError, EveryclaimError, JudgeError, MissingExtraError
@@ -45,22 +44,6 @@ RETRYABLE = frozenset(
     {"rate_limited", "server_error", "overloaded", "connection", "timeout", "bad_response", "empty_reply"}
 )
 
-# Exceptions by module and name, so that the library need not be installed to read this. The
-# nearest class in an exception's ancestry decides. A test walks the library and fails on a gap.
-EXCEPTIONS: Mapping[str, str] = {
-    "aiohttp.ServerTimeoutError": "timeout",
-    "aiohttp.ClientConnectionError": "connection",
-    "aiohttp.ClientPayloadError": "connection",
-    "aiohttp.ClientConnectorCertificateError": "config",
-    "aiohttp.ClientHttpProxyError": "config",
-    "aiohttp.ClientError": "bad_response",
-    "aiohttp.InvalidURL": "config",
-    "aiohttp.WSMessageTypeError": "bad_response",
-    "aiohttp.http_exceptions.HttpProcessingError": "bad_response",
-    "builtins.TimeoutError": "timeout",
-    "builtins.OSError": "connection",
-    "ssl.SSLCertVerificationError": "config",
-}
 _BY_STATUS = {
     **dict.fromkeys((408, 504), "timeout"),
     **dict.fromkeys((409, 425, 499), "server_error"),
@@ -71,11 +54,6 @@ _BY_STATUS = {
 _OF_MONEY = ("insufficient_quota", "billing", "credit")
 _OF_CONTENT = ("content_filter", "content_policy", "responsibleai")
 _OF_LENGTH = ("maximum context length", "prompt is too long", "context window", "too many tokens", "context length")
-_SAYS = {
-    "timeout": "no complete answer in time",
-    "connection": "cannot connect",
-    "bad_response": "the answer has an unexpected format",
-}
 
 
 class RejectedError(JudgeError):
@@ -90,33 +68,12 @@ class RejectedError(JudgeError):
         self.param = param.lower()
 
 
-def from_exception(error: BaseException, where: str, secrets: tuple[Secret, ...] = ()) -> EveryclaimError | None:
-    """Return our error for one of a library's, None for one that is not known. `where` is the endpoint's address."""
-    code = code_of(type(error))
-    if code is None:
-        return None
-    said = scrub(_reason(error), secrets) or type(error).__name__
-    if code == "config":
-        return ConfigError(f"cannot use the endpoint {where}: {said}")
-    return JudgeError(code, f"{_SAYS[code]} ({where}): {said}")
-
-
 def _reason(error: BaseException) -> str:
     """Return the reason alone: aiohttp's own text repeats the address and its settings."""
     cause = getattr(error, "certificate_error", None) or getattr(error, "os_error", error)
     if isinstance(cause, ConnectionError) and cause.errno:
         return os.strerror(cause.errno)
     return str(getattr(cause, "strerror", None) or cause)
-
-
-def code_of(kind: type[BaseException]) -> str | None:
-    """Return a judge error's code for a class of exceptions, `config` for faults of set-up, None for others."""
-    for parent in kind.__mro__:
-        module = parent.__module__  # of a library the package: it keeps its exceptions in private modules
-        package = module if module.startswith("aiohttp.http_exceptions") else module.partition(".")[0]
-        if code := EXCEPTIONS.get(f"{package}.{parent.__qualname__}"):
-            return code
-    return None
 
 
 def is_good(status: int) -> bool:
@@ -133,9 +90,7 @@ def from_status(
     if status in {401, 403, 407}:
         return ConfigError(f"the endpoint {where} rejects the key ({status}): {shown}")
     if 300 <= status < 400:
-        return ConfigError(
-            f"the endpoint {where} has moved{_moved_to(headers, secrets)} ({status}): use its new address"
-        )
+        return ConfigError(f"the endpoint {where} has moved ({status}): use its new address")
     if status in {404, 405} or status < 400:
         return ConfigError(f"the endpoint {where} does not know the model or the address ({status}): {shown}")
     if status == 402 or (status == 429 and any(word in said.code for word in _OF_MONEY)):
@@ -145,17 +100,6 @@ def from_status(
     if code == "bad_request":
         return RejectedError(message, said.message + " " + said.code, said.param)
     return JudgeError(code, message, retry_after=retry_after(headers))
-
-
-def _moved_to(headers: Mapping[str, str], secrets: tuple[Secret, ...]) -> str:
-    """Say where a redirect leads, without what may be secret in the address."""
-    given = next((value for name, value in headers.items() if name.lower() == "location"), "")
-    try:
-        address = urlsplit(scrub(given, secrets))
-    except ValueError:  # no address
-        return ""
-    host = address.netloc.rpartition("@")[2]
-    return f" to {address.scheme or 'https'}://{host}{address.path}" if host else ""
 
 
 def retry_after(headers: Mapping[str, str], now: float | None = None) -> float | None:
@@ -200,16 +144,6 @@ def _code(status: int, said: _ErrorText) -> str:
     if status == 413 or "context_length" in said.code or any(words in text for words in _OF_LENGTH):
         return "too_long"
     return "filtered" if any(word in said.code for word in _OF_CONTENT) else "bad_request"
-
-
-def error_in_body(payload: Mapping[str, Any], where: str, secrets: tuple[Secret, ...]) -> EveryclaimError | None:
-    """Return our error for a 200 whose body is an error object, as some gateways send it."""
-    error = payload.get("error")
-    if not error:
-        return None
-    code = error.get("code") if isinstance(error, dict) else None
-    status = code if isinstance(code, int) and 400 <= code < 600 else 502
-    return from_status(status, {}, json.dumps(payload).encode(), where, secrets)
 
 
 JSON = "application/json"
@@ -315,8 +249,7 @@ class Transport:
             if isinstance(error, TimeoutError) and not str(error):
                 late = f"no complete answer within {limit:g} s ({options.where}); timeout in the spec raises the limit"
                 raise JudgeError("timeout", late) from None
-            ours = error if isinstance(error, EveryclaimError) else from_exception(error, options.where, self.secrets)
-            raise (ours or error) from None
+            raise self._translated(error) from None
         finally:
             telling.cancel()
 
@@ -326,10 +259,21 @@ class Transport:
             self._is_told = True
             _log.warning("waiting for %s to answer (time limit %g s per request)", self._options.where, limit)
 
-    def renew(self) -> None:
-        """Use the connections that this event loop has open for no further request."""
-        connector: Any = self._sessions.get().connector
-        connector.renew()
+    def _translated(self, error: Exception) -> Exception:
+        """Return our error for one of aiohttp or of the network; any other as it is."""
+        http = self._aiohttp
+        where, said = self._options.where, scrub(_reason(error), self.secrets) or type(error).__name__
+        if isinstance(error, EveryclaimError):
+            return error
+        if isinstance(error, TimeoutError):
+            return JudgeError("timeout", f"no complete answer in time ({where}): {said}")
+        if isinstance(error, (http.ClientConnectorCertificateError, http.ClientHttpProxyError, http.InvalidURL)):
+            return ConfigError(f"cannot use the endpoint {where}: {said}")
+        if isinstance(error, (OSError, http.ClientConnectionError, http.ClientPayloadError)):
+            return JudgeError("connection", f"cannot connect ({where}): {said}")
+        if isinstance(error, http.ClientError):
+            return JudgeError("bad_response", f"the answer has an unexpected format ({where}): {said}")
+        return error
 
     async def aclose(self) -> None:
         """Close this event loop's connections."""
@@ -341,33 +285,9 @@ class Transport:
         on_close(self.aclose)
         http: Any = self._aiohttp
         session: aiohttp.ClientSession = http.ClientSession(
-            connector=clean_connector(http), cookie_jar=http.DummyCookieJar()
+            connector=http.TCPConnector(limit=0, ttl_dns_cache=300), cookie_jar=http.DummyCookieJar()
         )
         return session
-
-
-def clean_connector(http: Any) -> Any:
-    """Return a pool that closes a kept connection on which bytes came that nobody asked for.
-
-    They would be taken for the answer to the next request. After `renew`, all that were open before are closed.
-    """
-
-    class CleanConnector(http.TCPConnector):  # type: ignore[misc]
-        epoch = 0
-
-        async def connect(self, *request: Any, **options: Any) -> Any:
-            while True:
-                connection = await super().connect(*request, **options)
-                protocol = connection.protocol
-                if born.setdefault(protocol, self.epoch) == self.epoch and not protocol.should_close:
-                    return connection
-                connection.close()
-
-        def renew(self) -> None:
-            self.epoch += 1
-
-    born: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
-    return CleanConnector(limit=0, ttl_dns_cache=300)
 
 
 def encode(body: Mapping[str, Any]) -> bytes:
@@ -376,27 +296,12 @@ def encode(body: Mapping[str, Any]) -> bytes:
 
 
 def find_proxy(url: str) -> str | None:
-    """Return the proxy that the environment names for an address. aiohttp would look it up anew for every call.
-
-    Raises `ConfigError` for one that is no address, without repeating it: it may hold a password.
-    """
+    """Return the proxy that the environment names for an address. aiohttp would look it up anew for every call."""
     parts = urlsplit(url)
     if proxy_bypass(parts.netloc.rpartition("@")[2]):
         return None
     proxies = getproxies()
-    proxy = proxies.get(parts.scheme) or proxies.get("all")
-    if proxy:
-        user, at, _ = proxy.partition("://")[2].rpartition("@")
-        try:
-            is_address = urlsplit(proxy).port != 0 and not (at and any(mark in user for mark in "/?#"))
-        except ValueError:
-            is_address = False
-        if not is_address:
-            raise ConfigError(
-                f"the proxy in {parts.scheme.upper()}_PROXY or ALL_PROXY is not an address such as "
-                "'http://proxy:3128'; '/', '?' and '#' in a password must be written as %2F, %3F and %23"
-            )
-    return proxy
+    return proxies.get(parts.scheme) or proxies.get("all")
 
 
 def secrets_of_proxies() -> tuple[Secret, ...]:
@@ -423,8 +328,10 @@ def read_response(
         ) from None
     if not isinstance(payload, dict):
         raise JudgeError("bad_response", f"{where} answered with {type(payload).__name__} instead of an object")
-    if error := error_in_body(payload, where, secrets):
-        raise error
+    if error := payload.get("error"):  # as some gateways send it, with 200
+        code = error.get("code") if isinstance(error, dict) else None
+        told = code if isinstance(code, int) and 400 <= code < 600 else 502
+        raise from_status(told, {}, content, where, secrets)
     return payload
 
 

@@ -1,6 +1,6 @@
-"""The three wire formats as pure functions: a request's body, and what a response says.
+"""The two wire formats as pure functions: a request's body, and what a response says.
 
-OpenAI chat completions (and everything compatible), OpenAI responses, Anthropic messages.
+OpenAI chat completions (and everything compatible), and Anthropic messages.
 """
 
 from __future__ import annotations
@@ -21,15 +21,11 @@ Json = dict[str, Any]
 Finish = Literal["stop", "length", "refusal", "filtered"]
 ANTHROPIC_MAX_TOKENS = 8192  # the field is required there
 MAX_CACHE_MARKS = 4  # Anthropic takes no more
-LEAST = 1_000  # tokens of the shortest limit
-TIMES = 6  # the tokens of what is asked about, on top
-NOT_LIMITED = "reply_limit"  # among what an endpoint does without
 _SURE = 0.9995  # a token with such a chance is no fork
 _TOOL = "give_answer"
 _FINISH: Mapping[str, Finish] = {
     "length": "length",
     "max_tokens": "length",
-    "max_output_tokens": "length",
     "model_context_window_exceeded": "length",
     "content_filter": "filtered",
     "refusal": "refusal",
@@ -44,13 +40,6 @@ class Capabilities:
     limit: str  # how the output limit is called; chat completions only
     dropped: frozenset[str] = frozenset()
     confirmed: bool = False
-
-
-def reply_limit(messages: Sequence[Message], schema: Mapping[str, Any] | None) -> int | None:
-    """Return the most tokens of the reply to a request, None where its form is not ours."""
-    if schema is None or not messages:
-        return None
-    return LEAST + TIMES * (len(messages[-1].content.encode("utf-8", "replace")) // 4)
 
 
 class ChatRequest(NamedTuple):
@@ -71,13 +60,6 @@ class ChatRequest(NamedTuple):
         """The schema's title in the letters that endpoints take."""
         title = str((self.schema or {}).get("title", "answer"))
         return "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in title)[:64] or "answer"
-
-    @property
-    def limit(self) -> int | None:
-        """The most tokens of the reply: as the spec says, else ours where the endpoint is to have one."""
-        if self.options.reply_tokens or NOT_LIMITED in self.capabilities.dropped:
-            return self.options.reply_tokens
-        return reply_limit(self.messages, self.schema)
 
     @property
     def sampling(self) -> Json:
@@ -139,28 +121,16 @@ def is_strict(schema: Any) -> bool:
     return all(map(is_strict, schema.values()))
 
 
-_STRICT: dict[int, tuple[Any, bool]] = {}  # by the id of a schema: prompts make theirs once
-
-
-def _is_strict_once(schema: Any) -> bool:
-    kept = _STRICT.get(id(schema))
-    if kept is None:
-        if len(_STRICT) > 64:
-            _STRICT.clear()
-        kept = _STRICT[id(schema)] = (schema, is_strict(schema))  # kept alive, so that its id stays its own
-    return kept[1]
-
-
 def write_chat(request: ChatRequest) -> Json:
     """Write a request for chat completions."""
     body: Json = {"model": request.options.model, "messages": request.joined_turns}
-    if limit := request.limit:
+    if limit := request.options.reply_tokens:
         body[request.capabilities.limit] = limit
     body |= request.sampling
     if "top_logprobs" in body:
         body["logprobs"] = True
     if request.asks_by("schema"):
-        named = {"name": request.name, "schema": request.form, "strict": _is_strict_once(request.schema)}
+        named = {"name": request.name, "schema": request.form, "strict": is_strict(request.schema)}
         body["response_format"] = {"type": "json_schema", "json_schema": named}
     elif request.asks_by("tool"):
         function = {"name": _TOOL, "description": request.name, "parameters": request.form}
@@ -187,57 +157,11 @@ def read_chat(payload: Json) -> ChatReply:
     return _reply(payload, content, finish, usage, forks)
 
 
-def write_responses(request: ChatRequest) -> Json:
-    """Write a request for the responses API. Nothing is kept at the provider (`store` is false)."""
-    body: Json = {"model": request.options.model, "input": request.joined_turns, "store": False}
-    if limit := request.limit:
-        body["max_output_tokens"] = limit
-    body |= request.sampling
-    if effort := body.pop("reasoning_effort", None):
-        body["reasoning"] = {"effort": effort}
-    if "top_logprobs" in body:
-        body["include"] = ["message.output_text.logprobs"]
-    strict = _is_strict_once(request.schema)
-    if request.asks_by("schema"):
-        named = {"name": request.name, "schema": request.form, "strict": strict}
-        body["text"] = {"format": {"type": "json_schema", **named}}
-    elif request.asks_by("tool"):
-        function = {"name": _TOOL, "description": request.name, "parameters": request.form}
-        body["tools"] = [{"type": "function", **function, "strict": strict}]
-        body["tool_choice"] = {"type": "function", "name": _TOOL}
-    return body | dict(request.options.body)
-
-
-def read_responses(payload: Json) -> ChatReply:
-    """Read a response of the responses API."""
-    usage = _usage(payload, "input_tokens", "output_tokens", "input_tokens_details")
-    output = payload.get("output")
-    if not isinstance(output, list):
-        raise _unexpected("it has no output", usage)
-    details = payload.get("incomplete_details")
-    finish = _finish(details.get("reason") if isinstance(details, dict) else None)
-    items = [item for item in output if isinstance(item, dict)]
-    if calls := [item for item in items if item.get("type") == "function_call"]:
-        return _reply(payload, _arguments(calls[0]), finish, usage)
-    texts: list[str] = []
-    told: list[Any] = []
-    for item in items:
-        for part in item.get("content") or ():
-            if isinstance(part, dict) and part.get("type") == "refusal":
-                return _reply(payload, _text(part.get("refusal")), "refusal", usage)
-            if isinstance(part, dict) and part.get("type") == "output_text":
-                texts.append(_text(part.get("text")))
-                chances = part.get("logprobs")
-                told += chances if isinstance(chances, list) else []
-    content = "".join(texts)
-    return _reply(payload, content, finish, usage, read_forks(content, told) if told else None)
-
-
 def write_messages(request: ChatRequest) -> Json:
     """Write a request for Anthropic messages, with markers where a cached prefix ends."""
     turns = [message for message in request.turns if message.content]
     marked = {id(message) for message in [m for m in turns if m.cache][-MAX_CACHE_MARKS:]}
-    limit = request.options.reply_tokens or min(request.limit or ANTHROPIC_MAX_TOKENS, ANTHROPIC_MAX_TOKENS)
+    limit = request.options.reply_tokens or ANTHROPIC_MAX_TOKENS
     body: Json = {"model": request.options.model, "max_tokens": limit}
     if system := [_block(m, marked) for m in turns if m.role == "system"]:
         body["system"] = system
@@ -276,7 +200,6 @@ def read_messages(payload: Json) -> ChatReply:
 
 WIRES: Mapping[str, Wire] = {
     "chat": Wire("/chat/completions", write_chat, read_chat),
-    "responses": Wire("/responses", write_responses, read_responses),
     "messages": Wire("/v1/messages", write_messages, read_messages),
 }
 

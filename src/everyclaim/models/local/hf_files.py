@@ -11,8 +11,7 @@ import hashlib
 import json
 import re
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -20,14 +19,12 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from everyclaim.core.errors import ConfigError, MissingExtraError, OperatorError
 from everyclaim.core.kinds import Range
-from everyclaim.core.limits import MB
 from everyclaim.core.options import Opt, read
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Label
 
 Family = Literal["hhem", "minicheck", "nli", "lettucedetect"]
 FAMILIES: tuple[Family, ...] = ("hhem", "minicheck", "nli", "lettucedetect")
-MAX_REPLY_MB = 256  # tokenizers are sent compressed, and some have 30 MB
 
 
 class Known(NamedTuple):
@@ -80,9 +77,6 @@ class ModelOptions:
     batch_size: Annotated[int, Range(1, 4096), Opt("inputs per batch")] = 16
     runtime: Annotated[Literal["auto", "torch", "onnx"], Opt("runtime")] = "auto"
     local_files_only: Annotated[bool, Opt("never contact the hub")] = False
-    max_reply_mb: Annotated[int, Range(1, 100_000), Opt("maximum MB of an answer of the hub, decompressed")] = (
-        MAX_REPLY_MB
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +105,6 @@ _TEXTS = ("*.json", "*.txt", "*.model")  # configuration and tokenizer
 _SAFE = ("model.safetensors", "model-*.safetensors")
 _PICKLED = ("pytorch_model.bin", "pytorch_model-*.bin")
 _ONNX = ("model.onnx", "onnx/model.onnx")
-_OF_TRANSFER = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +134,10 @@ def find_folder(
     weights: bool = True,
     onnx: bool = False,
     local_files_only: bool = False,
-    max_reply_mb: int = MAX_REPLY_MB,
 ) -> Folder:
     """Find a model's files on disk, or fetch them from the hub.
 
-    Raises `ConfigError` for what is not there, and `OperatorError` when the hub cannot be reached or sends more than
-    `max_reply_mb` for what should be small: an answer, or a file it compressed.
+    Raises `ConfigError` for what is not there, and `OperatorError` when the hub cannot be reached.
     """
     path = Path(model).expanduser()
     if path.is_dir():
@@ -154,7 +145,7 @@ def find_folder(
     elif model.startswith((".", "/", "~")) or not _HUB_ID.fullmatch(model):
         raise ConfigError(f"there is no folder {model!r}, and it is not a Hugging Face model id")
     else:
-        fetched = partial(_fetched, model, revision, local_files_only=local_files_only, max_reply_mb=max_reply_mb)
+        fetched = partial(_fetched, model, revision, local_files_only=local_files_only)
         path = fetched((*_TEXTS, *((*_ONNX, "*.onnx_data") if onnx else _SAFE if weights else ())))
         if weights and not onnx and not weight_files(path):
             path = fetched((*_TEXTS, *_PICKLED))
@@ -197,30 +188,20 @@ def exported(path: Path) -> Path | None:
     return next((path / name for name in _ONNX if (path / name).is_file()), None)
 
 
-def _fetched(
-    model: str, revision: str | None, patterns: Sequence[str], *, local_files_only: bool, max_reply_mb: int
-) -> Path:
+def _fetched(model: str, revision: str | None, patterns: Sequence[str], *, local_files_only: bool) -> Path:
     try:
         import huggingface_hub as hub
         from huggingface_hub import errors
     except ImportError:
         raise MissingExtraError(f"the judge hf:{model}", "hf") from None
-    bomb = OperatorError(
-        f"cannot fetch {_at(model, revision)}: the hub sent more than {max_reply_mb} MB, decompressed; "
-        "max_reply_mb in the spec raises the limit"
-    )
     try:
-        with _FETCHING, _sending_bounded(hub.get_session(), max_reply_mb * MB, bomb):
+        with _FETCHING:
             return Path(
                 hub.snapshot_download(
                     model, revision=revision, allow_patterns=list(patterns), local_files_only=local_files_only
                 )
             )
-    except OperatorError:
-        raise
-    except errors.LocalEntryNotFoundError as error:
-        if error.__cause__ is bomb:
-            raise bomb from None
+    except errors.LocalEntryNotFoundError:
         why = "it is not in the local cache" if local_files_only else "the hub cannot be reached and it is not cached"
         raise OperatorError(f"cannot load {_at(model, revision)}: {why}; fetch it once with 'hf download'") from None
     except (errors.RepositoryNotFoundError, errors.RevisionNotFoundError):
@@ -273,41 +254,3 @@ def _digest(path: Path) -> str:
         with file.open("rb") as stream:
             digest.update(hashlib.file_digest(stream, "sha256").digest())
     return f"sha256:{digest.hexdigest()[:16]}"
-
-
-@contextmanager
-def _sending_bounded(client: Any, limit: int, error: Exception) -> Iterator[None]:
-    """Make a synchronous client of httpx2, not ours, read nothing beyond the limit; raises `error` there.
-
-    A file that is sent as it is may be of any size: it goes to the disk in pieces.
-    """
-    send = client.send
-
-    def bounded(request: Any, **options: Any) -> Any:
-        if request.method == "HEAD":
-            return send(request, **options)
-        response = send(request, **{**options, "stream": True})
-        if options.get("stream") and response.headers.get("content-encoding", "identity") == "identity":
-            return response
-        content = bytearray()
-        try:
-            for piece in response.iter_bytes():
-                content += piece
-                if len(content) > limit:
-                    raise error
-        finally:
-            response.close()
-        return _whole(response, request, bytes(content))
-
-    client.send = bounded
-    try:
-        yield
-    finally:
-        del client.send
-
-
-def _whole(response: Any, request: Any, content: bytes) -> Any:
-    """Return a response of httpx2 with its content read and decompressed."""
-    headers: Mapping[str, str] = response.headers
-    kept = [(name, value) for name, value in headers.items() if name.lower() not in _OF_TRANSFER]
-    return type(response)(response.status_code, headers=kept, content=content, request=request)

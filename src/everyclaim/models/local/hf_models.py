@@ -251,13 +251,7 @@ def load_model(options: HfOptions) -> LoadedPairs | LoadedTokens:
         libraries(options.model)  # before anything is fetched
     known = KNOWN.get(options.model)
     revision = options.revision or (known.revision if known else None)
-    folder = find_folder(
-        options.model,
-        revision,
-        onnx=is_export,
-        local_files_only=options.local_files_only,
-        max_reply_mb=options.max_reply_mb,
-    )
+    folder = find_folder(options.model, revision, onnx=is_export, local_files_only=options.local_files_only)
     family = options.family or (known.family if known else _family(folder))
     return _LOADERS[family](_Opening(folder, options, family, is_export))
 
@@ -338,13 +332,8 @@ def _hhem(opening: _Opening) -> LoadedPairs:
     if opening.exported and not options.foundation:
         return opening.pairs(family, open_tokenizer(folder), opening.export(), HHEM_TOKENS)
     name = options.foundation or str(folder.config.get("foundation") or HHEM_FOUNDATION)
-    foundation = find_folder(
-        name,
-        FOUNDATIONS.get(name),
-        weights=False,
-        local_files_only=options.local_files_only,
-        max_reply_mb=options.max_reply_mb,
-    )
+    revision, local = FOUNDATIONS.get(name), options.local_files_only
+    foundation = find_folder(name, revision, weights=False, local_files_only=local)
     if opening.exported:
         network = opening.export()
     else:

@@ -112,7 +112,7 @@ class Alarms:
             self._detector = before
         if self._notifier is not None:
             self._notifier.restore(state["sent"])
-            self._owed = [Alert(**alert | {"examples": tuple(alert["examples"])}) for alert in state["owed"]]
+            self._owed = [Alert(**alert) for alert in state["owed"]]
 
 
 class Watcher:
