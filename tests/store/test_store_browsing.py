@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import psycopg
 import pytest
 
 from everyclaim.analysis.gate import worst
@@ -13,8 +12,7 @@ from everyclaim.core.types import Label, Outcome
 from everyclaim.core.wire import fingerprint
 from everyclaim.store import browsing
 from everyclaim.store.browsing import AnswerFilter, Neighbours
-from everyclaim.store.store import Store
-from scored_runs import PROVENANCE, a_failure, a_result, a_sample, keep, say
+from scored_runs import PROVENANCE, a_failure, a_result, a_sample, say
 
 
 @pytest.fixture
@@ -93,17 +91,6 @@ def test_what_a_list_shows_of_an_answer(store, run):
     assert first.labels == {Label.SUPPORTED: 1, Label.UNSUPPORTED: 0, Label.CONTRADICTED: 1}
     assert first.claims == 2
     assert (last.outcome, last.score, len(last.response)) == (Outcome.FAILED, None, browsing.SHOWN + 1)
-
-
-def test_a_server_knows_a_large_run_as_soon_as_it_is_finished(postgres):
-    """Otherwise it takes the run for a few rows until it looks by itself, and looks each answer up in turn."""
-    with Store.open(postgres) as store:
-        run = store.create_run(PROVENANCE).id
-        keep(store, run, *range(1_000))
-        store.finish_run(run, "finished")
-    with psycopg.connect(postgres) as connection:
-        query = "SELECT relname, reltuples FROM pg_class WHERE relname IN ('samples', 'claims')"
-        assert dict(connection.execute(query).fetchall()) == {"samples": 1_000, "claims": 2_000}
 
 
 def test_the_stamp_of_labels_changes_with_them(store, run):

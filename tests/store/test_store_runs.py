@@ -2,22 +2,10 @@
 
 import pytest
 
-from everyclaim.core.errors import InputError, StoreError
+from everyclaim.core.errors import InputError
 from everyclaim.core.types import Label
 from everyclaim.store.store import Store
 from scored_runs import PROVENANCE, keep, say
-
-
-def test_of_two_that_begin_the_same_at_once_one_is_refused(store: Store) -> None:
-    """Both looked and found nothing to go on with; the second is told of the first, other data is another run."""
-    same = {"dataset": "a.jsonl", "dataset_fingerprint": "1", "is_sole": True}
-    first = store.create_run(PROVENANCE, **same)
-    with pytest.raises(StoreError, match=f"run {first.id} with the same input is in progress"):
-        store.create_run(PROVENANCE, **same)
-    store.create_run(PROVENANCE, **same | {"dataset_fingerprint": "2"})
-    store.finish_run(first.id, "finished")
-    store.create_run(PROVENANCE, **same)
-    assert len(store.runs()) == 3
 
 
 def test_a_run_is_found_by_id_name_and_beginning_of_its_id(store: Store) -> None:

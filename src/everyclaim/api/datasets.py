@@ -28,7 +28,6 @@ from everyclaim.io.files import Identity, identify
 from everyclaim.io.messages import History, Turns
 from everyclaim.store.connect import engine_for
 from everyclaim.store.records import RowCounts, RunRecord, config_fingerprint
-from everyclaim.store.run_store import under_way
 from everyclaim.store.store import Store
 
 _REASONS_KEPT = 5  # of rows that could not be read, with the run
@@ -210,7 +209,10 @@ def _begin(store: Store, metric: Scorer, identity: Identity, options: DatasetOpt
         found = store.find_unfinished(identity.name, fingerprint)
         if found and found.dataset_fingerprint == identity.fingerprint:
             if found.status == "running":
-                raise StoreError(under_way(found.id))
+                raise StoreError(
+                    f"run {found.id} with the same input is in progress: wait for it, or start another one with "
+                    "--fresh (in Python, resume=None)"
+                )
             return _go_on(store, found, options.get("name", ""), report)
     total = identity.total if limit is None or identity.total is None else min(limit, identity.total)
     return store.create_run(
@@ -220,5 +222,4 @@ def _begin(store: Store, metric: Scorer, identity: Identity, options: DatasetOpt
         dataset_fingerprint=identity.fingerprint,
         config=config,
         total=total,
-        is_sole="resume" not in options and bool(identity.fingerprint),
     )

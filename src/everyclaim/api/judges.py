@@ -24,7 +24,7 @@ from everyclaim.api.specs import batches_beside, create_verifier
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.events import CostEstimate, accounted
 from everyclaim.core.kinds import Range
-from everyclaim.core.options import Opt, divided, option_names, read, refuse_former_names, wrong_value
+from everyclaim.core.options import Opt, divided, option_names, read, wrong_value
 from everyclaim.core.protocols import ChatModel, ChatReply, Decomposer, Message, Verifier
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Sample, Span
@@ -265,7 +265,6 @@ def _verifiers(parts: list[Spec], chats: ChatClients | None) -> list[Verifier]:
 
 def _of_the_whole(spec: Spec, own: Mapping[str, str], declared: type[T]) -> T:
     """Read what is said of a judge made of judges; an option of a part alone is told how it is said of that part."""
-    refuse_former_names(Spec(spec.name, "", own), LlmJudgeOptions, ChatOptions)
     known = option_names(declared)
     parts = {*option_names(LlmJudgeOptions), *option_names(ChatOptions)} - {*known}
     if meant := next((name for name in sorted(own) if name in parts), ""):

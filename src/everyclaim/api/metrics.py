@@ -11,7 +11,7 @@ import logging
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from everyclaim.api.options import Share, public
 from everyclaim.api.specs import METRICS, Parts
@@ -238,15 +238,7 @@ def qa(spec: Spec, parts: Parts) -> Assembled:
     default where there is one), ``by=cloze`` without any. Raises `ConfigError` for a
     language model that is not there.
     """
-    from everyclaim.metrics.qa import (
-        Agreement,
-        AnswerComparison,
-        ChatExaminer,
-        Entailment,
-        Exact,
-        QaConsistency,
-        TokenF1,
-    )
+    from everyclaim.metrics.qa import ChatExaminer, QaConsistency
 
     has_chat = parts.chat is not None
     said = read_metric(spec, OfQa)
@@ -256,18 +248,16 @@ def qa(spec: Spec, parts: Parts) -> Assembled:
             f"{spec.shown!r} needs a language model as judge or decomposer, such as 'openai:gpt-5-mini', "
             f"got {parts.provenance.verifier!r}; without one use by=cloze and another comparison"
         )
-    comparisons: tuple[AnswerComparison, ...] = (TokenF1(), Exact(), Entailment(), Agreement())
-    comparison = comparisons[get_args(_Comparison).index(said.compare)]
     if by == "cloze":
         from everyclaim.metrics.qa_cloze import ClozeExaminer
 
         if "questions" in spec.options:
             raise ConfigError("'questions' of 'qa' needs a language model; by=cloze takes all that it finds")
-        return parts.assembled(QaConsistency(ClozeExaminer(), comparison))
+        return parts.assembled(QaConsistency(ClozeExaminer(), said.compare))
     from everyclaim.prompts.writing import QuestionPrompt
 
     examiner = ChatExaminer(QuestionPrompt(said.questions))
-    return parts.assembled(QaConsistency(examiner, comparison), decomposer=_sentences(parts.decomposer))
+    return parts.assembled(QaConsistency(examiner, said.compare), decomposer=_sentences(parts.decomposer))
 
 
 def combined(spec: Spec, parts: Parts) -> Assembled:

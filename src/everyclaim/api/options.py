@@ -111,9 +111,7 @@ class SplitOptions(TypedDict, total=False):
 class VerdictOptions(TypedDict, total=False):
     """How a language model judges, by the same names everywhere and in its spec."""
 
-    claims_per_call: Annotated[
-        Few | None, Opt("Maximum number of claims in one call (default: as many as fit).", was="batch")
-    ]
+    claims_per_call: Annotated[Few | None, Opt("Maximum number of claims in one call (default: as many as fit).")]
     repeats: Annotated[Few | None, Opt("Number of times each claim is judged; the majority decides.")]
     evidence: Annotated[EvidenceRule | None, Opt("Whether support needs a verified quote.")]
     inference: Annotated[Inference | None, Opt("Whether conclusions from the passages count as supported.")]

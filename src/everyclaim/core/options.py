@@ -44,7 +44,6 @@ class Opt:
     panel: str = ""
     kind: Any = None  # what settings and the command line take, where that is less than Python takes
     usual: Any = None  # of settings, where it is not None
-    was: str = ""  # its name in former versions, which is refused with this one
 
 
 def declared_options(declared: Any) -> dict[str, tuple[Any, Opt]]:
@@ -63,7 +62,6 @@ def read(spec: Spec, declared: type[T], owner: str = "") -> T:
     nearest that is, and for a value that is not allowed, with what is.
     """
     owner = owner or repr(spec.name)
-    refuse_former_names(spec, declared, owner=owner)
     annotations = _annotations(declared)
     plain_types = {name: get_args(one)[0] if get_origin(one) is Annotated else one for name, one in annotations.items()}
     families = {name for name, one in plain_types.items() if get_origin(one) is Mapping}
@@ -98,24 +96,11 @@ def check_declared(made: Any, owner: str = "") -> None:
 
 
 def divided(spec: Spec, *declared: type[Any]) -> tuple[Spec, Spec]:
-    """Return a spec with the options that are declared, and one with the rest, which are somebody else's.
-
-    Raises `ConfigError` for the former name of one that is declared.
-    """
-    refuse_former_names(spec, *declared)
+    """Return a spec with the options that are declared, and one with the rest, which are somebody else's."""
     names = {name for one in declared for name in option_names(one)}
     own = {key: value for key, value in spec.options.items() if key in names}
     rest = {key: value for key, value in spec.options.items() if key not in names}
     return Spec(spec.name, spec.argument, own), Spec(spec.name, spec.argument, rest)
-
-
-def refuse_former_names(spec: Spec, *declared: type[Any], owner: str = "") -> None:
-    """Raise `ConfigError` for an option that has another name now, with that name."""
-    for one in declared:
-        for name, annotation in _annotations(one).items():
-            notes = getattr(annotation, "__metadata__", ())
-            if old := next((note.was for note in notes if isinstance(note, Opt) and note.was in spec.options), ""):
-                raise ConfigError(f"unknown option {old!r} of {owner or repr(spec.name)}: it is now called {name!r}")
 
 
 def option_names(declared: type[Any]) -> tuple[str, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -340,50 +339,28 @@ def _span(value: Any) -> tuple[int, int] | None:
 
 
 class SeenIds:
-    """The ids given out so far, in 8 bytes each: an open-addressing table of hashes.
+    """The ids given out so far, as hashes of 64 bits.
 
-    A million ids take 16–32 MB. Two different ids share a hash about once in 10^7 sources of a
-    million rows, and then one of them is renamed without need.
+    Two different ids share a hash about once in 10^7 sources of a million rows, and then one of them is renamed without
+    need.
     """
 
     def __init__(self) -> None:
-        self._slots = array("Q", bytes(8 * 64))
-        self._used = 0
+        self._seen: set[int] = set()
         self._next: dict[int, int] = {}  # by hash: the next number to try
 
     def make_unique(self, identifier: str) -> str:
         """Return the id if it is new, else the id with the first free number appended."""
-        key = _hash(identifier)
-        if self._add(key):
-            return identifier
-        number = self._next.get(key, 2)
-        while not self._add(_hash(unique := f"{identifier}#{number}")):
-            number += 1
-        self._next[key] = number + 1
+        key = unique_key = _hash(identifier)
+        unique = identifier
+        while unique_key in self._seen:
+            number = self._next[key] = self._next.get(key, 1) + 1
+            unique = f"{identifier}#{number}"
+            unique_key = _hash(unique)
+        self._seen.add(unique_key)
         return unique
-
-    def _add(self, key: int) -> bool:
-        if not self._place(key):
-            return False
-        self._used += 1
-        if self._used * 3 > len(self._slots) * 2:
-            full, self._slots = self._slots, array("Q", bytes(16 * len(self._slots)))
-            for old in full:
-                if old:
-                    self._place(old)
-        return True
-
-    def _place(self, key: int) -> bool:
-        slots, mask = self._slots, len(self._slots) - 1
-        place = key & mask
-        while slots[place]:
-            if slots[place] == key:
-                return False
-            place = (place + 1) & mask
-        slots[place] = key
-        return True
 
 
 def _hash(identifier: str) -> int:
     digest = hashlib.blake2b(identifier.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "little") or 1  # 0 marks a free slot
+    return int.from_bytes(digest, "little")

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 import string
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 from typing import Any, NamedTuple, Protocol
 
@@ -65,17 +66,6 @@ class Examiner(Protocol):
         """Return questions about these claims with both answers. Raises `JudgeError` when they cannot be had."""
 
 
-class AnswerComparison(Protocol):
-    """Says how far two answers agree."""
-
-    @property
-    def name(self) -> str:
-        """What results store of it."""
-
-    async def agreements(self, exams: Sequence[Exam], ctx: MetricContext) -> list[float]:
-        """Return a number in [0, 1] for every exam that has both answers. Raises `JudgeError`."""
-
-
 @dataclass(frozen=True, slots=True)
 class QaConsistency:
     """Score a response by how far the passages answer questions about it as it does itself, on average.
@@ -98,12 +88,12 @@ class QaConsistency:
     """
 
     examiner: Examiner
-    comparison: AnswerComparison
+    compare: str  # of `COMPARISONS`
 
     @property
     def parameters(self) -> Mapping[str, str]:
         """Who asks and who compares, for the result's provenance."""
-        return {**self.examiner.parameters, "compare": self.comparison.name}
+        return {**self.examiner.parameters, "compare": self.compare}
 
     async def score(self, sample: Sample, ctx: MetricContext) -> Score:
         """Ask, answer twice, compare and average."""
@@ -113,7 +103,7 @@ class QaConsistency:
         if not asked:
             return Score(None, details=_trace(exams, {}), reason=NO_QUESTION)
         both = [exam for exam in asked if exam.from_passages is not None]
-        agreed = dict(zip((e.question.id for e in both), await self.comparison.agreements(both, ctx), strict=True))
+        agreed = dict(zip((e.question.id for e in both), await COMPARISONS[self.compare](both, ctx), strict=True))
         warnings = [] if any(passage.text.strip() for passage in sample.passages) else [NO_PASSAGES]
         if aside := len(exams) - len(asked):
             warnings.append(f"{aside} of {len(exams)} questions ignored: the response does not answer them")
@@ -179,41 +169,10 @@ def token_f1(first: str, second: str) -> float:
     return 2 * shared / (len(a) + len(b))
 
 
-class TokenF1:
-    """The words the two answers share (QAGS)."""
-
-    name = "token_f1"
-
-    async def agreements(self, exams: Sequence[Exam], ctx: MetricContext) -> list[float]:
-        """Return the F1 of each pair."""
-        del ctx
-        return [token_f1(*answers(exam)) for exam in exams]
-
-
-class Exact:
-    """1 for the same words, else 0."""
-
-    name = "exact"
-
-    async def agreements(self, exams: Sequence[Exam], ctx: MetricContext) -> list[float]:
-        """Return 1 or 0 for each pair."""
-        del ctx
-        return [float(exact(*answers(exam))) for exam in exams]
-
-
-class Entailment:
-    """Q²: 1 for the same words; else 1 where the passages' answer entails the response's, 0 where it contradicts it,
-    and the token F1 where it does neither.
-    """
-
-    name = "nli"
-
-    async def agreements(self, exams: Sequence[Exam], ctx: MetricContext) -> list[float]:
-        """Return a number for each pair; only pairs of different words are put to the judge."""
-        return await gather(_entailment(exam, ctx) for exam in exams)
-
-
 async def _entailment(exam: Exam, ctx: MetricContext) -> float:
+    """Q²: 1 for the same words; else 1 where the passages' answer entails the response's, 0 where it contradicts it,
+    and the token F1 where it does neither. Only pairs of different words are put to the judge.
+    """
     ours, theirs = answers(exam)
     if exact(ours, theirs):
         return 1.0
@@ -225,25 +184,37 @@ async def _entailment(exam: Exam, ctx: MetricContext) -> float:
     return token_f1(ours, theirs) if label is Label.UNSUPPORTED else float(label is Label.SUPPORTED)
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """1 where the judge's language model says that the two answers say the same, else 0; the same words need none."""
+async def _agreements(exams: Sequence[Exam], ctx: MetricContext) -> list[float]:
+    """Ask the judge's language model about all pairs of different words together."""
+    pairs = {
+        exam.question.id: {"question": exam.question.text, "first": ours, "second": theirs}
+        for exam in exams
+        if not exact(ours := answers(exam)[0], theirs := answers(exam)[1])
+    }
+    prompt = AgreementPrompt()
+    inquiry: Inquiry[Mapping[str, str], bool] = Inquiry(
+        ctx.chat, prompt, lambda part, _: prompt.messages(part), ids="q"
+    )
+    same = await ask_for_each(inquiry, portions(pairs))
+    return [float(same.get(exam.question.id, True)) for exam in exams]
 
-    prompt: AgreementPrompt = field(default_factory=AgreementPrompt)
-    name: str = "judge"
 
-    async def agreements(self, exams: Sequence[Exam], ctx: MetricContext) -> list[float]:
-        """Ask about all pairs of different words together."""
-        pairs = {
-            exam.question.id: {"question": exam.question.text, "first": ours, "second": theirs}
-            for exam in exams
-            if not exact(ours := answers(exam)[0], theirs := answers(exam)[1])
-        }
-        inquiry: Inquiry[Mapping[str, str], bool] = Inquiry(
-            ctx.chat, self.prompt, lambda part, _: self.prompt.messages(part), ids="q"
-        )
-        same = await ask_for_each(inquiry, portions(pairs))
-        return [float(same.get(exam.question.id, True)) for exam in exams]
+async def _of_words(compare: Callable[[str, str], float], exams: Sequence[Exam], ctx: MetricContext) -> list[float]:
+    del ctx
+    return [float(compare(*answers(exam))) for exam in exams]
+
+
+async def _entailments(exams: Sequence[Exam], ctx: MetricContext) -> list[float]:
+    return await gather(_entailment(exam, ctx) for exam in exams)
+
+
+COMPARISONS: Mapping[str, Callable[[Sequence[Exam], MetricContext], Awaitable[list[float]]]] = {
+    "token_f1": partial(_of_words, token_f1),  # the words that two answers share (QAGS)
+    "exact": partial(_of_words, exact),  # 1 for the same words, else 0
+    "nli": _entailments,
+    "judge": _agreements,  # 1 where the judge's language model says that both say the same, else 0
+}
+"""How far two answers agree: a number in [0, 1] for every exam that has both. Raises `JudgeError`."""
 
 
 @dataclass(frozen=True, slots=True)

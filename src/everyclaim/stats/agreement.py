@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,7 +21,6 @@ from everyclaim.stats.proportions import student_below
 from everyclaim.stats.types import DEFAULT, Floats, Inference, Sampling, share
 
 Ratings = Sequence[Hashable]
-Weights = Literal["none", "linear", "quadratic"]
 FEWEST_ANNOTATORS = 3
 FEW_ITEMS = 30  # of one annotator; below this the t-test is not to be trusted
 
@@ -38,16 +36,13 @@ def confusion(first: Ratings, second: Ratings, categories: Ratings) -> NDArray[n
 
 
 def cohen_kappa(
-    first: Ratings, second: Ratings, categories: Ratings, *, weights: Weights = "none",
-    clusters: ArrayLike | None = None, sampling: Sampling = DEFAULT,
+    first: Ratings, second: Ratings, categories: Ratings, *, clusters: ArrayLike | None = None,
+    sampling: Sampling = DEFAULT,
 ) -> Inference:  # fmt: skip
-    """Return Cohen's kappa of two raters (Cohen 1960; weighted 1968) with a percentile bootstrap interval.
-
-    `weights` count a disagreement by the distance of the categories, in the order given, or by its square.
-    """
+    """Return Cohen's kappa of two raters (Cohen 1960) with a percentile bootstrap interval."""
     size = len(categories)
     pairs = _pairs(first, second, categories)
-    cost = _disagreement(size, weights)
+    cost = 1 - np.eye(size)
 
     def kappa(totals: Floats) -> Floats:
         share = totals.reshape(-1, size, size) / totals.sum(axis=1)[:, None, None]
@@ -141,14 +136,6 @@ def _pairs(first: Ratings, second: Ratings, categories: Ratings) -> NDArray[np.i
     if len(first) != len(second):
         raise ValueError(f"both raters must rate every unit: {len(first)} and {len(second)} ratings")
     return _codes(first, categories) * len(categories) + _codes(second, categories)
-
-
-def _disagreement(size: int, weights: Weights) -> Floats:
-    apart = np.abs(np.subtract.outer(np.arange(size), np.arange(size))).astype(np.float64)
-    costs = {"none": (apart > 0).astype(np.float64), "linear": apart, "quadratic": apart**2}
-    if weights not in costs:
-        raise ValueError(f"weights must be none, linear or quadratic, not {weights}")
-    return costs[weights]
 
 
 @dataclass(frozen=True, slots=True)

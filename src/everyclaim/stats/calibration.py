@@ -133,19 +133,15 @@ def fit_platt(truth: ArrayLike, probabilities: ArrayLike) -> Platt:
     return Platt(*best.tolist())
 
 
-def fit_isotonic(truth: ArrayLike, probabilities: ArrayLike, weights: ArrayLike | None = None) -> Isotonic:
+def fit_isotonic(truth: ArrayLike, probabilities: ArrayLike) -> Isotonic:
     """Fit the rising map of least squares by pooling adjacent violators; arguments as of `fit_platt`.
 
-    `weights` are 0 or more, not all of them 0. Equal probabilities are pooled first.
+    Equal probabilities are pooled first.
     """
     y, x = _labelled(truth, probabilities)
-    w = np.ones_like(x) if weights is None else column(weights, "weights", 0)
-    same_length(truth=y, weights=w)
-    places, codes = np.unique(x[w > 0], return_inverse=True)
-    if not places.size:
-        raise ValueError("all weights are 0")
-    mass = np.bincount(codes, w[w > 0])
-    means = np.bincount(codes, (w * y)[w > 0]) / mass
+    places, codes = np.unique(x, return_inverse=True)
+    mass = np.bincount(codes).astype(float)
+    means = np.bincount(codes, y) / mass
     pools: list[tuple[float, float, int]] = []  # mean, mass, how many places
     for mean, weight in zip(means.tolist(), mass.tolist(), strict=True):
         pool = (mean, weight, 1)

@@ -7,7 +7,7 @@ import os
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, fields
 from typing import Any, Literal, Self, TypeVar
 
@@ -35,7 +35,6 @@ _logger = logging.getLogger(__name__)
 
 _PATIENCE = 30.0  # seconds for which whoever writes a run waits for a server that went away
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 5.0  # seconds between looks at it
-_MANY = 1_000  # samples of a run, from which on it matters how a query is carried out
 _RECENT = 200  # runs whose names are looked through for the one that was meant
 _LISTED = 5  # runs that a message names
 _PREFIX = 4  # the fewest characters of a run's id that may stand for it
@@ -45,14 +44,6 @@ _NEWEST = (RUNS.c.created.desc(), RUNS.c.id)
 def _listed(runs: Sequence[RunRecord]) -> str:
     first = [f"{run.id} ({run.created[:16].replace('T', ' ')} UTC)" for run in runs[:_LISTED]]
     return ", ".join([*first, *["…"] * (len(runs) > _LISTED)])
-
-
-def under_way(run: str) -> str:
-    """Say that a run of the same is being made, and what to do."""
-    return (
-        f"run {run} with the same input is in progress: wait for it, or start another one with --fresh "
-        "(in Python, resume=None)"
-    )
 
 
 class RunStore(Closing):
@@ -174,12 +165,8 @@ class RunStore(Closing):
         dataset_fingerprint: str = "",
         config: Mapping[str, Any] | None = None,
         total: int | None = None,
-        is_sole: bool = False,
     ) -> RunRecord:
-        """Begin a run. `config` is any JSON object; with the provenance it makes `config_fingerprint`.
-
-        Raises `StoreError` for one that `is_sole` where another of the same has begun in this moment.
-        """
+        """Begin a run. `config` is any JSON object; with the provenance it makes `config_fingerprint`."""
         settings = dict(config or {})
         row: dict[str, Any] = {
             "id": secrets.token_hex(6),
@@ -198,22 +185,9 @@ class RunStore(Closing):
             "reading": None,
         }
         with self._write() as connection:
-            if is_sole:
-                self._check_sole(connection, row)
             self._take(row["id"])  # before anybody can see it
             connection.execute(sa.insert(RUNS), row)
         return self.run(row["id"])
-
-    def _check_sole(self, connection: sa.Connection, row: Mapping[str, Any]) -> None:
-        """Refuse a run that another process began since this one looked for it; on a server, one looks at a time."""
-        same = [RUNS.c[name] == row[name] for name in ("dataset", "config_fingerprint", "dataset_fingerprint")]
-        if connection.dialect.name == "postgresql":
-            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtext(row["config_fingerprint"]))))
-        newest = connection.execute(
-            sa.select(RUNS.c.id, RUNS.c.status).where(*same).order_by(*_NEWEST).limit(1)
-        ).first()
-        if newest is not None and newest.status == "running":
-            raise StoreError(under_way(newest.id))
 
     def find_unfinished(self, dataset: str, config_fingerprint: str) -> RunRecord | None:
         """Return the newest run of this data set and configuration if it did not finish, else None.
@@ -256,8 +230,6 @@ class RunStore(Closing):
         self._patiently(end)
         with translated(self.location):
             self._locks.release(run)
-        if sum(ended["counts"].values()) >= _MANY and self._engine.dialect.name == "postgresql":
-            self._take_stock()
 
     def runs(self, limit: int | None = None) -> list[RunRecord]:
         """Return the runs, newest first."""
@@ -313,12 +285,6 @@ class RunStore(Closing):
             connection.execute(sa.delete(RUNS).where(RUNS.c.id == run))
         with translated(self.location):
             self._locks.release(run)
-
-    def _take_stock(self) -> None:
-        """Let the server count what was added: before, it takes a new run for a few rows and looks each one up."""
-        tables = ", ".join(f"{POSTGRES_SCHEMA}.{table.name}" for table in (SAMPLES, CLAIMS, TAGS))
-        with suppress(StoreError), self._write() as connection:  # the run is kept; only pages would be slower
-            connection.exec_driver_sql(f"ANALYZE (SKIP_LOCKED) {tables}")
 
     def _records(self, query: sa.Select[Any]) -> list[RunRecord]:
         with self._read() as connection:

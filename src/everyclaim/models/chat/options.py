@@ -18,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.limits import MB
-from everyclaim.core.options import Opt, option_names, read, refuse_former_names, wrong_value
+from everyclaim.core.options import Opt, option_names, read, wrong_value
 from everyclaim.core.plaintext import HIDDEN, hidden
 from everyclaim.core.spec import Spec
 from everyclaim.models.chat.providers import Format, Secret, find_provider
@@ -44,7 +44,7 @@ class ChatOptions:
         ),
     ] = ""
     api: Annotated[Format | None, Opt("request format, for providers with several (default: the first)")] = None
-    reply_tokens: Annotated[Annotated[int, Range(1)] | None, Opt("maximum tokens of a reply", was="max_tokens")] = None
+    reply_tokens: Annotated[Annotated[int, Range(1)] | None, Opt("maximum tokens of a reply")] = None
     temperature: Annotated[_Amount | None, Opt("sent as is; if rejected, dropped with a warning")] = None
     top_p: Annotated[_Amount | None, Opt("like temperature")] = None
     seed: Annotated[int | None, Opt("like temperature")] = None
@@ -134,7 +134,6 @@ def read_options(spec: Spec | str) -> EndpointOptions:
         raise ConfigError(f"{spec.name} needs a model name: '{spec.name}:model-name'")
     owner = f"'{spec.name}:{spec.argument}'"
     # What may be meant for a key is refused with where a key goes.
-    refuse_former_names(spec, ChatOptions, owner=owner)
     for name in sorted({name.partition(".")[0] for name in spec.options} - {*option_names(ChatOptions)}):
         if "key" in name.lower() or "token" in name.lower():
             raise ConfigError(
