@@ -1,12 +1,8 @@
 """Two runs compared: what is planted is found and named, and chance is not called a difference."""
 
-from dataclasses import replace
-
 import numpy as np
-import pytest
 
 from everyclaim.analysis.comparison import Comparison, Side, claim_changes
-from everyclaim.analysis.deltas import SCORE
 from everyclaim.analysis.run_differences import compare_figures
 from everyclaim.core.types import Label, Outcome
 from everyclaim.store.store import Figures, StoredClaim
@@ -58,30 +54,6 @@ def with_more(run, *, share, mode, rows, label=UNSUPPORTED_CODE, seed=1):
     return figures(labels, modes, len(run.ids), len(run.label) // len(run.ids), run.ids, run.tags)
 
 
-def part(run, keep):
-    """Some samples of a run, as a run."""
-    places = np.flatnonzero(keep)
-    to = np.full(len(run.ids), -1)
-    to[places] = np.arange(len(places))
-    claims = keep[run.sample]
-    return replace(
-        run,
-        ids=tuple(run.ids[place] for place in places),
-        positions=run.positions[places],
-        outcome=run.outcome[places],
-        score=run.score[places],
-        text=run.text[places],
-        sample=to[run.sample[claims]].astype(np.int32),
-        label=run.label[claims],
-        mode=run.mode[claims],
-        claim=run.claim[claims],
-        tags={
-            name: {value: to[np.intersect1d(rows, places)].astype(np.int32) for value, rows in values.items()}
-            for name, values in run.tags.items()
-        },
-    )
-
-
 def said(first, second, **options):
     numbers = compare_figures(first, second, **options)
     sides = [
@@ -105,40 +77,6 @@ def test_a_regression_of_three_points_in_one_slice_and_one_mode_is_found_and_nam
     assert 0.02 < cell.low < cell.difference < cell.high < 0.04
     assert f"the rate of numeric mismatch is {100 * cell.difference:.1f} points higher (95 % " in found.sentence
     assert "on answers with source=multi" in found.sentence
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("paired", [True, False])
-def test_chance_is_called_a_difference_in_one_comparison_of_twenty(paired):
-    """100 splits of one run in halves at random, and 100 exchanges of what each pair came to at random."""
-    random = np.random.default_rng(7)
-    whole, other = run_of(800, seed=3), run_of(800, seed=4)
-    wrong = primary = 0
-    for _ in range(100):
-        if paired:
-            first, second = _exchanged(whole, other, random.random(400) < 0.5, 400)
-        else:
-            inside = random.permutation(np.arange(800) % 2 == 0)
-            first, second = part(whole, inside), part(whole, ~inside)
-        numbers = compare_figures(first, second, by=["source", "source+mode"], movers=0)
-        assert numbers.matching.paired is paired
-        primary += numbers.of(SCORE).is_shown
-        wrong += any(delta.is_shown for delta in (*numbers.whole[1:], *numbers.parts))
-    assert primary <= 10  # 5 % of 100, and what chance adds to that in one case of forty
-    assert wrong <= 7
-
-
-def _exchanged(one, other, swap, samples):
-    """The first samples of two runs, where some change places."""
-    inside = one.sample < samples
-    swapped = swap[one.sample[inside]]
-    labels = [np.where(swapped, b.label[inside], a.label[inside]) for a, b in ((one, other), (other, one))]
-    modes = [np.where(swapped, b.mode[inside], a.mode[inside]) for a, b in ((one, other), (other, one))]
-    rows = np.arange(samples, dtype=np.int32)
-    tags = {"source": {"multi": rows[rows % 2 == 0], "single": rows[rows % 2 == 1]}}
-    return [
-        figures(label, mode, samples, 6, one.ids[:samples], tags) for label, mode in zip(labels, modes, strict=True)
-    ]
 
 
 def test_claims_are_matched_by_text_then_by_likeness():

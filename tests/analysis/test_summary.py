@@ -2,8 +2,6 @@
 
 import dataclasses
 import json
-import random
-import tracemalloc
 
 import numpy as np
 import pytest
@@ -11,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everyclaim.analysis.deferral import LabelledJudgement, fit_deferral
-from everyclaim.analysis.summary import Collector, summarise, summary_to_json
+from everyclaim.analysis.summary import summarise, summary_to_json
 from everyclaim.core.printing import Band
 from everyclaim.core.types import (
     FailureMode,
@@ -131,26 +129,6 @@ def test_counts_are_consistent_and_the_json_is_strict(results):
     assert sum(part.total for part in summary.slices["source"].values()) == group.total
     assert sum(summary.failures.values()) == group.outcomes[Outcome.FAILED]
     json.dumps(summary_to_json(summary), allow_nan=False)
-
-
-@pytest.mark.slow
-def test_memory_per_sample_is_a_few_numbers():
-    """Twenty thousand answers leave less than 100 bytes each behind."""
-    labels = random.Random(0)
-    count = 20_000
-
-    def stream():
-        for _ in range(count):
-            yield lettered(labels.choice(["sssss", "ssssu", "sc"]), question="q" * 200)
-
-    summarise([lettered("s")])  # imports and caches are not the summary's memory
-    tracemalloc.start()
-    collector = Collector()
-    for result in stream():
-        collector.add(result)
-    kept, _ = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert kept < 100 * count
 
 
 def in_parts(precision, recall, **fields):

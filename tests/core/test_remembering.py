@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import textwrap
 import threading
 import tracemalloc
 
@@ -82,46 +79,3 @@ def test_what_is_held_of_passages_weighs_what_it_is_said_to(words: int) -> None:
     assert grown < 1.3 * sum(cache.memory.held for cache in caches)
     for cache in caches:
         cache.memory.clear()
-
-
-MANY_LARGE_ROWS = """
-import random, sys
-import everyclaim as ec
-
-judge, strategy, metric = sys.argv[1:]
-draw = random.Random(0)
-letters = "abcdefghijklmnopqrstuvwxyz"
-words = ["".join(draw.choices(letters, k=draw.randint(3, 9))) for _ in range(5000)]
-def passage():
-    return ". ".join(" ".join(draw.choices(words, k=12)).capitalize() for _ in range(60)) + ". The tank holds 9 litres."
-def score():
-    return ec.score(question="What does it hold?", response="The tank holds 8 litres. The pump needs 2 bar.",
-        passages=[passage() for _ in range(10)], judge=judge, strategy=strategy, metric=metric, reference="It holds 9 l.")
-def peak():
-    # Not `ru_maxrss`: that begins at the peak of the process that started this one.
-    return int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0]) / 1024
-assert score().outcome == "scored"
-first = peak()
-for _ in range(40):
-    score()
-print(peak() - first)
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("judge", "strategy", "metric"),
-    [
-        ("lexical", "each", "ragchecker"),
-        ("embedded", "joint", "faithfulness"),
-    ],
-)
-def test_rows_of_fifty_kilobytes_leave_nothing_behind(judge: str, strategy: str, metric: str) -> None:
-    """Ten new passages of 5 kB in every row: the peak of a long run stays within the caches' room."""
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(MANY_LARGE_ROWS), judge, strategy, metric],
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    assert float(done.stdout) < 120

@@ -170,17 +170,6 @@ def test_a_flat_row_per_claim_and_one_for_a_result_without():
     )
 
 
-def test_results_in_parquet_have_types(tmp_path):
-    """A score column is numbers and nulls, also when the first rows have none."""
-    path = tmp_path / "results.parquet"
-    write_results([RESULTS[1]] * 6000 + [RESULTS[0]], path)
-    table = pq.read_table(path)
-    assert table.num_rows == 6001
-    assert table.column("score").to_pylist()[-1] == 0.0
-    assert str(table.schema.field("p_supported").type) == "double"
-    assert str(table.schema.field("conflict").type) == "bool"
-
-
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "＝"])
 def test_no_cell_is_a_formula(tmp_path, start):
     """Text that a spreadsheet would run is disarmed, in headers too; numbers stay numbers."""

@@ -11,8 +11,8 @@ import pytest
 
 from everyclaim.api.session import Session
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.protocols import ChatReply, Message
-from everyclaim.core.types import Label, Outcome, Passage, Result, Sample, Usage
+from everyclaim.core.protocols import Message
+from everyclaim.core.types import Label, Outcome, Passage, Result, Sample
 from everyclaim.decompose.llm import LlmDecomposer
 from everyclaim.engine import score_sample
 from everyclaim.testing import ScriptedChat, play, request_data
@@ -81,18 +81,6 @@ def test_a_sentence_with_an_unusable_verdict_is_asked_for_again_then_judged_apar
     result = score(chat)
     assert (result.outcome, chat.calls) == (Outcome.SCORED, 3)
     assert list(request_data(chat.asked[1])["sentences"].values()) == ["The kettle is red."]
-
-
-def test_a_cut_reply_is_not_used_and_the_request_is_halved() -> None:
-    """No sentence is lost."""
-
-    def rule(messages: Sequence[Message]) -> str | ChatReply:
-        too_many = len(request_data(messages)["sentences"]) > 1
-        return ChatReply("{", "length", "m", Usage(1)) if too_many else play(messages)
-
-    chat = ScriptedChat(rule)
-    assert len(score(chat).claims) == 2
-    assert chat.calls == 5
 
 
 def test_it_needs_a_language_model_that_sees_all_passages_at_once() -> None:

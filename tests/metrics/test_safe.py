@@ -158,15 +158,3 @@ def test_a_model_makes_claims_stand_alone_drops_what_is_beside_the_point_and_wri
     assert chat.calls == 5
     assert result.provenance.parameters["standing_prompt"] == "standing-1"
     assert result.provenance.parameters["query_prompt"] == "query-1"
-
-
-@pytest.mark.parametrize("queries", ['{"queries": []}', '{"queries": [{"id": "c9", "query": "x"}]}', "nonsense"])
-def test_a_model_that_writes_no_query_leaves_the_claim_to_its_own_words(queries):
-    """A search by the claim itself is better than none."""
-
-    def poor(messages):
-        data = request_data(messages)
-        return queries if isinstance(data.get("claims"), dict) and "answer" not in data else play(messages)
-
-    _, result = with_model(poor, "Rye bread is dense.")
-    assert result.details["searches"][0]["query"] == "Rye bread is dense."

@@ -10,7 +10,6 @@ from statsmodels.stats.inter_rater import fleiss_kappa as peer_fleiss
 
 from everyclaim.stats.agreement import cohen_kappa, confusion, fleiss_kappa, krippendorff_alpha
 from everyclaim.stats.intervals import clustered_ratio, doubts
-from everyclaim.stats.ppi import Labelled, Unlabelled, ppi_rate
 from everyclaim.stats.types import Sampling
 
 FEW = Sampling(resamples=50)
@@ -62,17 +61,6 @@ def test_krippendorffs_published_value():
     assert not found.reliable  # twelve units
 
 
-def test_alpha_of_two_raters_is_scotts_pi_corrected_for_size():
-    """1 − (1 − π)(2n − 1)/2n, without missing ratings."""
-    random = np.random.default_rng(2)
-    first = random.integers(0, 3, 200)
-    second = np.where(random.random(200) < 0.6, first, random.integers(0, 3, 200))
-    shares = np.bincount(np.concatenate([first, second])) / 400
-    pi = ((first == second).mean() - (shares**2).sum()) / (1 - (shares**2).sum())
-    alpha = krippendorff_alpha(np.column_stack([first, second]).tolist(), (0, 1, 2), sampling=FEW).value
-    assert alpha == pytest.approx(1 - (1 - pi) * 399 / 400)
-
-
 @pytest.mark.parametrize(
     ("answers", "said"), [(1, "single cluster"), (12, "12 independent answers"), (60, "rough"), (200, None)]
 )
@@ -81,11 +69,3 @@ def test_few_answers_are_said(answers, said):
     claims = np.random.default_rng(0).binomial(5, 0.8, answers)
     told = doubts(clustered_ratio(claims, np.full(answers, 5)))
     assert (said in told[0]) if said else told == ()
-
-
-def test_few_failing_labels_are_said():
-    """Three of two hundred."""
-    truth = np.r_[np.ones(197), np.zeros(3)]
-    judged = np.r_[np.zeros(30), np.ones(170)]
-    found = ppi_rate(Labelled(truth, judged), Unlabelled(np.r_[np.zeros(200), np.ones(800)]))
-    assert found.warnings == ("only 3 labels of one kind (supported or failing): at least 10 are needed",)

@@ -107,35 +107,6 @@ def test_a_run_whose_server_stays_away_ends_with_a_line_and_is_gone_on_with(
     assert asked(log) - asked_before == ANSWERS - len(before)
 
 
-def test_a_job_of_the_service_goes_on_after_a_restart(
-    server: Server, answers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """While the server is away the service says so and scores what needs no store; the job has every answer once."""
-    monkeypatch.syspath_prepend(WEB)
-    from running_service import BRIDGE, Service
-
-    url, log = server.database(), tmp_path / "asked"
-    judging = {"JUDGE_SECONDS": "0.15", "JUDGE_LOG": str(log)}
-    options = ("--store", url, "--jobs-folder", str(tmp_path / "jobs"), "--judge", "python:slow_judge:judge")
-    service = Service(tmp_path, *options, env=judging)
-    try:
-        data = answers.read_bytes()
-        job = service.ask("POST", "/v1/jobs", data.decode(), {"Content-Type": "application/x-ndjson"}).json["id"]
-        until(lambda: asked(log) >= 5)
-        server.stop()
-        away = service.ask("GET", f"/v1/jobs/{job}")
-        scored = service.ask("POST", "/v1/score", BRIDGE)
-        server.start()
-        found = service.ended_job(job)
-    finally:
-        service.kill()
-    assert (away.status, away.json["code"]) == (503, "unavailable")
-    assert scored.status == 200
-    assert (found["state"], found["done"]) == ("finished", ANSWERS)
-    assert kept(url) == [Counter({f"a{number}": 1 for number in range(ANSWERS)})]
-    assert asked(log) == ANSWERS + 1
-
-
 def test_a_run_is_held_again_or_lost_to_who_took_it(server: Server) -> None:
     """A lock on the server ends with the connection: who goes on without it would not be alone."""
     provenance = Provenance("faithfulness", "embedded", "lexical", "joint", "0", {})

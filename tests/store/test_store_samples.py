@@ -1,7 +1,6 @@
 """Keeping samples and results, and reading them back."""
 
 import json
-import tracemalloc
 from dataclasses import replace
 
 import pytest
@@ -111,19 +110,3 @@ def test_failed_samples_can_be_forgotten(store: Store) -> None:
     assert store.forget_failed(run) == 1
     assert sorted(store.kept(run, 0, 10)) == [0, 2]
     assert (rows(store, "claims"), rows(store, "tags")) == (4, 2)
-
-
-@pytest.mark.slow
-def test_reading_a_long_run_needs_little_memory(store: Store) -> None:
-    """Only a few results are in memory at a time, however many there are."""
-    run = store.create_run(PROVENANCE).id
-    text = "x" * 20_000
-    for first in range(0, 1200, 60):
-        samples = [(n, a_sample(n, text=text)) for n in range(first, first + 60)]
-        store.save_all(run, [Kept(n, fingerprint(s), s, a_result(s)) for n, s in samples])
-    tracemalloc.start()
-    count = sum(1 for _ in store.results(run))
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert count == 1200  # 1200 results of about 80 kB are near 100 MB
-    assert peak < 25e6
