@@ -68,7 +68,7 @@ def test_bad_lines_are_kept_out_with_their_numbers(tmp_path):
     assert ids == ["1", "9", "10"]
     assert bad == [
         "line 3: not valid JSON: Expecting ',' delimiter at column 18",
-        "line 4: expected an object, found an array",
+        "line 4: expected an object, found a list of 2",
         "line 5: not valid UTF-8: byte 0xff at byte 15 of the line",
         "line 6: not valid UTF-8: byte 0xed at byte 15 of the line",
         "line 7: the response is a number, not text",
@@ -94,7 +94,7 @@ def test_broken_elements_of_an_array_are_stepped_over(tmp_path):
     assert bad == [
         "row 2: not valid JSON: Expecting ':' delimiter",
         "row 3: contains bytes that are not valid UTF-8",
-        "row 4: expected an object, found a string",
+        "row 4: expected an object, found text",
         "row 5: nested too deeply",
     ]
     assert not report.incomplete

@@ -20,6 +20,7 @@ from everyclaim.core.errors import InputError
 from everyclaim.core.plaintext import counted
 from everyclaim.io.fields import BadRow, RawRow, listed, row_too_large
 from everyclaim.io.files import STREAM_ERRORS, TextSource, rereadable, stream_fault
+from everyclaim.io.values import kind
 
 _PIECE = 1 << 18  # bytes, or characters, of what is passed over, read at once
 _CHUNK = 1 << 16
@@ -69,13 +70,7 @@ def as_row(number: int, value: Any, unit: Any = "line") -> RawRow | BadRow:
     """Make a row of a decoded JSON value."""
     if isinstance(value, dict):
         return RawRow(number, value)
-    return BadRow(number, f"expected an object, found {type_name(value)}", unit)
-
-
-def type_name(value: Any) -> str:
-    """Name the JSON type of a decoded value."""
-    names = {str: "a string", bool: "true or false", list: "an array", type(None): "null"}
-    return names.get(type(value), "a number")
+    return BadRow(number, f"expected an object, found {kind(value)}", unit)
 
 
 def json_fault(error: ValueError | RecursionError) -> str:
@@ -156,7 +151,7 @@ def _element(window: _Window) -> Any:
         value = window.value()
     except _BadElementError as error:
         return str(error)
-    return "expected an object, found a string" if isinstance(value, str) else value
+    return "expected an object, found text" if isinstance(value, str) else value
 
 
 def _items(window: _Window, begin: str, end: str) -> Iterator[None]:

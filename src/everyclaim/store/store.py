@@ -212,13 +212,10 @@ class Store(RunStore):
 
     def kept(self, run: str, start: int, stop: int) -> Mapping[int, str]:
         """Return position → fingerprint of the samples kept at ``start <= position < stop``."""
-        query = sa.select(SAMPLES.c.position, SAMPLES.c.fingerprint).where(
-            SAMPLES.c.run_id == run, SAMPLES.c.position >= start, SAMPLES.c.position < stop
-        )
 
         def read() -> Mapping[int, str]:
             with self._read() as connection:
-                return dict(connection.execute(query).all())
+                return _kept(connection, run, start, stop)
 
         return self._patiently(read)
 
@@ -363,13 +360,8 @@ class Store(RunStore):
     # ---- how
 
     def _new(self, connection: sa.Connection, run: str, batch: Sequence[Kept]) -> list[Kept]:
-        there: dict[int, str] = {}
-        for first in range(0, len(batch), _CHUNK):
-            positions = [kept.position for kept in batch[first : first + _CHUNK]]
-            query = sa.select(SAMPLES.c.position, SAMPLES.c.fingerprint).where(
-                SAMPLES.c.run_id == run, SAMPLES.c.position.in_(positions)
-            )
-            there.update(connection.execute(query).all())
+        positions = [kept.position for kept in batch]
+        there = _kept(connection, run, min(positions, default=0), max(positions, default=-1) + 1)
         new = []
         for kept in batch:
             if kept.position not in there:
@@ -428,6 +420,13 @@ class Store(RunStore):
             raise StoreError(
                 f"store {self.location}: sample {row['position']} of run {run} cannot be read: {error!r}"
             ) from error
+
+
+def _kept(connection: sa.Connection, run: str, start: int, stop: int) -> dict[int, str]:
+    query = sa.select(SAMPLES.c.position, SAMPLES.c.fingerprint).where(
+        SAMPLES.c.run_id == run, SAMPLES.c.position >= start, SAMPLES.c.position < stop
+    )
+    return dict(connection.execute(query).all())
 
 
 def put_results(connection: sa.Connection, run: str, batch: Sequence[Kept]) -> None:

@@ -23,8 +23,9 @@ from everyclaim.core.errors import UserError
 from everyclaim.core.events import Observer, QueueChanged, observed, tell
 from everyclaim.core.plaintext import did_you_mean
 from everyclaim.engine import BackgroundLoop
+from everyclaim.io import values
 from everyclaim.io.fields import Fields, shown
-from everyclaim.io.textrows import DECODER, json_fault, type_name
+from everyclaim.io.textrows import DECODER, json_fault
 from everyclaim.web.service.gate import Problem
 from everyclaim.web.service.schemas import NAMES, REQUESTS, RULES
 
@@ -84,7 +85,7 @@ async def read_object(request: Request, most: int, seconds: float) -> dict[str, 
         raise Problem("malformed", f"the body: {json_fault(error)}") from None
     _check(value)
     if not isinstance(value, dict):
-        raise Problem("bad-input", f'expected an object such as {{"response": …}}, found {type_name(value)}')
+        raise Problem("bad-input", f'expected an object such as {{"response": …}}, found {values.kind(value)}')
     return value
 
 
@@ -146,7 +147,7 @@ def _value_of(kind: str, name: str, value: Any) -> Any:
     kind_of, of_parts, expected = _EXPECTED.get(name, (str | None, None, "a text"))
     is_list = of_parts and isinstance(value, list) and all(isinstance(part, of_parts) for part in value)
     if not (is_list or isinstance(value, kind_of)):
-        found = "an object" if isinstance(value, dict) else type_name(value)
+        found = values.kind(value)
         raise Problem("bad-input", f"{name} of {kind} must be {expected}, got {found}")
     if value is None:
         return () if name == "contexts" else ""
