@@ -27,14 +27,6 @@ def test_both_directions_are_counted_in_their_own_units() -> None:
     assert dict(result.details) == {"true_positives": 2, "false_positives": 1, "false_negatives": 1}
 
 
-@pytest.mark.parametrize(("beta", "expected"), [("1", 4 / 7), ("2", 10 / 19), ("0.5", 5 / 8)])
-def test_beta_weighs_recall(beta: str, expected: float) -> None:
-    """Precision 2/3 and recall 1/2: the larger beta, the nearer to recall."""
-    result = score("a | b | x", "a | c b", f"factual_correctness?beta={beta}")
-    assert result.score == pytest.approx(expected)
-    assert list(result.components) == ["precision", "recall", f"f{beta}"]
-
-
 @pytest.mark.parametrize("spec", ["factual_correctness", "ragchecker"])
 def test_a_broken_judge_gives_no_number(spec: str) -> None:
     """The outcome is failed, with the judge's reason."""

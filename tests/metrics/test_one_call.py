@@ -13,7 +13,6 @@ from everyclaim.api.session import Session
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.protocols import Message
 from everyclaim.core.types import Label, Outcome, Passage, Result, Sample
-from everyclaim.decompose.llm import LlmDecomposer
 from everyclaim.engine import score_sample
 from everyclaim.testing import ScriptedChat, play, request_data
 from everyclaim.verify.llm import LlmVerifier
@@ -52,17 +51,6 @@ def test_one_call_gives_claims_and_verdicts() -> None:
     assert result.probability == min(
         c.verdict.probabilities.supported for c in result.claims if c.verdict.probabilities
     )
-
-
-def test_two_calls_and_one_call_agree() -> None:
-    """Judged by the same rule."""
-    chat = ScriptedChat(play)
-    two = Session({"judge": LlmVerifier(chat), "decomposer": LlmDecomposer(chat)}).metric
-    both = asyncio.run(score_sample(two, Sample("1", ANSWER, SHELF, "Which kettle?")))
-    one = score(chat)
-    assert [(c.text, c.span, c.verdict.label) for c in one.claims] == [
-        (c.text, c.span, c.verdict.label) for c in both.claims
-    ]
 
 
 def test_a_claim_with_a_stranger_gives_way_to_its_sentence_which_is_judged_apart() -> None:

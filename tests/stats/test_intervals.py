@@ -129,9 +129,3 @@ def test_the_interval_agrees_with_scipy(table, method, peer):
     interval = drawn.confidence_interval
     assert (found.interval.low, found.interval.high) == pytest.approx((interval.low, interval.high), abs=0.004)
     assert found.error == pytest.approx(drawn.standard_error, rel=0.03)
-
-
-def test_equal_seeds_give_equal_numbers_in_any_order(table):
-    """The order of the rows is no part of the question."""
-    assert bootstrap(table, ratio) == bootstrap(table[::-1], ratio)
-    assert bootstrap(table, ratio) != bootstrap(table, ratio, Sampling(seed=1))

@@ -71,15 +71,6 @@ def test_the_bound_is_that_of_clopper_and_pearson(n: int, share: float, confiden
     assert upper_bound(events, n, confidence) == pytest.approx(wanted, rel=1e-9)
 
 
-def test_tries_on_their_own_count_in_full() -> None:
-    """Errors that know nothing of their cluster leave about as many tries as there are."""
-    random = np.random.default_rng(7)
-    events = random.random(3000) < 0.1
-    assert effective_counts(events, np.arange(3000)) == (int(events.sum()), 3000)
-    _, tries = effective_counts(events, np.arange(3000) // 3)
-    assert 2400 < tries <= 3000
-
-
 def test_tries_that_are_alike_count_once() -> None:
     """Four copies of each error are worth one."""
     events = np.repeat(np.random.default_rng(7).random(500) < 0.2, 4)
