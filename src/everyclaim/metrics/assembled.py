@@ -13,7 +13,7 @@ from functools import cache
 from numbers import Real
 from typing import Any, Literal, get_type_hints
 
-from everyclaim.core.errors import ConfigError, EveryclaimError, InputError, JudgeError
+from everyclaim.core.errors import ConfigError, InputError, JudgeError
 from everyclaim.core.kinds import Kind, WrongValueError, kind_of
 from everyclaim.core.limits import SizeLimits, within
 from everyclaim.core.plaintext import counted
@@ -79,24 +79,10 @@ class Assembled:
     def over_run(self, results: Callable[[], Iterator[Result]]) -> Iterator[Result] | None:
         """Give the results of a run their final numbers; None where the metric's numbers do not need the whole run.
 
-        `results` yields them anew with every call. Only score, components, details and warnings may change. Raises
-        `ConfigError` for a metric that cannot do it.
+        `results` yields them anew with every call. Only score, components, details and warnings may change.
         """
         own = getattr(self.metric, "over_run", None)
-        found = own(results) if own else None
-        return None if found is None else self._finished(results(), found)
-
-    def _finished(self, before: Iterator[Result], after: Iterator[Result]) -> Iterator[Result]:
-        named = f"over_run of {self.provenance.metric!r}"
-        try:
-            for old, new in zip(before, after, strict=True):
-                if fault := _fault_of_final(old, new):
-                    raise ConfigError(f"{named} {fault}")  # noqa: TRY301
-                yield new
-        except EveryclaimError:
-            raise
-        except Exception as error:
-            raise ConfigError(f"{named} failed: {type(error).__name__}: {error}") from error
+        return own(results) if own else None
 
     def _result(self, sample: Sample, found: Score, noted: Noted) -> Result:
         is_scored = found.value is not None
@@ -156,16 +142,6 @@ def check_metric_shape(given: Any) -> None:
 
 def _function(metric: Any) -> Any:
     return getattr(metric, "score", metric)
-
-
-def _fault_of_final(old: Result, new: Result) -> str:
-    """Say what makes a result impossible as the final one of a run; empty when nothing does."""
-    numbers = {name: getattr(new, name) for name in ("score", "components", "details", "warnings")}
-    if replace(old, **numbers) != new:
-        return f"changes more of the sample {old.id!r} than its numbers"
-    if new.outcome is Outcome.SCORED and not (new.score is not None and 0 <= new.score <= 1):
-        return f"gives the sample {old.id!r} the score {new.score!r}, not one from 0 to 1"
-    return ""
 
 
 def _as_score(found: Any) -> Score:
