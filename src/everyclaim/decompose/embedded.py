@@ -24,10 +24,10 @@ from everyclaim.core.options import Opt, read
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Decomposition, Skipped, Span
 from everyclaim.decompose.antecedents import completed, described, renamed
+from everyclaim.decompose.asides import detached, unbracketed, without_asides
 from everyclaim.decompose.clauses import by_clause
 from everyclaim.decompose.coordination import by_conjunct
 from everyclaim.decompose.monotone import by_adjunct
-from everyclaim.decompose.parentheticals import detached, unbracketed, without_asides
 from everyclaim.decompose.selection import courtesy_reason
 from everyclaim.decompose.tree import FINITE, Draft, Tree
 from everyclaim.decompose.units import SplitUnit, tidy, units

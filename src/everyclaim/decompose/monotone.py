@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from everyclaim.decompose.nouns import is_definite
 from everyclaim.decompose.repairs import MONTHS
 from everyclaim.decompose.tree import Draft, Tree
 from everyclaim.text.tokens import word_set
@@ -104,7 +103,7 @@ def _is_some(tree: Tree, noun: int, draft: Draft) -> bool:
 
 def _is_known(tree: Tree, noun: int) -> bool:
     """Whether a noun speaks of certain things, however they are told apart: "the house built by Ada and Bert"."""
-    return is_definite(tree, noun) or any(
+    return tree.is_definite(noun) or any(
         tree.low(det) in {"this", "that", "these", "those", "one", "another"} for det in tree.of(noun, "det", "nummod")
     )
 

@@ -1,7 +1,6 @@
 """What the parser often hangs elsewhere than its neighbours speak for, hung where it belongs.
 
-Hyphenated words, titles in quotes and dates are one word each; the members of a list hang on its first. Where a
-conjunct belongs, its form and its neighbours tell.
+A title in quotes is one name. Where a conjunct belongs, its form and its neighbours tell.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ def better_head(tokens: Sequence[ParsedToken], place: int) -> tuple[int, str]:
     token = tokens[place]
     if any(one.head == place and one.relation == "cc" and one.text == "&" for one in tokens) and token.pos == "PROPN":
         return token.head, "flat"
-    for reading in (_member, _latest, _predicate, _closes, _also_told, _outside, _title, _infinitive):
+    for reading in (_member, _latest, _predicate, _closes):
         better = reading(tokens, place)
         if better is not None:
             return better, "conj"
@@ -35,16 +34,12 @@ def better_head(tokens: Sequence[ParsedToken], place: int) -> tuple[int, str]:
 
 
 def _predicate(tokens: Sequence[ParsedToken], place: int) -> int | None:
-    """The predicate that a finite verb without subject is coordinated with, where it hangs on a word inside that one,
-    or on the conjunct before it.
-    """
+    """The predicate that a finite verb without subject is coordinated with, where it hangs on a word inside it."""
     token, above = tokens[place], tokens[place].head
     if _tense(tokens, place) and tokens[above].relation == "xcomp" and _has(tokens, place, SUBJECTS):
         return tokens[above].head  # "it remains unknown but some think …"
     if token.tag not in {"VBZ", "VBD", "VBP"} or _has(tokens, place, SUBJECTS):
         return None
-    if tokens[above].tag == token.tag and tokens[above].relation == "conj":
-        return tokens[above].head if tokens[tokens[above].head].tag == token.tag else None
     if tokens[above].relation == "acl:relcl" and {_tense(tokens, above), token.tag} == {"VBZ", "VBP"}:
         above = tokens[above].head  # "have a stripe that runs along the side and live in groups"
     if _tense(tokens, above):
@@ -63,6 +58,19 @@ def _tense(tokens: Sequence[ParsedToken], place: int) -> str:
     finite = {"VBZ", "VBD", "VBP", "MD"}
     helping = (one.tag for one in tokens[:place] if one.head == place and one.relation in HELPERS and one.tag in finite)
     return next(helping, tokens[place].tag if tokens[place].tag in finite else "")
+
+
+def _closes(tokens: Sequence[ParsedToken], place: int) -> int | None:
+    """The first of a list whose "and" hangs inside its last member: "built it, said it leaks, and sold it"."""
+    if not _has(tokens, place, {"cc"}):
+        return None
+    above = tokens[place].head
+    while tokens[above].head >= 0 and tokens[above].relation != "conj":
+        above = tokens[above].head
+    first = tokens[above].head
+    nominal = {tokens[above].pos, tokens[place].pos} <= {"NOUN", "PROPN"}
+    same = (nominal or tokens[above].tag == tokens[place].tag) and tokens[above].relation == "conj"
+    return first if first >= 0 and same and not _is_closed(tokens, first, -1) else None
 
 
 def _member(tokens: Sequence[ParsedToken], place: int) -> int | None:
@@ -103,79 +111,6 @@ def _latest(tokens: Sequence[ParsedToken], place: int) -> int | None:
     return None if closed else first
 
 
-def _title(tokens: Sequence[ParsedToken], place: int) -> int | None:
-    """An apposition, where what is coordinated with it hangs on the name: "Ada, a poet and painter"."""
-    token = tokens[place]
-    if token.pos != "NOUN" or tokens[token.head].pos != "PROPN":
-        return None
-    return next(
-        (i for i, one in enumerate(tokens[:place])
-         if one.head == token.head and one.relation == "appos" and one.pos == "NOUN" and one.tag == token.tag),
-        None,
-    )  # fmt: skip
-
-
-def _infinitive(tokens: Sequence[ParsedToken], place: int) -> int | None:
-    """The infinitive that another is coordinated with, where it hangs on the verb: "you have to apply and pay"."""
-    marked = {one.head for one in tokens if one.relation == "mark" and one.text == "to"}
-    above = tokens[place].head
-    if place in marked and above not in marked:
-        while above >= 0 and above not in marked:
-            above = tokens[above].head
-        return above if above >= 0 and tokens[above].relation == "xcomp" else None
-    if _has(tokens, place, SUBJECTS | HELPERS) or tokens[place].tag != "VB":
-        return None
-    governed = (
-        i for i, one in enumerate(tokens[:place])
-        if one.head == tokens[place].head and one.relation == "xcomp" and one.tag == "VB"
-    )  # fmt: skip
-    return next(governed, None)
-
-
-def _outside(tokens: Sequence[ParsedToken], place: int) -> int | None:
-    """The verb of saying, where a conjunct inside what was said is of its tense: "said it is late and offered tea"."""
-    token, said = tokens[place], tokens[place].head
-    while tokens[said].head >= 0 and tokens[said].relation != "ccomp":
-        said = tokens[said].head
-    above = tokens[said].head
-    if tokens[said].relation != "ccomp" or tokens[above].tag != token.tag:
-        return None
-    tenses = {one.tag for i, one in enumerate(tokens) if i == said or (one.head == said and one.relation in HELPERS)}
-    return None if token.tag in tenses or _has(tokens, place, SUBJECTS | {"mark"}) else above
-
-
-def _also_told(tokens: Sequence[ParsedToken], place: int) -> int | None:
-    """The clause that a verb of saying governs, where a conjunct of that verb opens with the same word as it does."""
-    governed = next(
-        (i for i, one in enumerate(tokens[:place]) if one.head == tokens[place].head and one.relation == "ccomp"), None
-    )
-    if governed is None:
-        return None
-    openers = [
-        {
-            one.text.lower()
-            for one in tokens[:clause]
-            if one.head == clause and one.relation in {"mark", "advmod", "obj"}
-        }
-        & {"that", "how", "what", "whether", "why", "where", "when"}
-        for clause in (governed, place)
-    ]
-    return governed if openers[0] and openers[0] == openers[1] else None
-
-
-def _closes(tokens: Sequence[ParsedToken], place: int) -> int | None:
-    """The first of a list whose "and" hangs inside its last member: "built it, said it leaks, and sold it"."""
-    if not _has(tokens, place, {"cc"}):
-        return None
-    above = tokens[place].head
-    while tokens[above].head >= 0 and tokens[above].relation != "conj":
-        above = tokens[above].head
-    first = tokens[above].head
-    nominal = {tokens[above].pos, tokens[place].pos} <= {"NOUN", "PROPN"}
-    same = (nominal or tokens[above].tag == tokens[place].tag) and tokens[above].relation == "conj"
-    return first if first >= 0 and same and not _is_closed(tokens, first, -1) else None
-
-
 def is_under(tokens: Sequence[ParsedToken], word: int, place: int) -> bool:
     """Whether a word is another, or depends on it."""
     while word >= 0 and word != place:
@@ -184,22 +119,19 @@ def is_under(tokens: Sequence[ParsedToken], word: int, place: int) -> bool:
 
 
 def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
-    """Put right what the parser often hangs elsewhere: hyphenated words, lists of predicates, "A & B" of a name."""
+    """Put right what the parser often hangs elsewhere: titles, lists, "A & B" of a name."""
     found = [one._replace(tag=_form(tokens, place)) for place, one in enumerate(tokens)]
     if _is_inconsistent(tokens):
         found = [one._replace(relation="dep") if one.relation in _CUT else one for one in found]
     placed = {one.head for one in tokens if one.relation == "case"}
-    for start, end in [*_hyphenated(tokens), *_quoted(tokens), *_dated(tokens)]:
+    for start, end in [*_quoted(tokens), *_dated(tokens)]:
         tops = [i for i in range(start, end) if not start <= found[i].head < end]
         main = max(tops, key=lambda i: (found[i].head < 0, i in placed, tokens[i].pos != "PUNCT", i))
-        for i in tops if tokens[start].text not in QUOTES else range(start, end):  # a title is one name
+        for i in range(start, end):  # a title is one name
             if i != main:
                 _hang(found, i, main, "flat")
     for place, token in enumerate(found[:-1]):
         beside = found[place + 1]
-        same = token.head == beside.head and token.relation == beside.relation and beside.pos == "PROPN"
-        if same and (token.relation in SUBJECTS or (token.relation == "obj" and token.pos == "PROPN")):
-            _hang(found, place, place + 1, "compound")
         if beside.relation == "appos" and beside.pos == token.pos == "PROPN" and beside.head <= place:
             found[place + 1] = beside._replace(relation="flat")
     for place, token in enumerate(found):
@@ -209,18 +141,9 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
             joiners = [i for i, one in enumerate(found) if one.head == subject and one.relation == "cc"]
             for i, relation in ((subject, "nsubj"), *((joiner, "cc") for joiner in joiners)):
                 _hang(found, i, place, relation)
-        elif token.relation == "obl:unmarked" and _is_subject(found, place):
-            found[place] = token._replace(relation="nsubj")
-        elif token.relation == "nmod" and token.head > place and (before := _phrase_before(found, place)) is not None:
-            _hang(found, place, before, "nmod")
-        elif token.relation == "nmod" and (told := found[_first(found, place) - 1]).tag == "VBN":
-            if told.relation == "acl" and told.head == token.head < place:
-                _hang(found, place, _first(found, place) - 1, "obl")  # "a firm based in Lund"
         elif token.relation in {"appos", "acl:relcl"} and found[token.head].relation == "flat":
             _hang(found, place, found[token.head].head, token.relation)  # "Ada Lind, 34,"
     for place in range(len(found)):
-        if (verb := _last_before(found, place)) is not None:
-            _hang(found, place, verb, found[place].relation if found[place].tag == "VBG" else "conj")
         if (modifier := _first_modifier(found, place)) is not None:
             _hang(found, place, modifier, "conj")
     _rename(found)
@@ -312,79 +235,8 @@ def _turn(tokens: list[ParsedToken], place: int) -> None:
         _hang(tokens, place, _top(tokens, joiner - 1), "conj")
 
 
-def _last_before(tokens: Sequence[ParsedToken], place: int) -> int | None:
-    """The verb that a participle behind a comma goes with: the last predicate before it, or its list."""
-    token = tokens[place]
-    if token.pos != "VERB" or token.head < 0 or token.head > place or tokens[_first(tokens, place)].text != ",":
-        return None
-    if token.tag == "VBG" and token.relation == "advcl":
-        joined = [i for i in range(token.head, place) if tokens[i].head == token.head and tokens[i].relation == "conj"]
-        return joined[-1] if joined and tokens[joined[-1]].pos == "VERB" else None
-    first = token.head
-    while tokens[first].head >= 0 and tokens[first].pos != "VERB":
-        first = tokens[first].head
-    listed = token.tag == "VBN" == tokens[first].tag and token.relation == "acl"
-    later = (one.tag for one in tokens[place:] if one.head == first and one.relation == "conj")
-    passive = any(one.head == first and one.relation == "aux:pass" for one in tokens)
-    return first if listed and passive and next(later, "") == "VBN" else None  # "built in 1901, moved and sold"
-
-
-def _is_subject(tokens: Sequence[ParsedToken], place: int) -> bool:
-    """Whether what is taken for a time before a verb without subject is its subject: "and the way round adds"."""
-    verb = tokens[place].head
-    share = tokens[place].pos == "SYM" and tokens[verb].tag == "VBD"  # "and 17.5% landed inside"
-    if place > verb or not (share or tokens[verb].tag == "VBZ") or tokens[place].tag not in {"NN", "NNP", "CD"}:
-        return False
-    return not _has(tokens, verb, SUBJECTS) and all(
-        tokens[i].relation == "cc" or tokens[i].text in {",", "that"} or is_under(tokens, i, place)
-        for i in range(_first(tokens, verb), place)
-    )
-
-
-def _phrase_before(tokens: Sequence[ParsedToken], place: int) -> int | None:
-    """The noun right before a preposition, which its phrase belongs to: "damage in the roof, repairs"."""
-    case = next((i for i in range(place) if tokens[i].head == place and tokens[i].relation == "case"), 0)
-    return case - 1 if case and tokens[case - 1].pos in {"NOUN", "PROPN"} else None
-
-
 def _first(tokens: Sequence[ParsedToken], place: int) -> int:
     return next(i for i in range(place + 1) if is_under(tokens, i, place))
-
-
-def _take_over(tokens: list[ParsedToken], verb: int, first: int) -> None:
-    """Hang what stands behind a verb on it, not on the verb that it is coordinated with."""
-    for place in range(verb + 1, len(tokens)):
-        if tokens[place].head == first and tokens[place].relation in {"obl", "obj", "advmod"}:
-            tokens[place] = tokens[place]._replace(head=verb)
-
-
-def _hyphenated(tokens: Sequence[ParsedToken]) -> list[tuple[int, int]]:
-    """Where words joined by hyphens stand: "gluten-free"."""
-    found, place = list[tuple[int, int]](), 1
-    while place < len(tokens) - 1:
-        end = place
-        while (
-            end < len(tokens) - 1
-            and tokens[end].text in {"-", "/"}
-            and tokens[end - 1].end == tokens[end].start == tokens[end + 1].start - 1
-        ):
-            end += 2
-        if end > place:
-            found.append((place - 1, end))
-        place = end + 1
-    return found
-
-
-def _quoted(tokens: Sequence[ParsedToken]) -> list[tuple[int, int]]:
-    """Where titles and names in quotes stand."""
-    marks = [i for i, token in enumerate(tokens) if token.text in QUOTES]
-    pairs = zip(marks[::2], marks[1::2], strict=False)
-    return [(first, last + 1) for first, last in pairs if last - first < _LONGEST_TITLE]
-
-
-def _top(tokens: Sequence[ParsedToken], place: int) -> int:
-    """The first of the list that a word is a member of."""
-    return tokens[place].head if tokens[place].relation == "conj" else place
 
 
 def _dated(tokens: Sequence[ParsedToken]) -> list[tuple[int, int]]:
@@ -400,6 +252,25 @@ def _dated(tokens: Sequence[ParsedToken]) -> list[tuple[int, int]]:
         if end - start > 1:
             found.append((start, end))
     return found
+
+
+def _take_over(tokens: list[ParsedToken], verb: int, first: int) -> None:
+    """Hang what stands behind a verb on it, not on the verb that it is coordinated with."""
+    for place in range(verb + 1, len(tokens)):
+        if tokens[place].head == first and tokens[place].relation in {"obl", "obj", "advmod"}:
+            tokens[place] = tokens[place]._replace(head=verb)
+
+
+def _quoted(tokens: Sequence[ParsedToken]) -> list[tuple[int, int]]:
+    """Where titles and names in quotes stand."""
+    marks = [i for i, token in enumerate(tokens) if token.text in QUOTES]
+    pairs = zip(marks[::2], marks[1::2], strict=False)
+    return [(first, last + 1) for first, last in pairs if last - first < _LONGEST_TITLE]
+
+
+def _top(tokens: Sequence[ParsedToken], place: int) -> int:
+    """The first of the list that a word is a member of."""
+    return tokens[place].head if tokens[place].relation == "conj" else place
 
 
 def _first_modifier(tokens: Sequence[ParsedToken], place: int) -> int | None:
@@ -451,19 +322,4 @@ def _is_closed(tokens: Sequence[ParsedToken], first: int, place: int) -> bool:
 def _is_listed(tokens: Sequence[ParsedToken], place: int) -> bool:
     """Whether an apposition is rather the second of a list: "a mask, a tube and a bag"."""
     token, above = tokens[place], tokens[tokens[place].head]
-    if not token.pos == above.pos == "NOUN":
-        return False
-    if _has(tokens, place, {"conj"}):
-        return token.tag == above.tag
-    last = next(
-        (i for i, one in enumerate(tokens) if i > place and one.relation == "conj" and one.head == token.head), 0
-    )
-    joiner = next((i for i in range(last) if tokens[i].relation == "cc" and tokens[i].head == last), 0)
-    listed = bool(joiner) and tokens[last].pos == "NOUN" and tokens[joiner - 1].text != ","
-    return listed and _article(tokens, place) == _article(tokens, token.head)
-
-
-def _article(tokens: Sequence[ParsedToken], noun: int) -> str:
-    """The article of a noun; a number is like "a"."""
-    own = (one for one in tokens if one.head == noun and one.relation in {"det", "nummod"})
-    return next(("a" if one.text == "an" or one.relation == "nummod" else one.text for one in own), "")
+    return token.pos == above.pos == "NOUN" and token.tag == above.tag and _has(tokens, place, {"conj"})

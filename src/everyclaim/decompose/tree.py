@@ -160,6 +160,18 @@ class Tree:
             return plural is not True
         return plural is not False if first.tag == "VBP" or first.text.lower() == "were" else True
 
+    def is_definite(self, noun: int) -> bool:
+        """Whether a noun is known by itself, so that what stands beside it holds wherever it is named."""
+        return self.tokens[noun].pos == "PROPN" or any(
+            self.low(det) == "the" or self.relation(det) == "nmod:poss" for det in self.of(noun, "det", "nmod:poss")
+        )
+
+    def predicate_of(self, place: int, draft: Draft) -> int:
+        """The predicate of the clause that a word stands in."""
+        while place != draft.head and self.tokens[place].pos not in {"VERB", "AUX"} and self.tokens[place].head >= 0:
+            place = self.tokens[place].head
+        return place
+
     def comma_before(self, place: int) -> bool:
         """Whether a sign parts a phrase from what stands before it."""
         first = self.under(place)[0]
