@@ -212,6 +212,7 @@ with ec.Evaluator(judge={judge!r}, decomposer="embedded", **options) as evaluato
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_an_evaluator_that_is_never_closed_leaves_nothing_open(server: JudgeServer) -> None:
     """At its end, or the process's, it is closed without a warning."""
     code = f"""

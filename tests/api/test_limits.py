@@ -37,8 +37,15 @@ def prices(tmp_path: Path) -> Path:
     return file
 
 
-@pytest.mark.parametrize("limit", [CALL / 2, 10.5 * CALL, 40 * CALL])
-@pytest.mark.parametrize("options", [{}, {"one_call": True}, {"judge": "cascade:lexical>openai:m"}])
+@pytest.mark.parametrize(
+    ("limit", "options"),
+    [
+        (CALL / 2, {}),
+        (10.5 * CALL, {}),
+        (10.5 * CALL, {"one_call": True}),
+        (40 * CALL, {"judge": "cascade:lexical>openai:m"}),
+    ],
+)
 def test_a_run_spends_its_limit_and_no_more_than_one_call_beyond(
     tmp_path: Path, prices: Path, limit: float, options: dict[str, Any]
 ) -> None:

@@ -60,6 +60,7 @@ def test_a_worse_mean_without_a_shown_rise_is_watched(store: Path) -> None:
     assert found.rule.sentence.startswith("Watch v2: its mean score is significantly worse than that of v1")
 
 
+@pytest.mark.slow
 def test_a_release_that_only_invents_is_taken_back(store: Path) -> None:
     """Unsupported claims rose and contradicted ones did not; compare, the report and the trend say the same of it."""
     for name, release, share in (("before", "v1", 0.02), ("monday", "v2", 0.2), ("tuesday", "v2", 0.2)):

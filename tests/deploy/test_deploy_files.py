@@ -55,6 +55,7 @@ def test_commands_are_there_with_their_options(words):
     assert not context.args
 
 
+@pytest.mark.slow
 def test_the_health_check_of_the_container_answers(tmp_path, monkeypatch):
     """The command of the health check succeeds at a healthy service, and fails where there is none."""
     monkeypatch.syspath_prepend(ROOT / "tests" / "web")

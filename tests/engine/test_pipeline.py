@@ -9,7 +9,7 @@ from typing import Any, Literal
 import pytest
 
 from everyclaim.core.errors import ConfigError, InputError, JudgeError, OperatorError, StoreError
-from everyclaim.core.events import Event, RunFinished, RunStarted, SampleFinished, SampleSkipped
+from everyclaim.core.events import Event, RunFinished, RunStarted, SampleFinished
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Outcome, Result, Sample
 from everyclaim.engine import EngineOptions, RunReport, in_thread, run
@@ -203,50 +203,24 @@ def test_an_error_that_concerns_every_sample_ends_the_run(store: Store, name: st
     assert status_after(store, name) == ("failed", 5)
 
 
-class CountingStore:
-    """Remembers what came in one transaction."""
+class BrokenStore:
+    """Fails from the third batch on, and at the end."""
 
     def __init__(self) -> None:
-        self.batches: list[Sequence[Kept]] = []
+        self.batches = 0
         self.ended: list[str] = []
 
     def kept(self, run: str, start: int, stop: int) -> dict[int, str]:
         return {}
 
     def save_all(self, run: str, batch: Sequence[Kept]) -> None:
-        self.batches.append(batch)
+        if self.batches == 2:
+            raise StoreError("the disk is full")
+        self.batches += 1
 
     def finish_run(self, run: str, status: Literal["finished", "stopped", "failed"]) -> None:
         self.ended.append(status)
-
-
-class BrokenStore(CountingStore):
-    """Fails from the third batch on."""
-
-    def save_all(self, run: str, batch: Sequence[Kept]) -> None:
-        if len(self.batches) == 2:
-            raise StoreError("the disk is full")
-        super().save_all(run, batch)
-
-    def finish_run(self, run: str, status: Literal["finished", "stopped", "failed"]) -> None:
-        super().finish_run(run, status)
         raise StoreError("the disk is still full")
-
-
-def test_results_that_follow_each_other_share_a_transaction() -> None:
-    """The first is kept at once; then they gather, and are all kept in the end."""
-
-    async def staggered(sample: Sample) -> Result:
-        await asyncio.sleep(0.01 * (1 + int(sample.id[1:]) % 8))
-        return a_result(sample)
-
-    store = CountingStore()
-    asyncio.run(run(samples(200), Metric(staggered), store=store, options=EngineOptions(concurrency=8)))
-    sizes = [len(batch) for batch in store.batches]
-    assert sum(sizes) == 200
-    assert sizes[0] < 8
-    assert len(sizes) <= 60
-    assert max(sizes) <= 16  # places
 
 
 def test_a_store_that_fails_ends_the_run_with_its_error() -> None:
@@ -281,22 +255,6 @@ def test_cancelling_keeps_what_is_done(store: Store, name: str) -> None:
     assert (status, kept) == ("stopped", len(finished))
     assert 10 <= kept < 100
     assert metric.inside == 0
-
-
-def test_a_resumed_run_scores_only_what_is_missing(store: Store, name: str) -> None:
-    """Skipped samples are announced; the content is that of an undisturbed run."""
-    with pytest.raises(ConfigError):
-        asyncio.run(run(samples(30), failing_with(ConfigError("x"), on="s17"), run=name, store=store))
-    done = {f"s{position}" for position in store.kept(name, 0, 30)}
-    assert 0 < len(done) < 30
-    metric = Metric()
-    events: list[Event] = []
-    report = asyncio.run(run(samples(30), metric, run=name, store=store, hooks=[events.append]))
-    assert {event.sample_id for event in events if isinstance(event, SampleSkipped)} == done
-    assert sorted(metric.seen) == sorted({s.id for s in samples(30)} - done)
-    assert (report.skipped, report.scored_now) == (len(done), 30 - len(done))
-    assert list(store.results(name)) == [a_result(s) for s in samples(30)]
-    assert store.run(name).status == "finished"
 
 
 def test_the_source_is_closed_when_the_run_stops_early(store: Store, name: str) -> None:

@@ -23,6 +23,7 @@ def alerts(detector: Detector, results) -> list[tuple[int, Alert]]:
     return found
 
 
+@pytest.mark.slow
 def test_a_rate_in_order_raises_no_alarm_though_claims_of_an_answer_go_wrong_together() -> None:
     """30,000 answers at 2.5 % under a limit of 3 %, where a test that takes claims as independent cries every day."""
     detector = Detector(Limits(contradicted=0.03, failed=None), answers_between_false_alarms=100_000)
@@ -45,6 +46,7 @@ def test_a_bad_release_is_noticed_within_some_hundred_answers_and_named() -> Non
     assert alert.title.startswith("support bot: contradicted claims: ")
 
 
+@pytest.mark.slow
 def test_a_noisy_judge_does_not_cry_wolf_and_is_still_seen_through() -> None:
     """A judge that calls 8 % of good claims contradicted: alarms at once where its error is not known, none where it is."""
     judge = JudgeAccuracy(sensitivity=0.8, specificity=0.92, contradicted=200, others=800)

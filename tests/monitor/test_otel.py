@@ -154,6 +154,7 @@ def test_the_command_line_exports_what_it_scores(tmp_path: Path) -> None:
         assert len(collector.traces) == len(collector.logs) == 1
 
 
+@pytest.mark.slow
 def test_a_process_without_providers_is_told_so_and_one_with_them_uses_them(tmp_path: Path) -> None:
     """`otel` alone means the application's own; telemetry that goes nowhere would be a silent nothing."""
     with pytest.raises(ec.ConfigError, match="no OpenTelemetry provider is set up"):

@@ -166,6 +166,7 @@ if len(sys.argv) > 2:
 """
 
 
+@pytest.mark.slow
 def test_several_processes_are_rendered_together(tmp_path: Path) -> None:
     """As workers of a service are, through the folder that prometheus_client wants."""
     env = {**os.environ, "PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}

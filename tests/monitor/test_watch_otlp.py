@@ -191,6 +191,7 @@ def test_a_request_that_is_too_large_is_refused_and_one_with_bad_spans_in_part(s
         assert ExportTraceServiceResponse.FromString(reply[1]) == ExportTraceServiceResponse()
 
 
+@pytest.mark.slow
 def test_spans_that_were_accepted_outlast_a_kill(store: Path, tmp_path: Path) -> None:
     """Answered with 200 is kept: the next watch judges them."""
     port = free_port()

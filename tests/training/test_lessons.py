@@ -15,7 +15,7 @@ import pytest
 from training.encoder.windows import kept
 from training.lessons.read import lessons
 from training.parallels import FORMS, Group
-from training.values import groups, words
+from training.values import groups
 
 ROOT = Path(__file__).parents[2]
 TEXT = """\
@@ -106,12 +106,6 @@ def test_forms_of_one_value_are_no_forms_of_another() -> None:
         assert not any(set(one) & set(other) for one, other in combinations(rows, 2))
 
 
-def test_numbers_are_written_in_words() -> None:
-    written = {12: "twelve", 45: "forty-five", 200: "two hundred", 1500: "one thousand five hundred"}
-    assert {number: words(number) for number in written} == written
-    assert words(120) == "one hundred and twenty"
-
-
 ROOMS = {
     "name": "rooms",
     "column": "Room",
@@ -143,6 +137,7 @@ def test_a_claim_says_of_an_item_what_its_label_says() -> None:
     assert labels["SUPPORTED"] == labels["CONTRADICTED"] > labels["UNSUPPORTED"] > 0
 
 
+@pytest.mark.slow
 def test_the_domains_that_are_kept_give_readable_groups(tmp_path: Path) -> None:
     out = tmp_path / "groups.jsonl"
     script = [sys.executable, "training/parallels.py", "training/data/parallels.toml", "--groups", "140"]
@@ -153,6 +148,7 @@ def test_the_domains_that_are_kept_give_readable_groups(tmp_path: Path) -> None:
     assert not any(sign in claim["text"] for group in groups for claim in group["claims"] for sign in "{}")
 
 
+@pytest.mark.slow
 def test_statements_say_in_other_words_what_a_passage_says(tmp_path: Path) -> None:
     out = tmp_path / "groups.jsonl"
     script = [sys.executable, "training/statements.py", "training/data/statements.txt", "--groups", "600"]

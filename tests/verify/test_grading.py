@@ -10,18 +10,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import everyclaim as ec
-from everyclaim.core.protocols import ChatReply, Fork
-from everyclaim.core.types import Claim, Label, Passage, Probabilities, Span, Usage, Verdict
+from everyclaim.core.types import Claim, Label, Passage, Probabilities, Span, Verdict
 from everyclaim.stats.calibration import fit_platt
 from everyclaim.testing import JudgeServer, Request, ScriptedChat, request_data
 from everyclaim.testing.script import Step, body
 from everyclaim.verify import judged
 from everyclaim.verify.calibrated import Calibrated
-from everyclaim.verify.grading import from_scale, from_tokens
+from everyclaim.verify.grading import from_scale
 from everyclaim.verify.llm import LlmVerifier
 
 SHELF = (Passage("p", "The kettle is red. It holds 2 litres."),)
@@ -43,15 +40,6 @@ def verdict_of(*rows: dict[str, Any], **options: Any) -> Verdict:
     """Judge one claim by a model that gives these rows, one each time it is asked."""
     chat = ScriptedChat([json.dumps({"verdicts": [one]}) for one in rows])
     return asyncio.run(judged(LlmVerifier(chat, **options), [claim(1)], SHELF))[0].verdict
-
-
-@given(st.sampled_from(Label), st.integers(0, 10))
-def test_every_point_of_the_scale_is_a_distribution_that_agrees_with_its_label(label: Label, readers: int) -> None:
-    """None of the three is nothing, and the label that was given is the most probable."""
-    found = from_scale(label, readers)
-    assert math.isclose(sum(found), 1)
-    assert min(found) > 0
-    assert found.label is label
 
 
 def test_a_count_that_speaks_against_its_label_is_hardly_sure_and_said() -> None:
@@ -84,21 +72,6 @@ def test_a_support_whose_quote_is_nowhere_has_a_quarter_of_its_odds() -> None:
 
 
 # ---- chances of tokens
-
-
-def told(label: str, **chances: float) -> ChatReply:
-    """A reply whose label's first token had these chances."""
-    content = json.dumps({"verdicts": [row("c1", label, 9)]})
-    start = content.index(f'"{label}"') + 1
-    first = next(word for word in chances if label.startswith(word))
-    return ChatReply(content, "stop", "m", Usage(), (Fork(start, start + len(first), tuple(chances.items())),))
-
-
-def test_the_chances_of_the_label_are_those_of_its_first_token() -> None:
-    """What begins no label, or several, counts for none; the rest is shared out."""
-    found = from_tokens(told("SUPPORTED", SUPPORT=0.6, UN=0.3, CONTR=0.05, **{"?": 0.05}))["c1"]
-    assert found == pytest.approx((0.601 / 0.953, 0.301 / 0.953, 0.051 / 0.953))
-    assert from_tokens(told("UNSUPPORTED", UN=0.5, S=0.4, C=0.1))["c1"].supported == pytest.approx(0.401 / 1.003)
 
 
 def with_tokens(content: str, label: str, other: str) -> Step:

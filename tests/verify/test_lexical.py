@@ -2,17 +2,15 @@
 
 import asyncio
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.ensemble import HistGradientBoostingClassifier
 
 import everyclaim as ec
 from everyclaim.core.types import Claim, Label, Passage, Span
 from everyclaim.verify.embedded.verifier import EmbeddedVerifier
 from everyclaim.verify.lexical import LexicalVerifier
-from everyclaim.verify.lexical.model import Trees, load_model
+from everyclaim.verify.lexical.model import load_model
 from everyclaim.verify.lexical.verifier import decided
 
 HARBOUR = (
@@ -55,30 +53,6 @@ def test_any_text_gets_a_verdict_that_adds_up(claim, texts, verifier):
     assert (verdict.label is Label.SUPPORTED) == (verdict.probabilities.supported > 0.5)
     for place in verdict.evidence:
         assert texts[int(place.passage_id[1:])][place.start : place.end] == place.quote
-
-
-def test_trees_equal_scikit_learn():
-    """Trees taken from scikit-learn give its log-odds on inputs never seen."""
-    rng = np.random.default_rng(3)
-    values = np.round(rng.normal(size=(600, 5)), 1)  # rounded: many ties at the thresholds
-    target = (values[:, 0] + values[:, 1] * values[:, 2] + rng.normal(size=600) > 0).astype(int)
-    fitted = HistGradientBoostingClassifier(max_iter=30, random_state=0).fit(values, target)
-    trees = []
-    for (tree,) in fitted._predictors:
-        nodes = tree.nodes
-        leaf = nodes["is_leaf"].astype(bool)
-        trees.append(
-            {
-                "feature": np.where(leaf, -1, nodes["feature_idx"]).tolist(),
-                "threshold": np.where(leaf, 0.0, nodes["num_threshold"]).tolist(),
-                "left": nodes["left"].tolist(),
-                "right": nodes["right"].tolist(),
-                "value": np.where(leaf, nodes["value"], 0.0).tolist(),
-            }
-        )
-    ours = Trees.parse(float(np.ravel(fitted._baseline_prediction)[0]), trees)
-    fresh = np.round(rng.normal(size=(400, 5)), 1)
-    np.testing.assert_allclose(ours.log_odds(fresh), fitted.decision_function(fresh), atol=1e-9)
 
 
 @pytest.mark.parametrize("judge", ["embedded", "lexical"])

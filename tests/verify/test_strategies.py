@@ -6,13 +6,10 @@ import asyncio
 from itertools import permutations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from everyclaim.core.types import Claim, Label, Passage, Probabilities, Span, Verdict
+from everyclaim.core.types import Claim, Label, Passage, Span, Verdict
 from everyclaim.retrieve import Bm25Ranker
 from everyclaim.verify import Each, Ranked
-from everyclaim.verify.composed import combined
 from scripted_judge import ScriptedJudge
 
 S, U, C = Label.SUPPORTED, Label.UNSUPPORTED, Label.CONTRADICTED
@@ -65,21 +62,3 @@ def test_ranked_asks_the_most_relevant_passage_first_and_stops_at_the_first_supp
     verdict = asyncio.run(Ranked(judge, Bm25Ranker()).verify([claim()], shelf))[0]
     assert verdict.label is S
     assert [passage.id for shown in judge.seen for passage in shown.passages] == ["b"]
-
-
-def _verdict(label: Label, sure: float) -> Verdict:
-    rest = (1 - sure) / 2
-    return Verdict("c1", label, Probabilities(*(sure if name is label else rest for name in (S, U, C))))
-
-
-@given(st.lists(st.tuples(st.sampled_from(list(Label)), st.floats(0.34, 1)), min_size=1, max_size=6), st.randoms())
-def test_combining_does_not_depend_on_the_order_of_passages(parts: list[tuple[Label, float]], random: object) -> None:
-    """Shuffling passages changes neither label nor conflict."""
-    alone = [(Passage(str(i), "x"), _verdict(label, sure)) for i, (label, sure) in enumerate(parts)]
-    shuffled = list(alone)
-    random.shuffle(shuffled)
-    first, second = combined(alone), combined(shuffled)
-    assert (first.label, first.conflict) == (second.label, second.conflict)
-    labels = {label for label, _ in parts}
-    assert first.label is (S if S in labels else C if C in labels else U)
-    assert first.conflict == ({S, C} <= labels)

@@ -26,6 +26,7 @@ def ask_all(service, numbers, at_once):
         return list(pool.map(lambda number: service.ask("POST", "/v1/score", body(number)), numbers))
 
 
+@pytest.mark.slow
 def test_what_there_is_no_room_for_is_sent_away_at_once(started):
     """At three times what can be done: each request is answered or told to come again, and no answer is done twice."""
     service = started("--concurrency", "2", "--queue", "4", JUDGE_SECONDS="0.3")
@@ -41,6 +42,7 @@ def test_what_there_is_no_room_for_is_sent_away_at_once(started):
     assert service.ask("POST", "/v1/score", body(99)).status == 200
 
 
+@pytest.mark.slow
 def test_what_takes_too_long_is_given_up(started):
     """A request has its time, and after it 504; the next one is served."""
     service = started("--timeout", "3", JUDGE_SECONDS="0.0")
@@ -49,6 +51,7 @@ def test_what_takes_too_long_is_given_up(started):
     assert service.ask("POST", "/v1/score", body(3)).status == 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["time", "sigterm"])
 def test_what_computes_without_a_pause_is_cut_off(started, ending):
     """A text that takes for ever holds nobody up: neither other requests nor an end that is asked for."""
