@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from typing import Any
 
 import pytest
@@ -12,9 +13,10 @@ from hypothesis import strategies as st
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.types import FailureMode, Label
+from everyclaim.decompose.checked import SplitSource, inventions
 from everyclaim.models.chat.wires import is_strict
 from everyclaim.prompts import NliPrompt, OneCallPrompt, SplitPrompt, SplitTask, Strictness, VerdictPrompt, read_domain
-from everyclaim.prompts.forms import document
+from everyclaim.prompts.forms import document, template
 from everyclaim.prompts.verdicts import AskedClaim
 from everyclaim.prompts.writing import AgreementPrompt, AnswerPrompt, QuestionPrompt, RewritePrompt
 
@@ -206,3 +208,11 @@ def test_a_wrong_domain_file_is_one_clear_error(text: str, says: str) -> None:
     with pytest.raises(ConfigError, match=says) as raised:
         read_domain(text, name="legal.toml")
     assert "legal.toml" in str(raised.value)
+
+
+def test_the_worked_examples_are_what_the_check_of_splits_believes() -> None:
+    """A model that follows them passes; they take less than 75 tokens."""
+    sentence, *claims = re.findall(r'"([^"]+)"', template("split")["examples"])
+    assert len(claims) == 5
+    assert not inventions(claims, sentence, SplitSource("", sentence))
+    assert len(template("split")["examples"]) / 4 < 75

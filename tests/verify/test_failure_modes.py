@@ -100,13 +100,3 @@ def test_the_prompt_and_the_docs_name_every_mode() -> None:
     assert all(re.search(rf"\b{kind}\b", template("verdict")["reply"]) for kind in set(KINDS) - {"other"})
     for mode in FailureMode:
         assert f"| `{mode.value}` |" in page
-
-
-def test_a_difference_from_a_record_is_its_field() -> None:
-    """A field of a JSON passage is pointed at where it stands in the JSON."""
-    passages = (Passage("r", '{"name": "Casa Lirio", "rating": 4.3, "reviews": 512}'),)
-    claim = "Casa Lirio has a rating of 4.8."
-    found = asyncio.run(judged(EmbeddedVerifier(), [Claim("c1", claim, Span(0, len(claim)), claim)], passages))[0]
-    mine, theirs = parts(found, passages)
-    assert mine == "4.8"
-    assert theirs is None or "4.3" in theirs

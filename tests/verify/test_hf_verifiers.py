@@ -7,14 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from everyclaim.core.protocols import Marked
 from everyclaim.core.types import Claim, Label, Passage, Probabilities, Span, Verdict
 from everyclaim.text.tokens import tokenize
 from everyclaim.verify.marks import TokenVerifier
-from everyclaim.verify.pairs import ALIGNSCORE, MINICHECK, WHOLE, Chunking, Document, PairVerifier
+from everyclaim.verify.pairs import ALIGNSCORE, MINICHECK, WHOLE, Chunking, PairVerifier
 
 
 @dataclass
@@ -116,24 +114,6 @@ def test_a_claim_of_two_sentences(chunking: Chunking, supported: float, label: L
     assert verdict.probabilities is not None
     assert verdict.probabilities.supported == pytest.approx(supported)
     assert verdict.label is label
-
-
-@given(
-    texts=st.lists(st.text(alphabet="ab .\n!é😀", max_size=60), min_size=1, max_size=5),
-    tokens=st.integers(2, 12),
-)
-def test_chunks_hold_every_word_once_and_fit(texts: list[str], tokens: int) -> None:
-    """Chunks are true places of the passages, hold every word of each distinct text, and obey their bound."""
-    document = Document.of(passages(*texts), lambda parts: [len(part.split()) for part in parts])
-    chunks = document.chunks(tokens)
-    distinct = list(dict.fromkeys(texts))
-    words = [word for chunk in chunks for piece in chunk for word in piece.text.split()]
-    assert "".join(words) == "".join("".join(text.split()) for text in distinct)
-    for chunk in chunks:
-        assert sum(len(sentence.split()) for piece in chunk for sentence in [piece.text]) <= tokens
-        for piece in chunk:
-            assert piece.offset is not None
-            assert texts[piece.passage][piece.offset :].startswith(piece.text)
 
 
 SENTENCE = "The tank is steel and holds 9 litres."

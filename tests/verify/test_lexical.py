@@ -10,8 +10,6 @@ import everyclaim as ec
 from everyclaim.core.types import Claim, Label, Passage, Span
 from everyclaim.verify.embedded.verifier import EmbeddedVerifier
 from everyclaim.verify.lexical import LexicalVerifier
-from everyclaim.verify.lexical.model import load_model
-from everyclaim.verify.lexical.verifier import decided
 
 HARBOUR = (
     "The harbour museum opened in 1962 in a former rope factory. It shows forty model ships and a diving bell. "
@@ -53,25 +51,6 @@ def test_any_text_gets_a_verdict_that_adds_up(claim, texts, verifier):
     assert (verdict.label is Label.SUPPORTED) == (verdict.probabilities.supported > 0.5)
     for place in verdict.evidence:
         assert texts[int(place.passage_id[1:])][place.start : place.end] == place.quote
-
-
-@pytest.mark.parametrize("judge", ["embedded", "lexical"])
-def test_labels_follow_from_the_probabilities_by_the_rule_of_the_model(judge):
-    """No verdict departs from the stated rule, and what is near one half says so."""
-    alarm = load_model(f"everyclaim.verify.{judge}").alarm
-    assert 0.5 < alarm.named < alarm.other < 1
-    passages = ["The Classica takes 35 minutes to descale. Ada Moss said that the pump may leak. It weighs 4 kg."]
-    claims = [
-        "The Classica takes 35 minutes to descale.", "The Classica takes 55 minutes to descale.", "The pump may leak.",
-        "The pump never leaks.", "Bo Hart said that the pump may leak.", "The Classica weighs 4 kg and is red.",
-        "It is sold in Peru.", "Descaling the Classica takes a good half hour.",
-    ]  # fmt: skip
-    for claim in ec.verify_claims(claims, passages, judge=judge):
-        probabilities = claim.verdict.probabilities
-        differs = "passage says" in claim.verdict.rationale or "attributes" in claim.verdict.rationale
-        assert claim.verdict.label in {decided(probabilities, alarm.named if differs else alarm.other), "SUPPORTED"}
-        assert (claim.verdict.label == "SUPPORTED") == (probabilities.supported > 0.5)
-        assert ("unsure" in claim.verdict.flags) == (abs(probabilities.supported - 0.5) < 0.05)
 
 
 def test_an_answer_has_a_probability_that_does_not_punish_length():
