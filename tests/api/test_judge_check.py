@@ -92,6 +92,7 @@ def test_drift_is_told_against_the_first_check_and_not_by_chance(labelled: Path,
     assert any("drift since 2026-01-02: accuracy is better" in told for told in found.findings)
 
 
+@pytest.mark.slow
 def test_a_language_model_may_stand_beside_a_judge_that_is_none(tmp_path: Path) -> None:
     """What is said of its endpoint is for it alone; every reply is a new one, and a cache is refused."""
     store = tmp_path / "runs.db"

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 import everyclaim as ec
-from everyclaim.api.session import Session
 from everyclaim.testing import JudgeServer, play, request_data
 
 ANSWER = "The kettle is red. It holds 9 litres. Do you want it?"
@@ -39,15 +38,6 @@ def test_a_cascade_asks_the_model_only_where_the_lexical_judge_is_in_doubt(serve
     doubtful = ec.score(response=ANSWER, passages=SHELF, judge=spec.replace("high=0", "high=1"))
     assert server.calls == 1
     assert {c.verdict.judge.partition(":")[0] for c in doubtful.claims} <= {"lexical", "openai"}
-
-
-def test_a_domain_file_changes_the_prompts_version(tmp_path: Path) -> None:
-    """By its content; judge and decomposer share it."""
-    file = tmp_path / "medical.toml"
-    file.write_text('[verify]\nrules = "A dose needs its route."\n', "utf-8")
-    metric = Session({"judge": f"openai:m?domain={file}"}).metric
-    parameters = metric.provenance.parameters
-    assert parameters["judge_prompt"].partition("+")[2] == parameters["split_prompt"].partition("+")[2] != ""
 
 
 @pytest.mark.parametrize(
@@ -98,15 +88,6 @@ def test_qa_and_safe_ask_the_same_model(name: str) -> None:
     assert qa.provenance.parameters["question_prompt"].startswith("questions-")
     assert safe.provenance.parameters["queries"].startswith("openai:judge-1")
     assert safe.provenance.parameters["relevance"].startswith("openai:judge-1")
-
-
-def test_without_a_language_model_both_go_by_words() -> None:
-    """Nobody is asked."""
-    with JudgeServer("{}") as server:
-        qa, safe = (scored(server, metric, {"judge": "panel:lexical|lexical"}) for metric in ("qa", "safe"))
-        assert server.calls == 0
-    assert "question_prompt" not in qa.provenance.parameters
-    assert safe.provenance.parameters["queries"] == "words"
 
 
 def played(request: object) -> str:

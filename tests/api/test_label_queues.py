@@ -57,10 +57,3 @@ def test_a_second_queue_holds_nothing_of_the_first(run, place):
     with pytest.raises(ec.InputError, match="no unlabelled claim left"):
         ec.label_queue(run)
     assert ec.label_queue(run, 5, answers=True).answers
-
-
-@pytest.mark.parametrize("names", [[], [""], [str(n) for n in range(101)], ["Adjudicated"], ["x" * 100], ["a\x1b[2Jb"]])
-def test_names_that_cannot_be_told_apart_or_shown_are_refused(run, names):
-    """Who labels has a name that fits on a line, and is not the one who settles."""
-    with pytest.raises(ec.ConfigError):
-        ec.label_queue(run, annotators=names)

@@ -9,7 +9,6 @@ import pytest
 
 import everyclaim as ec
 from everyclaim.core.types import Evidence
-from everyclaim.testing import JudgeServer, play
 
 SHELF = ["The kettle is red. It holds 2 litres."]
 ANSWER = "The kettle is red. It is new."
@@ -115,23 +114,3 @@ def test_what_are_no_claims_fails_the_sample(wrong: Any) -> None:
     """It is never a score."""
     result = ec.score(response=ANSWER, passages=SHELF, judge="lexical", decomposer=lambda response: wrong)
     assert result.reason.startswith("bad_decomposition: python:test_own_components:")
-
-
-def spec_of(**options: Any) -> str:
-    with JudgeServer(lambda request: play(request.messages)) as server:
-        judge = options.pop("judge", "openai:m")
-        result = ec.score(
-            response=ANSWER, passages=SHELF, judge=judge, decomposer="embedded", base_url=server.base_url, **options
-        )
-    return result.provenance.verifier.replace(f"base_url={server.base_url}&", "")
-
-
-def test_strict_is_a_profile_of_stated_values() -> None:
-    """The same as saying the four of them; for judges that are no language models it is the policy alone."""
-    said = {"evidence": "required", "hedges": "strict", "inference": "explicit", "numbers": "exact"}
-    assert spec_of(strict=True) == spec_of(**said)
-    assert "evidence=required" in spec_of(strict=True)
-    assert (
-        ec.score(response=ANSWER, passages=SHELF, judge="lexical", strict=True).provenance.parameters["policy"]
-        == "strict"
-    )

@@ -101,27 +101,6 @@ def test_what_is_no_metric_is_refused_at_once(metric: Any, told: str) -> None:
     assert told in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("returned", "outcome", "reason"),
-    [
-        (None, "no_claims", "the metric returned no value"),
-        (True, "scored", ""),
-        (float("nan"), "failed", "bad_score"),
-        (1.5, "failed", "bad_score"),
-        (Score(0.5, {"part": 2.0}), "failed", "bad_score"),
-        (Score("0.5"), "failed", "bad_result: the metric returned a Score whose value is '0.5', not a number"),
-        (Score(0.5, claims=["x"]), "failed", "bad_result"),
-        (Score(None, reason="no number in it"), "no_claims", "no number in it"),
-        (Score(None, abstained=True), "abstained", "declines"),
-    ],
-)
-def test_what_a_metric_returns_is_checked(returned: Any, outcome: str, reason: str) -> None:
-    """A number from 0 to 1, or nothing to score, or a failure."""
-    result = score(lambda sample: returned)
-    assert result.outcome == outcome
-    assert reason in result.reason
-
-
 def test_a_metric_whose_numbers_need_the_run_gets_it_at_its_end(tmp_path: Path) -> None:
     """What is stored is what is shown."""
 

@@ -66,18 +66,6 @@ def test_a_fit_that_helps_says_so_with_a_table(lax: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "labels",
-    [LAX[:16], [one | {"contexts": [passage(1)]} for one in LAX], [one | {"label": "SUPPORTED"} for one in LAX]],
-    ids=["few", "one document", "one side"],
-)
-def test_too_few_labels_tell_nothing(labels: list[dict[str, Any]]) -> None:
-    """Of either side, or of documents: no table pretends otherwise."""
-    fit = ec.tune(labels).fit
-    assert fit.outcome == "too_few"
-    assert fit.table == {}
-
-
-@pytest.mark.parametrize(
     ("change", "told"),
     [
         ({"model": "4"}, "was tuned for embedded:4.*everyclaim judge tune"),
@@ -121,13 +109,6 @@ ANSWERS = [
     }
     for number in range(30)
 ]
-
-
-def test_what_cannot_be_measured_is_left_out_and_counted() -> None:
-    """A claim without passages, and one of ten thousand words."""
-    odd = [row(1, "Kettle 1 is red.", "SUPPORTED") | {"contexts": []}, row(2, "tea kettle " * 6000, "SUPPORTED")]
-    fit = ec.tune([*FAIR[:30], *odd]).fit
-    assert (fit.claims, fit.left_out) == (30, 2)
 
 
 def test_an_evaluator_tunes_to_labels_or_with_its_own_judge_and_budget(lax: Any) -> None:

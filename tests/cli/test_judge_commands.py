@@ -151,12 +151,3 @@ def test_too_few_labels_are_inconclusive(everyclaim, labels):
     assert "needs 39 sets of passages without an error, there are 20" in " ".join(done.out.split())
     assert "cascade:" not in done.out
     assert json.loads(everyclaim("band", labels, "--judge", "lexical", "--limit", "20", "--json").out)["spec"] is None
-
-
-def test_the_labels_of_the_example_are_read(everyclaim):
-    """With its own files: every claim that the first annotator labelled."""
-    folder = Path(__file__).parents[2] / "examples" / "support_bot"
-    labels, answers = str(folder / "labels.jsonl"), str(folder / "answers.jsonl")
-    done = everyclaim("band", labels, "--answers", answers, "--judge", "lexical", "--json")
-    assert json.loads(done.out)["claims"] == 197
-    assert "66 claims have several labels (11 disagree)" in done.err

@@ -2,7 +2,6 @@
 
 import csv
 import json
-import random
 import re
 from pathlib import Path
 
@@ -143,18 +142,6 @@ def test_a_file_without_a_label_that_can_be_used_is_one_line(scored, desk, text,
     assert scored("calibrate", "one").code == 2
 
 
-def test_labels_serve_every_run_over_the_same_text(scored):
-    """A later run over the same answers has them without being told; deleting the first run loses none."""
-    write_jsonl("labels.jsonl", labels_of(ROWS))
-    scored("calibrate", "one", "labels.jsonl")
-    first = json.loads(scored("calibrate", "one", "--json").out)
-    scored("score", "rows.jsonl", "--quiet", "--fresh", "--name", "two")
-    scored("runs", "--delete", "one")
-    second = json.loads(scored("calibrate", "two", "--json").out)
-    assert first["confusion"] == second["confusion"]
-    assert first["supported"] == second["supported"]
-
-
 def test_ninety_per_cent_is_not_met_by_a_few_labels(scored):
     """All right on a few labels shows nothing; --require says so by its exit code."""
     write_jsonl("labels.jsonl", labels_of(ROWS[:5]))
@@ -166,31 +153,6 @@ def test_ninety_per_cent_is_not_met_by_a_few_labels(scored):
     done = scored("calibrate", "one", "wrong.jsonl", "--require")
     assert done.code == 1
     assert "misses too many failing claims" in " ".join(done.out.split())
-
-
-def test_uncertain_claims_enter_no_rate(everyclaim, desk):
-    """Where the judge was unsure it errs more than usual: such labels are counted and kept apart."""
-    write_jsonl("rows.jsonl", ROWS)
-    everyclaim("score", "rows.jsonl", "--quiet", "--name", "one")
-    everyclaim("label", "one", "--n", 8, "--by", "uncertainty", "--out", "t.jsonl")
-    unsure = [row | {"label": "SUPPORTED"} for row in lines("t.jsonl")]
-    known = {(row["sample_id"], row["claim"]) for row in unsure}
-    others = [row for row in labels_of(ROWS) if (row["sample_id"], row["claim"]) not in known]
-    random.Random(1).shuffle(others)
-    write_jsonl("labels.jsonl", [*unsure, *others])
-    found = json.loads(everyclaim("calibrate", "one", "labels.jsonl", "--json").out)
-    assert (found["labels"]["claims"], found["labels"]["used"]) == (80, 72)
-
-
-def test_whole_answers_can_be_labelled(scored):
-    """An answer is faithful when all its claims are supported."""
-    scored("label", "one", "--answers", "--n", 10, "--by", "random", "--out", "t.jsonl")
-    rows = [row | {"label": "UNSUPPORTED"} for row in lines("t.jsonl")]
-    assert {row["claim"] for row in rows} == {""}
-    write_jsonl("done.jsonl", rows)
-    found = json.loads(scored("calibrate", "one", "done.jsonl", "--json").out)
-    assert (found["answers"]["tnr"]["value"], found["answers"]["tnr"]["labels"]) == (1.0, 10)
-    assert found["labels"]["claims"] == 0
 
 
 BOTH = "The kettle is red and the mill is old."

@@ -2,13 +2,9 @@
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
-import textwrap
-from pathlib import Path
 
 import pytest
 from command_line import ANSWERS, PLUGIN, write_jsonl
@@ -50,43 +46,6 @@ def test_runs_are_listed_with_their_scores(everyclaim):
     assert judge.startswith("judge ")
     assert heading.split("  ")[0] == "run"
     assert f"0.500   {score['low']:.3f} – {score['high']:.3f}" in row
-
-
-@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
-def test_a_store_on_a_read_only_disk_can_be_looked_at(everyclaim, desk):
-    """Tried as a user without privileges, since root may write anywhere; doctor says that runs need another place."""
-    everyclaim("score", "answers.jsonl", "--quiet")
-    folder = Path(tempfile.mkdtemp())
-    shutil.copy(desk / ".everyclaim/runs.db", folder / "runs.db")
-    folder.chmod(0o555)
-    program = """
-        import os, sys
-        from everyclaim.cli.app import run
-        import everyclaim.cli.doctor, everyclaim.cli.finish, everyclaim.cli.runs, statistics
-        import sqlalchemy.dialects.sqlite, rich.table
-        sys.argv = ["everyclaim"]
-        run(["doctor"])  # everything that is imported on the way must be, before the rights to are gone
-        if os.getuid() == 0:
-            os.setuid(65534)
-        for command in (["runs", "--json"], ["report", "--json"], ["doctor", "--json"]):
-            print(run([*command, "--store", sys.stdin.readline().strip()]))
-    """
-    env = {k: v for k, v in os.environ.items() if not k.startswith("EVERYCLAIM_")} | {"EVERYCLAIM_JUDGE": "lexical"}
-    env["PYTHONPATH"] = os.pathsep.join(sys.path)
-    try:
-        done = subprocess.run(
-            [sys.executable, "-c", textwrap.dedent(program)],
-            input=f"{folder / 'runs.db'}\n" * 3,
-            capture_output=True,
-            text=True,
-            env=env,
-            check=True,
-            cwd="/",
-        )
-    finally:
-        shutil.rmtree(folder)
-    assert [line for line in done.stdout.splitlines() if line.isdigit()][:2] == ["0", "0"], done
-    assert "read-only" in done.stdout
 
 
 def test_a_run_is_deleted_by_id_or_name(everyclaim, desk):

@@ -36,18 +36,6 @@ def premises(request: Request) -> list[Any]:
     return list(data["passages"].values()) if "passages" in data else list(data.get("premises", ()))
 
 
-@pytest.mark.parametrize("claims", [1, 3, 8])
-def test_decompose_then_verify_takes_two_calls_per_sample(server: JudgeServer, claims: int) -> None:
-    """The first sees the question and the answer and no passage, the second every claim and every passage."""
-    answer = " ".join("The kettle is red" + f" and has {i} spots." for i in range(claims))
-    result = ec.score(question=QUESTION, response=answer, passages=SHELF, judge="openai:m", base_url=server.base_url)
-    assert result.usage.calls == server.calls == 2
-    split, verify = (request_data(request.messages) for request in server.requests)
-    assert (split["question"], len(split["sentences"]), "passages" in split) == (QUESTION, claims, False)
-    assert list(verify["passages"].values()) == SHELF
-    assert sum(len(group["claims"]) for group in verify["claims"]) == len(result.claims) == claims
-
-
 def test_per_passage_verification_does_not_lose_a_contradiction(server: JudgeServer) -> None:
     """Best verdict: contradicted beats unsupported, supported beats both, and then the conflict is said."""
 

@@ -212,14 +212,3 @@ def test_a_wrong_spec_is_refused_when_the_evaluator_is_made(spec: object, told: 
     """Before anything is scored and paid for."""
     with pytest.raises(ec.EveryclaimError, match=told):
         ec.Evaluator(observe=spec)
-
-
-@pytest.mark.parametrize(
-    ("spec", "module", "extra"),
-    [("prometheus:9464", "prometheus_client", "prometheus"), ("otel", "opentelemetry", "otel")],
-)
-def test_without_the_extra_it_is_named(spec: str, module: str, extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One line that says what to install."""
-    monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(ec.MissingExtraError, match=rf"pip install 'everyclaim\[{extra}\]'"):
-        ec.Evaluator(observe=spec)

@@ -259,6 +259,7 @@ def test_a_rise_of_contradictions_is_told_until_it_is_delivered(log: Path, store
     assert (seen.judged, seen.alerts) == (100, [])
 
 
+@pytest.mark.slow
 def test_a_run_says_what_is_usual_and_how_the_judge_errs(log: Path, store: Path) -> None:
     """A limit above its rates; by its labels the judge that calls good claims contradicted does not cry wolf."""
     told = Told()

@@ -159,6 +159,7 @@ def test_what_is_not_there_yet_is_waited_for_and_a_wrong_folder_is_told(log: Pat
         watched(log.parent / "nowhere" / "a.jsonl", store)
 
 
+@pytest.mark.slow
 def test_a_large_compressed_file_is_read_in_pieces(log: Path, store: Path) -> None:
     """Stopped in the middle, it is gone on with, and each line is judged once."""
     append(log, *(row(number) for number in range(450)))

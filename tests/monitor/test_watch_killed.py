@@ -62,6 +62,7 @@ def test_a_killed_watch_loses_nothing_and_repeats_nothing(place: str, tmp_path: 
     assert kills == 8
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="ends by signals")
 def test_a_watch_ends_in_order_when_it_is_asked_to(tmp_path: Path) -> None:
     """What is begun is kept, the runs are finished, and the command ends with 0."""

@@ -87,37 +87,6 @@ def test_an_answer_is_judged_when_it_is_whole(project: Langfuse, store: Path) ->
     assert "the response is missing" in seen.reasons[0]
 
 
-def test_a_trace_that_is_deleted_meanwhile_is_counted_as_that(
-    project: Langfuse, store: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Deleted between listing and reading; and deleted between judging and the scores, which are then not owed."""
-    project.answer(1)
-    project.answer(2)
-    listed = project.listed
-
-    def then_delete(query: dict[str, str]) -> dict[str, Any]:
-        found = listed(query)
-        if "traceId" not in query:
-            project.delete("trace1")
-        return found
-
-    monkeypatch.setattr(project, "listed", then_delete)
-    seen = look(project, store)
-    assert (seen.judged, seen.deleted) == (1, 1)
-    monkeypatch.setattr(project, "listed", listed)
-    project.answer(3)
-    write = project.write
-
-    def delete_then(scores: list[dict[str, Any]]) -> Any:
-        project.delete("trace3")
-        return write(scores)
-
-    monkeypatch.setattr(project, "write", delete_then)
-    seen = look(project, store)
-    assert (seen.judged, seen.refused, seen.not_sent_back) == (1, 1, 0)
-    assert look(project, store).refused == 0
-
-
 @pytest.mark.slow
 def test_scores_that_were_not_taken_are_sent_again_and_are_the_same_scores(project: Langfuse, store: Path) -> None:
     """The result is kept meanwhile; what was perhaps taken is written over and not doubled."""

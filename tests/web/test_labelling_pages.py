@@ -217,16 +217,6 @@ def test_evidence_is_what_was_selected_whatever_the_passage_holds(place, hard, w
     assert quotes[1:] == ["cell | 2.4", "12 kW", "Second sentence here."]
 
 
-def test_markdown_of_a_passage_is_rendered(place):
-    """A heading without its signs; offsets stay those of the text."""
-    row = {"response": "The tank holds 2 litres.", "contexts": ["## Tank\n\nIt holds **2 litres**."]}
-    queue = queue_of(place, ec.score_file([row], store=place, judge="lexical"), n=1)
-    with served(create_app(place)) as address:
-        page = httpx.get(address + desk_of(queue), timeout=60).text
-    assert '<span class="md-sign" data-s="0" data-e="3">## </span>' in page
-    assert '<span class="md-heading" data-s="3" data-e="7">Tank</span>' in page
-
-
 def test_hostile_text_is_text_on_every_labelling_page(place, hard, watch):
     """Markup, controls and direction marks of a run, a passage, a claim, a name or a comment do nothing."""
     who = "<img src=x onerror=alert(3)>"

@@ -12,11 +12,6 @@ from everyclaim.core.types import Passage
 from everyclaim.store.store import Store
 from scored_runs import C, S, U, answered, failed, keep_run, some_answers
 
-HOSTILE = [
-    "<script>window.harmed=1</script>", "</textarea></script><img src=x onerror=window.harmed=1>",
-    "=cmd|' /C calc'!A0", "{{ 7*7 }}", "\u202egnp.exe\u202c end", "שלום עולם 123", "👩\u200d💻 and 🇪🇺", "nul\x00nul",
-    "a lone \ud83d half", "word" * 30_000, "]]>--><!--", "\\u003cscript\\u003e &lt;b&gt; &amp;lt;",
-]  # fmt: skip
 WITHOUT_SCRIPT = {"java_script_enabled": False}
 
 
@@ -81,25 +76,6 @@ def test_nothing_bars_anybody(report, watch, scheme):
 
 TABLE = Passage("t", "| Model | Price |\n| --- | --- |\n| Piccola | €449 |")
 RECORD = Passage("r", '{"name": "Roma", "hours": {"Monday": "9:0-17:0"}, "tags": ["a", "b"]}')
-
-
-def test_hostile_text_is_shown_as_text(report, watch):
-    """In ids, questions, answers, passages, tags: nothing runs, nothing is asked for, and it is there to be read."""
-    answers = [
-        answered([f"{text}."], [C], name=text[:200], question=text, passages=[Passage(text[:99], text, text)],
-                 tags={"source": text[:200]})
-        for text in HOSTILE
-    ]  # fmt: skip
-    page = watch(report(answers, name=HOSTILE[0], slices=["source"])).open("/report.html")
-    expect(page.locator("#entries > details.entry")).to_have_count(len(HOSTILE))
-    assert page.evaluate("window.harmed") is None
-    assert page.locator("#entries img, #entries script").count() == 0
-    responses = page.locator("#entries .response").all_text_contents()
-    for text in HOSTILE:
-        shown = re.sub("[\x00\u202e\u202c]|\ud83d", lambda sign: repr(sign[0])[1:-1], text)
-        assert any(shown[:40] in response for response in responses)
-    page.get_by_label("Search").fill("</textarea></script>")
-    expect(page.locator("#status")).to_have_text(re.compile(f"^1 of {len(HOSTILE)} answers"))
 
 
 def test_without_a_script_headline_and_worst_answers_are_there(report, watch):
