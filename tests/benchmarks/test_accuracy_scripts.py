@@ -48,6 +48,7 @@ def labelled_file(folder: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_any_number_of_judges_is_measured_on_the_same_claims_and_put_into_the_card(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

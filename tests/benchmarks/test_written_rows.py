@@ -16,8 +16,14 @@ import detector
 @pytest.mark.parametrize(
     ("name", "judge", "allowed"),
     [
-        ("languages", "embedded", 3), ("refusals", "embedded", 8), ("conversations", "embedded", 4),
-        ("exact_things", "embedded", 0), ("claims", "embedded", 6), ("claims", "lexical", 15),
+        ("exact_things", "embedded", 0),
+        *(
+            pytest.param(*row, marks=pytest.mark.slow)
+            for row in (
+                ("languages", "embedded", 3), ("refusals", "embedded", 8), ("conversations", "embedded", 4),
+                ("claims", "embedded", 6), ("claims", "lexical", 15),
+            )
+        ),
     ],
 )  # fmt: skip
 def test_written_rows_come_out_as_they_should(name: str, judge: str, allowed: int) -> None:
@@ -36,7 +42,8 @@ def test_texts_are_read_as_people_read_them(reader: str) -> None:
     assert len(differing) <= (0 if reader in readings.ALWAYS else len(rows) / 20), differing
 
 
-@pytest.mark.parametrize("judge", ["written", "scripted", pytest.param("embedded", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("judge", ["written", "scripted", "embedded"])
 def test_planted_citations_are_found(
     judge: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

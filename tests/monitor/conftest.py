@@ -1,5 +1,6 @@
 """A growing file, a store, and a scored run for tests of watching; the databases of the store's tests serve here too."""
 
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -14,9 +15,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "store"))
 
 @pytest.fixture(scope="session")
 def scored_example(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The answers of the example, scored into a store as the run `first`."""
+    """The first answers of the example, scored into a store as the run `first`."""
     place = tmp_path_factory.mktemp("example") / "runs.db"
-    ec.score_file(EXAMPLE / "answers.jsonl", store=place, name="first", judge="lexical")
+    rows = [json.loads(line) for line in (EXAMPLE / "answers.jsonl").read_text("utf-8").splitlines()[:24]]
+    ec.score_file(rows, store=place, name="first", judge="lexical")
     return place
 
 
