@@ -384,7 +384,7 @@ def _possession(aside: _Aside) -> Draft | None:
     if aside.cases != ["with"] or aside.body[0] not in tree.of(place, "case") or tree.tokens[place].pos not in _THINGS:
         return None
     if aside.inside[0] < noun == aside.draft.head:
-        return None
+        return _opening_possession(aside)
     owner = noun
     verb = tree.tokens[noun].head if tree.kind(noun) in {"obj", "obl"} else noun
     subject = tree.subject(verb) if tree.tokens[verb].pos == "VERB" else None
@@ -402,6 +402,19 @@ def _possession(aside: _Aside) -> Draft | None:
         return None
     has = aside.have(owner, past=tree.is_past(tree.predicate_of(noun, aside.draft)))
     return aside.said_of(owner, has, *aside.body[1:])
+
+
+def _opening_possession(aside: _Aside) -> Draft | None:
+    """What the subject has, told before it: "With a rating of 3.5 stars, the café …"."""
+    tree, head = aside.tree, aside.noun
+    subject = tree.subject(head)
+    told = any(tree.tokens[i].pos == "NUM" for i in aside.inside) or tree.of(head, "cop")
+    if subject is None or tree.tokens[subject].pos not in _THINGS or tree.relation(subject) == "nsubj:pass":
+        return None
+    generic = tree.tokens[subject].tag == "NNS" and not tree.of(subject, "det", "nmod:poss", "nummod", "amod")
+    if not told or generic or aside.place > subject:
+        return None
+    return aside.said_of(subject, aside.have(subject, past=tree.is_past(head)), *aside.inside[1:-1])
 
 
 def _absolute(aside: _Aside) -> Draft | None:

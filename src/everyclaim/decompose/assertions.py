@@ -58,41 +58,10 @@ _OFFERED = word_set(
 _I = re.IGNORECASE | re.DOTALL
 _LONGEST_QUESTION = 2000  # characters
 _ASKED = "?？؟﹖⁇"
-_FACT = (
-    r"(?:true|great|clear|obvious|known|well known|the case|amazing|interesting|good|nice|wonderful|a fact|strange|odd)"
-)
-_INTRODUCED = re.compile(
-    r"(?:(?:and|but|so|well|now|also|oh),?\s+)?(?:"
-    r"(?:did|do|didn't|don't) (?:you|we|they|people) (?:already |also |even |really )?"
-    r"(?:know|realise|realize|notice|hear|see|remember|recall|agree)"
-    r"|(?:are|were|aren't) you (?:already |also )?aware(?: of the fact)?"
-    r"|have(?:n't)? you (?:ever )?(?:heard|noticed|read|seen)"
-    rf"|(?:isn't|is|wasn't|was) it (?:not )?(?:also |just |quite |really |so )?{_FACT}"
-    r"|is there any doubt|(?:can|could|would) you (?:believe|imagine|have guessed|have thought)"
-    r"|who (?:knew|would have (?:thought|guessed)|could have (?:known|guessed)|doesn't know)"
-    r"|what if i told you|would you (?:like|want|care) to (?:know|hear)|what about the fact"
-    r"|(?:should|shall|may|can) i (?:tell you|mention|add)"
-    r"|(?:doesn't|does|didn't|did) (?:that|this|it) (?:mean|show|prove|tell us|suggest)"
-    r"|wussten sie|wusstest du|wissen sie|saviez-vous|savais-tu|¿?sab[ií]as?|¿?sab[ií]a usted|lo sapevi|sapevi|sapevate"
-    r"|(?:você )?sabia|wist (?:je|u)|czy wie(?:sz|cie|dzia\w+)|visste (?:du|ni)|vidste du|věděli jste|tiesit(?:kö|tekö)"
-    r")(?:,?\s+(?P<that>that|dass|qu(?:e|')|che|dat|że|at|att|že|että))?[,:]?\s*(?P<said>.+)",
-    _I,
-)
-_TAGGED = re.compile(
-    r"(?P<said>.{8,}?)[,;–—-]\s*(?:right|correct|no|yes|okay|ok|eh|huh|innit|true|you know|don't you think"
-    r"|(?:is|are|was|were|do|does|did|can|could|will|would|should|may|might|must|has|have|had|ca|wo|ai)(?:n't)? "
-    r"(?:it|you|they|he|she|we|there|i|this|that)(?: not)?"
-    r"|n'est-ce pas|nicht wahr|oder|gell|verdad|¿verdad|¿no|vero|certo|né|não é|toch|prawda|eller hur|ikke sandt)\s*",
-    _I,
-)
-_NEGATED = re.compile(
-    r"(?:is|are|was|were|does|has|have|ca|wo|should|could|would|did)(?:n't|n’t) "
-    r"(?!you\b)(?!.*\b(?:you|your|question|answer)\b)",
-    _I,
-)
-_ASKS = re.compile(
-    r"(?:what|which|who|whom|whose|when|where|why|how|if|whether|about|of|of the|any|anything|is|are|was|were|do|does|"
-    r"did|can|could|will|would|should|may|might|must|has|have|had|am|shall)\b",
+_KNOWN_ELSEWHERE = re.compile(  # "did you know that", which the reading of English would take to ask
+    r"(?:wuss?ten sie|wusstest du|wissen sie|saviez-vous|savais-tu|sab[ií]as?(?: usted)?|lo sapevi|sapev(?:i|ate)"
+    r"|wist (?:je|u)|czy wie(?:sz|cie|dzia\w+)|visste (?:du|ni)|vidste du|věděli jste|tiesit(?:kö|tekö)),?\s"
+    r"(?:dass|qu(?:e|')|che|dat|że|at|att|že|että)",
     _I,
 )
 _OTHER_SIDE = {
@@ -100,7 +69,6 @@ _OTHER_SIDE = {
     "you": "we", "your": "our", "yours": "ours",
 }  # fmt: skip
 _OWN = re.compile(rf"\b(?:{'|'.join(_OTHER_SIDE)})\b(?!')", re.IGNORECASE)
-_SPLIT = re.compile(r"[,;:–—]\s*|\s-\s")
 
 
 def asserts(text: str) -> bool:
@@ -217,6 +185,20 @@ def is_courtesy(tree: Tree) -> bool:
     if stem(tree.low(tree.root)) not in _KIND and not here and not announces and not agrees:
         return False
     return all(_is_kind(tree, i) for i in rest) and all(_is_between_us(tree, i) for i in stated)
+
+
+def may_be_about_answer(text: str) -> bool:
+    """Whether a text holds a word for the answer or its sources, or points, so that its tree is worth looking at."""
+    return not (_SOURCES | _POINTING).isdisjoint(re.findall(r"[a-z]+", text.lower()))
+
+
+def is_about_answer(tree: Tree) -> bool:
+    """Whether a sentence only tells where the answer comes from: "The passages provide enough information"."""
+    subject = tree.subject(tree.root) if tree.tokens else None
+    if subject is None or tree.low(subject) not in _SOURCES | _POINTING or tree.is_negated(tree.root):
+        return False
+    nouns = {tree.low(i) for i, token in enumerate(tree.tokens) if token.pos in {"NOUN", "PROPN"}}
+    return nouns <= _SOURCES and set(statements(tree)) == {tree.root} and is_talk(tree, tree.root)
 
 
 def is_direction(tree: Tree) -> bool:
@@ -343,34 +325,39 @@ def asks(text: str) -> bool:
 
 
 def told(text: str) -> tuple[int, int] | None:
-    """Where a question tells something, as offsets; None when it only asks."""
+    """Where a question tells something, as offsets; None when it only asks.
+
+    It tells by a statement in it ("Did you know that …"), by its order ("It leaks?"), and when it denies.
+    """
     if len(text) > _LONGEST_QUESTION:
         return 0, len(text)  # nobody asks at such length
     start = len(text) - len(text.lstrip(" \t\n\"'“‘«„*_(¿"))
     end = len(text.rstrip(" \t\n\"'”’»“*_)]!" + _ASKED))
     inner = text[start:end].replace("’", "'")
-    introduced = _INTRODUCED.fullmatch(inner)
-    if (
-        introduced is not None
-        and not _ASKS.match(introduced["said"])
-        and (introduced["that"] or asserts(introduced["said"]))
-    ):
-        return start + introduced.start("said"), end
-    tagged = _TAGGED.fullmatch(inner)
-    if tagged is not None and not _ASKS.match(inner) and asserts(tagged["said"]):
-        return start, start + tagged.end("said")
-    if inner.count("(") > inner.count(")"):
-        end = len(text.rstrip())  # "It was recalled (why?)"
-    if _NEGATED.match(inner):
-        return start, end
-    if _ASKS.match(inner) is None and introduced is None:
-        return (start, end) if language_of(inner) in {"", ENGLISH} and asserts(inner) else None
-    conditional = re.match(r"(?:if|when|whenever|unless|once)\b", inner, _I)
-    for cut in _SPLIT.finditer(inner):
-        rest = inner[cut.end() :]
-        if not conditional and not _ASKS.match(rest) and asserts(_SPLIT.split(rest)[0]):
-            return start, end
-    return None
+    if language_of(inner) not in {"", ENGLISH}:
+        return (start, end) if _KNOWN_ELSEWHERE.search(inner) else None
+    return (start, end) if any(map(_tells, [inner, *inner.split(", ")[1:]])) else None
+
+
+def _tells(question: str) -> bool:
+    """Whether a question, or a part of it, states something."""
+    tree = tree_of(question)
+    stated = [*statements(tree), *(i for i in range(len(tree.tokens)) if i != tree.root and _is_inside(tree, i))]
+    return any(not is_talk(tree, i) and (tree.is_negated(i) or not _asks(tree, i)) for i in stated)
+
+
+def _is_inside(tree: Tree, place: int) -> bool:
+    """Whether a clause is stated, whatever it stands in: "what about the fact that it leaks"."""
+    told = tree.is_finite(place) and tree.subject(place) is not None and tree.relation(place) != "acl:relcl"
+    return told and _opener(tree, place) not in _CONDITIONS | _ASKING
+
+
+def _asks(tree: Tree, place: int) -> bool:
+    """Whether a verb stands before the subject of a predicate: "is it safe"."""
+    subject, above = tree.subject(place), tree.tokens[place].head
+    if subject is None:
+        return above >= 0 and _asks(tree, above)
+    return min([place, *tree.of(place, *HELPERS)]) < subject
 
 
 def answered(question: str, *, yes: bool) -> str:

@@ -108,6 +108,12 @@ def _may_part(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> boo
         and any(tree.tokens[c].tag in {"VB", "VBD", "VBZ", "VBP", "VBG"} for c in conjuncts)
     ):
         return False
+    if (
+        tree.tokens[place].pos == "VERB"
+        and tree.tokens[place].tag != "VBG"
+        and any(tree.tokens[c].tag == "VBG" and not tree.of(c, *HELPERS) for c in conjuncts)
+    ):
+        return False  # "took work, earning little and moving on"
     if any(_may_hang_lower(tree, place, c) for c in conjuncts):
         return False
     last = conjuncts[-1]

@@ -54,6 +54,9 @@ def _may_choose(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> b
         return False  # "how rain and wind are linked"
     if _is_doubtful(tree, place, conjuncts) or _is_one_name(tree, place):
         return False
+    of_all = tree.of(place, "appos", *(["acl:relcl"] if relation == "nsubj" else []))
+    if any(kid > conjuncts[-1] and kid in draft.places for kid in of_all):
+        return False  # "by Ada and Bert, two painters", "cats and dogs that bite"
     if relation == "appos" and not any(tree.low(det) in {"a", "an"} for det in tree.of(place, "det")):
         return False  # "the parents, Ada and Bert"
     if any(map(tree.tells_when, [place, *conjuncts])):

@@ -40,6 +40,8 @@ def _predicate(tokens: Sequence[ParsedToken], place: int) -> int | None:
         return tokens[above].head  # "it remains unknown but some think …"
     if token.tag not in {"VBZ", "VBD", "VBP"} or _has(tokens, place, SUBJECTS):
         return None
+    if tokens[above].tag == token.tag and tokens[above].relation == "conj":
+        return tokens[above].head if tokens[tokens[above].head].tag == token.tag else None
     if tokens[above].relation == "acl:relcl" and {_tense(tokens, above), token.tag} == {"VBZ", "VBP"}:
         above = tokens[above].head  # "have a stripe that runs along the side and live in groups"
     if _tense(tokens, above):

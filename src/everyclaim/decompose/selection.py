@@ -2,7 +2,7 @@
 
 Skipping hides text from the judge, so every rule here is narrow, and what looks like talk, a refusal, a source or a
 heading is skipped only where nothing in it asserts (`assertions`): the rest of such a sentence is read too. Reasons:
-`question`, `greeting`, `meta`, `opinion`, `instruction`, `abstention`, `heading`, `code`, `citation`, `lead_in`,
+`question`, `greeting`, `meta`, `instruction`, `abstention`, `heading`, `code`, `citation`, `lead_in`,
 `table_header`, `no_words`, `bare_answer` (a lone yes or no says something only together with the question).
 
 An announcement ("Sure, here is a summary in 85 words:", "Natürlich! Hier ist ein Überblick über das Restaurant:")
@@ -16,8 +16,10 @@ import re
 from everyclaim.decompose.assertions import (
     asks,
     asserts,
+    is_about_answer,
     is_courtesy,
     is_direction,
+    may_be_about_answer,
     may_be_kind,
     may_direct,
     statements,
@@ -47,21 +49,6 @@ _PLACE = (
     r"|\b\d{1,3}\s(?:provided\s|given\s)?(?:passages|documents|sources|excerpts|articles|files)\b"
 )
 _OWN_NUMBERS = re.compile(rf"{_LENGTH}|\btop[\s-]\d{{1,2}}\b|{_PLACE}", _I)
-# What an overview is of: its name may hold a number ("805 Kabob", "Windows 10").
-_OVERVIEW = re.compile(
-    r"\b(?:summary|overview|description|review|breakdown|profile|rundown|recap|synopsis|introduction)"
-    r" (?:of|to|for|about)\b",
-    _I,
-)
-_NAMED = re.compile(r"\b\d{1,9} (?=[A-Z])|\b[A-Z][a-z]{1,30} \d{1,3}(?=[\s:.]*$)")
-_COUNTED = re.compile(
-    r"[(\[](?:(?:approx(?:imately)?|about|around|exactly)\.? )?\d[\d,]{0,9} "
-    r"(?:words|characters|tokens|wörter|zeichen)[)\]][.:]?"
-    r"|[(\[]?(?:total )?(?:word|character) count:? \d[\d,]{0,9}(?: words| characters)?[)\].]*"
-    r"|(?:note: )?(?:this|my) (?:answer|response|summary|overview) "
-    rf"(?:is|was|has|contains|runs to|stays|uses)(?: \w+){{0,3}} {_LENGTH}(?: long| in (?:length|total))?[.!]?",
-    _I,
-)
 _FRAME = re.compile(
     r"(?:(?:(?:sure|certainly|of course|absolutely|definitely|okay|ok|alright|yes|great|gladly|no problem|understood|"
     r"got it)(?: thing)?|(?:hi|hello|hey|dear)(?: [^\W\d]+){0,2}"
@@ -69,16 +56,6 @@ _FRAME = re.compile(
     r"|as (?:you )?(?:requested|asked|instructed|promised)"
     rf"|(?:using|drawing (?:up)?on|looking at|after reading|having read) (?:only )?{SOURCE}"
     rf"|(?:in|within|using) (?:\w+ ){{0,3}}{_LENGTH})\s*(?:[,!.:]|[-–—](?=\s))+\s*)+",
-    _I,
-)
-_OF_THE_TEXT = (
-    rf"(?: \(?(?:(?:of|from|for|about) (?:{SOURCE}|the news)|(?:in|within|under|of) (?:\w+ ){{0,3}}{_LENGTH})\)?)"
-)
-_BEFORE = re.compile(  # the answer, in one sentence with it
-    rf"[*_]*(?:{_FRAME.pattern})?(?:(?:here(?:'s|’s| is| are)|below (?:is|are)) (?:[\w-]+ ){{0,4}}?"
-    r"(?:summary|overview|answer|response|breakdown|recap|rundown|points)"
-    r"|(?:(?:the|my|a) )?(?:(?:short|brief|quick|final|concise) )?(?:summary|answer|overview))"
-    rf"{_OF_THE_TEXT}{{0,2}}:[*_]*\s+(?=\w)",
     _I,
 )
 _ASSENTS = r"natürlich|gerne?|sehr gerne?|aber gerne?|klar|na klar|selbstverständlich|sicher|kein problem|okay|ok"
@@ -122,35 +99,19 @@ _BARE_ANSWER = re.compile(
     r"(?:n't|n’t| not|not)?[\s.!]*)?",
     _I,
 )
-_ASSENT = re.compile(
-    r"(?:sure|certainly|of course|absolutely|definitely|no problem|no doubt|okay|ok|alright)[\s,.!]*", _I
-)
-_SOURCES = (
-    r"(?:(?:the |these |this |any of the |your )?(?:(?:provided|given|available|retrieved|supplied|above|search|"
-    r"reference[d]?|"
-    r"uploaded|shared)(?:,? \w+)? (?:context|passages?|documents?|sources?|text|texts|information|articles?|"
-    r"materials?|"
-    r"contents?|excerpts?|data|results|references|snippets?)|context|passages?|documents?|sources)"
-    r"(?: (?:provided|given|i have|above|here|supplied|available|shared))?)"
-)
+_ASSENT = r"(?:sure|certainly|of course|absolutely|definitely|no doubt|okay|ok|alright|got it|understood|no worries)"
 _META = re.compile(
-    r"(?:(?:sure|certainly|of course|absolutely|okay|ok|alright|got it|understood|no worries)(?: thing)?[\s,.!:–—-]*"
+    rf"(?:{_ASSENT}(?: thing)?[\s,.!:–—-]*"
     r"(?:$|(?:here'?s?|i'?(?:d|ll|m)|let me|i can|i will|i would|happy to|glad to)\b)"
     r"|here'?(?: is|s| are| goes)\b|here you go|below (?:is|are)\b|"
     r"below you(?:'ll| will| can)? find (?:[\w-]+ ){0,4}?(?:summary|overview|answer|list|breakdown|steps|points)\b|"
-    r"i(?:'ve| have) (?:summari[sz]ed|written|prepared|compiled|put together|created|outlined|listed|drafted|kept)\b|"
+    r"i(?:'ve| have)? (?:summari[sz]ed|written|prepared|compiled|put together|created|outlined|listed|drafted|kept|"
+    r"reviewed|read|checked|analy[sz]ed|looked (?:at|through)|gone through|searched)\b|"
     r"to (?:summari[sz]e|recap|sum up)\b[^,:]{0,60}:$|"
     r"i'?(?:ll| will| can| would|d)(?: be)? (?:happy|glad|try|do my best|help|explain|summari[sz]e|"
     r"answer|outline|break)|"
-    r"i(?:'ve| have)? (?:reviewed|read|checked|analy[sz]ed|looked (?:at|through)|gone through|searched)\b|"
-    r"as an? (?:ai|artificial|large language|language model)\b|"
-    rf"{_SOURCES} (?:provides?|contains?|gives?|has|have) (?:\w+ )?(?:information|details|context|data) to answer\b|"
-    r"i (?:am|was) able to answer (?:the|your|this) (?:question|query)\b|"
-    r"the answer to (?:the|your|this) question\b.* (?:above|below|as follows)\b|the answer (?:to [^:]{1,80} )?is:?$|"
-    r"this (?:answer|response|summary) (?:is|was) (?:based|generated|written)|"
-    r"the (?:(?:following|above) (?:answer|response|summary|overview)|"
-    r"(?:answer|response|summary|overview) (?:above|below)) "
-    r"(?:is|was) (?:based|limited)\b|"
+    r"i (?:am|was) able to answer\b|(?:(?:short|brief|final) )?(?:answer|summary|overview)(?: in [\w -]{1,40})?:$|"
+    r"as an? (?:ai|artificial|large language|language model)\b|the answer (?:to [^:]{1,80} )?is:?$|"
     r"(?:the following|these) (?:is|are)\b.*:\s*$)",
     _I,
 )
@@ -162,31 +123,6 @@ _REPORTING = re.compile(
 )
 _BEHIND_COLON = re.compile(r":(?!//)\W*[^\W\d_]")
 _COMMA = re.compile(r"[,;:–—(]")
-_OPINION = re.compile(
-    r"(?:in my (?:humble |personal )?opinion|personally|i (?:personally )?(?:love|like|enjoy|prefer|feel|wish|"
-    r"hope)\b|"
-    r"i'?(?:d| would) (?:say|love|like|suggest|recommend|prefer)\b|i (?:think|believe|find|guess|suggest|"
-    r"recommend)\b)",
-    _I,
-)
-_EVALUATIVE = re.compile(
-    r"\b(?:best|great|good|nice|lovely|beautiful|amazing|awesome|wonderful|interesting|fascinating|fun|worth|cool|"
-    r"terrible|awful|boring|bad|better|worse|favou?rite|love|enjoy|idea|helpful)\b",
-    _I,
-)
-_INSTRUCTION = re.compile(
-    r"(?:please )?(?:(?:see|refer to|consult|check|visit|read|review|contact|ask|speak (?:to|with)|talk to)\b.*"
-    r"\b(?:for (?:more|further|additional|full|the latest)|doctor|physician|professional|lawyer|attorney|expert|"
-    r"specialist|"
-    r"above|below)\b|keep (?:this|that|it|these) in mind|(?:please )?be careful|good luck|enjoy|"
-    r"(?:please )?(?:provide|share|give|send) (?:me|us|more)\b|(?:please )?(?:rephrase|clarify|specify)\b)",
-    _I,
-)
-_POINTED = re.compile(
-    rf"this (?:is|was) (?:\w+ )?(?:described|stated|mentioned|explained|noted|covered) in (?:both )?{_SOURCES}"
-    rf"(?:[\s,\d]|and|{_SOURCES})*\.?",
-    _I,
-)
 _ANNOUNCEMENT = re.compile(
     r"(?:(?:based on|according to|from|given) (?P<according>[^,]{1,60}), )?"
     r"(?:here|below|the following|these|there)(?: is| are|'s)\b(?P<rest>.*)|(?:see|as) (?:follows|below)"
@@ -209,34 +145,13 @@ _UNFINISHED = re.compile(r"\b(?:following(?: \w+)?|such as|by|to|for|with|of|fro
 
 
 def has_numbers(text: str) -> bool:
-    """Whether an announcement holds a number that is not of its own: how long the answer is, what it is called."""
-    rest = _OWN_NUMBERS.sub("", text) if len(text) <= _LONGEST else text
-    if overview := _OVERVIEW.search(rest):
-        rest = rest[: overview.end()] + _NAMED.sub("", rest[overview.end() :])
-    return any(character.isdigit() for character in rest)
+    """Whether an announcement holds a number that is not of its own: how long the answer is."""
+    return any(map(str.isdigit, _OWN_NUMBERS.sub("", text) if len(text) <= _LONGEST else text))
 
 
 def without_frame(text: str) -> str:
     """Leave out the courtesies before an announcement: "As requested, ", "Sure! In 85 words: "."""
     return text[found.end() :] if (found := _FRAME.match(text)) else text
-
-
-def counts_itself(text: str) -> bool:
-    """Whether an announcement says how long the answer is, or how many points it has."""
-    return _OWN_NUMBERS.search(text) is not None
-
-
-def announced(text: str) -> tuple[int, int] | None:
-    """Where in a sentence stands what its first words announce: "Here's the summary in 85 words: The pier is …"."""
-    found = _BEFORE.match(text)
-    if found is None or has_numbers(found.group()) or not asserts(text[found.end() :]):
-        return None
-    return found.end(), len(text)
-
-
-def counts_words(text: str) -> bool:
-    """Whether a sentence only tells the length of the answer: "(98 words)"."""
-    return _COUNTED.fullmatch(text.strip().strip("*_ ")) is not None
 
 
 def announces_elsewhere(plain: str) -> bool:
@@ -257,14 +172,14 @@ def reason_to_skip(text: str, kind: str) -> str | None:
     if kind == "heading" and not _BARE_ANSWER.fullmatch(plain):
         return None if _headline_asserts(plain) else "heading"
     text = _GAP.sub("", without_citations(text))
-    if _POINTED.fullmatch(plain[:200]) or not any(character.isalnum() for character in text):
+    if not any(character.isalnum() for character in text):
         return "citation"
     plain = text.replace("’", "'").strip(_MARGIN)
     if asks(text):
         return None if told(text) else "question"
     if is_abstention(plain):
         return "abstention"
-    if counts_words(text) or announces_elsewhere(plain):
+    if announces_elsewhere(plain):
         return "meta"
     bare = _CONNECTIVE.sub("", without_pointers(without_frame(plain)))
     return _manner(plain) or (_manner(bare) if bare != plain else None)
@@ -273,7 +188,7 @@ def reason_to_skip(text: str, kind: str) -> str | None:
 def is_bare_answer(text: str) -> bool:
     """Whether a sentence is a yes or a no, or says one by other words."""
     plain = text.replace("’", "'").strip(_MARGIN)
-    return _BARE_ANSWER.fullmatch(plain) is not None or _ASSENT.fullmatch(plain) is not None
+    return _BARE_ANSWER.fullmatch(plain) is not None or re.fullmatch(rf"{_ASSENT}[\s,.!]*", plain, _I) is not None
 
 
 def is_yes(text: str) -> bool:
@@ -325,15 +240,10 @@ def _manner(plain: str) -> str | None:
         return "greeting"
     if courtesy := courtesy_reason(plain):
         return courtesy
-    if counts:
-        return None
-    if len(words) <= _LONGEST_COURTESY and may_direct(plain) and is_direction(tree_of(plain)):
-        return "instruction"
-    if (view := _OPINION.match(plain)) and len(words) <= 14 and _is_only_opinion(plain, view.end()):
-        return "opinion"
-    if _INSTRUCTION.match(plain) and len(words) <= 30 and not asserts(plain):
-        return "instruction"
-    return None
+    if len(words) <= _LONGEST_COURTESY and may_be_about_answer(plain) and is_about_answer(tree_of(plain)):
+        return "meta"
+    is_short = not counts and len(words) <= _LONGEST_COURTESY
+    return "instruction" if is_short and may_direct(plain) and is_direction(tree_of(plain)) else None
 
 
 def courtesy_reason(plain: str) -> str | None:
@@ -347,13 +257,6 @@ def _goes_on(plain: str, end: int) -> bool:
     """Whether talk that ends at `end` goes on with a statement, or holds one behind a comma."""
     behind = _REPORTING.sub("", plain[end:])
     return asserts(behind) or any(asserts(part) for part in _COMMA.split(plain)[1:])
-
-
-def _is_only_opinion(plain: str, end: int) -> bool:
-    """Whether an opinion carries no statement inside ("I find it interesting that ..."), nor behind it."""
-    if any(asserts(part) for part in _COMMA.split(plain[end:])[1:]):
-        return False
-    return bool(_EVALUATIVE.search(plain)) and not re.search(r"\b(?:that|which|because|since)\b|\(", plain)
 
 
 def _says_more(plain: str) -> bool:

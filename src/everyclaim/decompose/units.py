@@ -14,16 +14,15 @@ from typing import NamedTuple
 
 from everyclaim.core.lifetime import remembered
 from everyclaim.core.types import Skipped, Span
-from everyclaim.decompose.assertions import answered, asks, asserts, told
+from everyclaim.decompose.assertions import answered, asks, asserts, told, tree_of
 from everyclaim.decompose.refusals import refused_part
 from everyclaim.decompose.selection import (
-    announced,
-    counts_itself,
     is_adverbial,
     is_bare_answer,
     is_lead_in,
     is_yes,
     reason_to_skip,
+    without_frame,
 )
 from everyclaim.models.local.parser import parse
 from everyclaim.text.citations import without_citations
@@ -40,20 +39,6 @@ _RULING = re.compile(r"\|?\s*:?-{2,}")
 _INCOMPLETE = re.compile(
     r"\b(?:include|includes|including|included|are|is|was|were|contains?|offers?|provides?)\s*:$", re.IGNORECASE
 )
-_ANNOUNCED = re.compile(  # what is announced, of words that announce it
-    r"(?:here(?:\s+is|\s+are|'s)|(?:the\s+)?following\s+(?:is|are)|these\s+are|there\s+are)\s+"
-    r"(?:(?:the|some|a\s+few|several|a|all)\s+(?=\w))?(?:(?P<what>(?!how\b)[^,;:]+?)\s+)??"
-    r"(?P<way>(?:on\s+)?how\s+(?:to|(?:you|one)\s+can)|to|for)\s+(?P<rest>[^;:]+)"
-    r"|(?P<aim>(?:to|in\s+order\s+to)\s+[^,;:]+),\s+(?:please\s+|simply\s+|you\s+(?:can|should|need\s+to)\s+)?"
-    r"follow\s+these(?:\s+\w+)?\s+steps"
-    r"|follow\s+these(?:\s+\w+)?\s+steps\s+(?P<goal>to\s+[^;:]+)"
-    r"|(?:here(?:\s+is|\s+are|'s)|these\s+are)\s+(?:(?:the|some|a\s+few|several)\s+)?(?P<topic>(?!what\b|my\b)[^;:]+)",
-    re.IGNORECASE,
-)
-_WAYS = re.compile(  # of doing something, which is what the items then tell
-    r"(?:(?:\w+(?:-\w+)*)\s+){0,3}(?:steps?|ways?|tips?|instructions?|guide|methods?|directions?|procedure|process)",
-    re.IGNORECASE,
-)
 _FINITE = frozenset({"VBZ", "VBD", "VBP", "MD"})
 _PIPE = re.compile(r"(?<!\\)\|")
 _MARKER = re.compile(r"[^\w\n]*(?:\w{1,4}[.)])?[^\w\n]*")  # of a list item: "  - ", "2. ", "(a) "
@@ -62,7 +47,6 @@ _TAB = 4
 _MARGIN = 200  # characters; an item begins within them
 _DEPTH = 8  # items above one that are read with it
 _LABEL = 8  # words; a longer item does not only name something
-_TOPIC = 3  # words that tell what is announced: "Ingredients for two"; "The facts" do not
 _LONG = 400  # characters; a longer item is a statement
 _ENDS = ".!?…\"')]。．｡！？；」』”’）】।॥؟۔"  # of a sentence, in any script
 
@@ -243,7 +227,7 @@ class _Reader:
     def _plain(self, index: int, above: Sequence[_Above] = ()) -> SplitUnit:
         """A sentence by itself; of a question that tells something, what it tells."""
         sentence, text = self.found[index], self._text(index)
-        start, end = (told(text) if asks(text) else announced(text) or _behind_talk(text)) or (0, len(text))
+        start, end = (told(text) if asks(text) else _behind_talk(text)) or (0, len(text))
         context = "\n".join([*(one.verbatim for one in above), self._verbatim(index)])
         return SplitUnit(blanked(text[start:end]), sentence.start + start, sentence.start + end, context)
 
@@ -353,7 +337,8 @@ def _opening(above: Sequence[str]) -> str:
     """What stands above an item, to be written before it: "The symptoms include", "Dose, children:"."""
     parts = []
     for text in above:
-        opening = _announced(without_pointers(tidy(blanked(text)).rstrip(" .;,")))
+        opening = without_pointers(tidy(blanked(text)).rstrip(" .;,"))
+        opening = _announced(opening) or opening
         opening = opening if not opening or opening.endswith(_COLONS) else f"{opening}:"
         parts.append(opening[:-1].rstrip() if _INCOMPLETE.search(opening) else opening)
     return " ".join(filter(None, parts))
@@ -361,26 +346,30 @@ def _opening(above: Sequence[str]) -> str:
 
 def _behind_talk(text: str) -> tuple[int, int] | None:
     """Where in a sentence stands what it says behind mere talk: "Here is what I found: The pier is 90 m long."."""
-    talk, _, rest = text.partition(": ")
-    is_talk = bool(rest.strip()) and reason_to_skip(f"{talk}:", "paragraph") == "meta"
-    return (len(text) - len(rest), len(text)) if is_talk and asserts(rest) else None
+    colon = re.search(r":[*_]*\s+(?=\S)", text)
+    is_talk = colon is not None and reason_to_skip(text[: colon.start() + 1], "paragraph") == "meta"
+    return (colon.end(), len(text)) if colon is not None and is_talk and asserts(text[colon.end() :]) else None
 
 
 def _announced(opening: str) -> str:
-    """Leave out that something is announced: "Here are the steps to clean it:" opens what is done "To clean it:"."""
-    bare = opening.replace("’", "'").rstrip(" :：")
-    found = _ANNOUNCED.fullmatch(bare)
-    if found is None:
-        return opening
-    if found["way"] is not None:
-        what, way = found["what"], found["way"]
-        if what and _WAYS.fullmatch(what) is None:
-            said = f"{what} {way} {found['rest']}"
-        else:
-            said = f"{'for' if way.lower() == 'for' else 'to'} {found['rest']}"
-    else:
-        said = found["aim"] or found["goal"] or found["topic"]
-    return f"{capital(said)}:"
+    """What is announced: "Ingredients for two" of "Here are the ingredients for two:", "To clean it" of "To clean it,
+    follow these steps:"; empty where nothing is, or nothing is told of it.
+    """
+    bare = without_frame(opening.rstrip(" :："))
+    tree = tree_of(bare)
+    if not tree.tokens or tree.low(tree.root) not in {"here", "follow"}:
+        return ""
+    aims = [
+        kid for kid in tree.of(tree.root, "advcl", "csubj") if any(tree.low(i) == "to" for i in tree.of(kid, "mark"))
+    ]
+    named = [
+        kid for kid in tree.of(tree.root, "nsubj")
+        if any(tree.kind(one) in {"nmod", "acl", "compound"} for one in tree.kids[kid])
+    ]  # fmt: skip
+    for what in aims + named:
+        words = tree.under(what, without=tree.of(what, "det", "advmod"))
+        return capital(bare[tree.tokens[words[0]].start : tree.tokens[words[-1]].end].rstrip(" ,"))
+    return ""
 
 
 def _introduces(text: str) -> bool:
@@ -391,15 +380,7 @@ def _introduces(text: str) -> bool:
     ):
         return False
     reason = reason_to_skip(text, "paragraph")
-    return reason is None or (reason == "meta" and _tells_a_topic(text))
-
-
-def _tells_a_topic(talk: str) -> bool:
-    """Whether an announcement says what the items are: "Here are the ingredients for two:"."""
-    opening = _opening([talk])
-    if counts_itself(opening):
-        return False
-    return len(opening.split()) >= _TOPIC and not opening.startswith(tidy(blanked(talk))[: len(opening) - 1])
+    return reason is None or (reason == "meta" and bool(_announced(text)))
 
 
 def _is_label(text: str) -> bool:
