@@ -152,27 +152,23 @@ def test_json_is_taken_too_packed_or_not_and_a_repeat_is_one_answer(store: Path)
     assert set(ids(store).values()) == {1}
 
 
-@pytest.mark.parametrize(
-    ("body", "kind", "headers", "status"),
-    [
-        (b"\xff\xff\xff", PROTOBUF, {}, 400),
-        (b"{", JSON, {}, 400),
-        (b'{"resourceSpans": 3}', JSON, {}, 400),
-        (b'{"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "xyz"}]}]}]}', JSON, {}, 400),
-        (b"x", "text/plain", {}, 415),
-        (gzip.compress(b"x" * 100, mtime=0)[:-9], PROTOBUF, {"Content_Encoding": "gzip"}, 400),
-        (gzip.compress(b"\0" * 40_000_000, mtime=0), PROTOBUF, {"Content_Encoding": "gzip"}, 400),
-        (b"x", PROTOBUF, {"Content_Encoding": "br"}, 400),
-        (b"", PROTOBUF, {}, 200),
-        (b"{}", JSON, {}, 200),
-    ],
-)
-def test_what_is_no_request_gets_the_right_answer(
-    store: Path, body: bytes, kind: str, headers: Any, status: int
-) -> None:
+def test_what_is_no_request_gets_the_right_answer(store: Path) -> None:
     """And never one that makes a sender believe that its spans are kept."""
+    packed = {"Content_Encoding": "gzip"}
     with receiving(store) as (url, _):
-        assert post(url, body, kind, **headers)[0] == status
+        for body, kind, headers, status in (
+            (b"\xff\xff\xff", PROTOBUF, {}, 400),
+            (b"{", JSON, {}, 400),
+            (b'{"resourceSpans": 3}', JSON, {}, 400),
+            (b'{"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "xyz"}]}]}]}', JSON, {}, 400),
+            (b"x", "text/plain", {}, 415),
+            (gzip.compress(b"x" * 100, mtime=0)[:-9], PROTOBUF, packed, 400),
+            (gzip.compress(b"\0" * 40_000_000, mtime=0), PROTOBUF, packed, 400),
+            (b"x", PROTOBUF, {"Content_Encoding": "br"}, 400),
+            (b"", PROTOBUF, {}, 200),
+            (b"{}", JSON, {}, 200),
+        ):
+            assert post(url, body, kind, **headers)[0] == status, body[:80]
 
 
 def test_a_request_that_is_too_large_is_refused_and_one_with_bad_spans_in_part(store: Path) -> None:
