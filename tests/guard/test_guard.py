@@ -161,16 +161,6 @@ def test_it_never_returns_a_worse_answer_than_it_saw(scores: list[float], retrie
     assert all(score < threshold for score in seen[:-1])
 
 
-@pytest.mark.parametrize("retries", [0, 1, 3])
-def test_it_stops_at_the_limit(retries: int) -> None:
-    """The generator is asked once, and again so often; the best is returned, not validated, and it says why."""
-    writer = Writer([MAYBE, f"{MAYBE} It is maybe tall."])
-    answer = ec.Guard(writer, judge=Judge(), max_retries=retries).answer(QUESTION, SHELF)
-    assert len(writer.told) == 1 + retries
-    assert (answer.text, answer.score, answer.checked) == (MAYBE, 0.0, False)
-    assert answer.warnings == ("the score 0 is below the threshold 0.8",)
-
-
 def test_a_judge_that_fails_leaves_the_answer_unvalidated() -> None:
     """With the reason; or raises, where that is wanted."""
     broken = Judge(fails=lambda _: True)

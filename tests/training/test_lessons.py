@@ -12,7 +12,6 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from training.encoder.windows import kept
 from training.lessons.read import lessons
 from training.parallels import FORMS, Group
 from training.values import groups
@@ -135,27 +134,3 @@ def test_a_claim_says_of_an_item_what_its_label_says() -> None:
             labels[claim["label"]] += 1
     assert forms == set(FORMS)
     assert labels["SUPPORTED"] == labels["CONTRADICTED"] > labels["UNSUPPORTED"] > 0
-
-
-@pytest.mark.slow
-def test_the_domains_that_are_kept_give_readable_groups(tmp_path: Path) -> None:
-    out = tmp_path / "groups.jsonl"
-    script = [sys.executable, "training/parallels.py", "training/data/parallels.toml", "--groups", "140"]
-    subprocess.run([*script, "--out", str(out)], cwd=ROOT, check=True)
-    groups = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
-    assert len({group["domain"] for group in groups}) == 70
-    assert sum(group["group"].startswith("T-") for group in groups) == 28
-    assert not any(sign in claim["text"] for group in groups for claim in group["claims"] for sign in "{}")
-
-
-@pytest.mark.slow
-def test_statements_say_in_other_words_what_a_passage_says(tmp_path: Path) -> None:
-    out = tmp_path / "groups.jsonl"
-    script = [sys.executable, "training/statements.py", "training/data/statements.txt", "--groups", "600"]
-    subprocess.run([*script, "--out", str(out)], cwd=ROOT, check=True)
-    groups = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
-    apart = [{group["domain"] for group in groups if kept(group["group"]) == side} for side in (True, False)]
-    assert not apart[0] & apart[1]
-    assert not any(set("{};") & set(claim["text"].replace(";", "", 1)) for group in groups for claim in group["claims"])
-    labels = Counter(claim["label"] for group in groups for claim in group["claims"])
-    assert labels["SUPPORTED"] > labels["CONTRADICTED"] > labels["UNSUPPORTED"] > 0.2 * labels.total()
