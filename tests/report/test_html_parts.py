@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from html.parser import HTMLParser
 from xml.etree import ElementTree as ET
 
@@ -54,14 +53,6 @@ def rendered(kept, **options):
     return str(shared().get_template("everyclaim/parts.html").module.answer(answer_view(kept, **options)))
 
 
-def test_an_answer_shows_the_probability_that_it_is_faithful():
-    """Beside its score, as docs/how-to/score.md says."""
-    result = replace(sample.plain(0, "ssu", "faq").result, probability=0.34)
-    score = shared().get_template("everyclaim/parts.html").module.score
-    assert "P(faithful) 0.34" in read(score(result)).text
-    assert "P(faithful)" not in score(replace(result, probability=None))
-
-
 def hostile(text):
     """An answer that is nothing but this text, everywhere a text can stand."""
     claims = tuple(
@@ -98,12 +89,6 @@ def test_claims_stand_in_the_answer_and_evidence_in_its_passage():
     assert re.search(r'<mark class="evidence" data-claims="1">within 60 days</mark>', html)
     assert "passages disagree" in html
     assert "three years is not two years" in html
-
-
-def test_an_answer_without_score_says_why():
-    """A failure shows its reason, and no number."""
-    html = rendered(sample.without_score(3, Outcome.FAILED, "timeout: no reply in 60 s"))
-    assert "failed: timeout: no reply in 60 s" in html
 
 
 def test_of_very_many_claims_the_failing_ones_are_listed():
