@@ -107,8 +107,8 @@ def test_k_over_the_set_is_worked_out_from_the_stored_verdicts(k, expected, tmp_
     results = list(run.results())
     assert [result.details["k"] for result in results[:3]] == [expected] * 3
     assert [result.score for result in results] == [
-        pytest.approx(at_k(1, 0, expected).f1), pytest.approx(at_k(1, 1, expected).f1),
-        pytest.approx(at_k(2, 2, expected).f1), None,
+        pytest.approx(at_k(1, 0, expected)[2]), pytest.approx(at_k(1, 1, expected)[2]),
+        pytest.approx(at_k(2, 2, expected)[2]), None,
     ]  # fmt: skip
     mean = sum(result.score for result in results[:3]) / 3
     assert run.summary.overall.score.value == pytest.approx(mean)

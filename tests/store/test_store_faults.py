@@ -152,7 +152,7 @@ def test_a_connection_lost_in_the_middle_of_a_transaction_is_one_line(postgres: 
         run = store.create_run(PROVENANCE).id
 
         def lose() -> None:
-            with store._write() as mine, psycopg.connect(postgres, autocommit=True) as other:
+            with store.writing() as mine, psycopg.connect(postgres, autocommit=True) as other:
                 others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
                 other.execute(f"{others} AND pid <> pg_backend_pid()")
                 mine.execute(sa.text("SELECT 1"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.lifetime import gather
@@ -97,22 +97,14 @@ OverSet = Literal["median", "max"]
 _NOTHING_RELEVANT = "no claim of the response is relevant to the question, so its precision is undefined"
 
 
-class AtK(NamedTuple):
-    """Precision, recall and F1 at K. Precision is None where no claim was relevant."""
-
-    precision: float | None
-    recall: float
-    f1: float
-
-
-def at_k(supported: int, not_supported: int, k: float) -> AtK:
-    """Return S/(S + NS), min(1, S/K) and their harmonic mean; F1 is 0 when nothing is supported."""
+def at_k(supported: int, not_supported: int, k: float) -> tuple[float | None, float, float]:
+    """Return S/(S + NS), min(1, S/K) and their harmonic mean: precision (None without a relevant claim), recall, F1."""
     relevant = supported + not_supported
     precision = supported / relevant if relevant else None
     recall = min(1.0, supported / k) if k > 0 else 0.0
     if not precision or not recall:
-        return AtK(precision, recall, 0.0)
-    return AtK(precision, recall, 2 * precision * recall / (precision + recall))
+        return precision, recall, 0.0
+    return precision, recall, 2 * precision * recall / (precision + recall)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,14 +199,14 @@ def _numbers(
 ) -> tuple[dict[str, float | None], dict[str, Any]]:
     """Return the components at a K, and the details with K and the counts; the verdicts are all that is needed."""
     true = supported(claims)
-    numbers = at_k(true, len(claims) - true, k)
+    precision, recall, f1 = at_k(true, len(claims) - true, k)
     counts = {
         "supported": true,
         "not_supported": len(claims) - true,
         "contradicted": sum(claim.verdict.label is Label.CONTRADICTED for claim in claims),
         "irrelevant": len(details.get("irrelevant", {})),
     }
-    components = {"f1_at_k": numbers.f1, "precision": numbers.precision, "recall_at_k": numbers.recall}
+    components = {"f1_at_k": f1, "precision": precision, "recall_at_k": recall}
     return components, {**details, "k": k, "counts": counts}
 
 

@@ -63,13 +63,6 @@ class JudgeCounts:
         return right / of
 
 
-class Allocation(NamedTuple):
-    """How many true negatives and true positives to label."""
-
-    negatives: int
-    positives: int
-
-
 def rogan_gladen(positives: float, n: float, judge: JudgeCounts, level: float = 0.95) -> Inference:
     """Return the true rate, when the judge calls `positives` of `n` so, with the adjusted interval of arXiv 2511.21140.
 
@@ -161,7 +154,7 @@ def clustered_rogan_gladen(
     return rogan_gladen(float(verdicts.mean()) * worth, worth, judge, level)
 
 
-def allocate_labels(labels: int, rate: float, judge: tuple[float, float], pilot: int) -> Allocation:
+def allocate_labels(labels: int, rate: float, judge: tuple[float, float], pilot: int) -> tuple[int, int]:
     """Return how many true negatives and positives to label, of so many, for the shortest interval (arXiv 2511.21140).
 
     `rate` is the share the judge calls positive, `judge` its specificity and sensitivity as a pilot of `pilot` labels
@@ -175,7 +168,7 @@ def allocate_labels(labels: int, rate: float, judge: tuple[float, float], pilot:
         raise ValueError(f"specificity and sensitivity must be between 0 and 1, not {q0:g} and {q1:g}")
     kappa = (pilot * (1 - q0) + 1) / (pilot * (1 - q1) + 1)
     positives = round(labels / (1 + (1 / rate - 1) * math.sqrt(kappa)))
-    return Allocation(labels - positives, positives)
+    return labels - positives, positives
 
 
 def _informative(judge: JudgeCounts) -> tuple[float, float]:

@@ -7,7 +7,7 @@ import os
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict, fields
 from typing import Any, Literal, Self, TypeVar
 
@@ -98,17 +98,15 @@ class RunStore(Closing):
             self._locks.close()
         self._engine.dispose()
 
-    def reading(self) -> AbstractContextManager[sa.Connection]:
-        """Return a connection for statements that other modules of the store bring along; nothing is written by it."""
-        return self._read()
-
     @contextmanager
-    def _read(self) -> Iterator[sa.Connection]:
+    def reading(self) -> Iterator[sa.Connection]:
+        """Give a connection for statements that only read, also for those that other modules bring along."""
         with translated(self.location), self._engine.connect() as connection:
             yield connection
 
     @contextmanager
-    def _write(self) -> Iterator[sa.Connection]:
+    def writing(self) -> Iterator[sa.Connection]:
+        """Give a connection in a transaction that writes: all of it, or nothing."""
         with (
             translated(self.location),
             self._engine.connect().execution_options(write=True) as connection,
@@ -184,7 +182,7 @@ class RunStore(Closing):
             "counts": None,
             "reading": None,
         }
-        with self._write() as connection:
+        with self.writing() as connection:
             self._take(row["id"])  # before anybody can see it
             connection.execute(sa.insert(RUNS), row)
         return self.run(row["id"])
@@ -207,7 +205,7 @@ class RunStore(Closing):
         """Note that a run goes on, by another name where one is given. Raises `StoreError` when it is in use."""
         going_on = {"status": "running", "finished": None, "counts": None, "reading": None}
         going_on |= {"name": name} if name else {}
-        with self._write() as connection:
+        with self.writing() as connection:
             self._lock(connection, run)
             self._take(run)
             connection.execute(sa.update(RUNS).where(RUNS.c.id == run).values(going_on))
@@ -222,7 +220,7 @@ class RunStore(Closing):
         }  # fmt: skip
 
         def end() -> None:
-            with self._write() as connection:
+            with self.writing() as connection:
                 self._lock(connection, run)
                 ended["counts"] = self._count(connection, [run])[run]
                 connection.execute(sa.update(RUNS).where(RUNS.c.id == run).values(ended))
@@ -267,7 +265,7 @@ class RunStore(Closing):
 
     def rename_run(self, run: str, name: str) -> None:
         """Give a run another name, also while it is scored. Raises `InputError` when there is none."""
-        with self._write() as connection:
+        with self.writing() as connection:
             self._lock(connection, run)
             connection.execute(sa.update(RUNS).where(RUNS.c.id == run).values(name=name))
 
@@ -276,7 +274,7 @@ class RunStore(Closing):
 
         Raises `InputError` when there is none, and `StoreError` when somebody else is at it.
         """
-        with self._write() as connection:
+        with self.writing() as connection:
             self._lock(connection, run)
             self._take(run)
             delete_queues(connection, run)
@@ -287,14 +285,14 @@ class RunStore(Closing):
             self._locks.release(run)
 
     def _records(self, query: sa.Select[Any]) -> list[RunRecord]:
-        with self._read() as connection:
+        with self.reading() as connection:
             rows = connection.execute(query).mappings().all()
             live = self._count(connection, [row["id"] for row in rows if row["counts"] is None])
             running = {row["id"] for row in rows if row["status"] == "running"}
             left = running - self._locks.locked(connection, running)
         if left:
             still = sa.select(sa.func.count()).where(RUNS.c.id.in_(left), RUNS.c.status == "running")
-            with self._read() as connection:
+            with self.reading() as connection:
                 if (connection.scalar(still) or 0) < len(left):  # one has ended between the two looks
                     return self._records(query)
         found = []

@@ -192,7 +192,6 @@ def _parts(connection: sa.Connection, query: sa.Select[Any]) -> Iterator[Sequenc
 
 T = TypeVar("T")
 
-_WINDOW = 5_000  # samples whose claims are read at once
 _CHUNK = 64  # samples read at once: bounds memory, and no cursor stays open between chunks
 _SAMPLE = [column for column in SAMPLES.c if column.name not in {"result", "outcome", "score", "reason"}]
 
@@ -214,7 +213,7 @@ class Store(RunStore):
         """Return position → fingerprint of the samples kept at ``start <= position < stop``."""
 
         def read() -> Mapping[int, str]:
-            with self._read() as connection:
+            with self.reading() as connection:
                 return _kept(connection, run, start, stop)
 
         return self._patiently(read)
@@ -232,7 +231,7 @@ class Store(RunStore):
         """
 
         def save() -> None:
-            with self._write() as connection:
+            with self.writing() as connection:
                 self._lock(connection, run)
                 put_results(connection, run, self._new(connection, run, batch))
 
@@ -243,7 +242,7 @@ class Store(RunStore):
         pairs = zip(self.records(run), results, strict=True)
         while batch := list(islice(pairs, _CHUNK)):
             changed = [kept._replace(result=new) for kept, new in batch if kept.result != new]
-            with self._write() as connection:
+            with self.writing() as connection:
                 self._lock(connection, run)
                 for row in rows_of(run, changed)[0]:
                     at = (SAMPLES.c.run_id == run, SAMPLES.c.position == row["position"])
@@ -253,7 +252,7 @@ class Store(RunStore):
     def forget_failed(self, run: str) -> int:
         """Drop the samples whose judge failed, so that resuming the run scores them again; return how many."""
         failed = sa.select(SAMPLES.c.position).where(SAMPLES.c.run_id == run, SAMPLES.c.outcome == Outcome.FAILED.value)
-        with self._write() as connection:
+        with self.writing() as connection:
             self._lock(connection, run)
             for table in (CLAIMS, TAGS):
                 connection.execute(sa.delete(table).where(table.c.run_id == run, table.c.position.in_(failed)))
@@ -271,23 +270,28 @@ class Store(RunStore):
     def scores(self, run: str) -> list[float | None]:
         """Return the scores of a run's samples in input order, without reading the results."""
         query = sa.select(SAMPLES.c.score).where(SAMPLES.c.run_id == run).order_by(SAMPLES.c.position)
-        with self._read() as connection:
+        with self.reading() as connection:
             return list(connection.scalars(query))
 
     def figures(self, run: str) -> Figures:
         """Return outcomes, scores, labels, failure modes and tags of a run in flat arrays, without its texts."""
-        with self._read() as connection:
+        with self.reading() as connection:
             return read_figures(connection, run)
 
     def texts(self, run: str) -> Iterator[tuple[str, list[tuple[str, list[str]]]]]:
         """Yield of every sample, in input order, its question and its claims: text, and passages of the evidence."""
-        columns = (CLAIMS.c.position, CLAIMS.c.text, CLAIMS.c.evidence)
-        for samples, claims in self._windows(run, (SAMPLES.c.position, SAMPLES.c.question), columns):
-            found: dict[int, list[tuple[str, list[str]]]] = {}
-            for position, text, evidence in claims:
-                found.setdefault(position, []).append((text, [one["passage_id"] for one in evidence]))
-            for position, question in samples:
-                yield question, found.get(position, [])
+        samples = sa.select(SAMPLES.c.position, SAMPLES.c.question).where(SAMPLES.c.run_id == run)
+        claims = sa.select(CLAIMS.c.position, CLAIMS.c.text, CLAIMS.c.evidence).where(CLAIMS.c.run_id == run)
+        # Two queries, not a join: a server that has no statistics of a new run yet would join row by row.
+        with self.reading() as connection:
+            for part in _parts(connection, samples.order_by(SAMPLES.c.position)):
+                found: dict[int, list[tuple[str, list[str]]]] = {position: [] for position, _ in part}
+                inside = claims.where(CLAIMS.c.position.between(part[0].position, part[-1].position))
+                for position, text, evidence in connection.execute(
+                    inside.order_by(CLAIMS.c.position, CLAIMS.c.ordinal)
+                ):
+                    found[position].append((text, [one["passage_id"] for one in evidence]))
+                yield from ((question, found[position]) for position, question in part)
 
     def claims_of(self, run: str, positions: Iterable[int]) -> dict[int, list[StoredClaim]]:
         """Return the claims of the samples at these places, in their order."""
@@ -295,7 +299,7 @@ class Store(RunStore):
         columns = CLAIMS.c
         query = sa.select(columns.position, columns.text, columns.label, columns.failure_mode)
         query = query.where(columns.run_id == run, columns.position.in_(found))
-        with self._read() as connection:
+        with self.reading() as connection:
             for position, text, label, mode in connection.execute(query.order_by(columns.position, columns.ordinal)):
                 found[position].append(StoredClaim(position, text, Label(label), mode))
         return found
@@ -311,7 +315,7 @@ class Store(RunStore):
     def find(self, run: str, sample_id: str) -> list[Kept]:
         """Return what is kept under a sample's id: one, none, or several when ids repeat."""
         query = sa.select(SAMPLES).where(labels.is_sample(run, sample_id)).order_by(SAMPLES.c.position)
-        with self._read() as connection:
+        with self.reading() as connection:
             rows = connection.execute(query).mappings().all()
         return [self._decoded(run, row, kept_from) for row in rows]
 
@@ -319,40 +323,45 @@ class Store(RunStore):
 
     def add_labels(self, run: str, new: Sequence[labels.AnyAnnotation]) -> None:
         """Keep labels, or marks, in one transaction, each in place of the annotator's earlier one of the same text."""
-        with self._write() as connection:
+        with self.writing() as connection:
             self._lock(connection, run)
             for annotation in new:
                 labels.put(connection, labels.Act(secrets.token_hex(16), run), annotation, now())
 
     def labels(self, run: str) -> list[Annotation[Label]]:
         """Return the labels of a run's texts, for whichever run they were given, in the order of its samples."""
-        with self._read() as connection:
+        with self.reading() as connection:
             return labels.of_run(connection, run, Label)
 
     def has_labels(self, run: str) -> bool:
         """Whether people labelled a claim or an answer of this run's texts."""
         labelled = sa.select(SAMPLES.c.position).join(LABELS, LABELS.c.answer_key == SAMPLES.c.answer_key)
-        with self._read() as connection:
+        with self.reading() as connection:
             return connection.execute(labelled.where(SAMPLES.c.run_id == run).limit(1)).first() is not None
 
     @property
     def labelling(self) -> Labelling:
         """Queues of what people label, their marks of how claims were cut, and what they did, in order."""
-        return Labelling(self._read, self._write, self._lock)
+        return Labelling(self.reading, self.writing, self._lock)
 
     def verdicts(self, run: str) -> Iterator[Sequence[tuple[int, int, str, float | None]]]:
         """Yield, some thousands at a time, of every claim of a scored sample: place, ordinal, label, p(supported)."""
-        columns = (CLAIMS.c.position, CLAIMS.c.ordinal, CLAIMS.c.label, CLAIMS.c.supported)
-        for samples, claims in self._windows(run, (SAMPLES.c.position, SAMPLES.c.outcome), columns):
-            good = {position for position, outcome in samples if outcome == Outcome.SCORED.value}
-            yield [tuple(claim) for claim in claims if claim[0] in good]
+        columns = CLAIMS.c
+        unscored = sa.select(SAMPLES.c.position).where(
+            SAMPLES.c.run_id == run, SAMPLES.c.outcome != Outcome.SCORED.value
+        )
+        query = sa.select(columns.position, columns.ordinal, columns.label, columns.supported).where(
+            columns.run_id == run, columns.position.not_in(unscored)
+        )
+        with self.reading() as connection:
+            yield from _parts(connection, query.order_by(columns.position, columns.ordinal))
 
     def records_at(self, run: str, positions: Iterable[int]) -> Iterator[Kept]:
         """Yield the samples at these places with their results, in the order of the input."""
         wanted = sorted(set(positions))
         for first in range(0, len(wanted), _CHUNK):
             at = (SAMPLES.c.run_id == run, SAMPLES.c.position.in_(wanted[first : first + _CHUNK]))
-            with self._read() as connection:
+            with self.reading() as connection:
                 rows = self._fetch(run, connection, sa.select(SAMPLES).where(*at).order_by(SAMPLES.c.position))
             for row in rows:
                 yield self._decoded(run, row, kept_from)
@@ -374,21 +383,6 @@ class Store(RunStore):
                 )
         return new
 
-    def _windows(
-        self, run: str, of_samples: Sequence[sa.Column[Any]], of_claims: Sequence[sa.Column[Any]]
-    ) -> Iterator[tuple[Sequence[Any], Sequence[Any]]]:
-        """Yield these columns of some samples and of their claims, both in order, and so on to the end of the run."""
-        # Two queries, not a join: a server that has no statistics of a new run yet would join row by row.
-        samples = sa.select(*of_samples).where(SAMPLES.c.run_id == run).order_by(SAMPLES.c.position)
-        claims = sa.select(*of_claims).where(CLAIMS.c.run_id == run).order_by(CLAIMS.c.position, CLAIMS.c.ordinal)
-        with self._read() as connection:
-            last = connection.scalar(sa.select(sa.func.max(SAMPLES.c.position)).where(SAMPLES.c.run_id == run))
-        for first in range(0, (-1 if last is None else last) + 1, _WINDOW):
-            inside = first, first + _WINDOW - 1
-            with self._read() as connection:
-                answers = connection.execute(samples.where(SAMPLES.c.position.between(*inside))).all()
-                yield answers, connection.execute(claims.where(CLAIMS.c.position.between(*inside))).all()
-
     def _stream(
         self, run: str, columns: Sequence[sa.Column[Any]], read: Callable[[sa.RowMapping], T], after: int = -1
     ) -> Iterator[T]:
@@ -399,7 +393,7 @@ class Store(RunStore):
                 .order_by(SAMPLES.c.position)
                 .limit(_CHUNK)
             )
-            with self._read() as connection:
+            with self.reading() as connection:
                 rows = self._fetch(run, connection, query)
             for row in rows:
                 yield self._decoded(run, row, read)

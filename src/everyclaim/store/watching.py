@@ -68,14 +68,14 @@ class WatchStore(Store):
     def place_of_watch(self, watch: str) -> tuple[Any, Any]:
         """Return how far a watch has read its source, and the state of its alarms; None and None at its beginning."""
         query = sa.select(WATCHES.c.checkpoint, WATCHES.c.alarms).where(WATCHES.c.watch == watch)
-        with self._read() as connection:
+        with self.reading() as connection:
             row = connection.execute(query).first()
         return (row.checkpoint, row.alarms) if row else (None, None)
 
     def set_place_of_watch(self, watch: str, checkpoint: Any, alarms: Any = None) -> None:
         """Note how far a watch has read its source, and where its alarms stand."""
         row = {"checkpoint": checkpoint, "alarms": alarms, "updated": datetime.now(UTC).isoformat(timespec="seconds")}
-        with self._write() as connection:
+        with self.writing() as connection:
             done = connection.execute(sa.update(WATCHES).where(WATCHES.c.watch == watch).values(row))
             if not done.rowcount:
                 connection.execute(sa.insert(WATCHES), {"watch": watch, **row})
@@ -83,7 +83,7 @@ class WatchStore(Store):
     def decided(self, watch: str, answers: Iterable[str]) -> set[str]:
         """Return those of these keys that the watch has decided about."""
         keys = {digest(answer): answer for answer in answers}
-        with self._read() as connection:
+        with self.reading() as connection:
             return {keys[key] for key in _known(connection, watch, list(keys))}
 
     def run_of_watch(
@@ -108,7 +108,7 @@ class WatchStore(Store):
         return self._patiently(lambda: self._keep_decided(watch, day, made))
 
     def _keep_decided(self, watch: str, day: str, made: Sequence[Decision]) -> int:
-        with self._write() as connection:
+        with self.writing() as connection:
             known = _known(connection, watch, [digest(decision.key) for decision in made])
             rows: dict[str, dict[str, Any]] = {}
             for decision in made:
@@ -147,7 +147,7 @@ class WatchStore(Store):
 
     def keep_second_try(self, watch: str, day: str, answer: JudgedAnswer, *, goes_back: bool) -> None:
         """Keep the result of another try in the place of the failure, with what it took, on the day of the try."""
-        with self._write() as connection:
+        with self.writing() as connection:
             self._lock(connection, answer.run)
             for table in (SAMPLES, CLAIMS, TAGS):
                 connection.execute(
@@ -170,7 +170,7 @@ class WatchStore(Store):
             sa.func.coalesce(sa.func.sum(WATCHED.c.cost), 0.0),
             sa.func.count(WATCHED.c.cost),
         ).where(WATCHED.c.watch == watch, WATCHED.c.day == day, is_judged)
-        with self._read() as connection:
+        with self.reading() as connection:
             answers, tokens, cost, priced = connection.execute(query).one()
         return Spent(answers, int(tokens), float(cost) if priced == answers else None)
 
@@ -178,7 +178,7 @@ class WatchStore(Store):
         """Return how many answers of each slice were judged on a day."""
         counts: dict[tuple[str, str], int] = {}
         own = {"model": SAMPLES.c.model, "release": SAMPLES.c.release}
-        with self._read() as connection:
+        with self.reading() as connection:
             for wanted in names:
                 table, value = (SAMPLES, own[wanted]) if wanted in own else (TAGS, TAGS.c.value)
                 here = sa.and_(table.c.run_id == WATCHED.c.run_id, table.c.position == WATCHED.c.position)
@@ -208,7 +208,7 @@ class WatchStore(Store):
             .order_by(order, WATCHED.c.answer)
             .limit(limit)
         )
-        with self._read() as connection:
+        with self.reading() as connection:
             rows = connection.execute(query).mappings().all()
         return [
             JudgedAnswer(
@@ -222,12 +222,12 @@ class WatchStore(Store):
         return self._count_where(WATCHED.c.watch == watch, WATCHED.c.back == DUE)
 
     def _count_where(self, *wanted: sa.ColumnElement[bool]) -> int:
-        with self._read() as connection:
+        with self.reading() as connection:
             return int(connection.execute(sa.select(sa.func.count()).where(*wanted)).scalar_one())
 
     def note_sent_back(self, watch: str, settled: Mapping[str, bool]) -> None:
         """Note whether the source took the scores of these (by digest), or never will."""
-        with self._write() as connection:
+        with self.writing() as connection:
             for answer, was_taken in settled.items():
                 at = (WATCHED.c.watch == watch, WATCHED.c.answer == answer)
                 connection.execute(sa.update(WATCHED).where(*at).values(back=SENT if was_taken else REFUSED))
@@ -235,7 +235,7 @@ class WatchStore(Store):
     def forget_unjudged(self, watch: str, before: str) -> int:
         """Drop what is known of answers that were not judged, decided about before this day; return how many."""
         at = (WATCHED.c.watch == watch, WATCHED.c.day < before, WATCHED.c.run_id.is_(None))
-        with self._write() as connection:
+        with self.writing() as connection:
             return connection.execute(sa.delete(WATCHED).where(*at)).rowcount
 
     # ---- spans on their way to answers
@@ -244,7 +244,7 @@ class WatchStore(Store):
         """Keep spans by trace and id, durably, before returning; one that comes again takes the place of the first."""
         now = time.time()
         rows = [{"watch": watch, "trace": t, "span": s, "received": now, "body": b} for (t, s), b in spans.items()]
-        with self._write() as connection:
+        with self.writing() as connection:
             for trace, span in spans:
                 at = (SPANS.c.watch == watch, SPANS.c.trace == trace, SPANS.c.span == span)
                 connection.execute(sa.delete(SPANS).where(*at))
@@ -262,7 +262,7 @@ class WatchStore(Store):
             .order_by(newest, SPANS.c.trace)
             .limit(limit)
         )
-        with self._read() as connection:
+        with self.reading() as connection:
             return list(connection.execute(query).scalars())
 
     def count_spans(self, watch: str) -> int:
@@ -272,13 +272,13 @@ class WatchStore(Store):
     def spans(self, watch: str, trace: str) -> list[Any]:
         """Return the bodies of a trace's spans, in the order of their ids."""
         query = sa.select(SPANS.c.body).where(SPANS.c.watch == watch, SPANS.c.trace == trace).order_by(SPANS.c.span)
-        with self._read() as connection:
+        with self.reading() as connection:
             return list(connection.execute(query).scalars())
 
     def drop_spans(self, watch: str, trace: str, received_by: float) -> None:
         """Drop the spans of a trace that were received by then."""
         at = (SPANS.c.watch == watch, SPANS.c.trace == trace, SPANS.c.received <= received_by)
-        with self._write() as connection:
+        with self.writing() as connection:
             connection.execute(sa.delete(SPANS).where(*at))
 
 
