@@ -92,7 +92,7 @@ def test_it_is_written_as_page_as_markdown_and_as_json(store: Path, tmp_path: Pa
         found.write(tmp_path / name)
     page = (tmp_path / "page.html").read_text("utf-8")
     assert "Roll back?" in page
-    assert "Failure modes by source" in page
+    assert "By source + failure mode" in page
     assert "<script>alert" not in page
     assert not re.search(r"(?:src|href)=\"https?:", page)
     text = (tmp_path / "page.md").read_text("utf-8")

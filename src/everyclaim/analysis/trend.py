@@ -18,7 +18,6 @@ from everyclaim.analysis.deltas import (
     UNSUPPORTED,
     AnswerMeasure,
     Counted,
-    Delta,
     Mask,
     MeasuredPart,
     parts_with_masks,
@@ -211,15 +210,6 @@ RELEASE_SCHEMA = 1
 
 
 @dataclass(frozen=True, slots=True)
-class ModeTable:
-    """Failure modes by the values of a slice: what share of claims each was, and is."""
-
-    slice: str
-    values: tuple[str, ...]
-    deltas: Mapping[str, Mapping[str, Delta]]  # mode → value → delta
-
-
-@dataclass(frozen=True, slots=True)
 class ReleaseReport:
     """What there is to say of a release. `trend` is over its parts and those before, where there are three or more."""
 
@@ -232,19 +222,6 @@ class ReleaseReport:
     def sentence(self) -> str:
         """What changed, in words."""
         return self.comparison.sentence
-
-    @property
-    def mode_tables(self) -> tuple[ModeTable, ...]:
-        """Failure modes by slice, a table for each slice that was asked for."""
-        found: dict[str, dict[str, dict[str, Delta]]] = {}
-        for delta in self.comparison.numbers.parts:
-            if delta.mode is not None and len(delta.where) == 1:
-                (tag, value), *_ = delta.where
-                found.setdefault(tag, {}).setdefault(delta.mode, {})[value] = delta
-        return tuple(
-            ModeTable(tag, tuple(sorted({value for deltas in modes.values() for value in deltas})), modes)
-            for tag, modes in found.items()
-        )
 
     def __str__(self) -> str:
         """Tell in a few lines what changed and what the rule says."""

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from rich.console import Group as Stack
 from rich.console import RenderableType
 from rich.text import Text
 
-from everyclaim.analysis import NO_NUMBER, interval, percent
+from everyclaim.analysis import interval, percent
 from everyclaim.analysis.calibration import Calibration, ends, method
 from everyclaim.analysis.comparison import AnswerChange, ClaimChange, Comparison, Side, pairing
 from everyclaim.analysis.deltas import FEWEST, FEWEST_EVENTS, Delta, DeltaFinding, MeasuredPart
 from everyclaim.analysis.slices import FEW
-from everyclaim.analysis.trend import ModeTable, ReleaseReport, Series, Trend
+from everyclaim.analysis.trend import ReleaseReport, Series, Trend
 from everyclaim.core.plaintext import counted, words
 from everyclaim.core.types import Outcome
 from everyclaim.report.style import (
@@ -63,9 +63,7 @@ def _differing(differs: Sequence[str]) -> Text | None:
     return Text.assemble(("judged differently: ", "yellow"), told) if differs else None
 
 
-def _evidence(
-    comparison: Comparison, most: int | None, movers: int, leave_out: Collection[str] = ()
-) -> Iterator[RenderableType]:
+def _evidence(comparison: Comparison, most: int | None, movers: int) -> Iterator[RenderableType]:
     """Show the numbers, by failure mode and slice `most` rows of each, and the answers that moved."""
     numbers = comparison.numbers
     yield _table("", [(delta.measure.title, delta) for delta in numbers.whole])
@@ -73,8 +71,6 @@ def _evidence(
         heading = "same answer, different judge"
         yield from (Text(), _table(heading, [(delta.measure.title, delta) for delta in numbers.same_text]))
     for heading, rows in cuts(numbers.parts):
-        if heading in leave_out:
-            continue
         tested = [row for row in rows if row[1].p_value is not None]
         yield from (Text(), _table(heading, tested[:most]))
         yield from left_out(len(tested) - most if most else 0, "row", "; --json has them all")
@@ -245,7 +241,6 @@ def release_terminal(report: ReleaseReport) -> Page:
 def release_markdown(report: ReleaseReport) -> str:
     """Write the report as Markdown: with the trend, all numbers, failure modes, and the answers that moved."""
     comparison = report.comparison
-    shown = {f"{table.slice} + failure mode" for table in report.mode_tables}
     return markdown(
         [
             "<!-- everyclaim release report -->",
@@ -253,8 +248,7 @@ def release_markdown(report: ReleaseReport) -> str:
             *_release(report),
             *(hanging(Text("-"), Text(line)) for line in (report.trend.sentences if report.trend else ())),
             headline("All answers"),
-            *_evidence(comparison, None, _MOVED, leave_out=shown),
-            *(_modes(table) for table in report.mode_tables),
+            *_evidence(comparison, None, _MOVED),
             headline("Human labels"),
             *_labels(report),
         ]
@@ -277,16 +271,6 @@ def _release(report: ReleaseReport) -> Iterator[RenderableType]:
 def _labels(report: ReleaseReport) -> Iterator[RenderableType]:
     for line in label_lines(report.comparison.calibration):
         yield hanging(Text("·", "dim"), Text(line))
-
-
-def _modes(table: ModeTable) -> RenderableType:
-    """Show the share of claims that fail in each way, before → after, by the values of a slice."""
-    made = house_table(f"failure mode ↓ · {table.slice} →", *(value or "(not given)" for value in table.values))
-    for mode, deltas in table.deltas.items():
-        found = [deltas.get(value) for value in table.values]
-        cells = [Text(one.levels, "bold" if one.is_shown else "") if one else NO_NUMBER for one in found]
-        made.add_row(words(mode), *cells)
-    return made
 
 
 def label_lines(found: Calibration | None) -> list[str]:

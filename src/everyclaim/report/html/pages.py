@@ -11,7 +11,7 @@ import heapq
 import json
 import re
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
@@ -338,11 +338,9 @@ def comparison_html(comparison: Comparison) -> str:
     return notebook_page("comparison", comparison=comparison)
 
 
-def comparison_view(
-    comparison: Comparison, before: Mapping[int, Kept], after: Mapping[int, Kept], leave_out: Collection[str] = ()
-) -> dict[str, Any]:
-    """Return what the page of a comparison shows, without the cuts that are shown otherwise."""
-    return numbers_view(comparison, leave_out) | {
+def comparison_view(comparison: Comparison, before: Mapping[int, Kept], after: Mapping[int, Kept]) -> dict[str, Any]:
+    """Return what the page of a comparison shows."""
+    return numbers_view(comparison) | {
         "comparison": comparison,
         "sides": [side_line(side).plain for side in (comparison.before, comparison.after)],
         "changed": changed_claims(comparison).plain if comparison.changes is not None else "",
@@ -350,14 +348,14 @@ def comparison_view(
     }
 
 
-def numbers_view(comparison: Comparison, leave_out: Collection[str] = ()) -> dict[str, Any]:
+def numbers_view(comparison: Comparison) -> dict[str, Any]:
     """Return the tables and charts of a comparison, and what is said of how they were made."""
     numbers = comparison.numbers
     return {
         "pairing": pairing(comparison.matching),
         "whole": _table("", [(delta.measure.title, delta) for delta in numbers.whole]),
         "same_text": _table("", [(delta.measure.title, delta) for delta in numbers.same_text]),
-        "parts_": [_table(heading, rows) for heading, rows in cuts(numbers.parts) if heading not in leave_out],
+        "parts_": [_table(heading, rows) for heading, rows in cuts(numbers.parts)],
         "note": method_note(comparison),
     }
 
@@ -399,13 +397,11 @@ def _moved(
 
 def release_page(report: ReleaseReport, before: Mapping[int, Kept], after: Mapping[int, Kept]) -> bytes:
     """Write the report of a release, UTF-8; the mappings hold the answers that moved, by their places."""
-    shown = {f"{table.slice} + failure mode" for table in report.mode_tables}
     return whole_page(
         "everyclaim/release.html",
-        **comparison_view(report.comparison, before, after, leave_out=shown),
+        **comparison_view(report.comparison, before, after),
         rule=report.rule,
         notes=report.notes,
-        tables=report.mode_tables,
         people=label_lines(report.comparison.calibration),
         trend=report.trend.sentences if report.trend else (),
     )
