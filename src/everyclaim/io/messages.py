@@ -51,61 +51,37 @@ class ConversationMessage:
     passages: list[Any] = field(default_factory=list)
 
 
-@dataclass
-class _QuestionRound:
-    """What the user asked, what was found for it, and what the assistant answered."""
-
-    question: str = ""
-    answer: ConversationMessage | None = None
-    passages: list[Any] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class ConversationAnswer:
-    """One answer of a conversation; `number` counts the answers from 1."""
-
-    number: int
-    question: str
-    message: ConversationMessage
-    history: tuple[Turn, ...]
-    contexts: tuple[Any, ...]
-
-
-def is_messages(value: Any) -> bool:
-    """Whether a cell holds messages: objects of which one at least says who speaks."""
-    held = _decoded(value)
-    return isinstance(held, list) and any(_role(_inner(one)) is not None for one in held)
-
-
-def answers_of(
-    value: Any, given: Sequence[Any], turns: Turns = "last", history: History = "context"
-) -> list[ConversationAnswer]:
-    """Return the answers of a conversation, the last one or all; `given` are passages for every turn.
+def _answers(held: Sequence[Any], given: Sequence[Any], history: History) -> list[dict[str, Any]]:
+    """Return the answers of a conversation as rows; `given` are passages for every turn.
 
     A turn in which nothing was retrieved has what was retrieved before it. Its history are the last messages before its
     question; with the history as evidence, all that was said and retrieved in earlier turns is a passage, too.
     Raises `RowError` for what are no messages, and without an answer.
     """
-    held = _decoded(value)
-    if not isinstance(held, list):
-        raise RowError(f"messages is {kind(held)}, not a list of messages")
-    told = deque[Turn](maxlen=TURNS_BEFORE)
+    told = deque[tuple[str, str]](maxlen=TURNS_BEFORE)
     earlier: dict[str, Any] = {}  # what was said and found before, as passages
-    found: list[ConversationAnswer] = []
+    found: list[dict[str, Any]] = []
     shared, own = _distinct(given), dict[str, Any]()
-    for one in _exchanges([_message(item) for item in held]):
-        own = _distinct(one.passages) or own
-        if one.answer is not None:
-            contexts = tuple((shared | own | earlier).values())
-            found.append(ConversationAnswer(len(found) + 1, one.question, one.answer, tuple(told), contexts))
-        said = [(USER, one.question), (ASSISTANT, one.answer.text if one.answer else "")]
-        told += [Turn(role, text) for role, text in said if text]
+    for question, answer, passages in _rounds([_message(item) for item in held]):
+        own = _distinct(passages) or own
+        if answer is not None:
+            found.append(
+                {
+                    "question": question,
+                    "response": answer.text,
+                    "contexts": list((shared | own | earlier).values()),
+                    "history": [{"role": role, "content": text} for role, text in told],
+                    "citations": [to_json(one) for one in answer.citations],
+                }
+            )
+        said = [(role, text) for role, text in ((USER, question), (ASSISTANT, answer.text if answer else "")) if text]
+        told += said
         if history == "evidence":
-            spoken = [{"text": text, "kind": USER if role == USER else "answer"} for role, text in said if text]
-            earlier |= _distinct([*one.passages, *spoken])
+            spoken = [{"text": text, "kind": USER if role == USER else "answer"} for role, text in said]
+            earlier |= _distinct([*passages, *spoken])
     if not found:
         raise RowError("no assistant message has text")
-    return found if turns == "all" else found[-1:]
+    return found
 
 
 def _distinct(passages: Sequence[Any]) -> dict[str, Any]:
@@ -148,23 +124,21 @@ def turns_of(value: Any) -> tuple[Turn, ...]:
     return tuple(Turn(one.role, one.text) for one in said if one.role in {USER, ASSISTANT} and one.text)
 
 
-def _exchanges(messages: Sequence[ConversationMessage]) -> Iterator[_QuestionRound]:
-    """Yield the turns; several messages of the user, one after the other, are one question."""
-    now = _QuestionRound()
-    asking = False
+def _rounds(messages: Sequence[ConversationMessage]) -> Iterator[tuple[str, ConversationMessage | None, list[Any]]]:
+    """Yield question, answer and passages of every turn; messages of the user behind each other are one question."""
+    question, answer, passages, is_asking = "", None, list[Any](), False
     for message in messages:
         if message.role == USER and message.text:
-            if not asking and (now.answer or now.question):
-                yield now
-                now = _QuestionRound()
-            now.question = f"{now.question}\n{message.text}".strip()
-            asking = True
+            if not is_asking and (answer or question):
+                yield question, answer, passages
+                question, answer, passages = "", None, []
+            question = f"{question}\n{message.text}".strip()
+            is_asking = True
         elif message.role == ASSISTANT and message.text:
-            now.answer = message
-            asking = False
-        now.passages += message.passages
-    if now.answer or now.question:
-        yield now
+            answer, is_asking = message, False
+        passages += message.passages
+    if answer or question:
+        yield question, answer, passages
 
 
 def _inner(item: Any) -> Mapping[str, Any]:
@@ -325,8 +299,8 @@ def rows_of(row: Mapping[str, Any], fields: Fields, number: int) -> list[dict[st
     reading = fields.conversations or {}
     turns, history = reading.get("turns", "last"), reading.get("history", "context")
     messages, response = fields.get(row, "messages"), named("response", plain, fields.get(row, "response"))
-    if messages is None and is_messages(asked := fields.get(row, "question")):
-        messages = asked
+    if messages is None and isinstance(asked := _decoded(fields.get(row, "question")), list):  # Ragas
+        messages = asked if any(_role(_inner(one)) is not None for one in asked) else None
     reply = _reply(response)
     if messages is None and reply is None:
         return []
@@ -339,29 +313,19 @@ def rows_of(row: Mapping[str, Any], fields: Fields, number: int) -> list[dict[st
             citations = [to_json(one) for one in (*said.citations, *beside)]
             return [rest | kept | {"response": said.text, "citations": citations}]
         held = _decoded(messages)
+        if not isinstance(held, list):
+            raise RowError(f"messages is {kind(held)}, not a list of messages")
         if response is not None:
-            last = reply or {"role": ASSISTANT, "content": response}
-            held = [*held, last] if isinstance(held, list) else held
+            held = [*held, reply or {"role": ASSISTANT, "content": response}]
         given = _decoded(fields.get(row, "contexts"))
-        shared = given if isinstance(given, list) else [] if given is None else [given]
-        found = answers_of(held, shared, turns, history)
-        rows = [rest | _row(one, beside if one is found[-1] else []) for one in found]
-        if turns == "all":
-            name = str(fields.get(row, "id") or number)
-            tags = tags_of(fields.get(row, "tags"))
-            for made, one in zip(rows, found, strict=True):
-                made |= {"id": f"{name}/{one.number}"}
-                made |= {"tags": tags | {"conversation": name, "turn": str(one.number)}}
+        found = _answers(held, given if isinstance(given, list) else [] if given is None else [given], history)
+        found[-1]["citations"] += [to_json(one) for one in beside]
+        if turns != "all":
+            return [rest | found[-1]]
+        name, tags = str(fields.get(row, "id") or number), tags_of(fields.get(row, "tags"))
+        return [
+            rest | made | {"id": f"{name}/{turn}", "tags": tags | {"conversation": name, "turn": str(turn)}}
+            for turn, made in enumerate(found, 1)
+        ]
     except (TypeError, ValueError, KeyError, AttributeError) as error:
         raise RowError(f"the messages cannot be read ({type(error).__name__})") from None
-    return rows
-
-
-def _row(answer: ConversationAnswer, beside: Sequence[Citation]) -> dict[str, Any]:
-    return {
-        "question": answer.question,
-        "response": answer.message.text,
-        "contexts": list(answer.contexts),
-        "history": [{"role": turn.role, "content": turn.text} for turn in answer.history],
-        "citations": [to_json(one) for one in (*answer.message.citations, *beside)],
-    }

@@ -42,7 +42,7 @@ from everyclaim.io.files import (
 )
 from everyclaim.io.messages import ConversationOptions, History, Turns, rows_of
 from everyclaim.io.rows import ClaimRow, DocumentRow, LabelRow, RowMaker
-from everyclaim.io.tables import Row, Tables, files_of_folder, files_of_split, rows_of_object
+from everyclaim.io.tables import Row, files_of_folder, files_of_split, read_tables, rows_of_object
 from everyclaim.io.textrows import delimiter_of, read_header, read_json, read_jsonl
 from everyclaim.io.values import RowError, tags_of
 
@@ -351,8 +351,7 @@ def _open_text_rows(text: TextSource, path: str, given: str | None, fields: Fiel
 
 
 def _open_tables(name: str, paths: list[Path], fields: Fields, row: int) -> _Opened:
-    tables = Tables(name, paths, fields.wanted, row)
-    return _Opened(name, tables.columns, tables.rows())
+    return _Opened(name, *read_tables(paths, fields.wanted, row))
 
 
 SUFFIXES = (".txt", ".md", ".markdown")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -27,33 +27,27 @@ Row = RawRow | BadRow | Sample
 Wanted = Callable[[Iterable[str], Iterable[str]], list[str]]  # all columns, those of scalars → those to read
 
 
-class Tables:
-    """Arrow tables in one or more files of one schema, read piece by piece.
+def read_tables(paths: Sequence[Path], wanted: Wanted, limit: int) -> tuple[list[str], Iterator[RawRow | BadRow]]:
+    """Return the columns of Arrow tables in one or more files of one schema, and their rows, numbered through.
 
     `wanted` chooses among the columns; the others are not decoded. Rows of more than `limit` bytes are bad rows.
     """
+    with closing(_open(paths[0])) as batches:
+        return list(next(batches)), _rows_of_files(paths, wanted, limit)
 
-    def __init__(self, name: str, paths: list[Path], wanted: Wanted, limit: int) -> None:
-        self._name = name
-        self._limit = limit
-        self._paths = paths
-        self._wanted = wanted
-        with closing(_open(paths[0])) as batches:
-            self.columns: list[str] = list(next(batches))
 
-    def rows(self) -> Iterator[RawRow | BadRow]:
-        """Yield the rows of all files, numbered through."""
-        number = 0
-        for path in self._paths:
-            with closing(_open(path, self._wanted)) as batches:
-                try:
-                    next(batches)
-                    for batch in batches:
-                        yield from rows_of_batch(batch, number, self._limit)
-                        number += batch.num_rows
-                except InputError as error:
-                    yield BadRow(number + 1, f"{error}; the rest could not be read", "row", rest_lost=True)
-                    return
+def _rows_of_files(paths: Sequence[Path], wanted: Wanted, limit: int) -> Iterator[RawRow | BadRow]:
+    number = 0
+    for path in paths:
+        with closing(_open(path, wanted)) as batches:
+            try:
+                next(batches)
+                for batch in batches:
+                    yield from rows_of_batch(batch, number, limit)
+                    number += batch.num_rows
+            except InputError as error:
+                yield BadRow(number + 1, f"{error}; the rest could not be read", "row", rest_lost=True)
+                return
 
 
 def rows_of_batch(batch: Any, before: int, limit: int) -> Iterator[RawRow | BadRow]:
