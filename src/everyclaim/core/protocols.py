@@ -134,16 +134,11 @@ class ChatModel(Protocol):
         """
 
 
-class HasChat(Protocol):
-    """A component that talks to a chat model, which others may use as well; None where it happens not to."""
-
-    @property
-    def chat(self) -> ChatModel | None:
-        """The model: of judges in a row the last one's, of judges beside each other the first one's."""
-
-
 def chat_of(*components: object) -> ChatModel | None:
-    """Return the chat model of the first of these components that has one (see `HasChat`), None where none has."""
+    """Return the chat model of the first of these components that has one, None where none has.
+
+    Of judges in a row it is that of the last one, of judges beside each other that of the first one.
+    """
     found = (getattr(one, "chat", None) for one in components)
     return next((chat for chat in found if hasattr(chat, "complete")), None)
 

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from everyclaim.core.types import Claim, Passage, Sample
+from everyclaim.core.types import Claim, Sample
 from everyclaim.metrics.context import MetricContext
 from everyclaim.metrics.qa import Exam, QaQuestion, exact
 from everyclaim.text import agreement, dates, quantities
@@ -52,7 +52,7 @@ class ClozeExaminer:
     async def examine(self, sample: Sample, claims: Sequence[Claim], ctx: MetricContext) -> list[Exam]:
         """Return a cloze question for every name, number and date of the claims, the same one once."""
         del ctx
-        shelf = _ClozeCache([passage for passage in sample.passages if passage.text.strip()])
+        shelf = Shortlist.of([passage for passage in sample.passages if passage.text.strip()])
         asked: dict[str, Exam] = {}
         for claim in claims:
             for mark in marks(claim.text) if len(claim.text) <= _LONGEST else ():
@@ -62,7 +62,7 @@ class ClozeExaminer:
                     continue
                 hole = (mark.start, mark.start + len(BLANK))
                 question = QaQuestion(f"q{len(asked) + 1}", text, claim.sentence, hole)
-                asked[text] = Exam(question, words, shelf.answer(claim.text, mark, _context(text)))
+                asked[text] = Exam(question, words, _answer(shelf, claim.text, mark, _context(text)))
         return list(asked.values())
 
 
@@ -81,31 +81,25 @@ def marks(text: str) -> list[ClozeMark]:
     return sorted(found, key=lambda mark: mark.start)
 
 
-class _ClozeCache:
-    """The passages, ready to be lined up with questions."""
-
-    def __init__(self, passages: Sequence[Passage]) -> None:
-        self._shortlist = Shortlist.of(passages)
-
-    def answer(self, claim: str, mark: ClozeMark, context: Reading) -> str | None:
-        """Return what stands in the place of a claim's mark; None where no sentence lines up or has the like."""
-        texts = tuple(piece.text for piece in self._shortlist.pieces(context.keys))
-        source = source_of(texts, every_word=False)
-        if not source.places:
-            return None
-        strengths = _strengths(context, source)
-        order = [int(i) for i in np.argsort(-strengths, kind="stable") if strengths[i] >= _LINED_UP]
-        best: float | None = None
-        found: list[str] = []
-        for place in order:
-            if best is not None and strengths[place] < best - _AS_GOOD:
-                break
-            candidates = list(_candidates(source, place, claim, mark, context))
-            if candidates and best is None:
-                best = float(strengths[place])
-            found += candidates
-        wanted = claim[mark.start : mark.end]
-        return next((text for text in found if _same(mark.kind, wanted, text)), found[0] if found else None)
+def _answer(shortlist: Shortlist, claim: str, mark: ClozeMark, context: Reading) -> str | None:
+    """Return what stands in the place of a claim's mark; None where no sentence lines up or has the like."""
+    texts = tuple(piece.text for piece in shortlist.pieces(context.keys))
+    source = source_of(texts, every_word=False)
+    if not source.places:
+        return None
+    strengths = _strengths(context, source)
+    order = [int(i) for i in np.argsort(-strengths, kind="stable") if strengths[i] >= _LINED_UP]
+    best: float | None = None
+    found: list[str] = []
+    for place in order:
+        if best is not None and strengths[place] < best - _AS_GOOD:
+            break
+        candidates = list(_candidates(source, place, claim, mark, context))
+        if candidates and best is None:
+            best = float(strengths[place])
+        found += candidates
+    wanted = claim[mark.start : mark.end]
+    return next((text for text in found if _same(mark.kind, wanted, text)), found[0] if found else None)
 
 
 def _strengths(context: Reading, source: AlignedSource) -> Float32Array:
