@@ -207,7 +207,10 @@ class _Columns:
         self._first_bad: BadRow | None = None
         if opened.columns is not None:
             self._see_row(dict.fromkeys(opened.columns))
-            self._check_columns(opened.columns)
+            columns = list(opened.columns)
+            if twice := next((name for name in fields.wanted(columns) if columns.count(name) > 1), None):
+                places = " and ".join(str(place) for place, name in enumerate(columns, 1) if name == twice)
+                raise self._fault(InputError(f"the columns {places} are both named {twice!r}: rename all but one"))
 
     @property
     def complete(self) -> bool:
@@ -268,19 +271,6 @@ class _Columns:
 
     def _fault(self, error: InputError) -> InputError:
         return InputError(f"{self._source.name}: {error}")
-
-    def _check_columns(self, columns: Sequence[str]) -> None:
-        """Raise `InputError` for what is in no column, nor can be nested in one, and for what is in two."""
-        fields = self._fields
-        if twice := next((name for name in fields.wanted(columns) if list(columns).count(name) > 1), None):
-            places = " and ".join(str(place) for place, name in enumerate(columns, 1) if name == twice)
-            raise self._fault(InputError(f"the columns {places} are both named {twice!r}: rename all but one"))
-        if _REQUIRED in self._needed:
-            raise self._fault(fields.missing_required(columns))
-        for theirs in sorted(self._needed | self._slices):
-            is_tag = theirs in self._slices and fields.has(self._seen, "tags")
-            if theirs.split(".")[0] not in self._seen and not is_tag:
-                raise self._fault(fields.missing_mapped(theirs, columns))
 
 
 def _after_lookahead(rows: Iterable[Row], columns: _Columns) -> Iterator[Row]:
