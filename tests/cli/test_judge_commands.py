@@ -53,12 +53,9 @@ def test_a_good_model_is_fit_to_judge(tried):
     assert found["usage"]["calls"] == CASES
     assert found["usage"]["cost"] is None
     assert found["provenance"]["parameters"]["judge_prompt"].startswith("verdict-")
-    page, _ = tried(answering(LABELS.get))
-    assert "fit to judge" in page.out
-    assert "not fit" not in page.out
-    assert "price unknown" in page.out
 
 
+@pytest.mark.slow
 def test_a_model_that_says_yes_to_everything_is_not(tried):
     """Right on every supported claim, on none of the others; exit code 1."""
     done, _ = tried(answering(lambda claim: "SUPPORTED"), "--json")
@@ -67,11 +64,13 @@ def test_a_model_that_says_yes_to_everything_is_not(tried):
     assert (done.code, found["fit"], rates) == (1, False, (1.0, 0.0))
     assert "0% of the claims that are not supported are right (at least 80%)" in found["why_not"]
     assert len(found["wrong"]) == 72
+    assert "price unknown" in tried(answering(LABELS.get))[0].out
     page, _ = tried(answering(lambda claim: "SUPPORTED"))
     assert "not fit to judge" in page.out
     assert "and 47 more claims; --json has them all" in page.out
 
 
+@pytest.mark.slow
 def test_a_model_that_makes_up_its_quotes_is_not(tried):
     """Though it is always right."""
     done, _ = tried(answering(LABELS.get, quote=lambda passage: "the makers have confirmed this in writing"), "--json")
@@ -80,6 +79,7 @@ def test_a_model_that_makes_up_its_quotes_is_not(tried):
     assert found["why_not"] == ["100% of verdicts with quotes have an invented one (at most 10%)"]
 
 
+@pytest.mark.slow
 def test_claims_without_a_verdict_are_failures_not_errors_of_judgement(tried):
     """Exit code 3; the rest is counted without them."""
 

@@ -34,6 +34,7 @@ def runs(prepared):
     return prepared(score_releases)
 
 
+@pytest.mark.slow
 def test_it_is_shown_written_and_gated(runs):
     """One run of the release is to be watched, two are a reason to roll back."""
     first = runs("release-report", "old", "one", "--require", "--json")

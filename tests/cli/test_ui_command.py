@@ -29,6 +29,7 @@ def started(tmp_path):
         process.stderr.close()
 
 
+@pytest.mark.slow
 def test_the_dashboard_is_served_and_ends_in_order(started):
     """It tells its address, answers there, keeps what it is asked out of its log, and ends when it is asked to."""
     said, process = started("--store", "somewhere/runs.db")

@@ -77,7 +77,7 @@ def test_what_is_not_scored_says_so(response: str, options: dict[str, Any], said
 
 def test_a_long_result_is_shortened_and_says_by_how_much() -> None:
     """Whatever the answer holds: few lines, none wider than 80 but for a word that is, and no hidden claim uncounted."""
-    response = " ".join(f"The shelf number {number} {'really ' * 60}holds jars." for number in range(40))
+    response = " ".join(f"The shelf number {number} {'really ' * 15}holds jars." for number in range(40))
     result = dataclasses.replace(
         scored(response),
         warnings=tuple(f"warning number {number} " + "w " * 300 for number in range(9)),

@@ -6,7 +6,7 @@ import pytest
 from everyclaim.stats.sequential import Watch, change_points, observe, trend
 
 
-@pytest.mark.parametrize("rate", [0.02, 0.05])
+@pytest.mark.parametrize("rate", [pytest.param(0.02, marks=pytest.mark.slow), 0.05])
 def test_a_rate_within_its_limit_is_hardly_ever_called_above_it(rate):
     """Over 300 streams of 800 values, looked at after each, at most 5 %."""
     random = np.random.default_rng(0)
