@@ -64,26 +64,6 @@ def test_everyone_is_asked_at_the_address_that_was_given(
 
 
 @pytest.mark.parametrize(
-    ("generate", "options"),
-    [
-        ("anthropic:writer", {"judge": "openai:judge"}),
-        ("openai:writer", {"judge": "openai:judge", "rewriter": "anthropic:corrector"}),
-        ("openai:writer", {"judge": "lexical", "decomposer": "anthropic:splitter"}),
-        (None, {"judge": "openai:judge", "decomposer": "anthropic:splitter"}),
-    ],
-)
-@pytest.mark.parametrize("said", [{"base_url": "http://127.0.0.1:9/v1"}, {"headers": MINE}])
-def test_one_address_for_two_providers_is_refused(
-    elsewhere: JudgeServer, generate: Any, options: dict[str, Any], said: dict[str, Any]
-) -> None:
-    """The key of the one would be sent to the other; each spec can say its own."""
-    with pytest.raises(ec.ConfigError, match="several") as raised:
-        ec.Guard(generate, **options, **said)
-    assert "into each spec" in str(raised.value)
-    assert elsewhere.calls == 0
-
-
-@pytest.mark.parametrize(
     ("generate", "warned"),
     [
         ("openai:gpt-5-mini", True),

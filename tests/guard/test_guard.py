@@ -273,13 +273,6 @@ def test_a_spent_budget_of_the_judge_is_survived() -> None:
         guarded(GOOD, Spent(), on_failure="raise")
 
 
-@pytest.mark.parametrize("generate", [lambda: GOOD, lambda question: GOOD, lambda question, passages: GOOD])
-def test_a_function_that_takes_something_else_is_refused_when_the_guard_is_made(generate: Any) -> None:
-    """The message says with what a generator is called, before any user waits for an answer."""
-    with pytest.raises(ec.ConfigError, match=r"def generate\(question, passages, instructions\)"):
-        ec.Guard(generate)
-
-
 SENTENCES = [
     "The lamp is red.",
     "It was made in 1950.",

@@ -39,25 +39,6 @@ def test_each_sentence_is_passed_annotated_or_held_back() -> None:
     assert found[2].result.claims[0].verdict.label is ec.Label.CONTRADICTED
 
 
-def test_a_sentence_is_out_before_the_next_but_one_is_written() -> None:
-    """Nothing waits for the end of the answer."""
-    written: list[str] = []
-
-    async def generate(*_: object) -> AsyncIterator[str]:
-        for sentence in (GOOD, MAYBE, "The lamp is tall."):
-            written.append(sentence)
-            yield f"{sentence} "
-
-    async def first() -> str:
-        stream = ec.Guard(generate, judge=Judge()).astream("q", SHELF)
-        sentence = await anext(stream)
-        await stream.aclose()
-        return sentence.text
-
-    assert asyncio.run(first()) == GOOD
-    assert written == [GOOD, MAYBE]
-
-
 def test_a_judge_that_fails_leaves_a_sentence_unchecked_or_raises() -> None:
     """By the rules; the others are checked."""
     judge = Judge(fails=lambda text: text == MAYBE)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,8 +17,6 @@ from everyclaim.integrations.ragas import (
     Faithfulness,
     FaithfulnesswithHHEM,
     SingleTurnSample,
-    aevaluate,
-    as_ragas_metric,
     evaluate,
     llm_factory,
 )
@@ -158,13 +155,6 @@ def test_evaluate_reads_the_old_column_names_and_a_column_map() -> None:
         evaluate([renamed], column_map={"anwser": "bot_says"})
 
 
-def test_nan_is_given_where_it_is_asked_for() -> None:
-    """The number of the other tool; the mean stays the mean of what was scored."""
-    found = asyncio.run(aevaluate([ROW, SILENT], unscored="nan"))
-    assert math.isnan(found["faithfulness"][1])
-    assert found.means == {"faithfulness": 0.5}
-
-
 def test_metrics_must_be_ours_and_have_names_of_their_own() -> None:
     """Said before anything is scored."""
     with pytest.raises(ec.ConfigError, match=r"must be one of everyclaim\.integrations\.ragas"):
@@ -185,25 +175,10 @@ def test_the_table_says_why_for_scored_rows_too() -> None:
     assert why[1:] == ["the response contains no checkable claim", "bad_input: the response is a number, not text"]
 
 
-def test_without_ragas_the_adaptor_says_what_to_install() -> None:
-    """The facade itself needs no Ragas."""
-    with pytest.raises(ec.UserError, match=r"pip install 'ragas>=0.4.3'"):
-        as_ragas_metric(Faithfulness())
-
-
 def test_a_failure_is_raised_where_that_is_asked_for() -> None:
     """And stops the rest."""
     with pytest.raises(ec.JudgeError, match="bad_input"):
         evaluate([BAD, ROW], raise_exceptions=True)
-
-
-def test_the_reason_explains_the_number_of_a_metric_over_two_texts() -> None:
-    """One claim of one is right and one of two is missing: that is two thirds."""
-    row = {"response": "The kettle is red.", "reference": "The kettle is red. It holds two litres."}
-    found = FactualCorrectness().score(**row)
-    assert float(found) == pytest.approx(2 / 3)
-    assert "1 of 2 claims of the reference are in the response; missing: The kettle holds two litres." in found.reason
-    assert found.reason.endswith("precision 1.000; recall 0.500; f1 0.667")
 
 
 def test_hhem_is_the_judge_and_the_llm_only_splits() -> None:

@@ -98,13 +98,3 @@ def test_a_second_process_is_refused(wire: str, tmp_path: Path) -> None:
         server.batch_desk.script = BatchScript()
         assert answers(ask_batched(server, wire, settings(tmp_path), numbered(2))) == numbered(2)
         assert taken(server)["question 0"] == 1
-
-
-def test_a_file_that_is_something_else_is_left_alone(tmp_path: Path) -> None:
-    """What a batch file holds may be paid for, so it is never begun anew by itself."""
-    (tmp_path / "batches.db").write_bytes(b"not a database" * 1000)
-    with JudgeServer(echo) as server:
-        replies = ask_batched(server, "chat", settings(tmp_path), ["a"])
-        assert isinstance(replies[0], StoreError)
-        assert "batches.db" in str(replies[0])
-    assert (tmp_path / "batches.db").read_bytes().startswith(b"not a database")

@@ -67,7 +67,6 @@ def test_any_text_gives_an_object_or_a_judge_error(text: str) -> None:
         '{"a": 1, "a": 2}',
         '{"a": NaN}',
         '{"a": 1e999}',
-        '{"a": ' + "9" * 50 + "}",
         "{'a': 1}",
         '{"a": 1} and {"a": 2}',
         '["a"]',
@@ -78,7 +77,7 @@ def test_any_text_gives_an_object_or_a_judge_error(text: str) -> None:
     ],
 )
 def test_what_is_not_one_strict_object_is_malformed(text: str) -> None:
-    """Duplicate keys, NaN, infinity, endless digits, Python, trailing commas, two objects, arrays, depth."""
+    """Duplicate keys, NaN, infinity, Python, trailing commas, two objects, arrays, depth."""
     assert code_of(text) == "malformed"
 
 

@@ -14,7 +14,6 @@ from everyclaim.core.protocols import ChatModel, ChatReply, Message
 from everyclaim.core.types import Usage
 from everyclaim.models import (
     Budget,
-    Cached,
     Call,
     ChatSettings,
     Limited,
@@ -122,29 +121,7 @@ def test_a_provider_that_takes_less_slows_a_run_down_and_fails_nothing(width: in
 # Single-flight
 
 
-def test_a_shared_failure_fails_all_and_is_counted_once() -> None:
-    """And the next to ask makes a new call."""
-    model = Scripted(failing("timeout"), ChatReply("ok", "stop", "m", USED), seconds=0.01)
-    shared = Cached(model)
-
-    async def work() -> tuple[list[Any], ChatReply]:
-        failed = await asyncio.gather(*(shared.ask(CALL) for _ in range(5)), return_exceptions=True)
-        return failed, await shared.ask(CALL)
-
-    failed, reply = run(work)
-    assert [error.code for error in failed] == ["timeout"] * 5
-    assert sum(error.usage.calls for error in failed) == 1
-    assert (reply.content, model.calls) == ("ok", 2)
-
-
 # Meter and prices
-
-
-def test_a_price_counts_every_kind_of_token() -> None:
-    """Fresh, read from the prefix cache, written to it, answered."""
-    price = Price(input=1.0, output=10.0, cached=0.1, cache_write=1.25)
-    used = Usage(1, 1_000_000, 100_000, 0, None, 600_000, 200_000)
-    assert price.cost(used) == pytest.approx(0.2 * 1 + 0.6 * 0.1 + 0.2 * 1.25 + 0.1 * 10)
 
 
 @pytest.mark.parametrize(
@@ -228,11 +205,3 @@ def test_a_chat_model_of_ones_own_is_retried_and_asked_nothing_twice(tmp_path: P
     assert chat.calls == 2
     assert wrapped.spec == "mine"
     cache.close()
-
-
-def test_a_call_larger_than_the_bucket_still_goes() -> None:
-    """It waits for its share instead of for ever."""
-    model = Scripted()
-    limited = Limited(model, Rates(tokens_per_minute=60_000))
-    asyncio.run(asyncio.wait_for(limited.ask(Call("i", [Message("user", "x" * 24_000)])), 10))
-    assert model.calls == 1

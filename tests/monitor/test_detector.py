@@ -31,7 +31,7 @@ def test_a_rate_in_order_raises_no_alarm_though_claims_of_an_answer_go_wrong_tog
 
 
 def test_a_bad_release_is_noticed_within_some_hundred_answers_and_named() -> None:
-    """2 % and then 10 %: what is said are the answers since, their rate and their release."""
+    """2 % and then 10 %: what is said are the answers since, and their rate."""
     detector = Detector(Limits(contradicted=0.03), name="support bot")
     random = np.random.default_rng(1)
     assert alerts(detector, stream(random, 0.02, 2000)) == []
@@ -40,7 +40,6 @@ def test_a_bad_release_is_noticed_within_some_hundred_answers_and_named() -> Non
     place, alert = found[0]
     assert place < 300
     assert alert.measure == "contradicted"
-    assert max(alert.releases, key=alert.releases.get) == "v2"
     assert abs(alert.answers - place) < 100
     assert 0.06 < alert.rate < 0.16
     assert alert.title.startswith("support bot: contradicted claims: ")

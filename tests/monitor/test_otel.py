@@ -141,20 +141,6 @@ def test_a_spec_exports_to_the_address_given_by_the_time_the_evaluator_is_closed
 
 
 @pytest.mark.slow
-def test_the_command_line_exports_what_it_scores(tmp_path: Path) -> None:
-    """`--observe` says where; without it nothing is sent, and OTEL_EXPORTER_OTLP_ENDPOINT alone sends nothing."""
-    rows = tmp_path / "answers.jsonl"
-    rows.write_text('{"id": "a", "response": "It weighs 9 kg.", "contexts": ["It weighs 9 kg."]}\n', "utf-8")
-    with collecting() as collector:
-        command = [sys.executable, "-m", "everyclaim", "score", str(rows), "--store", str(tmp_path / "r.db"), "--quiet"]
-        env = {"PATH": "", "PYTHONPATH": ":".join(sys.path), "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url}
-        subprocess.run(command, env=env, check=True, cwd=tmp_path)
-        assert collector.raw == b""
-        subprocess.run([*command, "--fresh", "--observe", f"otel:{collector.url}"], env=env, check=True, cwd=tmp_path)
-        assert len(collector.traces) == len(collector.logs) == 1
-
-
-@pytest.mark.slow
 def test_a_process_without_providers_is_told_so_and_one_with_them_uses_them(tmp_path: Path) -> None:
     """`otel` alone means the application's own; telemetry that goes nowhere would be a silent nothing."""
     with pytest.raises(ec.ConfigError, match="no OpenTelemetry provider is set up"):
@@ -190,12 +176,3 @@ def test_the_event_goes_back_to_the_span_that_is_evaluated_elsewhere(sdk: Sdk) -
     assert event.attributes["gen_ai.response.id"] == "chatcmpl-1"
     assert event.attributes["gen_ai.evaluation.score.label"] == "supported"
     assert [f"{link.context.span_id:016x}" for link in span.links] == ["b7ad6b7169203331"]
-
-
-def test_a_guard_sends_one_event_for_the_answer_it_returns(sdk: Sdk) -> None:
-    """Drafts are spans that say so."""
-    with ec.Evaluator(observe=sdk.observer()) as evaluator:
-        guard = evaluator.guard(lambda *_: "The unit weighs 9 kg. It weighs 7 kg.", max_retries=0)
-        guard("How heavy?", ["The unit weighs 9 kg."])
-    assert len(sdk.events) == 1
-    assert all(span.attributes["everyclaim.purpose"] == "draft" for span in sdk.spans.get_finished_spans())

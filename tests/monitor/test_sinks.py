@@ -27,7 +27,6 @@ ALERT = Alert(
     raw=0.1,
     limit=0.03,
     answers_between_false_alarms=100_000,
-    releases={"v2": 120},
 )
 
 

@@ -157,34 +157,3 @@ def test_what_is_not_there_yet_is_waited_for_and_a_wrong_folder_is_told(log: Pat
         watched(log, store)
     with pytest.raises(InputError, match="no folder"):
         watched(log.parent / "nowhere" / "a.jsonl", store)
-
-
-@pytest.mark.slow
-def test_a_large_compressed_file_is_read_in_pieces(log: Path, store: Path) -> None:
-    """Stopped in the middle, it is gone on with, and each line is judged once."""
-    append(log, *(row(number) for number in range(450)))
-    packed(log)
-    assert watched(log.parent, store, daily_answers=250, when_spent="wait").judged == 250
-    assert watched(log.parent, store).judged == 200
-    assert set(ids(store).values()) == {1}
-
-
-def test_a_compressed_file_that_is_still_written_waits_and_a_damaged_one_is_counted(log: Path, store: Path) -> None:
-    """What can be read of it is read at once; that it is cut off counts when nobody goes on with it."""
-    append(log, row(1))
-    whole = gzip.compress(b"".join(json.dumps(row(number)).encode() + b"\n" for number in range(50, 53)))
-    target = log.with_name("more.jsonl.gz")
-    target.write_bytes(whole[:-20])
-    seen = watched(log.parent, store)
-    assert seen.unreadable == 0
-    hour_ago = time.time() - 3600
-    os.utime(target, (hour_ago, hour_ago))
-    seen = watched(log.parent, store)
-    assert (seen.unreadable, seen.reasons[0]) == (1, "more.jsonl.gz: the compressed file is cut off")
-    assert watched(log.parent, store).unreadable == 0
-    target.write_bytes(whole)
-    watched(log.parent, store)
-    target.with_name("bad.jsonl.gz").write_bytes(whole[:-6] + b"\xff" * 6)
-    os.utime(target.with_name("bad.jsonl.gz"), (hour_ago, hour_ago))
-    assert "damaged" in watched(log.parent, store).reasons[0]
-    assert all(ids(store)[f"a{number}"] == 1 for number in range(50, 53))

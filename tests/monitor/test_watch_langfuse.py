@@ -52,15 +52,6 @@ def test_answers_come_in_with_their_passages_and_scores_go_back(project: Langfus
     assert about["comment"].startswith("UNSUPPORTED: The unit weighs 9 kg. (numeric mismatch")
 
 
-@pytest.mark.slow
-def test_all_pages_are_read(project: Langfuse, store: Path) -> None:
-    """More answers than fit on a page, many of them at the same moment."""
-    for number in range(230):
-        project.answer(number, at=NOW - timedelta(minutes=20 + number // 150))
-    assert look(project, store).judged == 230
-    assert look(project, store).found == 0
-
-
 def test_an_answer_that_is_listed_again_is_not_judged_again(project: Langfuse, store: Path) -> None:
     """Every pass lists the last hour again; what comes late, with a time that is past, is found by that."""
     project.answer(1, at=NOW - timedelta(minutes=5))
@@ -103,24 +94,6 @@ def test_scores_that_were_not_taken_are_sent_again_and_are_the_same_scores(proje
     assert len(project.scores) == 4
 
 
-@pytest.mark.parametrize(
-    ("passages", "texts"),
-    [
-        ([{"text": "A b."}, "C d."], ["A b.", "C d."]),
-        ({"documents": [{"content": "A b.", "id": "x"}]}, ["A b."]),
-        ([[{"page_content": "A b."}, 0.3]], ["A b."]),
-        ([{"kwargs": {"page_content": "A b."}, "type": "constructor"}], ["A b."]),
-        (["A b.", "", None, 7], ["A b."]),
-    ],
-)
-def test_documents_come_in_many_wrappings(project: Langfuse, store: Path, passages: Any, texts: list[str]) -> None:
-    """As frameworks record what a retriever returned."""
-    project.answer(1, passages=passages)
-    assert look(project, store).judged == 1
-    sample = next(iter(ec.find_run(store=store).samples()))
-    assert [passage.text for passage in sample.passages] == texts
-
-
 def test_keys_that_are_not_accepted_are_told(project: Langfuse, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """At once, naming the variables and not the keys; a server that is away is an error of the source."""
     monkeypatch.setenv("LANGFUSE_SECRET_KEY", "sk-lf-wrong-123")
@@ -133,12 +106,3 @@ def test_keys_that_are_not_accepted_are_told(project: Langfuse, store: Path, mon
     monkeypatch.setenv("LANGFUSE_SECRET_KEY", SECRET)
     with pytest.raises(SourceError, match="ConnectError"):
         watched("langfuse:http://127.0.0.1:1", store)
-
-
-def test_what_is_no_reply_of_the_api_is_an_error_of_the_source(
-    project: Langfuse, store: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A proxy's page, or JSON of something else."""
-    monkeypatch.setattr(project, "listed", lambda _: {"hello": "there"})
-    with pytest.raises(SourceError, match="an unreadable reply"):
-        look(project, store)

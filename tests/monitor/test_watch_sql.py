@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 import sqlalchemy as sa
 from real_stores import place, postgres, postgres_server  # noqa: F401 - fixtures
-from watching import ids, watched
+from watching import watched
 
 from everyclaim.core.errors import ConfigError, SourceError
 
@@ -60,18 +58,6 @@ def look(url: str, store: Path, **options: Any) -> Any:
     return watched(f"sql:{url}", store, **{"query": QUERY, "watermark": "at"} | options)
 
 
-@pytest.mark.slow
-def test_a_pass_reads_the_rows_behind_the_watermark(url: str, store: Path, write: Write) -> None:
-    """More rows than fit in one batch, many of them at the same moment; then only what is new."""
-    for number in range(430):
-        write(number, NOW - timedelta(days=2, seconds=number // 300))
-    assert look(url, store).judged == 430
-    assert look(url, store).found == 0
-    write(430, NOW - timedelta(days=1))
-    assert look(url, store).judged == 1
-    assert ids(store) == Counter({str(number): 1 for number in range(431)})
-
-
 def test_a_row_that_comes_late_is_read_and_one_from_the_future_hides_none(url: str, store: Path, write: Write) -> None:
     """Committed after a later one was read; and a clock that is ahead."""
     write(1, NOW - timedelta(minutes=1))
@@ -94,18 +80,6 @@ def test_nothing_is_written(url: str, store: Path, write: Write, query: str) -> 
     with pytest.raises(SourceError):
         look(url, store, query=query)
     assert look(url, store).judged == 1
-
-
-def test_a_function_that_writes_cannot(postgres: str, store: Path) -> None:  # noqa: F811
-    """On PostgreSQL the whole transaction only reads."""
-    with psycopg.connect(postgres, autocommit=True) as connection:
-        connection.execute("CREATE TABLE answers (id INT, at INT, answer TEXT)")
-        connection.execute(
-            "CREATE FUNCTION gone() RETURNS INT LANGUAGE plpgsql AS 'BEGIN DELETE FROM answers; RETURN 1; END'"
-        )
-        connection.execute("INSERT INTO answers VALUES (1, 1, 'It is red.')")
-    with pytest.raises(SourceError, match="read-only"):
-        look(postgres, store, query="SELECT *, gone() AS g FROM answers")
 
 
 def test_wrong_names_are_told_with_the_nearest(url: str, store: Path) -> None:

@@ -104,7 +104,7 @@ def test_documents_come_from_folders_and_tables(tmp_path, monkeypatch):
 def test_what_is_no_corpus_is_refused_in_one_line(tmp_path):
     """Missing, foreign, of another version, cut off."""
     build_corpus([BREAD], tmp_path / "good.db")
-    with pytest.raises(InputError, match="everyclaim corpus build"):
+    with pytest.raises(InputError, match=r"not a corpus file.*everyclaim corpus build"):
         Corpus.open(tmp_path / "none.db")
     (tmp_path / "text.db").write_text("hello")
     with pytest.raises(InputError, match="is not a corpus file"):
@@ -122,20 +122,6 @@ def test_what_is_no_corpus_is_refused_in_one_line(tmp_path):
         Corpus.open(tmp_path / "new.db")
     with pytest.raises(InputError, match="there is no file"):
         open_corpus(tmp_path / "nowhere")
-
-
-def test_a_build_that_fails_leaves_the_old_corpus_and_nothing_else(tmp_path):
-    """Whatever the source raises in the middle."""
-    build_corpus([BREAD], tmp_path / "c.db")
-
-    def broken():
-        yield {"text": "Fine."}
-        raise RuntimeError("the source broke")
-
-    with pytest.raises(RuntimeError):
-        build_corpus(broken(), tmp_path / "c.db")
-    assert [path.name for path in tmp_path.iterdir()] == ["c.db"]
-    assert Corpus.open(tmp_path / "c.db").info.documents == 1
 
 
 def test_the_passage_that_shares_rare_words_comes_first() -> None:

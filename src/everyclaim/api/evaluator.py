@@ -32,7 +32,7 @@ from everyclaim.core.protocols import ChatModel
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Decomposition, JudgedClaim, Provenance, Result, Usage
 from everyclaim.guard.answers import GuardedAnswer, GuardedSentence
-from everyclaim.guard.authors import Author, ChatAuthor, FunctionAuthor, Generate, SplitAuthors, Task
+from everyclaim.guard.authors import Author, ChatAuthor, FunctionAuthor, Generate, Task
 from everyclaim.guard.loop import Loop, Promise
 from everyclaim.guard.rules import Action, OnFailure, Repair, Rules
 from everyclaim.guard.streaming import stream
@@ -118,8 +118,9 @@ class Guard(Closing):
 
     def _set_up(self, session: Session, generate: Any, rules: Mapping[str, Any]) -> None:
         self._session = session
-        author = _author(generate, rules.get("rewriter"), session)
-        usual = "rewrite" if isinstance(author, ChatAuthor | SplitAuthors) else "drop"
+        author = _author(generate, session)
+        rewriter = rules.get("rewriter")
+        usual = "rewrite" if rewriter is not None or isinstance(author, ChatAuthor) else "drop"
         apart = {"rewriter", "risk", "judge_of_record"}
         chosen = {"repair": usual} | {name: value for name, value in rules.items() if name not in apart}
         risk = _risk(rules.get("risk"))
@@ -133,6 +134,7 @@ class Guard(Closing):
             session.metric,
             author,
             Rules(**cast("dict[str, Any]", chosen)),
+            None if rewriter is None else ChatAuthor(_chat(rewriter, session)),
             language,
             is_of_record=bool(rules.get("judge_of_record")),
             promise=Promise(risk) if risk else None,
@@ -214,13 +216,10 @@ def _risk(given: Any) -> RiskPromise | None:
         raise InputError(f"{os.fspath(given)} is not a calibrated risk: {error}") from None
 
 
-def _author(generate: Any, rewriter: Any, session: Session) -> Author | None:
-    writer: Author | None = None
+def _author(generate: Any, session: Session) -> Author | None:
     if isinstance(generate, str) or hasattr(generate, "complete"):
-        writer = ChatAuthor(_chat(generate, session))
-    elif generate is not None:
-        writer = FunctionAuthor(generate)
-    return writer if rewriter is None else SplitAuthors(writer, ChatAuthor(_chat(rewriter, session)))
+        return ChatAuthor(_chat(generate, session))
+    return None if generate is None else FunctionAuthor(generate)
 
 
 def _chat(model: Any, session: Session) -> ChatModel:

@@ -4,29 +4,11 @@
 answers that are checked while they are written, `Rules` for what may pass.
 """
 
-from everyclaim.guard.answers import Attempt, GuardedAnswer, GuardedSentence, Removed
-from everyclaim.guard.authors import Author, ChatAuthor, FunctionAuthor, Generate, SplitAuthors, Task
-from everyclaim.guard.claim_removal import Cut, cut
+from everyclaim.guard.answers import GuardedAnswer, GuardedSentence
+from everyclaim.guard.authors import FunctionAuthor, Task
+from everyclaim.guard.claim_removal import cut
 from everyclaim.guard.loop import Loop
-from everyclaim.guard.rules import Action, Repair, Rules
+from everyclaim.guard.rules import Rules
 from everyclaim.guard.streaming import stream
 
-__all__ = [
-    "Action",
-    "Attempt",
-    "Author",
-    "ChatAuthor",
-    "Cut",
-    "FunctionAuthor",
-    "Generate",
-    "GuardedAnswer",
-    "GuardedSentence",
-    "Loop",
-    "Removed",
-    "Repair",
-    "Rules",
-    "SplitAuthors",
-    "Task",
-    "cut",
-    "stream",
-]
+__all__ = ["FunctionAuthor", "GuardedAnswer", "GuardedSentence", "Loop", "Rules", "Task", "cut", "stream"]

@@ -8,15 +8,14 @@ A guard's guidance reaches a generator here, in its instructions, and goes nowhe
 from __future__ import annotations
 
 import asyncio
-import inspect
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from everyclaim.core.errors import ConfigError, GeneratorError, JudgeError, OperatorError, UserError
+from everyclaim.core.errors import GeneratorError, JudgeError, OperatorError, UserError
 from everyclaim.core.events import accounted
 from everyclaim.core.protocols import ChatModel
-from everyclaim.core.spec import call_in_thread
+from everyclaim.core.spec import call, places
 from everyclaim.core.types import Passage
 from everyclaim.models.chat.replies import Inquiry, ask_for_each, portions
 from everyclaim.prompts.writing import Faulty, GenerationPrompt, ReportedFault, RewritePrompt, rewrite_one
@@ -61,15 +60,7 @@ class FunctionAuthor:
     generate: Generate
 
     def __post_init__(self) -> None:
-        try:
-            inspect.signature(self.generate).bind("", (), "")
-        except TypeError as error:
-            raise ConfigError(
-                "a generator is called with question, passages and instructions, as in def "
-                f"generate(question, passages, instructions), but this one does not accept them ({error})"
-            ) from None
-        except ValueError:
-            return  # one that does not say what it takes
+        places(self.generate, ("question", "passages", "instructions"), "a generator")
 
     async def write(self, task: Task, told: str, faults: Sequence[ReportedFault]) -> str:
         """Call the function, with what there is to avoid behind the application's instructions."""
@@ -103,12 +94,8 @@ class FunctionAuthor:
 
     async def _called(self, task: Task, told: str) -> Any:
         instructions = "\n\n".join(part for part in (task.instructions, told) if part)
-        arguments = (task.question, task.passages, instructions)
-        if _is_async(self.generate):
-            found: Any = self.generate(*arguments)
-        else:
-            found = await call_in_thread(self.generate, *arguments)
-        return await found if inspect.isawaitable(found) else found
+        values = {"question": task.question, "passages": task.passages, "instructions": instructions}
+        return await call(self.generate, values, "a generator")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,38 +136,6 @@ class ChatAuthor:
     async def stream(self, task: Task) -> AsyncIterator[str]:
         """Give the answer in one piece: the protocol of chat models has no others."""
         yield await self.write(task, "", ())
-
-
-@dataclass(frozen=True, slots=True)
-class SplitAuthors:
-    """One that writes, if there is one, and another that corrects."""
-
-    writer: Author | None
-    corrector: Author
-
-    async def write(self, task: Task, told: str, faults: Sequence[ReportedFault]) -> str:
-        """Let the writer write."""
-        return await self._writer().write(task, told, faults)
-
-    async def rewrite(self, task: Task, answer: str, sentences: Mapping[str, Faulty]) -> Mapping[str, str]:
-        """Let the other correct."""
-        return await self.corrector.rewrite(task, answer, sentences)
-
-    def stream(self, task: Task) -> AsyncIterator[str]:
-        """Let the writer write."""
-        return self._writer().stream(task)
-
-    def _writer(self) -> Author:
-        if self.writer is None:
-            raise GeneratorError("without a generator only given answers can be corrected")
-        return self.writer
-
-
-def _is_async(generate: Generate) -> bool:
-    call = getattr(generate, "__call__", generate)  # noqa: B004 - an object's own, that may be asynchronous
-    return any(
-        inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function) for function in (generate, call)
-    )
 
 
 async def _pieces(found: Any) -> AsyncIterator[Any]:

@@ -30,11 +30,15 @@ _FAULTS = 20  # told to a generator at once
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """Checks answers with a metric and has them repaired by their author; without one it can only drop claims."""
+    """Checks answers with a metric and has them repaired by their author; without one it can only drop claims.
+
+    `rewriter` rewrites single sentences, where that is not the author.
+    """
 
     metric: Scorer
     author: Author | None
     rules: Rules = field(default_factory=Rules)
+    rewriter: Author | None = None
     language: str = ""
     is_of_record: bool = False  # the judge
     promise: Promise | None = None
@@ -133,7 +137,8 @@ class _GuardRun:
 
     async def _rewritten(self, attempt: Attempt, failed: Sequence[JudgedClaim]) -> Attempt | None:
         """Have the sentences with failed claims written anew, and put them in their places."""
-        if self.loop.author is None or not self._may_ask():
+        rewriter = self.loop.rewriter or self.loop.author
+        if rewriter is None or not self._may_ask():
             return None
         faulty = _faulty(attempt, failed, self.loop.language)
         asked = {
@@ -141,7 +146,7 @@ class _GuardRun:
         }
         self.retries += 1
         try:
-            better = await self.loop.author.rewrite(self.task, attempt.text, asked)
+            better = await rewriter.rewrite(self.task, attempt.text, asked)
         except (GeneratorError, OperatorError) as error:
             self._gave_up(error)
             return None

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal
 
 from everyclaim.core.cited import refusal_of
-from everyclaim.core.errors import ConfigError
 from everyclaim.core.types import JudgedClaim, Label, Outcome, Result
 from everyclaim.guard.answers import Attempt
 from everyclaim.text.citations import is_mark
@@ -44,17 +43,6 @@ class Rules:
     keep: float = 0.5
     refusal: str = REFUSAL
     shown_from: float = 0.0
-
-    def __post_init__(self) -> None:
-        for name, share in (("threshold", self.threshold), ("keep", self.keep)):
-            if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
-                raise ConfigError(f"{name}={share!r} of a guard must be a number from 0 to 1")
-        if isinstance(self.max_retries, bool) or not isinstance(self.max_retries, int) or self.max_retries < 0:
-            raise ConfigError(f"max_retries={self.max_retries!r} of a guard must be a whole number, at least 0")
-        _one_of("repair", self.repair, get_args(Repair))
-        _one_of("contradicted", self.contradicted, get_args(Action))
-        _one_of("unsupported", self.unsupported, get_args(Action))
-        _one_of("on_failure", self.on_failure, get_args(OnFailure))
 
     def labels(self, action: Action) -> frozenset[Label]:
         """Return the labels with which this is done."""
@@ -122,8 +110,3 @@ def _denies_wrongly(result: Result) -> bool:
     """Whether an answer says that the passages do not tell something that they tell."""
     refusal = refusal_of(result) or {}
     return refusal.get("finding") == "wrong" and "denied" in refusal
-
-
-def _one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> None:
-    if value not in allowed:
-        raise ConfigError(f"{name}={value!r} of a guard: use one of {', '.join(allowed)}")

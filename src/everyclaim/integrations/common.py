@@ -9,8 +9,10 @@ from everyclaim.api.evaluator import Evaluator
 from everyclaim.core.cited import failing_lines
 from everyclaim.core.errors import ConfigError, JudgeError
 from everyclaim.core.types import Outcome, Result
+from everyclaim.monitor.watch.traces import decoded, documents_in
 
 _LONGEST = 2_000
+_CONTEXTS = ("contexts", "documents", "passages", "retrieved_contexts", "retrieval_context", "context")
 
 
 def evaluator_of(evaluator: Evaluator | None, options: Mapping[str, Any]) -> Evaluator:
@@ -20,6 +22,16 @@ def evaluator_of(evaluator: Evaluator | None, options: Mapping[str, Any]) -> Eva
     if options:
         raise ConfigError(f"{min(options)} is an option of the evaluator: set it there")
     return evaluator
+
+
+def contexts_in(*places: Any) -> list[Any]:
+    """Return the documents under a usual name (`contexts`, `documents`, …) in the first place that has some."""
+    for place in places:
+        held = decoded(place)
+        for name in _CONTEXTS if isinstance(held, Mapping) else ():
+            if found := documents_in(held.get(name)):
+                return found
+    return []
 
 
 def name_of(result: Result) -> str:

@@ -73,8 +73,7 @@ class FaithfulnessCallback(Closing, BaseCallbackHandler):  # type: ignore[misc] 
     """Scores the answers of chains in which something is retrieved, in a thread of its own, without holding them up.
 
     `on_result` is given each `Result`; without it they are gathered in `results`. `wait` waits for those under way. A
-    chain that retrieves nothing is let be. What scoring raises is raised by `wait`, and never in the chain. Where
-    answers come faster than they are judged, those beyond `most_waiting` are let go and counted in `dropped`.
+    chain that retrieves nothing is let be. What scoring raises is raised by `wait`, and never in the chain.
     """
 
     def __init__(
@@ -82,13 +81,10 @@ class FaithfulnessCallback(Closing, BaseCallbackHandler):  # type: ignore[misc] 
         evaluator: Evaluator | None = None,
         *,
         on_result: Callable[[Result], object] | None = None,
-        most_waiting: int = 1_000,
         **options: Any,
     ) -> None:
         super().__init__()
         self.results: list[Result] = []
-        self.dropped = 0
-        self._most_waiting = most_waiting
         self._evaluator = evaluator_of(evaluator, options)
         self._owned = evaluator is None
         self._on_result = on_result
@@ -147,10 +143,7 @@ class FaithfulnessCallback(Closing, BaseCallbackHandler):  # type: ignore[misc] 
         row = {"question": run.question, "response": answer, "contexts": _passages(run.documents)}
         with self._lock:
             self._under_way = [future for future in self._under_way if not future.done() or future.exception()]
-            if len(self._under_way) >= self._most_waiting:
-                self.dropped += 1
-            else:
-                self._under_way.append(self._worker.submit(self._score, row))
+            self._under_way.append(self._worker.submit(self._score, row))
 
     def on_chain_error(self, _: Any, *, run_id: Any, **__: Any) -> None:
         """Forget what has failed, or has ended without an answer."""

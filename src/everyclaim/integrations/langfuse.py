@@ -5,21 +5,19 @@ langfuse.run_experiment(name=…, data=…, task=…, evaluators=[faithfulness_e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from everyclaim.api.evaluator import Evaluator
 from everyclaim.core.errors import InputError, MissingExtraError
 from everyclaim.core.types import Outcome
-from everyclaim.integrations.common import evaluator_of, explained, name_of, number_of
-from everyclaim.monitor.watch.traces import answer_in, decoded, documents_in, question_in
+from everyclaim.integrations.common import contexts_in, evaluator_of, explained, name_of, number_of
+from everyclaim.monitor.watch.traces import answer_in, documents_in, question_in
 
 try:
     from langfuse import Evaluation
 except ImportError:
     raise MissingExtraError("The integration with Langfuse", "langfuse") from None
-
-_CONTEXTS = ("contexts", "documents", "passages", "retrieved_contexts", "context")
 
 
 def faithfulness_evaluator(
@@ -44,7 +42,7 @@ def faithfulness_evaluator(
         metadata: Any = None,
         **_: Any,
     ) -> list[Evaluation]:
-        passages = documents_in(contexts(input, output, metadata)) if contexts else _passages(output, metadata, input)
+        passages = documents_in(contexts(input, output, metadata)) if contexts else contexts_in(output, metadata, input)
         answer = answer_in(output)
         if answer is None:
             raise InputError(f"the output has no answer text: {type(output).__name__}")
@@ -60,12 +58,3 @@ def faithfulness_evaluator(
         return [*found, outcome]
 
     return everyclaim
-
-
-def _passages(*places: Any) -> list[Any]:
-    for place in places:
-        held = decoded(place)
-        for name in _CONTEXTS if isinstance(held, Mapping) else ():
-            if found := documents_in(held.get(name)):
-                return found
-    return []

@@ -7,7 +7,7 @@ from typing import Any
 from everyclaim.api.evaluator import Evaluator
 from everyclaim.core.errors import MissingExtraError
 from everyclaim.core.types import Outcome, Result
-from everyclaim.integrations.common import evaluator_of, explained, name_of
+from everyclaim.integrations.common import contexts_in, evaluator_of, explained, name_of
 from everyclaim.monitor.watch.traces import answer_in, documents_in, question_in
 
 try:
@@ -15,8 +15,6 @@ try:
     from mlflow.genai.scorers import Scorer
 except ImportError:
     raise MissingExtraError("The integration with MLflow", "mlflow") from None
-
-_CONTEXTS = ("contexts", "retrieved_contexts", "passages", "documents", "retrieval_context", "context")
 
 
 class FaithfulnessScorer(Scorer):  # type: ignore[misc]  # its base is known where MLflow is installed
@@ -61,13 +59,12 @@ class FaithfulnessScorer(Scorer):  # type: ignore[misc]  # its base is known whe
 def _passages(trace: Any, *places: Any) -> list[Any]:
     spans = trace.search_spans(span_type="RETRIEVER") if trace is not None else ()
     found = [document for span in spans for document in documents_in(_plain(span.outputs))]
-    for place in places:
-        held = {name: place[name] for name in _CONTEXTS if name in place} if isinstance(place, dict) else {}
-        found = found or [document for value in held.values() for document in documents_in(_plain(value))]
-    return found
+    return found or contexts_in(*map(_plain, places))
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(part) for part in value]
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in value.items()}
     return value.to_dict() if hasattr(value, "to_dict") else value

@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 import pytest
 
@@ -33,33 +33,6 @@ _ID_SHOWN = 80
 _ROUNDING = 1e-9
 
 Empty = Literal["skip", "pass", "fail"]
-
-
-class AssertFaithful(Protocol):
-    """What the fixture `assert_faithful` is."""
-
-    def __call__(
-        self,
-        row: Any = None,
-        *,
-        fail_under: float | None = None,
-        min_probability: float | None = None,
-        max_contradicted: float | None = None,
-        min_citation_precision: float | None = None,
-        min_citation_recall: float | None = None,
-        empty: Empty | None = None,
-        **answer: Any,
-    ) -> Result:
-        """Score an answer, or take a `Result` as it is, and fail unless it is faithful; return the result.
-
-        `row` and `answer` are as for `everyclaim.score`. The score must reach `fail_under` (1.0: every claim is
-        supported), its probability to be faithful `min_probability` (not checked), and at most the share
-        `max_contradicted` (0.0) of the claims may be contradicted. With the metric `attribution`,
-        `min_citation_precision` and `min_citation_recall` are bars in the place of that for the score.
-        `empty` says what becomes of an answer with nothing to check: `skip`, `pass` or `fail`. What is not given is
-        taken from the mark of the test, then from the ini file. Raises `AssertionError`, and `JudgeError` where the
-        judge failed, which says nothing about the answer.
-        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +57,17 @@ class _Bars:
         from everyclaim.core.errors import ConfigError
 
         found = {name: value for name, value in given.items() if value is not None and value != ""}
-        for name in _OF_BARS:
-            if name in found and name != "empty":
-                found[name] = _share(found[name], f"{where}: {name}")
-        if found.get("empty", "skip") not in get_args(Empty):
-            raise ConfigError(f"{where}: empty must be one of {', '.join(get_args(Empty))}, not {found['empty']!r}")
+        for name, value in found.items():
+            if name == "empty":
+                if value not in get_args(Empty):
+                    raise ConfigError(f"{where}: empty must be one of {', '.join(get_args(Empty))}, not {value!r}")
+                continue
+            try:
+                found[name] = float(value)
+            except (TypeError, ValueError):
+                found[name] = -1.0
+            if not 0 <= found[name] <= 1:
+                raise ConfigError(f"{where}: {name} must be a number from 0 to 1, not {value!r}")
         return replace(self, **found)
 
 
@@ -103,10 +82,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup(MARK, "faithfulness of answers (everyclaim)")
     group.addoption("--everyclaim-judge", metavar="SPEC", help="Judge of the claims; overrides the ini file.")
     for name, what in (
-        (
-            "judge",
-            ("judge of the claims, such as openai:gpt-5-mini (default: embedded, or the one in everyclaim.toml)"),
-        ),
+        ("judge", "judge of the claims, such as openai:gpt-5-mini (default: embedded, or the one in everyclaim.toml)"),
         ("config", "settings file, relative to the root folder (default: the nearest everyclaim.toml)"),
         ("fail_under", "minimum score of an answer (default 1.0: every claim supported)"),
         ("min_probability", "minimum probability of an answer to be faithful (default: not checked)"),
@@ -142,8 +118,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if not marks:
         raise _unusable(metafunc, f'{SAMPLE} needs a mark with a file: @pytest.mark.{MARK}("answers.jsonl")')
     rows = _rows(metafunc, marks[0])
-    names = _names([row.id if hasattr(row, "response") else f"{row.unit}-{row.line}" for row in rows])
-    metafunc.parametrize(SAMPLE, rows, ids=names, indirect=True)
+    from everyclaim.core.plaintext import one_line
+
+    names = [row.id if hasattr(row, "response") else f"{row.unit}-{row.line}" for row in rows]
+    ids = [one_line(name, _ID_SHOWN) or "no id" for name in names]  # those that come twice get a number by pytest
+    metafunc.parametrize(SAMPLE, rows, ids=ids, indirect=True)
 
 
 @pytest.fixture(scope="session")
@@ -179,8 +158,17 @@ def everyclaim_sample(request: pytest.FixtureRequest) -> Sample:
 
 
 @pytest.fixture
-def assert_faithful(request: pytest.FixtureRequest, everyclaim: Evaluator) -> AssertFaithful:
-    """Return a function that asserts an answer to be faithful; see `AssertFaithful`."""
+def assert_faithful(request: pytest.FixtureRequest, everyclaim: Evaluator) -> Callable[..., Result]:
+    """Return a function that scores an answer, fails unless it is faithful, and returns the result.
+
+    It takes what `everyclaim.score` takes, or a `Result`. The score must reach `fail_under` (1.0: every claim is
+    supported), its probability to be faithful `min_probability` (not checked), and at most the share
+    `max_contradicted` (0.0) of the claims may be contradicted. With the metric `attribution`,
+    `min_citation_precision` and `min_citation_recall` are bars in the place of that for the score. `empty` says what
+    becomes of an answer with nothing to check: `skip`, `pass` or `fail`. What is not given is taken from the mark of
+    the test, then from the ini file. Raises `AssertionError`, and `JudgeError` where the judge failed, which says
+    nothing about the answer.
+    """
     node: pytest.Item = request.node
     ini = {name: request.config.getini(f"everyclaim_{name}") for name in _OF_BARS}
     usual = _Bars().over(ini, "everyclaim in the ini file")
@@ -194,7 +182,6 @@ def assert_faithful(request: pytest.FixtureRequest, everyclaim: Evaluator) -> As
 
         bars = usual.over({name: answer.pop(name, None) for name in _OF_BARS}, "assert_faithful")
         result = row if isinstance(row, Result) and not answer else everyclaim.score(row, **answer)
-        node.user_properties.extend(_properties(result))
         _hold(result, bars)
         return result
 
@@ -252,35 +239,6 @@ def _miscited(result: Result, bars: _Bars) -> list[str]:
     ]
 
 
-def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Add up what the answers of all tests came to, also those that other processes ran."""
-    outcomes: dict[str, int] = {}
-    claims = {f"everyclaim_{name}": 0 for name in ("supported", "unsupported", "contradicted")}
-    for word in ("passed", "failed", "skipped", "xfailed", "xpassed"):
-        for report in terminalreporter.stats.get(word, ()):
-            if getattr(report, "when", "") != "call":
-                continue
-            for name, value in report.user_properties:
-                if name == "everyclaim_outcome":
-                    outcomes[value] = outcomes.get(value, 0) + 1
-                elif name in claims:
-                    claims[name] += value
-    if outcomes:
-        answers = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in sorted(outcomes.items()))
-        told = ", ".join(f"{number:,} {name.removeprefix('everyclaim_')}" for name, number in claims.items())
-        terminalreporter.write_sep("-", MARK)
-        terminalreporter.write_line(f"answers: {answers}; claims: {told}")
-
-
-def _properties(result: Result) -> Iterator[tuple[str, object]]:
-    yield "everyclaim_outcome", result.outcome.value
-    if result.score is not None:
-        yield "everyclaim_score", result.score
-    if result.outcome.value == "scored":
-        for label, number in result.counts.items():
-            yield f"everyclaim_{label.value.lower()}", number
-
-
 def _rows(metafunc: pytest.Metafunc, mark: pytest.Mark) -> list[Any]:
     """Read the file of a mark: samples, and rows that are none, in their order."""
     from itertools import islice
@@ -312,19 +270,6 @@ def _rows(metafunc: pytest.Metafunc, mark: pytest.Mark) -> list[Any]:
     return rows
 
 
-def _names(ids: list[str]) -> list[str]:
-    """Return names for tests: on one line, not too long, no two the same."""
-    from everyclaim.core.plaintext import one_line
-
-    names: list[str] = []
-    seen: dict[str, int] = {}
-    for identifier in ids:
-        name = one_line(identifier, _ID_SHOWN) or "no id"
-        seen[name] = seen.get(name, 0) + 1
-        names.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
-    return names
-
-
 def _check_mark(mark: pytest.Mark) -> None:
     from everyclaim.core.errors import ConfigError
     from everyclaim.core.plaintext import did_you_mean
@@ -338,18 +283,6 @@ def _check_mark(mark: pytest.Mark) -> None:
         raise ConfigError(f"@pytest.mark.{MARK} takes one source of answers, got {len(mark.args)}")
     if not mark.args and (idle := [name for name in _OF_FILES if name in mark.kwargs]):
         raise ConfigError(f"@pytest.mark.{MARK}: {idle[0]} needs a file")
-
-
-def _share(value: Any, what: str) -> float:
-    from everyclaim.core.errors import ConfigError
-
-    try:
-        number = float("nan") if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
-        number = float("nan")
-    if not 0 <= number <= 1:
-        raise ConfigError(f"{what} must be a number from 0 to 1, not {value!r}")
-    return number
 
 
 def _unusable(metafunc: pytest.Metafunc, why: str) -> Exception:

@@ -3,7 +3,7 @@
 A run with a language model as judge is a conversation of dependent calls: the verdicts need the claims first.
 `Batched` has the same shape as any chat model, so nothing else needs to know: a call waits, the requests of all waiting
 calls go to the provider as one batch, and each call returns when its result is there. A batch is cut when no further
-call came for `linger` seconds, which is when every sample in flight waits, or earlier when it is full.
+call came for `linger` seconds, which is when every sample in flight waits.
 
 One batch takes minutes to hours whatever its size, so the number of samples in flight decides how long a run takes:
 with 5,000 (`BATCH_CONCURRENCY`), 20,000 answers at two calls each are eight rounds, with 64 they are 626. Memory grows
@@ -12,8 +12,8 @@ with the samples in flight and not with the run.
     post ──► queue ──► noted ──► created at the provider ──► accepted ──► polled ──► outcomes kept ──► post returns
                          └──────────────── BatchState, on the disk ──────────────────────┘
 
-`post` goes round until the state has its outcome. Everything else serves all calls together: the queue that is cut into
-batches, one task that creates them in turn, and one task per batch under way.
+`post` goes round until the state has its outcome. Everything else serves all calls together: the queue, one task that
+makes batches of it, and one task per batch under way.
 """
 
 from __future__ import annotations
@@ -28,15 +28,14 @@ from contextlib import aclosing
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, NamedTuple, TypeVar
+from itertools import accumulate
+from typing import Any, NamedTuple, TypeVar
 
 from everyclaim.core.errors import ConfigError, EveryclaimError, JudgeError, StoreError
-from everyclaim.core.kinds import Range
 from everyclaim.core.lifetime import LoopLocal, on_close
-from everyclaim.core.options import check_declared
 from everyclaim.core.protocols import ChatReply
 from everyclaim.core.types import Usage
-from everyclaim.models.batch_apis import LINE_OVERHEAD, BatchApi, BatchStatus, Requests, open_api
+from everyclaim.models.batch_apis import LINE_OVERHEAD, BatchStatus, ProviderBatches, Requests, open_api
 from everyclaim.models.chat.endpoint import Endpoint
 from everyclaim.models.chat.links import Call, Patience, attempts
 from everyclaim.models.chat.options import EndpointOptions
@@ -116,12 +115,9 @@ class BatchSettings:
     """How calls become batches: after `linger` seconds without another call, of `max_requests` at most."""
 
     state: BatchState
-    linger: Annotated[float, Range(0)] = 2.0
-    max_requests: Annotated[int, Range(1)] | None = None  # None: as many as the provider takes
-    attempts: Annotated[int, Range(1)] = 8  # to create a batch
-
-    def __post_init__(self) -> None:
-        check_declared(self, "provider batches")
+    linger: float = 2.0
+    max_requests: int | None = None  # None: as many as the provider takes
+    attempts: int = 8  # to create a batch
 
 
 class _Waiting(NamedTuple):
@@ -135,7 +131,7 @@ class _Waiting(NamedTuple):
 class BatchScheduler:
     """What belongs to one event loop: the queue of requests, and one task for each batch under way."""
 
-    def __init__(self, api: BatchApi, options: EndpointOptions, settings: BatchSettings) -> None:
+    def __init__(self, api: ProviderBatches, options: EndpointOptions, settings: BatchSettings) -> None:
         self._api = api
         self._options = options
         self._settings = settings
@@ -144,8 +140,7 @@ class BatchScheduler:
         self._most = min(settings.max_requests or api.max_requests, api.max_requests)  # learned where a queue is full
         self._most_bytes = min(MOST_BYTES, api.max_bytes)
         self._queue: list[_Waiting] = []
-        self._bytes = 0
-        self._lingering: asyncio.Task[None] | None = None
+        self._gathering: asyncio.Task[None] | None = None
         self._one_at_a_time = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._following: dict[int, asyncio.Task[None]] = {}
@@ -195,51 +190,41 @@ class BatchScheduler:
             raise JudgeError(
                 "too_long", f"a request of {size} bytes exceeds the {self._most_bytes} bytes of a batch", usage=Usage()
             )
-        if self._queue and self._bytes + size > self._most_bytes:
-            self._cut()
         waiting = _Waiting(key, body, asyncio.get_running_loop().create_future())
         self._queue.append(waiting)
-        self._bytes += size
-        if len(self._queue) >= self._most:
-            self._cut()
-        elif self._lingering is None:
-            self._lingering = self._start(self._linger())
+        if self._gathering is None:
+            self._gathering = self._start(self._gather())
         await waiting.submitted
 
-    async def _linger(self) -> None:
-        """Make a batch of the queue when no call came for a while, or the first one has waited long enough."""
+    async def _gather(self) -> None:
+        """Hand what waits to the provider when no call came for a while, or the first one has waited long enough."""
         loop = asyncio.get_running_loop()
         latest = loop.time() + LONGEST_WAIT
         size = 0
         while size < len(self._queue) and loop.time() < latest:
             size = len(self._queue)
             await asyncio.sleep(self._settings.linger)
-        self._lingering = None
-        self._cut()
-
-    def _cut(self) -> None:
-        if self._lingering:
-            self._lingering.cancel()
-            self._lingering = None
-        entries, self._queue, self._bytes = self._queue, [], 0
-        self._start(self._submit(entries))
-
-    async def _submit(self, entries: list[_Waiting]) -> None:
-        """Hand requests to the provider, in as many batches as it takes, and tell the calls."""
+        left, self._queue, self._gathering = self._queue, [], None
         some: list[_Waiting] = []
         try:
-            while entries:
+            while left:
                 async with self._one_at_a_time:
                     await self._room()
-                    some, entries = entries[: self._most], entries[self._most :]
-                    some = [entry for entry in some if not entry.submitted.done()]  # cancelled meanwhile
+                    some, left = self._divided(left)
                     if some:
                         await self._create(some)
                 _settle(some)
         except BaseException as error:
-            _settle(some + entries, error)
+            _settle(some + left, error)
             if not isinstance(error, EveryclaimError):
                 raise
+
+    def _divided(self, entries: Sequence[_Waiting]) -> tuple[list[_Waiting], list[_Waiting]]:
+        """Return what goes into one batch, and what is left; without calls that were cancelled meanwhile."""
+        waiting = [entry for entry in entries if not entry.submitted.done()]
+        sizes = accumulate(len(entry.body) + LINE_OVERHEAD for entry in waiting)
+        count = min(self._most, sum(size <= self._most_bytes for size in sizes))
+        return waiting[:count], waiting[count:]
 
     async def _room(self) -> None:
         """Wait for the batches under way where the provider's queue was full; for a while where that is not enough."""

@@ -17,11 +17,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from everyclaim.core.errors import ConfigError, MissingExtraError
+from everyclaim.core.errors import ConfigError
 from everyclaim.core.lifetime import AsyncClosing
 from everyclaim.core.protocols import ChatModel, ChatReply, Message
 from everyclaim.core.spec import Spec
@@ -30,7 +29,7 @@ from everyclaim.models.chat.budget import Budget, Meter, Metered, Price, find_pr
 from everyclaim.models.chat.endpoint import Endpoint, from_spec
 from everyclaim.models.chat.links import Cached, Call, Foreign, Limited, Link, Patience, Rates, Retrying
 from everyclaim.models.chat.options import EndpointOptions
-from everyclaim.models.chat.providers import find_provider
+from everyclaim.models.chat.transport import check_libraries
 from everyclaim.models.files import ReplyCache
 
 
@@ -88,8 +87,6 @@ def build_chat_model(
     """
     settings, meter = settings or ChatSettings(), meter or Meter()
     spec = Spec.parse(spec) if isinstance(spec, str) else spec
-    provider = find_provider(spec.name)
-    _check_libraries(provider.extra)
     endpoint = from_spec(spec, key=key)
     options = endpoint.options
     price = price_of(options, settings.prices)
@@ -97,7 +94,7 @@ def build_chat_model(
         raise ConfigError(
             f"max_cost needs a price, but none is known for {options.model!r} at {options.where}: pass a "
             f'price file (prices, --prices) with a line such as \'"{options.model}" = {{ input = 0.10, '
-            f"output = 0.30 }}' under [{provider.prices or options.provider}.models], in dollars per million tokens, "
+            f"output = 0.30 }}' under [{options.provider}.models], in dollars per million tokens, "
             "or limit max_calls or max_tokens"
         )
     batched = Batched(endpoint, settings.batch) if settings.batch else None
@@ -116,8 +113,7 @@ def build_chat_model(
 
 def price_of(options: EndpointOptions, file: Path | None) -> Price | None:
     """Return what the model of an endpoint costs, None where nobody says it; `file` goes over our own table."""
-    named = find_provider(options.provider).prices or options.provider
-    return find_price(named, options.model, is_home=options.is_home, file=file)
+    return find_price(options.provider, options.model, is_home=options.is_home, file=file)
 
 
 def wrap_chat_model(model: ChatModel, settings: ChatSettings | None = None, *, meter: Meter | None = None) -> Chat:
@@ -130,7 +126,7 @@ def wrap_chat_model(model: ChatModel, settings: ChatSettings | None = None, *, m
     settings, meter = settings or ChatSettings(), meter or Meter()
     if settings.batch:
         raise ConfigError(f"{model.spec!r} is your own chat model and has no batch API")
-    _check_libraries("openai")
+    check_libraries("openai")
     spec = Spec.parse(model.spec)
     price = find_price(spec.name, spec.argument, is_home=False, file=settings.prices)
     link = _wrapped(Metered(Foreign(model), meter, price, settings.budget), settings)
@@ -141,14 +137,3 @@ def _wrapped(metered: Metered, settings: ChatSettings) -> Cached:
     patience = replace(settings.patience, seconds=BATCH_PATIENCE) if settings.batch else settings.patience
     link: Link = metered if settings.batch else Limited(metered, settings.rates)
     return Cached(Retrying(link, patience), settings.cache)
-
-
-def _check_libraries(extra: str) -> None:
-    """Raise `MissingExtraError` for what is imported when first needed, which must not be mid-run to fail."""
-    for library in ("aiohttp", "aiolimiter", "stamina"):
-        try:
-            is_installed = find_spec(library) is not None
-        except ValueError:  # blocked by a None in sys.modules
-            is_installed = False
-        if not is_installed:
-            raise MissingExtraError(f"the {extra} judge", extra)

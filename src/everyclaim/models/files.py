@@ -84,13 +84,12 @@ class PrivateFile:
         )
         try:
             tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-            if is_ours := not tables or self.table in tables:
+            if not tables or self.table in tables:
                 self.prepare(connection)
+                return connection
         except Exception:
             connection.close()
             raise
-        if is_ours:
-            return connection
         connection.close()
         raise StoreError(f"cannot use the {self.what} {self.path}: it is another kind of database; choose another name")
 
@@ -111,17 +110,11 @@ class ReplyCache:
         row = self._run("SELECT reply FROM replies_1 WHERE key = ?", (key,))
         if row is None:
             return None
-        try:
-            kept = json.loads(row[0])
-            forks = kept.get("forks")
-            if forks is not None:
-                forks = tuple(
-                    Fork(int(start), int(end), tuple((str(text), float(chance)) for text, chance in chances))
-                    for start, end, chances in forks
-                )
-            return ChatReply(str(kept["content"]), "stop", str(kept["model"]), Usage(cache_hits=1), forks)
-        except (ValueError, KeyError, TypeError):
-            return None  # asked again, and overwritten
+        kept = json.loads(row[0])
+        forks = kept.get("forks")
+        if forks is not None:
+            forks = tuple(Fork(start, end, tuple(map(tuple, chances))) for start, end, chances in forks)
+        return ChatReply(kept["content"], "stop", kept["model"], Usage(cache_hits=1), forks)
 
     def put(self, key: bytes, reply: ChatReply) -> None:
         """Keep a reply; it survives the end of this process from here on."""
@@ -157,14 +150,14 @@ def _prepare(connection: sqlite3.Connection) -> None:
 KEEP_SECONDS = 30 * 86_400.0  # providers keep results about as long
 _BATCH_LOCK_SECONDS = 0.5  # a process that was just killed may need a moment to be gone
 _BATCH_TABLES = """
-CREATE TABLE IF NOT EXISTS batches_1 (
+CREATE TABLE IF NOT EXISTS batches_2 (
   id INTEGER PRIMARY KEY AUTOINCREMENT, account TEXT NOT NULL, token TEXT NOT NULL, begun REAL NOT NULL,
   size INTEGER NOT NULL, provider_id TEXT, ended INTEGER NOT NULL DEFAULT 0
 );
-CREATE TABLE IF NOT EXISTS requests_1 (
-  key TEXT PRIMARY KEY, batch INTEGER NOT NULL, line INTEGER NOT NULL, outcome TEXT
+CREATE TABLE IF NOT EXISTS requests_2 (
+  key TEXT PRIMARY KEY, batch INTEGER NOT NULL, outcome TEXT
 ) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS requests_by_batch_1 ON requests_1 (batch, line);
+CREATE INDEX IF NOT EXISTS requests_by_batch_2 ON requests_2 (batch);
 """
 
 
@@ -187,13 +180,13 @@ class BatchState:
         self.submitting: set[int] = set()  # batches that this process is creating right now
         self.delivered: set[str] = set()  # keys whose good replies were handed out; deleted on `close`
         self._gone: set[str] = set()  # keys that are to be deleted with the next writing
-        self._file = PrivateFile(self.path, "batch file", "batches_1", _BATCH_LOCK_SECONDS, _prepare_batches)
+        self._file = PrivateFile(self.path, "batch file", "batches_2", _BATCH_LOCK_SECONDS, _prepare_batches)
 
     def find(self, key: str) -> tuple[int, str | None] | None:
         """Return a request's batch and its outcome, once there is one; None when the request must be sent."""
         if key in self._gone:
             return None
-        return next(iter(self._run("SELECT batch, outcome FROM requests_1 WHERE key = ?", key)), None)
+        return next(iter(self._run("SELECT batch, outcome FROM requests_2 WHERE key = ?", key)), None)
 
     def begin(self, account: str, token: str, keys: Sequence[str]) -> tuple[int, list[str]]:
         """Note a batch that is about to be created; return its number and the keys that are in no batch yet."""
@@ -201,52 +194,45 @@ class BatchState:
             self._delete_gone(file)
             row = (account, token, time.time())
             number = file.execute(
-                "INSERT INTO batches_1 (account, token, begun, size) VALUES (?, ?, ?, 0)", row
+                "INSERT INTO batches_2 (account, token, begun, size) VALUES (?, ?, ?, 0)", row
             ).lastrowid
             assert number is not None
-            new: list[str] = []
-            for key in keys:
-                insert = "INSERT OR IGNORE INTO requests_1 VALUES (?, ?, ?, NULL)"
-                if file.execute(insert, (key, number, len(new) + 1)).rowcount:
-                    new.append(key)
-            file.execute("UPDATE batches_1 SET size = ? WHERE id = ?", (len(new), number))
+            insert = "INSERT OR IGNORE INTO requests_2 VALUES (?, ?, NULL)"
+            new = [key for key in keys if file.execute(insert, (key, number)).rowcount]
+            file.execute("UPDATE batches_2 SET size = ? WHERE id = ?", (len(new), number))
         return number, new
 
     def accept(self, number: int, provider_id: str) -> None:
         """Note that the provider has the batch, under this id."""
-        self._run("UPDATE batches_1 SET provider_id = ? WHERE id = ?", provider_id, number)
+        self._run("UPDATE batches_2 SET provider_id = ? WHERE id = ?", provider_id, number)
 
     def drop(self, number: int) -> None:
         """Forget a batch that the provider never took; its requests are free again."""
         with self._opened() as file:
-            file.execute("DELETE FROM requests_1 WHERE batch = ?", (number,))
-            file.execute("DELETE FROM batches_1 WHERE id = ?", (number,))
+            file.execute("DELETE FROM requests_2 WHERE batch = ?", (number,))
+            file.execute("DELETE FROM batches_2 WHERE id = ?", (number,))
 
     def batch(self, number: int) -> ProviderBatch | None:
         """Return a batch by its number."""
-        select = "SELECT id, token, begun, size, provider_id, ended FROM batches_1 WHERE id = ?"
+        select = "SELECT id, token, begun, size, provider_id, ended FROM batches_2 WHERE id = ?"
         return next(map(ProviderBatch._make, self._run(select, number)), None)
 
     def known(self, account: str) -> frozenset[str]:
         """Return the provider's ids that are taken by batches of ours."""
-        taken = "SELECT provider_id FROM batches_1 WHERE account = ? AND provider_id IS NOT NULL"
+        taken = "SELECT provider_id FROM batches_2 WHERE account = ? AND provider_id IS NOT NULL"
         return frozenset(name for (name,) in self._run(taken, account))
-
-    def keys(self, number: int) -> list[str]:
-        """Return a batch's keys in the order of its lines."""
-        return [key for (key,) in self._run("SELECT key FROM requests_1 WHERE batch = ? ORDER BY line", number)]
 
     def record(self, number: int, outcomes: Iterable[tuple[str, str]]) -> None:
         """Keep outcomes by key, all or none; keys that are not in this batch are ignored."""
         rows = [(outcome, key, number) for key, outcome in outcomes]
         with self._opened() as file:
-            file.executemany("UPDATE requests_1 SET outcome = ? WHERE key = ? AND batch = ?", rows)
+            file.executemany("UPDATE requests_2 SET outcome = ? WHERE key = ? AND batch = ?", rows)
 
     def finish(self, number: int, otherwise: str) -> None:
         """Note that all outcomes of a batch are here; a request without one gets `otherwise`."""
         with self._opened() as file:
-            file.execute("UPDATE requests_1 SET outcome = ? WHERE batch = ? AND outcome IS NULL", (otherwise, number))
-            file.execute("UPDATE batches_1 SET ended = 1 WHERE id = ?", (number,))
+            file.execute("UPDATE requests_2 SET outcome = ? WHERE batch = ? AND outcome IS NULL", (otherwise, number))
+            file.execute("UPDATE batches_2 SET ended = 1 WHERE id = ?", (number,))
 
     def forget(self, key: str) -> None:
         """Free a request whose outcome was delivered. It is on the disk with the next writing."""
@@ -262,14 +248,14 @@ class BatchState:
             with self._opened() as file:
                 self._delete_gone(file)
                 file.execute(
-                    "DELETE FROM batches_1 "
-                    "WHERE ended AND NOT EXISTS (SELECT 1 FROM requests_1 WHERE batch = batches_1.id)"
+                    "DELETE FROM batches_2 "
+                    "WHERE ended AND NOT EXISTS (SELECT 1 FROM requests_2 WHERE batch = batches_2.id)"
                 )
         self._file.close()
         self.delivered.clear()
 
     def _delete_gone(self, file: sqlite3.Connection) -> None:
-        file.executemany("DELETE FROM requests_1 WHERE key = ?", [(key,) for key in self._gone])
+        file.executemany("DELETE FROM requests_2 WHERE key = ?", [(key,) for key in self._gone])
         self._gone.clear()
 
     def _run(self, statement: str, *values: Any) -> list[Any]:
@@ -282,18 +268,13 @@ class BatchState:
         try:
             with self._file.transaction() as file:
                 yield file
-        except sqlite3.OperationalError as error:
-            if "locked" in str(error):
-                raise StoreError(
-                    f"the batch file {self.path} is in use by another process: wait for its run to end, "
-                    "or pass another file"
-                ) from None
-            raise StoreError(f"the batch file {self.path} cannot be used: {error}") from None
         except sqlite3.Error as error:
-            raise StoreError(
-                f"cannot read the batch file {self.path}: {error}; move it away to start anew (batches in "
-                "it are then lost)"
-            ) from None
+            why = f"the batch file {self.path} cannot be used: {error}"
+            if "locked" in str(error):
+                why = f"the batch file {self.path} is in use by another process: wait for its run to end"
+            elif not isinstance(error, sqlite3.OperationalError):
+                why += "; move it away to start anew (batches in it are then lost)"
+            raise StoreError(why) from None
 
 
 def _prepare_batches(connection: sqlite3.Connection) -> None:
@@ -305,5 +286,5 @@ def _prepare_batches(connection: sqlite3.Connection) -> None:
     old = (time.time() - KEEP_SECONDS,)
     with connection:
         connection.execute("BEGIN EXCLUSIVE")
-        connection.execute("DELETE FROM requests_1 WHERE batch IN (SELECT id FROM batches_1 WHERE begun < ?)", old)
-        connection.execute("DELETE FROM batches_1 WHERE begun < ?", old)
+        connection.execute("DELETE FROM requests_2 WHERE batch IN (SELECT id FROM batches_2 WHERE begun < ?)", old)
+        connection.execute("DELETE FROM batches_2 WHERE begun < ?", old)

@@ -52,7 +52,6 @@ class Alert:
     limit: float  # on the scale of `rate`
     answers_between_false_alarms: int  # on average at the least, while the rate is within its limit
     source: str = ""  # whose answers, where a detector has a name
-    releases: Mapping[str, int] = field(default_factory=dict)  # of these answers, the most frequent ones
 
     @property
     def key(self) -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, Self
 
@@ -108,8 +108,6 @@ MEASURES = {
     FAILED: "answers that could not be judged",
 }
 STATE_SCHEMA = 1
-_RELEASES = 20  # told apart since the rise began
-_LONGEST = 100  # characters of a release's name
 _Share = Annotated[float, Range(above=0, below=1)]
 
 
@@ -183,7 +181,7 @@ class Detector:
         self.seen += 1
         for name, value in _values(result).items():
             if name in self._watched:
-                self._watched[name].add(value, when, result.release or "")
+                self._watched[name].add(value, when)
         # Shared out, so that the rate holds for all measures together. One at a time: the next answer has the others.
         between = self.answers_between_false_alarms * len(self._watched)
         risen = next((name for name, rate in self._watched.items() if rate.watch.has_risen(between)), None)
@@ -243,70 +241,48 @@ class Detector:
         rate = self.judge.corrected(raw) if is_corrected and self.judge else raw
         limit = self.limits.watched[name]
         title = f"{MEASURES[name]}: {100 * rate:.1f} %, above the limit of {100 * limit:.1f} %"
-        releases = dict(sorted(since.releases.items(), key=lambda item: -item[1])[:_RELEASES])
-        named = [f"{one_line(release, 60) or 'not given'} ({count:,})" for release, count in releases.items()]
-        by_release = f" Answers by release: {', '.join(named)}." if any(releases) else ""
         corrected = f"; corrected for the judge's error, raw {100 * raw:.1f} %" if is_corrected else ""
         text = (
-            f"{title} (mean per answer over the last {counted(answers, 'answer')}, since {since.at}{corrected})."
-            f"{by_release} On average false alarms are at least {self.answers_between_false_alarms:,} answers apart."
+            f"{title} (mean per answer over the last {counted(answers, 'answer')}, since {since}{corrected})."
+            f" On average false alarms are at least {self.answers_between_false_alarms:,} answers apart."
         )
         return Alert(
             measure=name,
             title=f"{one_line(self.name, 60) or 'everyclaim'}: {title}",
             text=text,
             at=when,
-            since=since.at,
+            since=since,
             answers=answers,
             rate=rate,
             raw=raw,
             limit=limit,
             answers_between_false_alarms=self.answers_between_false_alarms,
             source=self.name,
-            releases=releases,
         )
 
 
 @dataclass(slots=True)
-class _Since:
-    """What came since a bettor began anew."""
-
-    at: str
-    releases: dict[str, int] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
 class _Watched:
-    """One measure: the evidence, and when and of which releases it is."""
+    """One measure: the evidence, and since when each bettor gathers it."""
 
     watch: Watch
-    since: list[_Since]
+    since: list[str]
 
     @classmethod
     def at(cls, limit: float) -> _Watched:
         watch = Watch(limit)
-        return cls(watch, [_Since("") for _ in watch.alarms])
+        return cls(watch, ["" for _ in watch.alarms])
 
-    def add(self, value: float, when: str, release: str) -> None:
+    def add(self, value: float, when: str) -> None:
         at = self.watch.seen
         self.watch = observe(self.watch, [value])
-        for place, begun in enumerate(self.watch.begun):
-            if begun == at:
-                self.since[place] = _Since(when)
-            releases = self.since[place].releases
-            shown = one_line(release, _LONGEST)
-            named = shown if shown in releases or len(releases) < _RELEASES else "others"
-            releases[named] = releases.get(named, 0) + 1
+        self.since = [when if begun == at else since for begun, since in zip(self.watch.begun, self.since, strict=True)]
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> _Watched:
         parts = kept["watch"]
         numbers = {name: tuple(parts[name]) for name in ("wealths", "alarms", "begun", "totals")}
-        found = Watch(parts["limit"], parts["seen"], highest=parts["highest"], **numbers)
-        since = [_Since(str(since["at"]), dict(since["releases"])) for since in kept["since"]]
-        if {len(since), *map(len, numbers.values())} != {len(Watch(0.5).alarms)}:
-            raise ValueError("its parts have different lengths")
-        return cls(found, since)
+        return cls(Watch(parts["limit"], parts["seen"], highest=parts["highest"], **numbers), list(kept["since"]))
 
 
 def _values(result: Result) -> dict[str, float]:

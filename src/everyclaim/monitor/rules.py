@@ -34,7 +34,6 @@ FEWEST_ANSWERS = 30  # in the long window
 MARGIN = 0.05  # by which the mean score may lie below what is usual
 FAILED = 0.05  # share of answers that may fail
 FEWEST_TO_FAIL = 10  # answers of an hour: of fewer, two that fail prove nothing
-WEAK = 0.3  # sensitivity + specificity − 1 of a judge, below which only large changes show
 TROUBLE = ("quote_not_found", "incomplete_verdict", "unstable", "disagreement", "audit_disagreed")  # of verdicts
 _NUMBERS = {"NOW": NOW, "ONCE": ONCE, "FEWEST_ANSWERS": FEWEST_ANSWERS, "MARGIN": MARGIN, "TROUBLE": TROUBLE}
 _LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
@@ -102,14 +101,8 @@ def _notes_on_judge(judge: JudgeAccuracy | None) -> list[str]:
         f"independent contradicted claims) and specificity {judge.specificity:.4f} ({judge.others:.0f} others)."
     )
     notes = [note]
-    few = min(judge.contradicted, judge.others)
-    if few < FEW_OF_A_KIND:
-        notes.append(
-            f"Only {few:.0f} labels of one kind (contradicted or not): with fewer than {FEW_OF_A_KIND} "
-            "the correction is rough."
-        )
-    if judge.sharpness < WEAK:
-        notes.append("The judge hardly separates contradicted claims from others: only large changes are detectable.")
+    if (few := min(judge.contradicted, judge.others)) < FEW_OF_A_KIND:
+        notes.append(f"Only {few:.0f} labels of one kind (contradicted or not): below {FEW_OF_A_KIND} this is rough.")
     return notes
 
 

@@ -227,7 +227,6 @@ class LabelLimiter:
         self._most = dict(most)
         self._on_fold = on_fold
         self._known: dict[str, set[str]] = {label: set() for label in self._most}
-        self._warned: set[str] = set()
         self._lock = threading.Lock()
 
     def limit(self, labels: tuple[str, ...], values: tuple[str, ...]) -> tuple[str, ...]:
@@ -242,10 +241,9 @@ class LabelLimiter:
             if not shown or shown in known or len(known) < most:
                 known.update([shown] if shown else [])
                 return shown
-            is_first = label not in self._warned
-            self._warned.add(label)
-        if is_first:
-            _log.warning("telemetry distinguishes %d values of %r; further ones count as %r", most, label, OTHER)
+            if OTHER not in known:
+                known.add(OTHER)
+                _log.warning("telemetry distinguishes %d values of %r; further ones count as %r", most, label, OTHER)
         self._on_fold(label)
         return OTHER
 

@@ -75,21 +75,15 @@ class Corpus:
     def open(cls, path: str | os.PathLike[str]) -> Self:
         """Open a corpus file for reading. Raises `InputError` for what is no corpus, or a damaged one."""
         place = Path(path)
-        _check_head(place)
+        if not is_corpus_file(place):
+            raise InputError(f"{place} is not a corpus file; {_HOW}")
         try:
             address = f"file:{quote(os.fspath(place.absolute()))}?mode=ro"
             connection = sqlite3.connect(address, uri=True, check_same_thread=False, isolation_level=None)
-        except sqlite3.Error as error:
-            raise InputError(f"cannot open the corpus {place}: {error}") from None
-        try:
             _check_kind(connection, place)
             return cls(connection, f"corpus:{os.fspath(path)}")
         except (sqlite3.Error, KeyError, ValueError) as error:
-            connection.close()
             raise InputError(f"the corpus {place} is damaged ({error}); rebuild it") from None
-        except InputError:
-            connection.close()
-            raise
 
     @classmethod
     def of(cls, documents: Iterable[DocumentRow], *, words: int = WORDS, name: str = "corpus:memory") -> Self:
@@ -183,16 +177,6 @@ def _check_replaceable(path: Path) -> None:
         head = file.read(_APPLICATION_AT + 4)
     if head and (not head.startswith(_MAGIC) or head[_APPLICATION_AT:] != APPLICATION.to_bytes(4, "big")):
         raise InputError(f"{path} exists and is not a corpus; choose another name or remove it")
-
-
-def _check_head(path: Path) -> None:
-    try:
-        with path.open("rb") as file:
-            head = file.read(len(_MAGIC))
-    except OSError as error:
-        raise InputError(f"cannot open the corpus {path}: {error.strerror}; {_HOW}") from None
-    if head != _MAGIC:
-        raise InputError(f"{path} is not a corpus file; {_HOW}")
 
 
 def _check_kind(connection: sqlite3.Connection, path: Path) -> None:

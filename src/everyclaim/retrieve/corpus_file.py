@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 from everyclaim._version import __version__
 from everyclaim.core.types import Span
 from everyclaim.io import DocumentRow
 from everyclaim.text.stops import sentence_spans
-from everyclaim.text.tokens import STOPWORDS, Token, tokenize
+from everyclaim.text.tokens import STOPWORDS, tokenize
 
 SCHEMA = 1
 APPLICATION = 0x45434F52  # how SQLite's header says that a database is one of these
 WORDS = 256  # of a passage, as in FActScore
-_LETTERS_PER_WORD = 16  # text without words (rows of marks, encoded data) is bounded by its length instead
 MOST_TERMS = 64  # of a query; more would only make it slow
 _TOPIC_WORDS = 200  # of a question that are looked at
 _TITLE_WORDS = 12
@@ -127,46 +127,16 @@ def cut(text: str, words: int = WORDS) -> Iterator[Span]:
     between words. Together the passages hold everything but white space between them.
     """
     start = end = weight = 0
-    for span in sentence_spans(text):
-        sentence = Span(*span)
-        tokens = tokenize(text[sentence.start : sentence.end])
-        own = _weight(len(tokens), sentence)
-        if weight and weight + own > words:
-            yield Span(start, end)
-            weight = 0
-        if own > words:
-            *whole, sentence = _pieces(text, sentence, tokens, words)
-            yield from whole
-            own = _weight(len(tokenize(text[sentence.start : sentence.end])), sentence)
-        start = start if weight else sentence.start
-        end = sentence.end
-        weight += own
+    for first, last in sentence_spans(text):
+        tokens = tokenize(text[first:last])
+        places = [first, *(first + token.start for token in tokens[words::words]), last]
+        for number, (begin, stop) in enumerate(pairwise(places)):
+            own = max(1, min(words, len(tokens) - words * number))
+            if weight and weight + own > words:
+                yield Span(start, end)
+                weight = 0
+            start = start if weight else begin
+            end = begin + len(text[begin:stop].rstrip())
+            weight += own
     if weight:
-        yield Span(start, end)
-
-
-def _weight(tokens: int, sentence: Span) -> int:
-    return max(1, tokens, -(-(sentence.end - sentence.start) // _LETTERS_PER_WORD))
-
-
-def _pieces(text: str, sentence: Span, tokens: Sequence[Token], words: int) -> Iterator[Span]:
-    """Cut one sentence that is too long; where it has too few words for its length, after so many letters."""
-    most = words * _LETTERS_PER_WORD
-    begin = 0
-    count = 0
-    for token in tokens:
-        if count == words or (token.end - begin > most and token.start > begin):
-            yield from _lengths(text, sentence.start + begin, sentence.start + token.start, most)
-            begin, count = token.start, 0
-        count += 1
-    yield from _lengths(text, sentence.start + begin, sentence.end, most)
-
-
-def _lengths(text: str, start: int, end: int, most: int) -> Iterator[Span]:
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    while end - start > most:
-        yield Span(start, start + most)
-        start += most
-    if end > start:
         yield Span(start, end)

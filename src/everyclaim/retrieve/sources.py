@@ -5,14 +5,13 @@ to the rest: what a source finds are passages, each id standing for one text.
 from __future__ import annotations
 
 import hashlib
-import inspect
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from everyclaim.core.errors import ConfigError, EveryclaimError, JudgeError
 from everyclaim.core.protocols import KnowledgeSource
-from everyclaim.core.spec import call_in_thread
+from everyclaim.core.spec import call, name_of, places
 from everyclaim.core.types import Passage
 
 Retriever = Callable[..., Any]
@@ -46,38 +45,20 @@ class FunctionSource:
     @property
     def spec(self) -> str:
         """`python:` and where the function is."""
-        named: Any = self.function if hasattr(self.function, "__qualname__") else type(self.function)
-        return f"python:{named.__module__}:{named.__qualname__}"
+        return name_of(self.function)
 
     async def search(self, query: str, k: int, *, topic: str | None = None) -> list[Passage]:
         """Call the function, a synchronous one in a thread of its own, and take the first `k`."""
-        named = _named_parameters(self.function)
-        if topic is not None and "topic" not in named:
+        values = {"query": query, "k": k, "topic": topic}
+        count, named = taken = places(self.function, tuple(values), "a retriever")
+        if topic is not None and count < len(values) and "topic" not in named:
             raise ConfigError(f"{self.spec} has no parameter 'topic' and cannot search within a topic")
-        options = {name: value for name, value in (("k", k), ("topic", topic)) if name in named}
         try:
-            return _passages(await _called(self.function, query, options), k)
+            return _passages(await call(self.function, values, "a retriever", taken), k)
         except EveryclaimError:
             raise
         except Exception as error:
             raise JudgeError("search_failed", f"{self.spec}: {type(error).__name__}: {str(error)[:200]}") from error
-
-
-async def _called(function: Retriever, query: str, options: Mapping[str, Any]) -> Any:
-    if inspect.iscoroutinefunction(function):
-        return await function(query, **options)
-    found = await call_in_thread(function, query, **options)
-    return await found if isinstance(found, Awaitable) else found
-
-
-def _named_parameters(function: Retriever) -> frozenset[str]:
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):  # written in C
-        return frozenset()
-    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters):
-        return frozenset({"k", "topic"})
-    return frozenset(p.name for p in parameters if p.kind in {p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY})
 
 
 def _passages(found: Any, k: int) -> list[Passage]:
@@ -91,18 +72,12 @@ def _passage(item: Any) -> Passage:
         return item
     if isinstance(item, str):
         return Passage(passage_id(item), item)
-    row: Mapping[str, Any] = item if isinstance(item, Mapping) else _of_document(item)
+    row: Mapping[str, Any] = item if isinstance(item, Mapping) else vars(item) if hasattr(item, "__dict__") else {}
     text = next((row[key] for key in _TEXT if isinstance(row.get(key), str)), None)
     if text is None:
         raise TypeError(f"a passage is {type(item).__name__}, not a text or something with a text")
     name = next((str(row[key]) for key in _ID if row.get(key) not in (None, "")), "")
     return Passage(name or passage_id(text), text, str(row.get("title") or ""))
-
-
-def _of_document(item: Any) -> dict[str, Any]:
-    metadata = getattr(item, "metadata", None)
-    known = dict(metadata) if isinstance(metadata, Mapping) else {}
-    return {**known, "id": getattr(item, "id", None) or known.get("id"), "text": getattr(item, "page_content", None)}
 
 
 def passage_id(text: str) -> str:

@@ -17,13 +17,12 @@ import html
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from importlib.util import find_spec
-from typing import Annotated, Any, Literal, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
-from everyclaim.core.errors import BudgetExceeded, ConfigError, JudgeError, MissingExtraError
+from everyclaim.core.errors import BudgetExceeded, ConfigError, JudgeError
 from everyclaim.core.kinds import Range
 from everyclaim.core.options import Opt, read
 from everyclaim.core.protocols import ChatReply, Message
@@ -37,11 +36,9 @@ from everyclaim.models.chat.transport import RejectedError, Transport, encode
 from everyclaim.retrieve.sources import passage_id
 
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>")
-_LONGEST_QUERY = 2000  # characters; longer ones are refused or cut by every engine
-_BRAVE_CHARACTERS, _BRAVE_WORDS = 400, 50
 _READER = "search-1"  # changes with how answers are read, and so do the keys of the cache
 _Positive = Annotated[float, Range(above=0, most=1_000_000)]
-_OUT_OF_CREDIT = {"serper": ("not enough credits",), "tavily": ("exceeds your plan", "usage limit", "pay-as-you-go")}
+_OUT_OF_CREDIT = re.compile("not enough credits|exceeds your plan|usage limit|pay-as-you-go")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +80,7 @@ class WebSearch:
         if not query.strip():
             return []
         reply = await self._link.ask(Call(self._identity, [Message("user", query)], tag=f"k={k}"))
-        return _passages([Hit(*row) for row in json.loads(reply.content)])
+        return _passages(json.loads(reply.content))
 
 
 def from_spec(spec: Spec, *, cache: ReplyCache | None = None, patience: Patience | None = None) -> WebSearch:
@@ -94,9 +91,6 @@ def from_spec(spec: Spec, *, cache: ReplyCache | None = None, patience: Patience
     """
     engine = ENGINES[spec.name]
     said = read(spec, _WebOptions)
-    for library in ("aiohttp", "aiolimiter", "stamina"):
-        if find_spec(library) is None:
-            raise MissingExtraError(f"searching by {spec.name}", "search")
     address = _address(spec, engine, said)
     moved = {"base_url": without_password(address)} if "base_url" in spec.options else {}
     shown = Spec(spec.name, without_password(spec.argument), moved)
@@ -119,25 +113,30 @@ class _SearchEndpoint:
 
     async def ask(self, call: Call) -> ChatReply:
         """Search for the one message, for as many results as the tag says (``k=3``)."""
-        k = int(call.tag.removeprefix("k="))
-        path, body = self._engine.ask(call.messages[0].content, k)
+        engine, k = self._engine, int(call.tag.removeprefix("k="))
+        words = " ".join(call.messages[0].content.split()[: engine.words])[: engine.characters]
+        fields = {engine.query: words, **({engine.count: min(k, engine.most)} if engine.count else {}), **engine.fixed}
         try:
-            payload = await self._transport.exchange(self._engine.method, path, encode(body) if body else b"")
+            if engine.method == "POST":
+                payload = await self._transport.exchange("POST", engine.path, encode(fields))
+            else:
+                query = urlencode(fields, errors="replace")
+                payload = await self._transport.exchange("GET", f"{engine.path}?{query}")
         except RejectedError as error:
-            if any(words in error.text for words in _OUT_OF_CREDIT.get(self._engine.name, ())):
-                raise BudgetExceeded(
-                    f"the account at {self._options.where} has no credit left: {error.message}"
-                ) from None
+            if _OUT_OF_CREDIT.search(error.text):
+                told = f"the account at {self._options.where} has no credit left: {error.message}"
+                raise BudgetExceeded(told) from None
             raise
         except ConfigError as error:
-            if self._engine.name == "searxng" and "(403)" in str(error):
+            if engine.name == "searxng" and "(403)" in str(error):
                 raise ConfigError(
                     f"the SearXNG instance {self._options.where} rejects JSON (403): add 'json' to "
                     "search.formats in its settings.yml"
                 ) from None
             raise
-        found = hits(self._engine, payload, k)
-        return ChatReply(json.dumps(found), "stop", self._engine.name, Usage())
+        found = ((url, _text(title), _text(text)) for url, title, text in _rows(engine, payload))
+        hits = [hit for hit in found if hit[1] or hit[2]][:k]
+        return ChatReply(json.dumps(hits), "stop", engine.name, Usage())
 
 
 def _options(said: _WebOptions, engine: Engine, address: str) -> EndpointOptions:
@@ -169,33 +168,18 @@ def _address(spec: Spec, engine: Engine, said: _WebOptions) -> str:
     return checked_address(given)
 
 
-def _passages(found: Sequence[Hit]) -> list[Passage]:
+def _passages(found: Sequence[tuple[str, str, str]]) -> list[Passage]:
     seen: Counter[str] = Counter()
     passages = []
-    for hit in found:
-        name = hit.url or passage_id(hit.text)
+    for url, title, text in found:
+        name = url or passage_id(text)
         seen[name] += 1
         unique = name if seen[name] == 1 else f"{name}#{seen[name]}"
-        passages.append(Passage(unique, hit.text or hit.title, hit.title if hit.text else ""))
+        passages.append(Passage(unique, text or title, title if text else ""))
     return passages
 
 
 # ---- engines: how each is asked, and how its answers are read
-
-
-class Hit(NamedTuple):
-    """One search result."""
-
-    url: str
-    title: str
-    text: str
-
-
-class SearchRequest(NamedTuple):
-    """One request: its path with the query string, and the JSON body of a POST."""
-
-    path: str
-    body: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,98 +191,58 @@ class Engine:
     header: str  # that carries the key; "authorization" as a bearer token; empty: no key
     per_minute: float
     together: int
-    ask: Callable[[str, int], SearchRequest]
-    read: Callable[[Mapping[str, Any]], Iterator[Hit]]
-
-    @property
-    def method(self) -> Literal["GET", "POST"]:
-        """How it is asked."""
-        return "GET" if self.ask("q", 1).body is None else "POST"
-
-
-def hits(engine: Engine, payload: Mapping[str, Any], k: int) -> list[Hit]:
-    """Return the first `k` results of an answer that hold text. Raises `JudgeError` for an answer of another form."""
-    found = (Hit(hit.url, _text(hit.title), _text(hit.text)) for hit in engine.read(payload))
-    return [hit for hit in found if hit.text or hit.title][:k]
-
-
-def _ask_serper(query: str, k: int) -> SearchRequest:
-    return SearchRequest("/search", {"q": query[:_LONGEST_QUERY], "num": k})
-
-
-def _read_serper(payload: Mapping[str, Any]) -> Iterator[Hit]:
-    box = payload.get("answerBox")
-    if isinstance(box, Mapping) and (said := box.get("answer") or box.get("snippet")):
-        yield Hit(_of(box, "link"), _of(box, "title"), str(said))
-    graph = payload.get("knowledgeGraph")
-    if isinstance(graph, Mapping) and graph.get("description"):
-        url = _of(graph, "descriptionLink") or _of(graph, "website")
-        yield Hit(url, _of(graph, "title"), _of(graph, "description"))
-    for row in _rows(payload, "organic", known=("searchParameters", "answerBox", "knowledgeGraph")):
-        yield Hit(_of(row, "link"), _of(row, "title"), _of(row, "snippet"))
-
-
-def _ask_tavily(query: str, k: int) -> SearchRequest:
-    return SearchRequest("/search", {"query": query[:_BRAVE_CHARACTERS], "max_results": k, "search_depth": "basic"})
-
-
-def _read_tavily(payload: Mapping[str, Any]) -> Iterator[Hit]:
-    for row in _rows(payload, "results"):
-        yield Hit(_of(row, "url"), _of(row, "title"), _of(row, "content"))
-
-
-def _ask_brave(query: str, k: int) -> SearchRequest:
-    short = " ".join(query.split()[:_BRAVE_WORDS])[:_BRAVE_CHARACTERS]
-    return SearchRequest("/res/v1/web/search?" + _encoded({"q": short, "count": str(min(k, 20))}))
-
-
-def _read_brave(payload: Mapping[str, Any]) -> Iterator[Hit]:
-    web = payload.get("web")  # left out where nothing was found
-    if web is None and ("query" in payload or "type" in payload):
-        return
-    for row in _rows(web if isinstance(web, Mapping) else {}, "results"):
-        more = row.get("extra_snippets")
-        texts = [_of(row, "description"), *(str(text) for text in (more if isinstance(more, list) else []))]
-        yield Hit(_of(row, "url"), _of(row, "title"), " … ".join(text for text in texts if text))
-
-
-def _ask_searxng(query: str, k: int) -> SearchRequest:
-    del k  # an instance gives a page
-    return SearchRequest("/search?" + _encoded({"q": query[:_LONGEST_QUERY], "format": "json"}))
-
-
-def _read_searxng(payload: Mapping[str, Any]) -> Iterator[Hit]:
-    rows = _rows(payload, "results")
-    failed = payload.get("unresponsive_engines")
-    if not rows and failed:
-        raise JudgeError("overloaded", f"none of the instance's engines answered: {str(failed)[:200]}")
-    for row in rows:
-        yield Hit(_of(row, "url"), _of(row, "title"), _of(row, "content"))
+    method: Literal["GET", "POST"]
+    path: str
+    query: str  # fields of a request
+    count: str  # empty: an instance gives a page
+    results: str  # fields of an answer: the list, and of each result its address and its text
+    url: str
+    text: str
+    fixed: Mapping[str, str] = field(default_factory=dict)  # other fields of a request
+    characters: int = 2000  # of a query, at most
+    words: int = 2000
+    most: int = 100  # results
 
 
 ENGINES: Mapping[str, Engine] = {
     engine.name: engine
     for engine in (
-        Engine("serper", "https://google.serper.dev", "x-api-key", 300, 8, _ask_serper, _read_serper),
-        Engine("tavily", "https://api.tavily.com", "authorization", 100, 8, _ask_tavily, _read_tavily),
-        Engine("brave", "https://api.search.brave.com", "x-subscription-token", 60, 1, _ask_brave, _read_brave),
-        Engine("searxng", "", "", 60, 2, _ask_searxng, _read_searxng),
+        Engine(
+            "serper", "https://google.serper.dev", "x-api-key", 300, 8,
+            "POST", "/search", "q", "num", "organic", "link", "snippet",
+        ),
+        Engine(
+            "tavily", "https://api.tavily.com", "authorization", 100, 8,
+            "POST", "/search", "query", "max_results", "results", "url", "content", {"search_depth": "basic"}, 400,
+        ),
+        Engine(
+            "brave", "https://api.search.brave.com", "x-subscription-token", 60, 1,
+            "GET", "/res/v1/web/search", "q", "count", "results", "url", "description", {}, 400, 50, 20,
+        ),
+        Engine("searxng", "", "", 60, 2, "GET", "/search", "q", "", "results", "url", "content", {"format": "json"}),
     )
-}
+}  # fmt: skip
 
 
-def _encoded(values: Mapping[str, str]) -> str:
-    return urlencode(values, errors="replace")
-
-
-def _rows(payload: Mapping[str, Any], name: str, known: tuple[str, ...] = ()) -> list[Mapping[str, Any]]:
-    """Return the list of results; none where the engine leaves it out and something it always sends is there."""
-    rows = payload.get(name)
-    if rows is None and any(key in payload for key in known):
-        return []
+def _rows(engine: Engine, payload: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Yield address, title and text of every result. Raises `JudgeError` for an answer of another form."""
+    if engine.name == "serper":
+        for box, link, says in (("answerBox", "link", "answer"), ("answerBox", "link", "snippet"),
+                                ("knowledgeGraph", "descriptionLink", "description")):  # fmt: skip
+            row = payload.get(box)
+            if isinstance(row, Mapping) and row.get(says):
+                yield _of(row, link), _of(row, "title"), str(row[says])
+    if engine.name == "searxng" and not payload.get("results") and (failed := payload.get("unresponsive_engines")):
+        raise JudgeError("overloaded", f"none of the instance's engines answered: {str(failed)[:200]}")
+    place = payload.get("web", {"results": []} if "query" in payload else {}) if engine.name == "brave" else payload
+    usual: list[Any] | None = [] if engine.name == "serper" and "searchParameters" in payload else None
+    rows = place.get(engine.results, usual) if isinstance(place, Mapping) else None
     if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
-        raise JudgeError("bad_response", f"the answer has no list of results under {name!r}")
-    return rows
+        raise JudgeError("bad_response", f"the answer has no list of results under {engine.results!r}")
+    for row in rows:
+        more = row.get("extra_snippets")  # of brave
+        texts = [_of(row, engine.text), *(str(text) for text in (more if isinstance(more, list) else []))]
+        yield _of(row, engine.url), _of(row, "title"), " … ".join(text for text in texts if text)
 
 
 def _of(row: Mapping[str, Any], name: str) -> str:

@@ -10,7 +10,7 @@
 ours as one of an installed Ragas (`as_ragas_metric`).
 """
 
-from everyclaim.integrations.ragas.evaluation import EvaluationResult, aevaluate, as_ragas_metric, evaluate
+from everyclaim.integrations.ragas.evaluation import EvaluationResult, as_ragas_metric, evaluate
 from everyclaim.integrations.ragas.metrics import (
     ClaimMetric,
     EvaluationDataset,
@@ -26,6 +26,6 @@ from everyclaim.integrations.ragas.metrics import (
 
 __all__ = [
     "ClaimMetric", "EvaluationDataset", "EvaluationResult", "FactualCorrectness", "Faithfulness",
-    "FaithfulnesswithHHEM", "MetricResult", "SingleTurnSample", "aevaluate", "as_ragas_metric", "evaluate",
+    "FaithfulnesswithHHEM", "MetricResult", "SingleTurnSample", "as_ragas_metric", "evaluate",
     "factual_correctness", "faithfulness", "llm_factory",
 ]  # fmt: skip

@@ -93,36 +93,6 @@ class EvaluationResult:
 
 
 @public
-async def aevaluate(
-    dataset: Source,
-    metrics: Metrics | None = None,
-    llm: Llm = None,
-    *,
-    column_map: Mapping[str, str] | None = None,
-    raise_exceptions: bool = False,
-    concurrency: InFlight | None = None,
-    unscored: Unscored | None = None,
-) -> EvaluationResult:
-    """Score every row by every metric; see `evaluate`."""
-    chosen = [_ready(metric, llm) for metric in ([Faithfulness()] if metrics is None else metrics)]
-    if not chosen:
-        raise ConfigError("metrics of evaluate() is empty: pass one, such as Faithfulness(), or omit it")
-    names = [_column(metric) for metric in chosen]
-    if len(set(names)) < len(names):
-        raise ConfigError(f"two metrics are called {Counter(names).most_common(1)[0][0]!r}; rename one")
-    if unknown := sorted((column_map or {}).keys() - _OURS.keys()):
-        raise InputError(f"column_map names the column {unknown[0]!r}; known: {', '.join(_OURS)}")
-    mapping = {theirs: _OURS[name] for name, theirs in (column_map or {}).items()}
-    rows = rows_of(dataset)
-    results = {
-        name: tuple(await metric.results_of(rows, mapping=mapping, concurrency=concurrency, stop=raise_exceptions))
-        for name, metric in zip(names, chosen, strict=True)
-    }
-    kinds = {name: unscored or metric.unscored for name, metric in zip(names, chosen, strict=True)}
-    return EvaluationResult(rows, results, kinds)
-
-
-@public
 def evaluate(
     dataset: Source,
     metrics: Metrics | None = None,
@@ -142,17 +112,23 @@ def evaluate(
     A row that fails is counted as failed, with its reason, and is in no mean; `unscored="nan"` gives NaN for it, as
     Ragas does. `raise_exceptions` stops at the first failure and raises it. `concurrency` is samples in flight.
     """
-    return wait(
-        aevaluate(
-            dataset,
-            metrics,
-            llm,
-            column_map=column_map,
-            raise_exceptions=raise_exceptions,
-            concurrency=concurrency,
-            unscored=unscored,
-        )
-    )
+    chosen = [_ready(metric, llm) for metric in ([Faithfulness()] if metrics is None else metrics)]
+    if not chosen:
+        raise ConfigError("metrics of evaluate() is empty: pass one, such as Faithfulness(), or omit it")
+    names = [_column(metric) for metric in chosen]
+    if len(set(names)) < len(names):
+        raise ConfigError(f"two metrics are called {Counter(names).most_common(1)[0][0]!r}; rename one")
+    if unknown := sorted((column_map or {}).keys() - _OURS.keys()):
+        raise InputError(f"column_map names the column {unknown[0]!r}; known: {', '.join(_OURS)}")
+    mapping = {theirs: _OURS[name] for name, theirs in (column_map or {}).items()}
+    rows = rows_of(dataset)
+
+    async def scored() -> dict[str, tuple[Result, ...]]:
+        how: dict[str, Any] = {"mapping": mapping, "concurrency": concurrency, "stop": raise_exceptions}
+        return {name: tuple(await one.results_of(rows, **how)) for name, one in zip(names, chosen, strict=True)}
+
+    kinds = {name: unscored or metric.unscored for name, metric in zip(names, chosen, strict=True)}
+    return EvaluationResult(rows, wait(scored()), kinds)
 
 
 def _column(metric: ClaimMetric) -> str:

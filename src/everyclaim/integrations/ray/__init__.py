@@ -121,7 +121,7 @@ _COLUMNS = {
 def score_dataset(
     dataset: Any,
     *,
-    actors: int | tuple[int, int] | None = None,
+    actors: int | None = None,
     cpus: float = 1.0,
     gpus: float = 0.0,
     batch_size: int = 32,
@@ -135,23 +135,22 @@ def score_dataset(
     Rows have field names as files may have them. Added are `everyclaim_outcome`, `everyclaim_score` (0 to 1, null
     without one), `everyclaim_probability`, the numbers of claims in all and by label, `everyclaim_reason`, and
     `everyclaim_result`: everything, as JSON in the public schema. A row that cannot be read has the outcome `unread`
-    and its reason. `summary_of` sums up. `actors` is a number of workers, or the least and the most of them (None: as
-    many as the cluster has room for); limits such as `max_cost` are shared evenly by the most there may be, so they
-    need a number. Other options are those of an `Evaluator`; the same is needed on every machine as for `on_ray`.
+    and its reason. `summary_of` sums up. `actors` is the number of workers (None: as many as the cluster has room for);
+    limits such as `max_cost` are shared evenly among them, so they need a number. Other options are those of an
+    `Evaluator`; the same is needed on every machine as for `on_ray`.
     """
-    most = actors[1] if isinstance(actors, tuple) else actors
-    if most is None and any(options.get(name) is not None for name in SHARED):
-        raise ConfigError("limits and rates are divided among the workers: pass their maximum number as actors=")
+    if actors is None and any(options.get(name) is not None for name in SHARED):
+        raise ConfigError("limits and rates are divided among the workers: pass their number as actors=")
     with Evaluator(**options) as evaluator:
         _ = evaluator.provenance  # wrong options are told here and not on a worker
     from ray.data import ActorPoolStrategy
 
     return dataset.map_batches(
         _Batches,
-        fn_constructor_kwargs={"options": share_of(options, most or 1)},
+        fn_constructor_kwargs={"options": share_of(options, actors or 1)},
         batch_format="pyarrow",
         batch_size=batch_size,
-        compute=ActorPoolStrategy(**_pool(actors)),
+        compute=ActorPoolStrategy(**({"size": actors} if actors else {"min_size": 1})),
         num_cpus=cpus,
         num_gpus=gpus,
     )
@@ -182,12 +181,6 @@ def _results(dataset: Any) -> Iterator[Result | None]:
         yield None if text is None else result_from_json(json.loads(text))
 
 
-def _pool(actors: int | tuple[int, int] | None) -> dict[str, int]:
-    if actors is None:
-        return {"min_size": 1}
-    return {"size": actors} if isinstance(actors, int) else {"min_size": actors[0], "max_size": actors[1]}
-
-
 class _Batches:
     """In a process of its own: scores batches of a Ray Dataset."""
 
@@ -206,18 +199,13 @@ class _Batches:
         return batch
 
     async def _score_all(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        places = asyncio.Semaphore(self._evaluator.concurrency)
+        return await asyncio.gather(*map(self._score, rows))
 
-        async def score(row: dict[str, Any]) -> dict[str, Any]:
-            async with places:
-                try:
-                    return _columns(await self._evaluator.ascore(row))
-                except InputError as error:
-                    return dict.fromkeys(_COLUMNS) | {"outcome": "unread", "reason": str(error)}
-
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(score(row)) for row in rows]
-        return [task.result() for task in tasks]
+    async def _score(self, row: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return _columns(await self._evaluator.ascore(row))
+        except InputError as error:
+            return dict.fromkeys(_COLUMNS) | {"outcome": "unread", "reason": str(error)}
 
 
 def _columns(result: Result) -> dict[str, Any]:

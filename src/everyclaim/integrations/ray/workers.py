@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import pickle
 import time
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import ray
@@ -23,7 +22,6 @@ from everyclaim.core.types import Provenance, Result, Sample, Usage
 _NOT_THEIRS = {"observe", "cache", "provider_batch"}  # told of, kept and batched where the run is
 _TRIES = 2  # on workers that others use as well; then once on one of its own
 _PATIENCE = 120.0  # seconds within which a first worker must begin
-_FALSE_STARTS = 5  # workers that die before they have begun
 _MOMENT = 0.05  # seconds
 
 
@@ -55,36 +53,27 @@ class _Worker:
         return found, tally.usage
 
 
-@dataclass(eq=False, slots=True)
-class _Seat:
-    actor: Any
-    in_work: int = 0
-    is_lost: bool = False
-
-
 class Workers:
     """Scores samples on workers, each on the one that has the least to do. It is what the engine runs: a `Scorer`."""
 
     def __init__(self, session: Session, number: int, cpus: float, gpus: float) -> None:
         self.provenance = session.metric.provenance
         options = {name: value for name, value in session.options.items() if name not in _NOT_THEIRS}
-        kind = ray.remote(_Worker).options(num_cpus=cpus, num_gpus=gpus)
+        self._kind = ray.remote(_Worker)
+        self._takes = {"num_cpus": cpus, "num_gpus": gpus}
         try:
-            shared = ray.put(share_of(options, number))
+            self._shared = ray.put(share_of(options, number))
         except (TypeError, AttributeError, pickle.PicklingError) as error:
             raise ConfigError(f"an option cannot be sent to the workers: {last_line(error)}") from None
-        self._new = partial(kind.remote, shared)
         self._options = session.options
         self._used = Usage()
-        self._seats: list[_Seat] = []  # to be shared
-        self._alone = 0  # workers that have one sample, and get no other
+        self._in_work: Counter[Any] = Counter()  # samples by worker, of those that have begun and live
         self._coming: dict[Any, Any] = {}  # what a worker will say when it has begun → the worker
         self._looked = 0.0  # when it was last looked who has begun
-        self._false_starts = 0
         for _ in range(number):
             self._begin_one()
         try:
-            self._wait_for_one()
+            self._take_in(_PATIENCE)
         except BaseException:
             self.close()
             raise
@@ -93,13 +82,19 @@ class Workers:
         """Score on some worker. Raises what scoring raises, and `JudgeError` where workers die of it."""
         self._check_limits()
         for _ in range(_TRIES):
-            reply = await self._ask(await self._free(), sample)
-            if reply is not None:
+            worker = await self._free()
+            if reply := await self._ask(worker, sample):
                 return self._taken(reply)
-        reply = await self._ask_alone(sample)
-        if reply is None:
-            raise JudgeError("worker_lost", f"{_TRIES + 1} workers died on this sample, the last with no other sample")
-        return self._taken(reply)
+        # On a worker that has nothing else in work: what then dies, dies of this sample.
+        alone = self._kind.options(num_cpus=0).remote(self._shared)
+        try:
+            await alone.begin.remote()
+            return self._taken(await alone.score.remote(sample))
+        except RayError:
+            told = f"{_TRIES + 1} workers died on this sample, the last with no other sample"
+            raise JudgeError("worker_lost", told) from None
+        finally:
+            ray.kill(alone)
 
     def _check_limits(self) -> None:
         """Hold the limits over all workers together: one that was replaced began with its whole share again."""
@@ -125,104 +120,73 @@ class Workers:
 
     def close(self) -> None:
         """Stop the workers."""
-        for actor in (*self._coming.values(), *(seat.actor for seat in self._seats)):
-            ray.kill(actor)
+        for worker in (*self._coming.values(), *self._in_work):
+            ray.kill(worker)
         self._coming.clear()
-        self._seats.clear()
+        self._in_work.clear()
 
-    async def _ask(self, seat: _Seat, sample: Sample) -> Any:
+    async def _ask(self, worker: Any, sample: Sample) -> Any:
         """Return a worker's reply, None when it died; then another one is begun."""
-        seat.in_work += 1
+        self._in_work[worker] += 1
         try:
-            return await seat.actor.score.remote(sample)
+            return await worker.score.remote(sample)
         except RayTaskError:
             raise
         except RayError:
-            self._replace(seat)
+            if self._in_work.pop(worker, None) is not None:
+                ray.kill(worker)
+                self._begin_one()
             return None
         finally:
-            seat.in_work -= 1
+            if worker in self._in_work:
+                self._in_work[worker] -= 1
 
-    async def _ask_alone(self, sample: Sample) -> Any:
-        """The same, on a worker that has nothing else in work: what then dies, dies of this sample."""
-        self._alone += 1
-        try:
-            while True:
-                seat = await self._free()
-                self._seats.remove(seat)
-                while seat.in_work and not seat.is_lost:  # noqa: ASYNC110 - it is seldom, and short
-                    await asyncio.sleep(_MOMENT)
-                if not seat.is_lost:
-                    break
-            reply = await self._ask(seat, sample)
-            if not seat.is_lost:
-                self._seats.append(seat)
-            return reply
-        finally:
-            self._alone -= 1
-
-    async def _free(self) -> _Seat:
+    async def _free(self) -> Any:
         """Return the worker with the least to do, as soon as there is one."""
         begun = time.monotonic()
         while True:
             if self._coming and time.monotonic() - self._looked > _MOMENT:
                 self._take_in(0)
-            if self._seats:
-                return min(self._seats, key=lambda seat: seat.in_work)
-            if not self._alone and time.monotonic() - begun > _PATIENCE:
-                raise OperatorError(f"no worker is left, and none started within {_PATIENCE:g} s: {_room()}")
+            if self._in_work:
+                return min(self._in_work, key=self._in_work.__getitem__)
+            if time.monotonic() - begun > _PATIENCE:
+                raise _no_worker()
             await asyncio.sleep(_MOMENT)
 
-    def _wait_for_one(self) -> None:
-        end = time.monotonic() + _PATIENCE
-        while not self._seats:
-            if (left := end - time.monotonic()) <= 0:
-                raise OperatorError(f"no worker started within {_PATIENCE:g} s: {_room()}")
-            self._take_in(left)
-
     def _begin_one(self) -> None:
-        actor = self._new()
-        self._coming[actor.begin.remote()] = actor
+        worker = self._kind.options(**self._takes).remote(self._shared)
+        self._coming[worker.begin.remote()] = worker
 
     def _take_in(self, seconds: float) -> None:
         """Take in the workers that have begun, after waiting so long for a first one.
 
-        Raises `ConfigError` for one that would make something else of samples than the evaluator does.
+        Raises `ConfigError` for one that would make something else of samples than the evaluator does, and
+        `OperatorError` for one that died before it began.
         """
         begun, _ = ray.wait(list(self._coming), num_returns=1, timeout=seconds)
+        if seconds and not begun:
+            raise _no_worker()
         if begun:
             begun, _ = ray.wait(list(self._coming), num_returns=len(self._coming), timeout=0)
         self._looked = time.monotonic()
         for ref in begun:
-            actor = self._coming.pop(ref)
+            worker = self._coming.pop(ref)
             try:
                 version, found = ray.get(ref)
             except RayError as error:
-                self._false_starts += 1
-                if self._false_starts > _FALSE_STARTS:
-                    raise OperatorError(f"workers do not start: {last_line(error)}") from None
-                self._begin_one()
-                continue
+                raise OperatorError(f"workers do not start: {last_line(error)}") from None
             if isinstance(found, EveryclaimError):
                 raise found
             if (version, found) != (__version__, self.provenance):
                 made = f"everyclaim {version} with {found.verifier}"
                 raise ConfigError(f"a worker has {made}, this machine {__version__} with {self.provenance.verifier}")
-            self._seats.append(_Seat(actor))
-
-    def _replace(self, seat: _Seat) -> None:
-        if seat.is_lost:
-            return
-        seat.is_lost = True
-        if seat in self._seats:
-            self._seats.remove(seat)
-        ray.kill(seat.actor)
-        self._begin_one()
+            self._in_work[worker] = 0
 
 
-def _room() -> str:
+def _no_worker() -> OperatorError:
     there = ray.cluster_resources()
-    return f"the cluster has {there.get('CPU', 0):g} CPUs and {there.get('GPU', 0):g} GPUs"
+    room = f"the cluster has {there.get('CPU', 0):g} CPUs and {there.get('GPU', 0):g} GPUs"
+    return OperatorError(f"no worker started within {_PATIENCE:g} s: {room}")
 
 
 def last_line(error: Exception) -> str:

@@ -24,11 +24,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from everyclaim.core.errors import BudgetExceeded, ConfigError, JudgeError
-from everyclaim.core.kinds import Range
-from everyclaim.core.options import check_declared
 from everyclaim.core.protocols import ChatReply
 from everyclaim.core.types import Usage
 from everyclaim.models.chat.links import Call, Link
@@ -90,20 +88,22 @@ def find_price(provider: str, model: str, *, is_home: bool, file: Path | None = 
 
 
 def _look_up(rows: Mapping[str, Any], provider: str, model: str, source: str) -> Price | None:
-    table = rows.get(provider, {})
-    models = table.get("models", {}) if isinstance(table, dict) else None
-    if not isinstance(models, dict):
-        raise ConfigError(f"{source}: '{provider}' must be a table with a table 'models' in it")
-    name = next((name for name in (model, _DATED.sub("", model)) if name in models), None)
-    if name is None:
-        return None
-    row = models[name]
-    if not isinstance(row, dict) or not {"input", "output"} <= set(row) <= {"input", "output", "cached", "cache_write"}:
-        raise ConfigError(f"{source}: {name!r} needs 'input' and 'output', and may have 'cached' and 'cache_write'")
-    if not all(isinstance(v, int | float) and math.isfinite(v) and v >= 0 for v in row.values()):
-        raise ConfigError(f"{source}: the prices of {name!r} must be numbers of at least 0, got {row}")
-    full = {"cached": row["input"], "cache_write": row["input"], **row}
-    return Price(**{key: float(value) for key, value in full.items()}, as_of=str(table.get("as_of", "")))
+    wrong = ConfigError(
+        f"{source}: the price of {model!r} must be a row of [{provider}.models] with 'input' and 'output', and perhaps "
+        "'cached' and 'cache_write', numbers of at least 0"
+    )
+    try:
+        table = rows.get(provider, {})
+        row = table.get("models", {}).get(model, table.get("models", {}).get(_DATED.sub("", model)))
+        if row is None:
+            return None
+        price = Price(**{"cached": row["input"], "cache_write": row["input"], **row}, as_of=str(table.get("as_of", "")))
+        is_amount = all(math.isfinite(value) and value >= 0 for value in row.values())
+    except (AttributeError, KeyError, TypeError):
+        raise wrong from None
+    if not is_amount:
+        raise wrong
+    return price
 
 
 AROUND = 400  # bytes of a prompt beside its texts: marks of turns, the form of the reply
@@ -116,12 +116,9 @@ FIRST_SHARE = 0.25  # of what is left, given out in batches while no answer has 
 class Budget:
     """Limits for one run; None means none. `max_cost` is in US dollars, `max_tokens` counts prompt and reply."""
 
-    max_cost: Annotated[float, Range(0)] | None = None
-    max_calls: Annotated[int, Range(0)] | None = None
-    max_tokens: Annotated[int, Range(0)] | None = None
-
-    def __post_init__(self) -> None:
-        check_declared(self)
+    max_cost: float | None = None
+    max_calls: int | None = None
+    max_tokens: int | None = None
 
     @property
     def is_limited(self) -> bool:

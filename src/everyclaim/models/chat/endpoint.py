@@ -19,7 +19,7 @@ from everyclaim.core.spec import Spec
 from everyclaim.core.types import Usage
 from everyclaim.models.chat.links import Call
 from everyclaim.models.chat.options import SAMPLING, EndpointOptions, Mode, read_options
-from everyclaim.models.chat.providers import Secret, find_key, find_provider, without_key
+from everyclaim.models.chat.providers import find_key, find_provider, without_key
 from everyclaim.models.chat.transport import RejectedError, Transport
 from everyclaim.models.chat.wires import WIRES, Capabilities, ChatRequest
 
@@ -72,10 +72,9 @@ MAX_ATTEMPTS = 8  # ways to put one request
 class Endpoint:
     """A model at an endpoint. It sends, and learns what the endpoint takes; retries and caches are wrappers."""
 
-    def __init__(self, options: EndpointOptions, transport: Transport, key: Secret | None = None) -> None:
+    def __init__(self, options: EndpointOptions, transport: Transport) -> None:
         self.options = options
         self.spec = options.spec  # without secrets
-        self._key = key or Secret("")
         self.transport = transport
         self._wire = WIRES[options.api]
         # The Anthropic address may be given with or without the version at its end.
@@ -117,11 +116,9 @@ class Endpoint:
                 raise
             else:
                 self._remember(tried, structured=call.schema is not None)
-                content = without_key(reply.content, self._key)
-                if content is not reply.content or attempt:
-                    forks = reply.forks if content is reply.content else None  # they point into the other text
-                    reply = replace(reply, content=content, usage=spent + reply.usage, forks=forks)
-                return reply
+                content = without_key(reply.content, self.transport.secrets[0])
+                forks = reply.forks if content is reply.content else None  # they point into the other text
+                return replace(reply, content=content, usage=spent + reply.usage, forks=forks)
         assert first is not None  # the loop ends early only by a rejection
         raise JudgeError("bad_request", first.message, usage=spent) from None
 
@@ -150,4 +147,4 @@ def from_spec(spec: Spec | str, *, key: str | None = None) -> Endpoint:
     given_in_header = {name.lower() for name in options.headers} & {"authorization", "x-api-key", "api-key"}
     required = options.is_home and not given_in_header
     secret = find_key(options.provider, given=key, variable=options.key_env, required=required)
-    return Endpoint(options, Transport(options, secret), secret)
+    return Endpoint(options, Transport(options, secret))

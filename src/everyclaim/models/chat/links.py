@@ -1,9 +1,9 @@
 """The links between a caller and an endpoint, each handing a `Call` on to the next: `Cached`, `Retrying`, `Limited`.
 
 A reply is on its way to the disk before it is returned: a killed process asks again only for what it never got.
-Failures, refusals, cut replies and what does not have the form asked for are never kept. Rates hold per process. Where
-they are not known the provider says them: every refusal for rate halves the calls that may be in flight, and a few
-rounds of answers add one again. So a low limit slows a run down and fails nothing.
+Failures, refusals and cut replies are never kept; what was of no use is dropped again (see `replies`). Rates hold per
+process. Where they are not known the provider says them: every refusal for rate halves the calls that may be in flight,
+and a few rounds of answers add one again. So a low limit slows a run down and fails nothing.
 """
 
 from __future__ import annotations
@@ -18,18 +18,14 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from everyclaim.core.errors import ConfigError, JudgeError, UnreachableError
-from everyclaim.core.kinds import Range
+from everyclaim.core.errors import JudgeError, UnreachableError
 from everyclaim.core.lifetime import LoopLocal
-from everyclaim.core.options import check_declared
 from everyclaim.core.protocols import ChatModel, ChatReply, Message
 from everyclaim.core.types import Usage
-from everyclaim.models.chat.replies import parse_object
 from everyclaim.models.chat.transport import RETRYABLE
 from everyclaim.models.files import ReplyCache
-from everyclaim.prompts.forms import rows
 
 if TYPE_CHECKING:
     from aiolimiter import AsyncLimiter
@@ -138,7 +134,7 @@ class Cached:
 
     async def _fetch(self, call: Call) -> ChatReply:
         reply = await self._next.ask(call)
-        if self._cache and reply.finish == "stop" and (call.schema is None or _has_form(reply, call.schema)):
+        if self._cache and reply.finish == "stop":
             self._cache.put(call.key, reply)
         return reply
 
@@ -149,16 +145,6 @@ class _Flight:
 
     task: asyncio.Future[ChatReply]
     waiting: int = 0
-
-
-def _has_form(reply: ChatReply, schema: Mapping[str, Any]) -> bool:
-    """Whether a reply holds what the schema wants at its top, or rows for it; else it is worth another try some day."""
-    required = list(schema.get("required", ()))
-    try:
-        value = parse_object(reply.content)
-        return value.keys() >= set(required) or bool(required and rows(value, required[0]))
-    except JudgeError:
-        return False
 
 
 _UNANSWERED = frozenset({"connection", "timeout"})
@@ -175,10 +161,6 @@ class Patience:
     seconds: float = 300.0
     first_wait: float = 0.5
     longest_wait: float = 30.0
-
-    def __post_init__(self) -> None:
-        if self.attempts < 1 or not self.seconds > 0 or self.first_wait < 0 or self.longest_wait < 0:
-            raise ConfigError(f"retries need at least one attempt and positive times, got {self}")
 
 
 def _is_retryable(error: Exception) -> bool:
@@ -267,19 +249,15 @@ class Retrying:
 BURST_SECONDS = 5.0  # how far ahead of an even pace calls may run
 ROUNDS = 4  # of good answers before one more call is tried at once
 REPLY_TOKENS = 300  # a first guess, until replies have been seen
-_PerMinute = Annotated[float, Range(above=0)]
 
 
 @dataclass(frozen=True, slots=True)
 class Rates:
     """Limits; None means none. `concurrency` is calls in flight."""
 
-    requests_per_minute: _PerMinute | None = None
-    tokens_per_minute: _PerMinute | None = None
-    concurrency: Annotated[int, Range(1)] | None = None
-
-    def __post_init__(self) -> None:
-        check_declared(self)
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    concurrency: int | None = None
 
 
 class Limited:

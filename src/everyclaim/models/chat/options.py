@@ -10,7 +10,7 @@ import json
 import os
 import re
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 from urllib.parse import unquote, urlsplit
@@ -18,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.limits import MB
-from everyclaim.core.options import Opt, option_names, read, wrong_value
+from everyclaim.core.options import Opt, read, wrong_value
 from everyclaim.core.plaintext import HIDDEN, hidden
 from everyclaim.core.spec import Spec
 from everyclaim.models.chat.providers import Format, Secret, find_provider
@@ -28,8 +28,8 @@ MAX_REPLY_MB = 16.0  # no reply of a model, search engine or batch API comes nea
 SAMPLING = ("temperature", "top_p", "seed", "reasoning_effort", "top_logprobs", "thinking_tokens")
 _Amount = Annotated[float, Range(0)]
 _PLAIN_ADDRESS = re.compile(r"[\w.:/\[\]-]*")  # nothing in it can be a password
-_HEADER = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
 _SHORTEST_SECRET = 6  # characters of a text in a request's body that is kept out of messages
+_HEADER = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,9 @@ class EndpointOptions:
         """Everything here that must not be shown."""
         password = urlsplit(self.base_url).password or ""
         of_address = (Secret(password), Secret(unquote(password)), self.basic)
-        of_body = (Secret(text) for text in _texts(self.body) if len(text) >= _SHORTEST_SECRET)
+        of_body = (
+            Secret(text) for text in self.body.values() if isinstance(text, str) and len(text) >= _SHORTEST_SECRET
+        )
         return (*self.headers.values(), *self.query.values(), *of_address, *of_body)
 
 
@@ -133,13 +135,6 @@ def read_options(spec: Spec | str) -> EndpointOptions:
     if not spec.argument:
         raise ConfigError(f"{spec.name} needs a model name: '{spec.name}:model-name'")
     owner = f"'{spec.name}:{spec.argument}'"
-    # What may be meant for a key is refused with where a key goes.
-    for name in sorted({name.partition(".")[0] for name in spec.options} - {*option_names(ChatOptions)}):
-        if "key" in name.lower() or "token" in name.lower():
-            raise ConfigError(
-                f"unknown option {name!r} of {owner}; set a key in the environment variable "
-                f"{provider.key_variable}, or the one named by key_env"
-            )
     said = read(spec, ChatOptions, owner)
     if said.api is not None and said.api not in provider.formats:
         raise wrong_value("api", owner, f"one of {', '.join(provider.formats)}", said.api)
@@ -232,17 +227,6 @@ def _json(name: str, value: str) -> Any:
         raise ConfigError(f"the value of option body.{name} is not JSON; texts need quotes") from None
 
 
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for one in value.values():
-            yield from _texts(one)
-    elif isinstance(value, list):
-        for one in value:
-            yield from _texts(one)
-
-
 def _identity(spec: Spec, base_url: str, said: ChatOptions) -> str:
     """Return what tells this endpoint from every other; values that may be secret only as digests."""
     # How a reply is fetched, not what it says.
@@ -252,7 +236,5 @@ def _identity(spec: Spec, base_url: str, said: ChatOptions) -> str:
         for name, value in named.items():
             told = _secret(f"{kind}.{name}", value).reveal()
             options[f"{kind}.{name.lower()}"] = hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
-    if "reply_tokens" in options:
-        options["max_tokens"] = options.pop("reply_tokens")  # its former name: replies that were kept stay found
     options["base_url"] = hashlib.sha256(_plain_address(base_url).encode()).hexdigest()
     return json.dumps([spec.name, spec.argument, sorted(options.items())])

@@ -44,8 +44,7 @@ class Provider:
     `address` is where, unless a spec or the variable `address_variable` says otherwise; `key_variable` holds the key.
     `formats`: OpenAI's chat completions (`chat`) or Anthropic's messages (`messages`); the first is the usual one.
     `batches`: whether there is the batch API that belongs to the format. `output_limit` is how the limit of a reply is
-    called in `chat`, at its own address. `prices` names its table in price files, its own name when empty; `extra` is
-    what to install.
+    called in `chat`, at its own address. `extra` is what to install.
     """
 
     address: str
@@ -54,7 +53,6 @@ class Provider:
     address_variable: str = ""
     batches: bool = False
     output_limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
-    prices: str = ""
     extra: str = "openai"
 
 

@@ -16,7 +16,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, Literal, Protocol, TypeVar
 from zlib import crc32
@@ -26,7 +26,6 @@ from everyclaim.core.events import accounted
 from everyclaim.core.lifetime import gather
 from everyclaim.core.protocols import ChatModel, ChatReply, Message
 
-MAX_CHARS = 10_000_000
 MAX_DEPTH = 64
 
 _THOUGHT = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
@@ -68,10 +67,8 @@ def parse_object(text: str) -> dict[str, Any]:
 
     Raises `JudgeError`: `empty_reply` for blank text; `truncated` when an object is opened and never closed;
     `malformed` when there is none, when there are several that differ, and for duplicate keys, NaN,
-    infinite numbers, nesting beyond 64 levels and texts beyond ten million characters.
+    infinite numbers and nesting beyond 64 levels.
     """
-    if len(text) > MAX_CHARS:
-        raise _malformed(f"the reply has {len(text)} characters, more than {MAX_CHARS}", text)
     if thought := _THOUGHT.match(text):
         text = text[thought.end() :]
     text = text.strip("\ufeff \t\r\n")
@@ -140,9 +137,7 @@ def _closing(text: str, start: int) -> int:
 
 
 def _decode(text: str) -> dict[str, Any]:
-    value = json.loads(
-        text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite, parse_int=_bounded
-    )
+    value = json.loads(text, object_pairs_hook=_unique, parse_constant=_finite, parse_float=_finite)
     assert isinstance(value, dict)  # it starts with a brace
     return value
 
@@ -161,21 +156,11 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return row
 
 
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
-
-
 def _finite(digits: str) -> float:
     value = float(digits)
     if math.isfinite(value):
         return value
     raise ValueError(f"the number {digits[:30]} is out of range")
-
-
-def _bounded(digits: str) -> int:
-    if len(digits) > 40:
-        raise ValueError("a number has more than 40 digits")
-    return int(digits)
 
 
 def _malformed(why: str, text: str) -> JudgeError:
@@ -256,7 +241,8 @@ async def ask_for_each(
 
 async def ask_once(inquiry: Inquiry[Item, Answer], items: Mapping[Key, Item]) -> dict[Key, Answer]:
     """Return what one request brings. Raises `JudgeError` when that is nothing that can be read."""
-    return await _Exchange(inquiry, shared=False).ask(items, 1)
+    reply, keys, _ = await _called(inquiry, items, "", shared=False)
+    return _answers(inquiry, reply, keys)
 
 
 def portions(items: Mapping[Key, Item], at_most: int = AT_ONCE) -> Iterator[dict[Key, Item]]:
@@ -270,11 +256,15 @@ async def _ask(inquiry: Inquiry[Item, Answer], items: Mapping[Key, Item], *, sha
     """Ask for these things, once more for those left out, in halves where a reply is too long."""
     answers: dict[Key, Answer] = {}
     reason: JudgeError | None = None
-    exchange = _Exchange(inquiry, shared=shared)
-    for attempt in (1, 2):
+    forget: list[Callable[[], None]] = []  # drop a reply, so that it is asked again some day
+    for again in ("", AGAIN):
         missing = {key: item for key, item in items.items() if key not in answers}
+        is_answered = False
         try:
-            usable = await exchange.ask(missing, attempt)
+            reply, keys, drop = await _called(inquiry, missing, again, shared=shared)
+            is_answered = True
+            forget += drop
+            usable = _answers(inquiry, reply, keys)
         except JudgeError as error:
             if error.code in TOO_MUCH and len(missing) > 1:
                 rows, middle = list(missing.items()), len(missing) // 2
@@ -283,17 +273,17 @@ async def _ask(inquiry: Inquiry[Item, Answer], items: Mapping[Key, Item], *, sha
             if error.code not in WORTH_ASKING_AGAIN:
                 raise
             reason = reason or error
-            if error is exchange.failure:
+            if not is_answered:
                 break
         else:
-            is_enough = inquiry.is_enough if attempt == 1 else None
+            is_enough = None if again else inquiry.is_enough
             answers |= {key: answer for key, answer in usable.items() if is_enough is None or is_enough(answer)}
             if len(answers) == len(items):
                 return answers
     if inquiry.needs == "none" or (inquiry.needs == "some" and answers):
         return answers
-    for forget in exchange.forget:
-        forget()
+    for drop_one in forget:
+        drop_one()
     if reason:
         raise reason
     absent = ", ".join(str(key) for key in items if key not in answers)
@@ -303,46 +293,32 @@ async def _ask(inquiry: Inquiry[Item, Answer], items: Mapping[Key, Item], *, sha
     )
 
 
-@dataclass
-class _Exchange(Generic[Item, Answer]):
-    """The requests about one part, and their replies."""
+async def _called(
+    inquiry: Inquiry[Item, Answer], items: Mapping[Key, Item], again: str, *, shared: bool
+) -> tuple[ChatReply, dict[str, Key], list[Callable[[], None]]]:
+    """Make one request; return its reply, the things by the ids they have in it, and what drops it from the cache."""
+    keys = {str(key): key for key in items}
+    if inquiry.ids:
+        draft = {f"{inquiry.ids}{place}": item for place, item in enumerate(items.values())}
+        texts = (message.content for message in inquiry.write(draft, shared))
+        first = 100 + crc32("\0".join(texts).encode("utf-8", "replace")) % 800
+        keys = {f"{inquiry.ids}{number}": key for number, key in enumerate(items, start=first)}
+    messages = inquiry.write({name: items[key] for name, key in keys.items()}, shared)
+    how: dict[str, Any] = {"schema": inquiry.form.schema, "tag": inquiry.form.version + inquiry.tag + again}
+    reply = await accounted(inquiry.chat).complete(messages, **how)  # what it took is added to the open tallies
+    forget = getattr(inquiry.chat, "forget", None)
+    return reply, keys, [partial(forget, messages, **how)] if forget else []
 
-    inquiry: Inquiry[Item, Answer]
-    shared: bool
-    forget: list[Callable[[], None]] = field(
-        default_factory=list
-    )  # drop a reply, so that it is asked for again some day
-    failure: JudgeError | None = None  # of the last call, as opposed to a reply of no use
 
-    async def ask(self, items: Mapping[Key, Item], attempt: int) -> dict[Key, Answer]:
-        """Make one request, and return the answers that can be used; what it took is added to the open tallies."""
-        inquiry, form = self.inquiry, self.inquiry.form
-        keys, messages = self._request(items)
-        tag = form.version + inquiry.tag + ("" if attempt == 1 else AGAIN)
-        try:
-            reply = await accounted(inquiry.chat).complete(messages, schema=form.schema, tag=tag)
-        except JudgeError as error:
-            self.failure = error
-            raise
-        if forget := getattr(inquiry.chat, "forget", None):
-            self.forget.append(partial(forget, messages, schema=form.schema, tag=tag))
-        if form.schema is not None:
-            content: Mapping[str, Any] = read_reply(reply)
-        else:
-            if reply.finish != "length":  # words that were cut are still a beginning
-                check_finish(reply)
-            content = {"words": reply.content}
-        answers = dict(form.parse(content, list(keys)))
-        if inquiry.add:
-            answers = inquiry.add(answers, reply)
-        return {keys[name]: answer for name, answer in answers.items()}
-
-    def _request(self, items: Mapping[Key, Item]) -> tuple[dict[str, Key], Sequence[Message]]:
-        inquiry = self.inquiry
-        keys = {str(key): key for key in items}
-        if inquiry.ids:
-            draft = {f"{inquiry.ids}{place}": item for place, item in enumerate(items.values())}
-            texts = (message.content for message in inquiry.write(draft, self.shared))
-            first = 100 + crc32("\0".join(texts).encode("utf-8", "replace")) % 800
-            keys = {f"{inquiry.ids}{number}": key for number, key in enumerate(items, start=first)}
-        return keys, inquiry.write({name: items[key] for name, key in keys.items()}, self.shared)
+def _answers(inquiry: Inquiry[Item, Answer], reply: ChatReply, keys: Mapping[str, Key]) -> dict[Key, Answer]:
+    """Read the answers of a reply that can be used."""
+    if inquiry.form.schema is not None:
+        content: Mapping[str, Any] = read_reply(reply)
+    else:
+        if reply.finish != "length":  # words that were cut are still a beginning
+            check_finish(reply)
+        content = {"words": reply.content}
+    answers = dict(inquiry.form.parse(content, list(keys)))
+    if inquiry.add:
+        answers = inquiry.add(answers, reply)
+    return {keys[name]: answer for name, answer in answers.items()}

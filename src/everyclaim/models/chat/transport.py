@@ -17,7 +17,6 @@ from __future__ import annotations
 import asyncio
 import io
 import json
-import logging
 import os
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
@@ -37,8 +36,6 @@ from everyclaim.models.chat.providers import Secret, scrub
 
 if TYPE_CHECKING:
     import aiohttp
-
-_log = logging.getLogger(__name__)
 
 RETRYABLE = frozenset(
     {"rate_limited", "server_error", "overloaded", "connection", "timeout", "bad_response", "empty_reply"}
@@ -149,7 +146,6 @@ def _code(status: int, said: _ErrorText) -> str:
 JSON = "application/json"
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 CONNECT_SECONDS = 10.0
-_LATE = 6.0  # seconds without an answer before somebody is told
 EXCERPT = 100_000  # bytes of an error's body that are read
 LARGE_BODY = 2**20  # beyond this aiohttp wants a stream, which it sends in pieces
 
@@ -158,10 +154,9 @@ class Transport:
     """POST by aiohttp: no retries, no redirects, no cookies."""
 
     def __init__(self, options: EndpointOptions, key: Secret) -> None:
-        try:
-            import aiohttp
-        except ImportError:
-            raise MissingExtraError(f"the {options.provider} judge", options.extra) from None
+        check_libraries(options.extra)
+        import aiohttp
+
         self._aiohttp: Any = aiohttp
         self._options = options
         self._address = options.address
@@ -169,7 +164,6 @@ class Transport:
         self.secrets = (key, *options.secrets, *secrets_of_proxies())
         self._headers = _headers(options, key)
         self._sessions = LoopLocal(self._session)
-        self._is_told = False  # that it takes long
 
     def connect(self) -> None:
         """Open this event loop's connections now: at a scope's end they outlast what is opened after them."""
@@ -232,7 +226,6 @@ class Transport:
     ) -> AsyncIterator[aiohttp.ClientResponse]:
         options = self._options
         limit = seconds or options.timeout
-        telling = asyncio.get_running_loop().call_later(_LATE, self._tell_of_waiting, limit)
         try:
             async with self._sessions.get().request(
                 method,
@@ -250,14 +243,6 @@ class Transport:
                 late = f"no complete answer within {limit:g} s ({options.where}); timeout in the spec raises the limit"
                 raise JudgeError("timeout", late) from None
             raise self._translated(error) from None
-        finally:
-            telling.cancel()
-
-    def _tell_of_waiting(self, limit: float) -> None:
-        """Say once that an address takes long."""
-        if not self._is_told:
-            self._is_told = True
-            _log.warning("waiting for %s to answer (time limit %g s per request)", self._options.where, limit)
 
     def _translated(self, error: Exception) -> Exception:
         """Return our error for one of aiohttp or of the network; any other as it is."""
@@ -290,6 +275,16 @@ class Transport:
         return session
 
 
+def check_libraries(extra: str) -> None:
+    """Raise `MissingExtraError` for what is imported when first needed, which must not be mid-run to fail."""
+    try:
+        import aiohttp  # noqa: F401
+        import aiolimiter  # noqa: F401
+        import stamina  # noqa: F401
+    except ImportError:
+        raise MissingExtraError("searching the web" if extra == "search" else f"the {extra} judge", extra) from None
+
+
 def encode(body: Mapping[str, Any]) -> bytes:
     """Write a request's body; text in any script takes no more bytes than it must."""
     return _ENCODER.encode(body).encode("utf-8", "replace")
@@ -301,7 +296,12 @@ def find_proxy(url: str) -> str | None:
     if proxy_bypass(parts.netloc.rpartition("@")[2]):
         return None
     proxies = getproxies()
-    return proxies.get(parts.scheme) or proxies.get("all")
+    proxy = proxies.get(parts.scheme) or proxies.get("all")
+    try:
+        urlsplit(proxy or "").port  # noqa: B018 - raises for what is none
+    except ValueError:
+        raise ConfigError("the proxy of the environment is not an address such as 'http://proxy:3128'") from None
+    return proxy
 
 
 def secrets_of_proxies() -> tuple[Secret, ...]:

@@ -25,7 +25,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -64,8 +64,8 @@ from everyclaim.models.local.hf_networks import (
 
 HHEM_PREFIX = "t5."
 HHEM_FOUNDATION = "google/flan-t5-base"
-# The words it was trained on, which its configuration may state otherwise.
-HHEM_PROMPT = "<pad> Determine if the hypothesis is true given the premise?\n\nPremise: {text1}\n\nHypothesis: {text2}"
+# The words it was trained on, around premise and hypothesis.
+HHEM_PROMPT = ("<pad> Determine if the hypothesis is true given the premise?\n\nPremise: ", "\n\nHypothesis: ", "")
 HHEM_TOKENS = 4096  # T5 has no last position; memory grows with the square
 MINICHECK_TOKENS = 2048
 NLI_TOKENS = 512
@@ -82,10 +82,9 @@ class PairFamily:
     read: Callable[[Float32Array], Probabilities]
 
 
-def hhem(prompt: str = HHEM_PROMPT) -> PairFamily:
+def hhem() -> PairFamily:
     """Write each pair into the prompt. The texts are put in by position: braces in them mean nothing."""
-    before, _, rest = prompt.partition("{text1}")
-    between, _, after = rest.partition("{text2}")
+    before, between, after = HHEM_PROMPT
     return PairFamily(
         lambda pair: before + pair[0] + between + pair[1] + after,
         lambda row: binary(softmax(row[0] if row.ndim == 2 else row)[1]),
@@ -319,19 +318,16 @@ class _Opening:
             "hf_batch_size": str(self.options.batch_size),
             "hf_device": network.device,
             "hf_dtype": "exported" if self.exported else self.options.dtype,
-            "hf_runtime": ", ".join(f"{name} {_version(name)}" for name in used),
+            "hf_runtime": ", ".join(f"{name} {version(name)}" for name in used),
         }
 
 
 def _hhem(opening: _Opening) -> LoadedPairs:
     folder, options = opening.folder, opening.options
-    prompt = str(folder.config.get("prompt") or HHEM_PROMPT)
-    if not 0 <= prompt.find("{text1}") < prompt.find("{text2}"):
-        raise ConfigError(f"the prompt of {folder.name!r} does not contain {{text1}} and {{text2}} in this order")
-    family = hhem(prompt)
+    family = hhem()
     if opening.exported and not options.foundation:
         return opening.pairs(family, open_tokenizer(folder), opening.export(), HHEM_TOKENS)
-    name = options.foundation or str(folder.config.get("foundation") or HHEM_FOUNDATION)
+    name = options.foundation or HHEM_FOUNDATION
     revision, local = FOUNDATIONS.get(name), options.local_files_only
     foundation = find_folder(name, revision, weights=False, local_files_only=local)
     if opening.exported:
@@ -401,10 +397,3 @@ def _family(folder: Folder) -> Family:
         f"unknown kind of judge {folder.name!r} ({architecture or 'no architecture named'}); set it, as "
         f"in '?family=nli': {', '.join(FAMILIES)}"
     )
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "unknown"

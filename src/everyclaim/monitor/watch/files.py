@@ -121,8 +121,7 @@ class LogFiles(ReadOnlySource):
     def _read_plain(self, file: BinaryIO, path: Path, key: str, position: ReadPosition | None) -> Iterator[Step]:
         status, offset, lines = os.fstat(file.fileno()), 0, 0
         if position and status.st_size >= position.offset and _is_as_it_was(file, position):
-            offset = position.offset
-            lines = position.lines or _count_lines(file, offset)
+            offset, lines = position.offset, position.lines
         if offset == status.st_size:
             if position is None:
                 yield [], _position(file, 0, 0)
@@ -215,13 +214,6 @@ def _digest(line: bytes) -> str:
 def _position(file: BinaryIO, offset: int, lines: int) -> ReadPosition:
     head, size = _mark(file, 0, _HEAD)
     return ReadPosition(offset, head, size, _mark_before(file, offset), lines)
-
-
-def _count_lines(file: BinaryIO, offset: int) -> int:
-    """Count the lines before an offset, for a position that was stored without their number."""
-    file.seek(0)
-    pieces = (file.read(min(_PIECE, offset - start)) for start in range(0, offset, _PIECE))
-    return sum(piece.count(b"\n") for piece in pieces)
 
 
 def _is_as_it_was(file: BinaryIO, position: ReadPosition) -> bool:

@@ -28,10 +28,9 @@ TOKEN = "EVERYCLAIM_WATCH_TOKEN"  # noqa: S105 - the name of a variable
 _HEADERS = "OTEL_EXPORTER_OTLP_HEADERS"
 _TRACES = 100  # in one batch
 _BODY = 32_000_000  # bytes of a request, unpacked
-_AT_ONCE = 4  # requests that are unpacked and parsed at a time
-_SLOWEST = 60.0  # seconds that a request may take to come in
 _MOST_WAITING = 500_000  # spans, before senders are asked to wait
 _LATER = {408, 429, 502, 503, 504}
+_RETRY = {"Retry-After": "30"}
 _PROTOBUF, _JSON = "application/x-protobuf", "application/json"
 
 
@@ -75,7 +74,6 @@ class OtlpReceiver:
         self.name = watch
         self.takes_scores = bool(events_to)
         self._http = aiohttp
-        self._parsing = asyncio.Semaphore(_AT_ONCE)
         self._session: Any = None
         self._runner: Any = None
         self._loop: BackgroundLoop | None = None  # judging may take the other one for long
@@ -118,7 +116,7 @@ class OtlpReceiver:
         where = hidden(self._events_to)
         try:
             async with self._session.post(self._events_to, data=otel.events(results), headers=headers) as reply:
-                body = await reply.read()
+                await reply.read()
         except (self._http.ClientError, TimeoutError) as error:
             raise SourceError(f"events could not be sent to {where}: {type(error).__name__}") from None
         if reply.status in _LATER or reply.status >= 500:
@@ -127,11 +125,7 @@ class OtlpReceiver:
             raise ConfigError(
                 f"events are rejected by {where}: HTTP {reply.status}; is it the URL of a collector's logs?"
             )
-        refused = otel.refused_events(body)
-        # Which of several is not told; one alone is known.
-        if refused and len(results) > 1:
-            return {name: was for single in results for name, was in (await self.send_back([single])).items()}
-        return {returned.answer: not refused for returned in results}
+        return {returned.answer: True for returned in results}
 
     def _found(self, trace: str) -> Found:
         spans = self._store.spans(self.name, trace)
@@ -149,93 +143,52 @@ class OtlpReceiver:
 
         app = web.Application(client_max_size=_BODY, handler_args={"auto_decompress": False})
         app.router.add_post("/v1/traces", self._receive)
-        for other in ("/v1/logs", "/v1/metrics"):  # senders that are set to send all
-            app.router.add_post(other, self._ignore)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=10)
         await self._runner.setup()
         await web.TCPSite(self._runner, self._host, self._port).start()
         self._port = self._runner.addresses[0][1]
 
-    async def _ignore(self, request: Any) -> Any:
-        if (denied := self._denied(request)) is not None:
-            return denied
-        await request.read()
-        return _reply(200, request.content_type, b"")
-
     async def _receive(self, request: Any) -> Any:
         from aiohttp import web
 
         kind = request.content_type
-        if (denied := self._denied(request)) is not None:
-            return denied
+        given = request.headers.get("Authorization", "").encode("utf-8", "replace")
+        if self._token and not hmac.compare_digest(given, f"Bearer {self._token}".encode()):
+            return web.Response(status=401, text="a token is required: 'Authorization: Bearer …'")
         if kind not in {_PROTOBUF, _JSON}:
-            return _fault(415, _JSON, f"send {_PROTOBUF} or {_JSON}, not {kind}")
+            return web.Response(status=415, text=f"send {_PROTOBUF} or {_JSON}, not {kind}")
         try:
-            async with asyncio.timeout(_SLOWEST):
-                body: bytes = await request.read()
+            body: bytes = await request.read()
             packed = request.headers.get("Content-Encoding", "identity").lower()
-            async with self._parsing:
-                spans, refused = await asyncio.to_thread(_parsed, body, kind, packed, self._limit)
+            spans, refused = await asyncio.to_thread(_parsed, body, kind, packed, self._limit)
             if await asyncio.to_thread(self._store.count_spans, self.name) > _MOST_WAITING:
-                return _fault(503, kind, "too many spans are waiting to be judged", retry=30)
+                return web.Response(status=503, text="too many spans are waiting to be judged", headers=_RETRY)
             await asyncio.to_thread(self._store.receive_spans, self.name, spans)
-        except TimeoutError:
-            return _fault(408, kind, f"a request must arrive within {_SLOWEST:g} seconds")
-        except web.HTTPRequestEntityTooLarge:
-            return _fault(413, kind, f"a request can have at most {_BODY:,} bytes")
         except ValueError as error:
-            return _fault(400, kind, str(error))
+            return web.Response(status=400, text=str(error))
         except StoreError as error:
-            return _fault(503, kind, str(error), retry=5)
-        return _reply(200, kind, otel.encoded(otel.accepted(refused), as_json=kind == _JSON))
-
-    def _denied(self, request: Any) -> Any:
-        if self._token:
-            given = request.headers.get("Authorization", "")
-            if hmac.compare_digest(given.encode("utf-8", "replace"), f"Bearer {self._token}".encode()):
-                return None
-            return _fault(401, request.content_type, "a token is required: 'Authorization: Bearer …'")
-        # A page elsewhere can make its own name point here (DNS rebinding).
-        host = request.host.removesuffix(f":{self._port}")
-        if _is_loopback(host.strip("[]")):
-            return None
-        told = f"this receiver is not {host[:100]!r}: send to its address, or set {TOKEN}"
-        return _fault(421, request.content_type, told)
+            return web.Response(status=503, text=str(error), headers=_RETRY)
+        answer = otel.encoded(otel.accepted(refused), as_json=kind == _JSON)
+        return web.Response(body=answer, content_type=kind)
 
 
 def _parsed(body: bytes, kind: str, packed: str, limit: int) -> tuple[dict[tuple[str, str], Any], list[str]]:
-    if packed not in {"identity", "gzip", "deflate"}:
+    if packed not in {"identity", "gzip"}:
         raise ValueError(f"unknown Content-Encoding {packed[:40]!r}: use gzip or none")
-    plain = body if packed == "identity" else _unpacked(body, packed)
+    plain = body if packed == "identity" else _unpacked(body)
     return otel.read_spans(otel.parse_protobuf(plain) if kind == _PROTOBUF else otel.parse_json(plain), limit)
 
 
-def _unpacked(body: bytes, packed: str) -> bytes:
+def _unpacked(body: bytes) -> bytes:
     """Unpack a body, but never more of it than a request may have."""
-    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16 if packed == "gzip" else zlib.MAX_WBITS)
+    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
     try:
         whole = unpacker.decompress(body, _BODY)
     except zlib.error as error:
-        raise ValueError(f"the body is not {packed}: {error}") from None
-    if unpacker.unconsumed_tail:
-        raise ValueError(f"an uncompressed request can have at most {_BODY:,} bytes")
-    if not unpacker.eof:
-        raise ValueError(f"the body is not {packed}: it is cut off")
+        raise ValueError(f"the body is not gzip: {error}") from None
+    if unpacker.unconsumed_tail or not unpacker.eof:
+        raise ValueError(f"the body is cut off, or has more than {_BODY:,} bytes")
     return whole
-
-
-def _reply(status: int, kind: str, body: bytes, retry: int | None = None) -> Any:
-    from aiohttp import web
-
-    headers = {"Retry-After": str(retry)} if retry else {}
-    return web.Response(status=status, body=body, content_type=kind if kind == _JSON else _PROTOBUF, headers=headers)
-
-
-def _fault(status: int, kind: str, message: str, retry: int | None = None) -> Any:
-    """Return an error as the protocol has it: a `google.rpc.Status`."""
-    from google.rpc.status_pb2 import Status
-
-    return _reply(status, kind, otel.encoded(Status(message=message), as_json=kind == _JSON), retry)
 
 
 def _headers(text: str) -> dict[str, str]:

@@ -90,9 +90,6 @@ class AnswerSource(Protocol):
         """
 
 
-Source = AnswerSource  # by its name in former versions
-
-
 class ReadOnlySource:
     """What files and databases have in common: nothing is kept open, and no score goes back."""
 

@@ -359,14 +359,3 @@ def events(results: Sequence[Return]) -> bytes:
             setattr(record.attributes.add(key=name).value, kind, value)
     packed: bytes = request.SerializeToString()
     return packed
-
-
-def refused_events(body: bytes) -> int:
-    """Return how many events a collector refused, by its answer."""
-    from google.protobuf.message import DecodeError
-    from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse
-
-    try:
-        return int(ExportLogsServiceResponse.FromString(body).partial_success.rejected_log_records)
-    except DecodeError:
-        return 0

@@ -56,7 +56,6 @@ from everyclaim.store.watching import Decision, JudgedAnswer, WatchStore
 _SENT_AT_ONCE = 50
 _LONGEST_PAUSE = 300.0  # seconds between tries of a source that fails
 _KEPT_DAYS = 7  # for which answers that were not judged are remembered
-_GLANCE = 0.1  # seconds between looks at whether to stop
 _MOST_OWED = 20  # alerts that wait to be delivered
 _TRIES_AFTER = (60.0, 600.0, 3600.0)  # seconds after each failure of the judge
 
@@ -71,23 +70,21 @@ class Alarms:
 
     def __init__(self, detector: Detector, notifier: Notifier | None = None) -> None:
         self._detector = detector
-        self._notifier = notifier
+        self._notifier = notifier or Notifier([])
         self._owed: list[Alert] = []  # not yet delivered
 
     def see(self, result: Result) -> list[Alert]:
         """Take the next answer; return the alert that it raises, if any."""
-        alert = self._detector.update(result)
-        if alert is not None and self._notifier is not None:
-            self._owed = [*self._owed, alert][-_MOST_OWED:]
-        return [alert] if alert else []
+        raised = [alert] if (alert := self._detector.update(result)) else []
+        self._owed = [*self._owed, *raised][-_MOST_OWED:]
+        return raised
 
     def deliver(self) -> str:
         """Send what is owed, which may take long; return why something could not be sent, and is sent again later."""
         trouble, left = "", []
         for alert in self._owed:
             try:
-                if self._notifier is not None:
-                    self._notifier.send(alert)
+                self._notifier.send(alert)
             except AlertError as error:
                 trouble = str(error)
                 left.append(alert)
@@ -102,17 +99,16 @@ class Alarms:
 
     def to_json(self) -> dict[str, Any]:
         """Return where it stands as plain JSON values."""
-        sent = self._notifier.to_json() if self._notifier else {}
-        return {"detector": self._detector.to_json(), "sent": sent, "owed": [asdict(alert) for alert in self._owed]}
+        owed = [asdict(alert) for alert in self._owed]
+        return {"detector": self._detector.to_json(), "sent": self._notifier.to_json(), "owed": owed}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Go on where `to_json` left off; a detector with other limits begins anew."""
         before = Detector.from_json(state["detector"])
         if before.is_alike(self._detector):
             self._detector = before
-        if self._notifier is not None:
-            self._notifier.restore(state["sent"])
-            self._owed = [Alert(**alert) for alert in state["owed"]]
+        self._notifier.restore(state["sent"])
+        self._owed = [Alert(**alert) for alert in state["owed"]]
 
 
 class Watcher:
@@ -185,7 +181,7 @@ class Watcher:
                     say(seen)
                     if self._plan.per == "day":
                         await self._runs.finish(but=today())
-                await self._pause(pause)
+                await asyncio.to_thread(self.stop.wait, pause)
         finally:
             await self._runs.finish()
         return whole
@@ -218,11 +214,6 @@ class Watcher:
         if (checkpoint, state) != self._kept:
             await self._ask(self._store.set_place_of_watch, checkpoint, state)
             self._kept = (checkpoint, state)
-
-    async def _pause(self, seconds: float) -> None:
-        until = time.monotonic() + seconds
-        while not self.stop.is_set() and (left := until - time.monotonic()) > 0:  # noqa: ASYNC110 - set by any thread
-            await asyncio.sleep(min(left, _GLANCE))
 
     # ---- answers
 
