@@ -120,7 +120,6 @@ async def rows(base_url: str, given: argparse.Namespace) -> None:
     other = f"anthropic:judge-1?base_url={base_url.removesuffix('/v1')}"
     for name, chosen in {
         "endpoint, chat": spec,
-        "endpoint, responses": f"{spec}&api=responses",
         "endpoint, messages": other,
     }.items():
         endpoint = from_spec(chosen)

@@ -34,14 +34,6 @@ class EveryclaimEvaluator:
         rows = _rows(questions, contexts, predicted_answers)
         return _outputs([self._evaluator.score(row) for row in rows])
 
-    @component.output_types(score=Any, individual_scores=list[Any], results=list[dict[str, Any]])  # type: ignore[untyped-decorator]
-    async def run_async(
-        self, questions: list[str], contexts: list[list[Any]], predicted_answers: list[str]
-    ) -> dict[str, Any]:
-        """Score every answer."""
-        rows = _rows(questions, contexts, predicted_answers)
-        return _outputs([await self._evaluator.ascore(row) for row in rows])
-
     def to_dict(self) -> dict[str, Any]:
         """Serialise. Raises `ConfigError` for an option that is an object."""
         for name, value in self._options.items():

@@ -56,10 +56,7 @@ def scoring(
     def score(output: Mapping[str, Any]) -> dict[str, Any]:
         return {**output, result: held.score(row(output))}
 
-    async def ascore(output: Mapping[str, Any]) -> dict[str, Any]:
-        return {**output, result: await held.ascore(row(output))}
-
-    return RunnableLambda(score, afunc=ascore, name="everyclaim")
+    return RunnableLambda(score, name="everyclaim")
 
 
 @dataclass(slots=True)

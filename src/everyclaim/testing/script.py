@@ -4,7 +4,7 @@ A script is a list (its last step is repeated for ever) or a rule: a callable th
 returns the next step. A step is a `Reply`, a `Fault`, or a text, which is short for ``Reply(text)``.
 
 Replies and errors are written as the providers' public API references have them, without streaming: OpenAI chat
-completions, OpenAI responses, Anthropic messages.
+completions, Anthropic messages.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Any, Literal
 
 from everyclaim.core.protocols import Message
 
-Api = Literal["chat", "responses", "messages"]  # OpenAI chat completions, OpenAI responses, Anthropic messages
-PATHS: Mapping[str, Api] = {"/chat/completions": "chat", "/responses": "responses", "/messages": "messages"}
+Api = Literal["chat", "messages"]  # OpenAI chat completions, Anthropic messages
+PATHS: Mapping[str, Api] = {"/chat/completions": "chat", "/messages": "messages"}
 TOOL_ID = "call_1"
 
 
@@ -39,8 +39,8 @@ class Request:
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """The conversation, in one form for the three wire formats."""
-        rows = list(self.body.get("messages") or self.body.get("input") or ())
+        """The conversation, in one form for both wire formats."""
+        rows = list(self.body.get("messages") or ())
         if self.api == "messages" and self.body.get("system"):
             rows.insert(0, {"role": "system", "content": self.body["system"]})
         return tuple(_message(row) for row in rows)
@@ -55,7 +55,7 @@ class Request:
         """How structured output was asked for."""
         if self.body.get("tools"):
             return "tool"
-        places = (self.body.get("response_format"), self.body.get("text"), self.body.get("output_config"))
+        places = (self.body.get("response_format"), self.body.get("output_config"))
         return "schema" if any(isinstance(p, Mapping) and _holds_format(p) for p in places) else "plain"
 
 
@@ -178,7 +178,7 @@ def render(request: Request, reply: Reply) -> dict[str, Any]:
         reply.prompt_tokens if reply.prompt_tokens is not None else len(request.text) // 4,
         reply.completion_tokens if reply.completion_tokens is not None else len(reply.content) // 4,
     )
-    makers = {"chat": _chat, "responses": _responses, "messages": _messages}
+    makers = {"chat": _chat, "messages": _messages}
     return makers[request.api](request, reply, *sizes) | dict(reply.extra)
 
 
@@ -209,33 +209,6 @@ def _chat(request: Request, reply: Reply, prompt: int, completion: int) -> dict[
             "completion_tokens": completion,
             "total_tokens": prompt + completion,
             "prompt_tokens_details": {"cached_tokens": reply.cache_read_tokens},
-        },
-    }
-
-
-def _responses(request: Request, reply: Reply, prompt: int, completion: int) -> dict[str, Any]:
-    reason = {"length": "max_output_tokens", "filtered": "content_filter"}.get(reply.finish)
-    part: dict[str, Any] = {"type": "output_text", "text": reply.content, "annotations": []}
-    if reply.finish == "refusal":
-        part = {"type": "refusal", "refusal": reply.content or "I can't help with that."}
-    item: dict[str, Any] = {"type": "message", "id": "msg_1", "role": "assistant", "content": [part]}
-    if request.mode == "tool" and reply.finish != "refusal":
-        name = request.body["tools"][0]["name"]
-        item = {"type": "function_call", "call_id": TOOL_ID, "name": name, "arguments": reply.content}
-    return {
-        "id": f"resp_{request.number}",
-        "object": "response",
-        "created_at": 0,
-        "model": request.model,
-        "status": "incomplete" if reason else "completed",
-        "incomplete_details": {"reason": reason} if reason else None,
-        "error": None,
-        "output": [{"type": "reasoning", "id": "rs_1", "summary": []}, item],
-        "usage": {
-            "input_tokens": prompt,
-            "input_tokens_details": {"cached_tokens": reply.cache_read_tokens},
-            "output_tokens": completion,
-            "total_tokens": prompt + completion,
         },
     }
 
