@@ -104,7 +104,7 @@ def compare_parts(
     places = [[mover.places[side] for mover in numbers.movers] for side in (0, 1)]
     claims = []
     for run, wanted in zip(runs, places, strict=True):
-        with Store.lent(run.store_location) as kept:
+        with Store.open_to_read(run.store_location) as kept:
             claims.append(kept.claims_of(run.id, wanted))
     moved = tuple(
         AnswerChange(mover, claim_changes(claims[0][mover.places[0]], claims[1][mover.places[1]]))
@@ -147,7 +147,7 @@ def trend_over(runs: Sequence[Run], *, by: Sequence[str] = (), differs: tuple[st
 def figures_of(run: Run, by: Sequence[str] = ()) -> Figures:
     """Read the figures of a run, with the automatic slices among those that are asked for."""
     wanted = [name for name in AUTOMATIC if any(name in cut.split(JOINT) for cut in expanded(by))]
-    with Store.lent(run.store_location) as kept:
+    with Store.open_to_read(run.store_location) as kept:
         found = kept.figures(run.id)
         if not wanted:
             return found

@@ -302,7 +302,7 @@ def _of_run(wanted: Any, store: str | os.PathLike[str]) -> Iterator[LabelledSamp
     """Yield labelled answers in the order of digests of their texts, so that more labels leave most as they are."""
     run = find_run(wanted, store=store)
     found: list[tuple[str, LabelledSample]] = []
-    with Store.lent(run.store_location) as kept:
+    with Store.open_to_read(run.store_location) as kept:
         settled = settle(kept.labels(run.id))
         for record in kept.records_at(run.id, set(settled.claims)):
             if record.result.outcome is not Outcome.SCORED:

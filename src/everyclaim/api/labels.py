@@ -80,7 +80,7 @@ def label(run: RunName = None, n: Size = 100, **options: Unpack[LabelOptions]) -
     by, answers = options.get("by", "stratified"), options.get("answers", False)
     verdicts_too = options.get("with_verdicts", False)
     found = find_run(run, store=options.get("store", DEFAULT_STORE))
-    with Store.lent(found.store_location) as kept:
+    with Store.open_to_read(found.store_location) as kept:
         places = places_to_label(kept, found, n, by=by, answers=answers, seed=options.get("seed", 0))
         kept_at = {one.position: one for one in kept.records_at(found.id, [place for place, _ in places])}
         tasks = [
@@ -296,7 +296,7 @@ def label_splits(run: RunName = None, n: Size = 100, **options: Unpack[MarkOptio
     sentence. Reviewed claims are not drawn again. Raises `InputError` if nothing is left.
     """
     found = find_run(run, store=options.get("store", DEFAULT_STORE))
-    with Store.lent(found.store_location) as kept:
+    with Store.open_to_read(found.store_location) as kept:
         done = {one.position for one in kept.labelling.marks(found.id) if one.chosen.partition(":")[0] == WAY}
         drawn = _drawn_answers(kept, found.id, n, done, options.get("seed", 0))
     if not drawn:
@@ -324,7 +324,7 @@ def check_splits(run: RunName = None, marks: Source | None = None, **options: Un
     better: Better = {}
     if marks is not None:
         better = read_into(found, marks, "mark", options)
-    with Store.lent(found.store_location) as kept:
+    with Store.open_to_read(found.store_location) as kept:
         everything = kept.labelling.marks(found.id)
         chosen = [one for one in everything if one.chosen.partition(":")[0] == WAY]
         counted_in = chosen or everything

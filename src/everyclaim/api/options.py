@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal, ParamSpec, TypedDict, TypeVar
 
 from everyclaim.core.kinds import By, Range
-from everyclaim.core.lifetime import keeping_open
 from everyclaim.core.options import Opt, validate_call
 from everyclaim.core.protocols import Decomposer, Verifier
 from everyclaim.io import ReadReport
@@ -247,7 +246,7 @@ def public(function: Callable[P, R]) -> Callable[P, R]:
 
     What it opens to read, a store above all, it opens once.
     """
-    return validate_call(synonyms=SYNONYMS, elsewhere=ELSEWHERE, around=keeping_open)(function)
+    return validate_call(synonyms=SYNONYMS, elsewhere=ELSEWHERE)(function)
 
 
 class ChoiceOptions(TypedDict, total=False):

@@ -66,7 +66,7 @@ class Run:
     @property
     def record(self) -> RunRecord:
         """Configuration, status and counts from the store."""
-        with Store.lent(self.store_location) as store:
+        with Store.open_to_read(self.store_location) as store:
             return store.run(self.id)
 
     def results(self) -> Iterator[Result]:
@@ -76,12 +76,12 @@ class Run:
 
     def records(self) -> Iterator[Kept]:
         """Yield results with their samples in input order, a few in memory at a time."""
-        with Store.lent(self.store_location) as store:
+        with Store.open_to_read(self.store_location) as store:
             yield from store.records(self.id)
 
     def samples(self) -> Iterator[Sample]:
         """Yield the samples in input order."""
-        with Store.lent(self.store_location) as store:
+        with Store.open_to_read(self.store_location) as store:
             yield from store.samples(self.id)
 
     @cached_property
@@ -92,7 +92,7 @@ class Run:
     @cached_property
     def score(self) -> Estimate:
         """Mean score with its interval, read from the summary."""
-        with Store.lent(self.store_location) as store:
+        with Store.open_to_read(self.store_location) as store:
             return mean_score(store.scores(self.id))
 
     @public
@@ -158,7 +158,7 @@ def find_run(wanted: RunName = None, *, store: str | os.PathLike[str] = DEFAULT_
     if isinstance(wanted, Run):
         return wanted
     try:
-        with Store.lent(store) as kept:
+        with Store.open_to_read(store) as kept:
             newest = kept.runs(limit=1) if wanted is None else [kept.run(wanted)]
     except NoStoreError as error:
         raise InputError(f"{error}: score a file first") from None
@@ -183,7 +183,7 @@ def calibration_of(
 
     Raises `InputError` when there is no label, and `ConfigError` where they allow no promise.
     """
-    with Store.lent(run.store_location) as kept:
+    with Store.open_to_read(run.store_location) as kept:
         human = kept.labels(run.id)
         bad = settled_as_bad(kept.labelling.marks(run.id), human)
         human = [label for label in human if label.key not in bad]
@@ -295,7 +295,7 @@ class Trust:
 
 def trust_of(run: Run) -> Trust:
     """Find what is known of a run's judge."""
-    with Store.lent(run.store_location) as kept:
+    with Store.open_to_read(run.store_location) as kept:
         record, labelled = kept.run(run.id), kept.has_labels(run.id)
     if labelled:
         try:
@@ -374,7 +374,7 @@ def run_html(run: Run, summary: Summary, trust: Trust) -> bytes:
     from everyclaim.report.html.pages import run_report
 
     def read(places: Sequence[int] | None) -> Iterator[Kept]:
-        with Store.lent(run.store_location) as store:
+        with Store.open_to_read(run.store_location) as store:
             yield from store.records(run.id) if places is None else store.records_at(run.id, places)
 
     return run_report(run.record, summary, read, calibration=trust.beside(summary), known_error=trust.line)
@@ -401,7 +401,7 @@ def moved_answers(comparison: Comparison, runs: tuple[Run, Run]) -> list[dict[in
     """Return the answers that moved, of the older run and of the newer one, by their places."""
     found = []
     for side, run in enumerate(runs):
-        with Store.lent(run.store_location) as store:
+        with Store.open_to_read(run.store_location) as store:
             kept = store.records_at(run.id, (moved.mover.places[side] for moved in comparison.moved))
             found.append({answer.position: answer for answer in kept})
     return found

@@ -46,7 +46,7 @@ def baseline(run: Run | str | None = None, *, store: str | os.PathLike[str] = DE
     if the run does not exist or has no claims.
     """
     found = find_run(run, store=store)
-    with Store.lent(found.store_location) as kept:
+    with Store.open_to_read(found.store_location) as kept:
         figures = kept.figures(found.id)
     claims = np.bincount(figures.sample, minlength=len(figures.ids)).astype(float)
     wrong = np.bincount(figures.sample[figures.label == _CONTRADICTED], minlength=len(figures.ids)).astype(float)

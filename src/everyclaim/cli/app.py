@@ -33,7 +33,6 @@ from everyclaim.cli.exits import (
     signal_word,
 )
 from everyclaim.core.errors import BudgetExceeded, EveryclaimError, JudgeError
-from everyclaim.core.lifetime import keeping_open
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,8 +250,7 @@ def run(arguments: Sequence[str]) -> int:
     """Run a command line and return its exit code. Never raises; errors are one line on standard error."""
     prepare_streams()
     try:
-        with keeping_open():
-            code = typer.main.get_command(app).main(args=list(arguments), prog_name="everyclaim", standalone_mode=False)
+        code = typer.main.get_command(app).main(args=list(arguments), prog_name="everyclaim", standalone_mode=False)
         sys.stdout.flush()
     except KeyboardInterrupt:
         code = signal_code()

@@ -129,7 +129,7 @@ def _store(location: str) -> Check:
     try:
         from everyclaim.store.store import Store  # not for --help
 
-        with Store.lent(location) as store:
+        with Store.open_to_read(location) as store:
             found = f"{store.location}, {counted(len(store.runs()), 'run')}"
     except NoStoreError as error:
         return Check("store", True, f"{error}; the first run creates it")

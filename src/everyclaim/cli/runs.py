@@ -49,7 +49,7 @@ def runs(
     if upgrade:
         _upgrade(settings.store)
     try:
-        with Store.lent(settings.store) as kept:
+        with Store.open_to_read(settings.store) as kept:
             records, location = kept.runs(limit=min(limit, sys.maxsize)), kept.location
     except NoStoreError as error:
         page = Page(data(f"no runs yet: {error}"))
@@ -137,7 +137,7 @@ def _show_answer(run: Run, answer: str, *, json: bool) -> None:
     from everyclaim.report.style import Page
     from everyclaim.store.store import Store
 
-    with Store.lent(run.store_location) as store:
+    with Store.open_to_read(run.store_location) as store:
         records = store.find(run.id, answer)
     if not records:
         ids = list(islice((kept.result.id for kept in run.records()), 1_000))

@@ -4,12 +4,8 @@
         await metric.score(sample)                         # opens connections, which say so with `on_close`
     # closed here
 
-    with keeping_open():
-        with opened("runs.db", open_it) as store: ...     # opens it
-        with opened("runs.db", open_it) as store: ...     # the same, still open
-
 Every public call opens a scope; one inside another joins it, so what is opened lasts as long as the outermost one.
-Outside of `scope` it is the caller's to close; outside of `keeping_open` everybody opens and closes their own.
+Outside of `scope` it is the caller's to close.
 
 The texts that come in are of any length, so a cache that counts its entries holds any amount of memory. In a `Memory`
 every entry is weighed, the least recently used make room, and what is larger than all the room is not kept at all.
@@ -22,7 +18,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Hashable, Iterable, Iterator
-from contextlib import AbstractContextManager, AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from functools import cache, wraps
 from typing import Any, Generic, ParamSpec, Self, TypeVar, cast
@@ -34,7 +30,6 @@ T = TypeVar("T")
 _SCOPE: ContextVar[tuple[asyncio.AbstractEventLoop, AsyncExitStack] | None] = ContextVar(
     "everyclaim_scope", default=None
 )
-_KEPT: ContextVar[tuple[ExitStack, dict[str, Any]] | None] = ContextVar("everyclaim_kept_open", default=None)
 
 
 class Closing(ABC):
@@ -140,34 +135,6 @@ class LoopLocal(Generic[T]):
     def pop(self) -> T | None:
         """Return this loop's own, if it was ever made, and forget it."""
         return self._made.pop(asyncio.get_running_loop(), None)
-
-
-@contextmanager
-def keeping_open() -> Iterator[None]:
-    """Keep open what is `opened` meanwhile, up to the end of the outermost such piece of work."""
-    if _KEPT.get() is not None:
-        yield
-        return
-    with ExitStack() as stack:
-        token = _KEPT.set((stack, {}))
-        try:
-            yield
-        finally:
-            _KEPT.reset(token)
-
-
-@contextmanager
-def opened(name: str, make: Callable[[], AbstractContextManager[T]]) -> Iterator[T]:
-    """Yield what is open under a name, or what `make` opens."""
-    found = _KEPT.get()
-    if found is None:
-        with make() as own:
-            yield own
-        return
-    stack, kept = found
-    if name not in kept:
-        kept[name] = stack.enter_context(make())
-    yield kept[name]
 
 
 async def gather(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:

@@ -17,7 +17,6 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache, wraps
 from types import UnionType
@@ -178,12 +177,11 @@ def validate_call(
     *,
     synonyms: Sequence[Collection[str]] = (),
     elsewhere: Mapping[str, str] | None = None,
-    around: Callable[[], AbstractContextManager[object]] = nullcontext,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Let a function be called only with names and values that it declares.
 
     `synonyms` are groups of names for one thing, of which a function has one; `elsewhere` says of names that no
-    function has what there is instead. `around` is entered for every call that does not wait.
+    function has what there is instead.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -217,8 +215,7 @@ def validate_call(
         @wraps(function)
         def calling(*args: Any, **given: Any) -> Any:
             values, named = checked(args, given)
-            with around():
-                return cast("Any", function)(*values, **named)
+            return cast("Any", function)(*values, **named)
 
         return cast("Callable[P, R]", calling)
 

@@ -7,11 +7,9 @@ sentence is kept in memory.
 
 from __future__ import annotations
 
-import os
 import secrets
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import compress, islice
@@ -22,7 +20,6 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from everyclaim.core.errors import StoreError
-from everyclaim.core.lifetime import opened
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Label, Outcome, Result, Sample
 from everyclaim.core.wire import result_from_json
@@ -201,11 +198,6 @@ class Store(RunStore):
 
     Open one with `Store.open`, or with `Store.open_to_read`, and close it or use it in a ``with`` statement.
     """
-
-    @classmethod
-    def lent(cls, location: str | os.PathLike[str]) -> AbstractContextManager[Store]:
-        """Open a store to read, as `open_to_read`, or take the one that this work has open (`keeping_open`)."""
-        return opened(os.fspath(location), lambda: cls.open_to_read(location))
 
     # ---- samples and results
 
