@@ -40,9 +40,8 @@ _SOURCES = word_set(
 )
 _POINTING = word_set("it they this that these those")
 _OURS = word_set("my our your")
-_BELOW = word_set("below above attached")
+_HERE = word_set("here below above attached")
 _AGREED = word_set("right correct wrong mistaken")  # what one of us was
-_SHOWING = re.compile(r"\bto \w+ (?:the|more)\b")
 _ADVISING = word_set("recommend suggest advise encourage")
 _REFERRING = word_set("contact consult ask")
 _WILL = word_set("ll will")
@@ -154,15 +153,6 @@ def may_be_kind(text: str) -> bool:
     return announces or "here" in words or not _AGREED.isdisjoint(words) or not _KIND.isdisjoint(map(stem, words))
 
 
-def may_direct(text: str) -> bool:
-    """Whether a text holds a word that sends one on, so that its tree is worth looking at."""
-    words = set(re.findall(r"[a-z]+", text.lower()))
-    says_where = (
-        "here" in words or not words.isdisjoint(_BELOW | _US | _OURS) or not _REFERRING.isdisjoint(map(stem, words))
-    )
-    return says_where or _SHOWING.search(text) is not None
-
-
 def is_courtesy(tree: Tree) -> bool:
     """Whether a sentence is only kind, agrees, offers help or says what I shall do, and names nobody but us."""
     if not tree.tokens:
@@ -187,25 +177,16 @@ def is_courtesy(tree: Tree) -> bool:
     return all(_is_kind(tree, i) for i in rest) and all(_is_between_us(tree, i) for i in stated)
 
 
-def may_be_about_answer(text: str) -> bool:
-    """Whether a text holds a word for the answer or its sources, or points, so that its tree is worth looking at."""
-    return not (_SOURCES | _POINTING).isdisjoint(re.findall(r"[a-z]+", text.lower()))
-
-
-def is_about_answer(tree: Tree) -> bool:
-    """Whether a sentence only tells where the answer comes from: "The passages provide enough information"."""
-    subject = tree.subject(tree.root) if tree.tokens else None
-    if subject is None or tree.low(subject) not in _SOURCES | _POINTING or tree.is_negated(tree.root):
-        return False
-    nouns = {tree.low(i) for i, token in enumerate(tree.tokens) if token.pos in {"NOUN", "PROPN"}}
-    return nouns <= _SOURCES and set(statements(tree)) == {tree.root} and is_talk(tree, tree.root)
+def may_direct(text: str) -> bool:
+    """Whether a text holds a word that sends one on, so that its tree is worth looking at."""
+    words = re.findall(r"[a-z]+", text.lower())
+    return not (_US | _OURS | _HERE).isdisjoint(words) or not _REFERRING.isdisjoint(map(stem, words))
 
 
 def is_direction(tree: Tree) -> bool:
-    """Whether a sentence only sends one on: to a part of the page ("use the button below"), to somebody to ask, to us.
+    """Whether a sentence only sends one on, to somebody to ask or to us: "please consult a doctor", "write to us".
 
-    What it is to be good for ("so that a colleague can look into it") is no statement. "Scroll down to see the full
-    list" and "Click here to learn more" act on nothing.
+    What it is to be good for ("so that a colleague can look into it") is no statement.
     """
     if not tree.tokens or any(token.pos in {"NUM", "PROPN"} for token in tree.tokens):
         return False
@@ -213,38 +194,16 @@ def is_direction(tree: Tree) -> bool:
     acts = [tree.root, *(kid for kid in tree.kids[tree.root] if tree.kind(kid) in {"xcomp", "ccomp"})]
     if subject is None:
         directs = tree.tokens[tree.root].tag in {"VB", "VBP"}
-    elif tree.low(subject) in {"i", "we"}:
-        directs = tree.low(tree.root) in _ADVISING
     else:
-        directs = tree.low(subject) == "you" and (tree.low(tree.root) in _TALK or _shows_more(tree))
-    if not directs or tree.is_negated(tree.root) or any(tree.kind(i) == "conj" for i in tree.kids[tree.root]):
+        directs = tree.low(tree.root) in (_ADVISING if tree.low(subject) in {"i", "we"} else _TALK)
+        directs &= tree.low(subject) in {"i", "we", "you"}
+    if not directs or tree.is_negated(tree.root) or tree.conjuncts(tree.root):
         return False
-    objects = {noun for act in acts for kind in ("obj", "obl") for noun in tree.of(act, kind)}
-    objects |= {noun for one in objects for noun in tree.of(one, "nmod")}  # "an option from the list below"
-    points = any(tree.low(kid) in _BELOW and not tree.of(kid, "obl") for noun in objects for kid in tree.kids[noun])
-    points |= any(tree.low(kid) == "here" for kid in tree.of(tree.root, "advmod"))
-    refers = stem(tree.low(acts[-1])) in _REFERRING
     aims = {i for kid in tree.of(tree.root, "advcl") if _opener(tree, kid) == "so" for i in tree.under(kid)}
-    others = [i for i in statements(tree) if i != tree.root and i not in aims and not is_talk(tree, i)]
-    to_us = subject is None and _is_to_us(tree, aims)
-    return (points or refers or to_us or _shows_more(tree)) and not others
-
-
-def _shows_more(tree: Tree) -> bool:
-    """Whether something is only done to see what is there: nothing is acted upon, and no new thing is seen."""
-    if tree.of(tree.root, "obj", "obl"):
+    if any(i != tree.root and i not in aims and not is_talk(tree, i) for i in statements(tree)):
         return False
-    shown = [
-        (act, noun)
-        for act in tree.of(tree.root, "advcl")
-        if any(tree.low(mark) == "to" for mark in tree.of(act, "mark"))
-        for noun in tree.of(act, "obj")
-    ]
-    return any(
-        tree.low(noun) == "more"
-        or (tree.low(act) in _TALK and any(tree.low(kid) in {"the", "more"} for kid in tree.kids[noun]))
-        for act, noun in shown
-    )
+    points = any(tree.low(i) in _HERE for i in range(tree.root, len(tree.tokens)))
+    return points or stem(tree.low(acts[-1])) in _REFERRING or (subject is None and _is_to_us(tree, aims))
 
 
 def _is_to_us(tree: Tree, aims: set[int]) -> bool:
@@ -380,9 +339,6 @@ def answered(question: str, *, yes: bool) -> str:
     starts, ends = [token.start for token in tree.tokens], [token.end for token in tree.tokens]
     told = question[starts[named[0]] : ends[named[-1]]]
     rest = question[ends[named[-1]] :].rstrip(" " + _ASKED)
-    if rest.startswith("-"):  # "the Grande dishwasher-safe": the parts of a word stay together
-        told, _, first = told.rpartition(" ")
-        rest = f" {first}{rest}"
     verb = question[starts[helper] : ends[helper]].lower()
     verb = {"am": "are", "was": "were"}.get(verb, verb) if told.lower() == "i" else verb
     told, rest = (_OWN.sub(lambda found: _OTHER_SIDE[found.group().lower()], part) for part in (told, rest))

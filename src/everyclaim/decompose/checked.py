@@ -29,22 +29,19 @@ from everyclaim.decompose.assertions import answered, presumed
 from everyclaim.decompose.citing import tied, with_citations_listed
 from everyclaim.decompose.selection import is_bare_answer, is_yes, reason_to_skip
 from everyclaim.decompose.units import BEHIND, Ground, grounds, has_finite_verb, tidy
-from everyclaim.models.local.parser import parse
 from everyclaim.text.agreement import Fact, covers, same
 from everyclaim.text.citations import without_citations
 from everyclaim.text.cues import cues
 from everyclaim.text.dates import Moment, moments
-from everyclaim.text.names import Name, covered, fold, names
+from everyclaim.text.names import covered, fold, names
 from everyclaim.text.numerals import NUMBER_WORDS
 from everyclaim.text.quantities import quantities
 from everyclaim.text.tokens import STOPWORDS, Token, stem, tokenize, word_set
 
 _THOUSANDS = re.compile(r"(?<=\d)[.,'](?=\d{3}(?!\d))")
-_PREFIX = re.compile(r"(?:un|in|im|ir|il|non|dis|mis)-?(?=[a-z]{3})")
 _LONGEST = 8_000  # characters of a sentence or claim; what is longer is not checked
 _FAR = 6  # words between a negation and what it denies
 _BEFORE = 1  # words of content in front of a negation that it may deny: "Fees: none"
-_ANAPHORIC = ("one", "ones")  # behind a negation: what they stand for is denied
 _PRONOUN = "none"  # a negation that stands for what it denies
 _LIKE = 4  # letters that two forms of one name share at least
 _ENDING = 3  # letters by which they may differ
@@ -80,12 +77,6 @@ class SplitSource:
     def pairs(self) -> frozenset[tuple[str, str]]:
         """The stems of neighbouring words."""
         return frozenset(pairwise(stem(_plain(token.norm)) for token in self.tokens))
-
-    @cached_property
-    def ranges(self) -> frozenset[tuple[str, str]]:
-        """Numbers with one word between them: "1980 to 2020"."""
-        norms = [token.norm for token in self.tokens]
-        return frozenset((a, b) for a, b in zip(norms, norms[2:], strict=False) if _is_number(a) and _is_number(b))
 
     @cached_property
     def stems(self) -> frozenset[str]:
@@ -160,11 +151,9 @@ def _is_stated(mine: Fact, other: Fact) -> bool:
 
 def _is_mentioned(tokens: Sequence[Token], i: int, source: SplitSource) -> bool:
     """Whether a number stands in the answer or question beside the same word as in the claim, or in one ("P60")."""
-    norms = [token.norm for token in tokens]
-    if not source.ranges.isdisjoint({tuple(norms[i - 2 : i + 1 : 2]), tuple(norms[i : i + 3 : 2])}):
-        return True
-    if not tokens[i].norm.isalpha() and any(map(str.isalpha, tokens[i].norm[:1])):
-        return fold(tokens[i].norm) in source.words
+    norm = tokens[i].norm
+    if not norm.isalpha() and norm[:1].isalpha():
+        return fold(norm) in source.words
     near = tokens[max(0, i - 1) : i + 2]
     return any(
         (stem(_plain(a.norm)), stem(_plain(b.norm))) in source.pairs
@@ -217,8 +206,6 @@ def _negations(tokens: Sequence[Token], own: Sequence[Token], sentence: str) -> 
     stems = [stem(token.norm) for token in own]
     denied = {word for i in there for word in stems[i + 1 : i + 1 + _FAR]}
     denied |= {word for i in there for word in _before(own[:i])}
-    if any(token.norm in _ANAPHORIC for i in there for token in own[i + 1 : i + 2]):
-        denied |= set(stems)  # "with an engineer 480 euros, without one 390"
     for i in places:
         behind = [token.norm for token in tokens[i + 1 :] if token.norm not in STOPWORDS][:1]
         governed = stem(behind[0]) if behind else ""
@@ -226,7 +213,7 @@ def _negations(tokens: Sequence[Token], own: Sequence[Token], sentence: str) -> 
             continue
         if tokens[i].norm == _PRONOUN and any(own[j].norm == _PRONOUN for j in there):
             continue  # it stands for something said before it: "cracks were found, but none is deep"
-        if not there and (_is_opposite(governed, stems) or any(cue.kind == "negation" for cue in cues(sentence))):
+        if not there and any(cue.kind == "negation" for cue in cues(sentence)):
             continue
         yield tokens[i].start, tokens[i].end
 
@@ -237,11 +224,6 @@ def _before(tokens: Sequence[Token]) -> list[str]:
 
 def _negates(norm: str) -> bool:
     return norm in negations() or norm.endswith("n't")
-
-
-def _is_opposite(word: str, stems: Iterable[str]) -> bool:
-    """Whether the sentence says with a prefix what a claim says with a negation: "unsafe", "not safe"."""
-    return any(_PREFIX.sub("", other, count=1) == word for other in stems if other != word)
 
 
 @cache
@@ -260,13 +242,6 @@ def marked(parts: Decomposition, question: str) -> Decomposition:
     return replace(parts, skipped=skipped)
 
 
-def _named(text: str) -> list[Name]:
-    """Find names; a capital that only opens a sentence of common words ("Hope this helps!") is none."""
-    opening = parse([text])[0][:1]
-    common = bool(opening) and opening[0].pos != "PROPN" and not opening[0].text.isupper()
-    return [name for name in names(text) if not (common and name.start == opening[0].start and " " not in name.text)]
-
-
 def _says_something(one: Skipped, asked: Sequence[Token], said: Sequence[Token]) -> bool:
     if one.reason in _NO_SENTENCE:
         return False
@@ -277,7 +252,7 @@ def _says_something(one: Skipped, asked: Sequence[Token], said: Sequence[Token])
     text = without_citations(one.text)
     tokens = tokenize(text)
     found = [token for token in tokens if _is_number(token.norm)]
-    named = [] if any(token.norm in _CAPITALS for token in tokens) else _named(text)
+    named = [] if any(token.norm in _CAPITALS for token in tokens) else names(text)
     if not found and not named:
         return False
     known = _known(one.reason, asked, said)

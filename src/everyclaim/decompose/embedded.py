@@ -137,7 +137,7 @@ def _found(sentence: str, steps: Sequence[Step]) -> list[Fact]:
         own = said - used or said
         used |= said
         text = draft.text(tree)
-        if all(text != other.text for other in found):
+        if said and all(text != other.text for other in found):
             first, last = tokens[min(own)].start, tokens[max(own)].end
             found.append(Fact(text, start + first, start + last, draft.minor))
     found.sort(key=lambda fact: (fact.start, fact.end))

@@ -16,10 +16,8 @@ import re
 from everyclaim.decompose.assertions import (
     asks,
     asserts,
-    is_about_answer,
     is_courtesy,
     is_direction,
-    may_be_about_answer,
     may_be_kind,
     may_direct,
     statements,
@@ -240,8 +238,6 @@ def _manner(plain: str) -> str | None:
         return "greeting"
     if courtesy := courtesy_reason(plain):
         return courtesy
-    if len(words) <= _LONGEST_COURTESY and may_be_about_answer(plain) and is_about_answer(tree_of(plain)):
-        return "meta"
     is_short = not counts and len(words) <= _LONGEST_COURTESY
     return "instruction" if is_short and may_direct(plain) and is_direction(tree_of(plain)) else None
 

@@ -17,9 +17,9 @@ from sentencex import get_sentence_boundaries
 from everyclaim.core.types import Span
 from everyclaim.text.citations import citations, without_citations
 from everyclaim.text.language import ENGLISH, language_of
-from everyclaim.text.lists import COMPANIES, LETTERED, MONTHS, OPENING_ADVERBS, PEOPLE, PLACES_AND_KIN
+from everyclaim.text.lists import COMPANIES, LETTERED, MONTHS, OPENING_ADVERBS, PLACES_AND_KIN
 from everyclaim.text.marks import is_json, prose_in_code, rendered, values_in_json
-from everyclaim.text.stops import carries_on, ends_address, opens_sentence, starts_clause
+from everyclaim.text.stops import carries_on, opens_sentence
 from everyclaim.text.tokens import trimmed
 
 Kind = Literal["paragraph", "heading", "item", "table_row", "code", "quote", "citation"]
@@ -39,17 +39,6 @@ _RULED = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)+\|?\s*")
 _NEAR = re.compile(r"[ \t]*(?:\r?\n)?[ \t]*")  # between a sentence and its citation
 _OPENS = re.compile(r"<(?!/|https?:|www)(?![^<>]*>[^<>]*</)")  # a tag that something follows
 _APART = "\n\n"
-_ABBREVIATION = re.compile(
-    r"(?:^|[\s(\[\"'“‘])(?:"
-    rf"(?i:{PEOPLE}|approx|vs|cf|viz|resp|incl|esp|ca|e\.\s?g|i\.\s?e|et al|pres|messrs|mt|ft|max)"
-    r"|(?<!\d[ \u00a0])[Mm]in|Proc|Regs?|Pub|Treas"
-    r"|St|Figs?|figs?|Nos?|Vols?|vols?|Ch|ch|Sec|sec|Eqs?|eqs?|Refs?|refs?|Art|pp|p|Ed|Eds|eds|op|Tab|App"
-    rf"|{MONTHS}|[A-Z])\s?\.\s*$"
-)
-_NUMBERED = re.compile(
-    rf"(?:Figs?|Nos?|Vols?|Ch|Sec|Eqs?|Refs?|Art|pp|p|Tab|App|{MONTHS}|Ed|Eds|eds|op|[a-z]+)\s?\.\s*$"
-)
-_INITIAL = re.compile(r"(?:^|\s)(?:[A-Z]\.\s*)+$")
 _LEFTOVER = re.compile(
     r"\s*(?:''|``(?=\s*$)|[”’\"')\]»]+(?=\s|$)|"
     r"\(\d{1,3}(?:\s?[,;]\s?\d{1,3})*\)(?=\s*(?:$|[A-Z\[(])))+"
@@ -70,26 +59,23 @@ _MISSED_ELSEWHERE = re.compile(
     r"(?P<stop>(?:(?P<word>[^\W\d_]{1,20})|\d{4}\s?[rг]|(?<=[.!?])\))[.!?])"
     r"\s+(?=[\"“„«(¿¡]?[^\W\d_])"
 )
-_SHORT = re.compile(  # they end in a full stop that ends no sentence
-    r"approx|vs|resp|incl|esp|prof|capt|sgt|gen|hon|rev|col|gov|sen|rep|pres|messrs|figs|nos|vols|sec|eqs|refs|dept|inc|"
-    r"ltd|corp|univ|est|ave|blvd|bros|min|max|cont|eds|fig|vol|mrs"
-)
 _PLAIN = re.compile(r"[\ud800-\udfff]")
 _STOP = re.compile(r"[.!?]\s+|[。！？]")
 _STOP_BEHIND = re.compile(r"(?<=[^\s.!?:;,])([ \t]{3,})([.!?])(?=\s|$)")
 _PORTION = 20_000  # characters; no real paragraph is longer
 _RUN = re.compile(r"[`´'\"‘’‚“”„«»‹›「」『』]{4,}")
 _IN_BRACKETS = re.compile(r"(?<=[^\W\d_] )\((\d{1,3})\)(?= [^\W\d_])")
-_TITLE = re.compile(
-    r"(?i:mr|mrs|ms|dr|prof|hon|rev|gen|col|capt|lt|sgt|sen|rep|gov|pres|messrs|treas|pub|mt|ft|vs|e\.\s?g|"
-    r"i\.\s?e|cf|approx|st)\s?\.\s*$"
-)
-_LABEL = re.compile(rf"{LETTERED}\.\s*$")
+
+
 _CLOCK = re.compile(r"\b[ap]\.\s?m\.\s*$")
 _OF_CLOCK = re.compile(  # a day or a zone: "at 5 p.m. Monday"; not "Monday: 9 a.m.", "Monday is a holiday"
     rf"(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|(?:{MONTHS}|January|February|March|April|May|June|July|August|"
     r"September|October|November|December)\.? \d{1,2}|(?:Eastern|Central|Pacific|Mountain|Greenwich|Local)|"
     r"[ECPM][SD]?T|GMT|UTC|CES?T|BST|JST|IST)\b(?!:| (?:is|are|was|were|will|has|had|can|may)\b)"
+)
+_COUNTING = re.compile(  # "approx. 5 km", "pp. 5-7"
+    rf"\b(?:approx|ca|max|min|incl|resp|figs?|nos?|vols?|ch|sec|eqs?|refs?|art|pp?|eds?|{MONTHS})\s?\.\s*$",
+    re.IGNORECASE,
 )
 
 
@@ -363,7 +349,6 @@ def _bounds(text: str, language: str) -> Iterator[tuple[int, int]]:
 def _belongs_before(text: str, previous: int, piece: tuple[int, int], language: str) -> bool:
     """Whether a piece carries on the sentence before: its full stop was an abbreviation's."""
     start, end = piece
-    tail = text[max(previous, start - 24) : start]
     following = text[start:end].lstrip()
     if not following:
         return True
@@ -371,20 +356,12 @@ def _belongs_before(text: str, previous: int, piece: tuple[int, int], language: 
         return True  # a portion ended inside a word
     if not any(character.isalnum() for character in following) and not following.startswith(("[", "(")):
         return True  # nothing but punctuation
+    tail = text[max(previous, start - 24) : start]
     if language != ENGLISH:
         return carries_on(tail, following, language)
     if _CLOCK.search(tail) and _OF_CLOCK.match(following):
         return True
-    if not _ABBREVIATION.search(tail):
-        return False
-    if _INITIAL.search(tail):
-        if _LABEL.search(tail):
-            return False
-        alone = _INITIAL.fullmatch(text[previous:start]) is not None
-        return following[0].isupper() and following[1:2] != "" and not starts_clause(following, alone=alone)
-    if _NUMBERED.search(tail) and tail.rstrip(" .")[-1:].islower() and following[0].isdigit():
-        return True
-    return not following[0].isupper() or (_TITLE.search(tail) is not None and not ends_address(tail, following))
+    return following[0].isdigit() and _COUNTING.search(tail) is not None
 
 
 def _divided(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
@@ -416,7 +393,7 @@ def _divided(text: str, start: int, end: int, language: str) -> Iterator[tuple[i
 def _ends_here(text: str, cut: re.Match[str], stop: int, language: str) -> bool:
     """Whether a full stop that sentencex did not take for one ends a sentence."""
     if language == ENGLISH:
-        return _SHORT.fullmatch(cut["word"] or "") is None
+        return True
     following = text[cut.end() : cut.end() + 40]
     if not following.lstrip('"“„«(¿¡')[:1].isupper():
         return False

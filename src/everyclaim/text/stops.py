@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from everyclaim.text.lists import LISTS, MONTHS, NAMED, OPENING_ADVERBS, PEOPLE
+from everyclaim.text.lists import LISTS, MONTHS, NAMED
 from everyclaim.text.tokens import trimmed, word_set
 
 _NEVER, _SELDOM = (
@@ -28,15 +28,6 @@ _INITIALS = re.compile(r"(?:^|[\s(\"“„«])(?P<all>(?:[^\W\d_]\.[\s-]*)+)$")
 _ROMAN = re.compile(r"[IVXLC]+\b")
 _OPENING = ' \t\n\r\u00a0"“„«»([¿¡'
 _STARTS = word_set(LISTS["words"]["starts"])
-_ADDRESS = re.compile(r"(?i:st|mt|pub)\s?\.\s*$")
-_PERSON = re.compile(rf"(?i:{PEOPLE}|pres|messrs|treas)\s?\.\s*$")
-_CLAUSE_START = re.compile(r"(?:The|A|An|It|He|She|They|We|I|You|This|That|These|Those|In|On|At|However|But|And)\b")
-_CLAUSE_STARTS = re.compile(  # further words; "Q. What is it?" is one sentence, though
-    r"(?:Its|Their|His|Her|Our|Your|There|When|While|If|As|For|From|With|After|Before|During|Since|Although|Though|Because|"
-    r"Despite|Unlike|Each|Every|Some|Both|Another|Other|Once|What|Where)\b"
-    rf"|(?:{OPENING_ADVERBS}),"
-)
-_NO_NAME = re.compile(rf"(?:The|This|These|It|However)\b|(?:{OPENING_ADVERBS}),")  # a Dr. He there may be
 _BREAK = re.compile(
     r"\n(?:\s*\n|\s*(?![\sa-z,;)])|\s*(?=[^\n:.]{1,40}:\s))"
     r"|(?<=[.!?…])[\"'”’)\]]*\s+(?=[\"'“‘(\[]*[A-Z0-9À-ÖØ-Þ<`])"
@@ -100,18 +91,6 @@ def _pattern(language: str, *, seldom: bool) -> re.Pattern[str] | None:
     forms = [re.escape(word.rstrip(".")).replace("_", r"\.\s?") for word in sorted(words)]
     forms += [form[0].upper() + form[1:] for form in forms if form[0].islower()]
     return re.compile(rf"(?:^|[\s(\[/\"“„«'’-])(?P<short>{'|'.join(forms)})\.\s*$")
-
-
-def ends_address(tail: str, following: str) -> bool:
-    """Whether what looks like a title is the end of a street or a name: "on Main St. The shop", "Woon Sen. Also,"."""
-    if _ADDRESS.search(tail):
-        return starts_clause(following)
-    return _PERSON.search(tail) is not None and _NO_NAME.match(following) is not None
-
-
-def starts_clause(text: str, *, alone: bool = False) -> bool:
-    """Whether a piece begins like a new sentence rather than like a surname; `alone` stands a letter before it."""
-    return _CLAUSE_START.match(text) is not None or (not alone and _CLAUSE_STARTS.match(text) is not None)
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:

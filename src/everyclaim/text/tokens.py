@@ -307,8 +307,9 @@ def tidied(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def capital(text: str) -> str:
-    """Write the first letter large."""
-    return text[:1].upper() + text[1:]
+    """Write the first letter large, where it stays one letter: not that of "ﬁ"."""
+    large = text[:1].upper()
+    return large + text[1:] if len(large) == 1 else text
 
 
 def in_unspaced_script(text: str) -> bool:
