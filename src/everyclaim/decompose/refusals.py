@@ -43,15 +43,14 @@ def is_abstention(text: str) -> bool:
     """Whether a sentence declines to answer and asserts nothing else about the world."""
     if len(text) > _LONGEST:
         return False
-    bare = text.replace("’", "'").strip().rstrip(".!")
-    if _WORDS.fullmatch(bare):
+    if _WORDS.fullmatch(text.strip(" .!")):
         return True
-    tree = tree_of(bare)
-    if any(_declines(tree, place) for place in range(len(tree.tokens))) and not asserts(_without_content(tree, bare)):
+    tree = tree_of(text)
+    if any(_declines(tree, place) for place in range(len(tree.tokens))) and not asserts(_without_content(tree, text)):
         return True
     withheld = {place for place in range(len(tree.tokens)) if _withholds(tree, place)}
     others = [place for place in statements(tree) if place not in withheld and not is_talk(tree, place)]
-    return bool(withheld) and not others and language_of(bare) in {"", ENGLISH}
+    return bool(withheld) and not others and language_of(text) in {"", ENGLISH}
 
 
 def denied_statement(text: str) -> str:

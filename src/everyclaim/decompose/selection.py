@@ -139,7 +139,6 @@ _LEAD_IN_END = re.compile(
     _I,
 )
 _GAP = re.compile(r"(?<=\w)\s{1,40}(?=[:,.!?])")  # where a citation was
-_UNFINISHED = re.compile(r"\b(?:following(?: \w+)?|such as|by|to|for|with|of|from|follows|these|in|and|or|at|on)$", _I)
 
 
 def has_numbers(text: str) -> bool:
@@ -266,22 +265,15 @@ def is_adverbial(text: str) -> bool:
     return bool(tree.tokens) and tree.tokens[0].tag in {"IN", "TO"} and all(one.pos != "PROPN" for one in tree.tokens)
 
 
-def is_lead_in(text: str, *, carried: bool) -> bool:
-    """Whether a sentence only announces the list below it ("The steps are as follows:").
-
-    One that is not finished without the list says what the items that carry it say: `carried` is whether there are any.
-    """
+def is_lead_in(text: str) -> bool:
+    """Whether a sentence only announces the list below it ("The steps are as follows:")."""
     ended = _CONNECTIVE.sub("", without_pointers(without_frame(text.replace("’", "'").strip(" *_"))))
     if not ended.endswith((":", "：")) or len(ended.split()) > 14 or has_numbers(ended):
         return False  # it says something of its own
     bare = ended[:-1].strip(_MARGIN)
-    if _BARE_ANSWER.fullmatch(bare):
-        return False
     announced = _ANNOUNCEMENT.fullmatch(bare)
     if announced is not None:
         return not any(asserts(_REPORTING.sub("", part)) for part in announced.groups() if part)
-    if carried and _UNFINISHED.search(bare):
-        return True
     tree = tree_of(ended)
     if tree.tokens and any(tree.low(kid) == "following" for kid in tree.of(tree.root, "obj")):
         return set(statements(tree)) <= {tree.root}  # "children learn the following through play:"

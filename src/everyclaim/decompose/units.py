@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile, zip_longest
+from itertools import zip_longest
 from typing import NamedTuple
 
 from everyclaim.core.lifetime import remembered
@@ -186,12 +186,12 @@ class _Reader:
         following = self._following(index)
         if following is not None and following.kind == "item" and text.rstrip(" *_").endswith(_COLONS):
             self.lead = _Above(0, text, self._verbatim(index)) if len(text) <= LONGEST_LEAD else None
-            if reason is None and is_lead_in(text, carried=self._is_carried(index + 1)):
+            if reason is None and is_lead_in(text):
                 reason = "lead_in"
         elif following is not None and following.kind == "code" and text.rstrip(" *_").endswith(_COLONS):
             reason = reason or (None if asserts(text) else "lead_in")  # "Run:"
         elif reason is None and (self._says_itself(index + 1) if following else is_adverbial(text)):
-            reason = "lead_in" if is_lead_in(text, carried=False) else None
+            reason = "lead_in" if is_lead_in(text) else None
         self.heading = ""
         return self._plain(index) if reason is None else self._skipped(index, reason)
 
@@ -280,11 +280,6 @@ class _Reader:
             return False
         deeper = self._indent(following)
         return deeper is not None and deeper > indent
-
-    def _is_carried(self, index: int) -> bool:
-        """Whether one of the items that begin here is a fragment, and so carries what introduces it."""
-        items = takewhile(lambda at: self.found[at].kind == "item", range(index, len(self.found)))
-        return any(not has_finite_verb(blanked(self._text(at))) for at in items)
 
     def _row(self, index: int) -> Iterator[SplitUnit | Skipped]:
         """A table row: each cell behind its column's name, or the row as it stands where there is no header."""
