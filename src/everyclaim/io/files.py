@@ -84,8 +84,6 @@ def format_of_head(head: bytes) -> str | None:
         first_line = start.split(b"\n", 1)[0].strip()
         return "jsonl" if first_line.endswith(b"}") or (len(first_line) > 1 and b"\n" not in start) else "json"
     first_line = head.split(b"\n", 1)[0]
-    if first_line[:5].lower().lstrip(b'"').startswith(b"sep="):
-        return "csv"
     if b"\t" in first_line:
         return "tsv"
     return "csv" if b"," in first_line or b";" in first_line else None

@@ -286,21 +286,14 @@ class _Window:
 # ---- CSV and TSV
 
 
-# A first line by which Excel tells its delimiter.
-_DECLARED = re.compile(rb'"?sep=([^\r\n])"?[,;\t]*\r?\n', re.IGNORECASE)
-
-
 def read_header(source: TextSource, delimiter: str, limit: int) -> tuple[list[str], Iterator[RawRow | BadRow]]:
     """Return the column names and the rows; one of more than `limit` characters is passed over.
 
-    A delimiter that the file itself declares goes over the one given. Raises `InputError` without a usable header.
+    Raises `InputError` without a usable header.
     """
     if csv.field_size_limit() <= limit:  # process-wide, so it is only ever raised
         csv.field_size_limit(limit + 1)
-    declared = _DECLARED.match(source.head)
-    records = _records(source, declared[1].decode("latin-1") if declared else delimiter, limit)
-    if declared:
-        next(records, None)
+    records = _records(source, delimiter, limit)
     first = next(records, None)
     if first is None:
         raise InputError(f"{source.name} has no rows")
