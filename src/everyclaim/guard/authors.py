@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from everyclaim.core.errors import GeneratorError, JudgeError, OperatorError, UserError
 from everyclaim.core.events import accounted
@@ -33,19 +33,6 @@ class Task:
     passages: tuple[Passage, ...]
     instructions: str = ""
     model: str | None = None  # that writes, where it is known
-
-
-class Author(Protocol):
-    """Writes answers. Raises `GeneratorError` when there is none."""
-
-    async def write(self, task: Task, told: str, faults: Sequence[ReportedFault]) -> str:
-        """Write an answer; `told` says the faults of former ones in words, for whoever takes only words."""
-
-    async def rewrite(self, task: Task, answer: str, sentences: Mapping[str, Faulty]) -> Mapping[str, str]:
-        """Correct sentences of an answer, by id; an empty text takes a sentence out."""
-
-    def stream(self, task: Task) -> AsyncIterator[str]:
-        """Write an answer piece by piece."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +123,9 @@ class ChatAuthor:
     async def stream(self, task: Task) -> AsyncIterator[str]:
         """Give the answer in one piece: the protocol of chat models has no others."""
         yield await self.write(task, "", ())
+
+
+Author = FunctionAuthor | ChatAuthor  # writes answers, corrects sentences; raises `GeneratorError` when it cannot
 
 
 async def _pieces(found: Any) -> AsyncIterator[Any]:

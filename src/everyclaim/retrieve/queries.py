@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from everyclaim.core.protocols import ChatModel, Message
 from everyclaim.core.types import Claim
@@ -32,17 +32,6 @@ class Around(NamedTuple):
         """Return a claim as a query, with what it points back to."""
         about = self.leaning.get(claim.id, "")
         return _short(f"{about}. {claim.text}" if about else claim.text)
-
-
-class QueryWriter(Protocol):
-    """Writes search queries."""
-
-    @property
-    def parameters(self) -> Mapping[str, str]:
-        """What a result stores of it."""
-
-    async def queries(self, claims: Sequence[Claim], trails: Mapping[str, Trail], around: Around) -> dict[str, str]:
-        """Return the next query by claim id; a claim without one has nothing left to ask."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +82,9 @@ class LlmQueries:
         found = {key: query for key, query in written.items() if _key(query) not in asked.get(key, ())}
         absent = [claim for claim in claims if claim.id not in found]
         return found | await WordQueries().queries(absent, trails, around)
+
+
+QueryWriter = WordQueries | LlmQueries
 
 
 def _next(claim: Claim, trail: Trail, around: Around) -> str:
