@@ -16,8 +16,7 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
@@ -80,7 +79,8 @@ class WebSearch:
         if not query.strip():
             return []
         reply = await self._link.ask(Call(self._identity, [Message("user", query)], tag=f"k={k}"))
-        return _passages(json.loads(reply.content))
+        hits = json.loads(reply.content)
+        return [Passage(url or passage_id(text), text or title, title if text else "") for url, title, text in hits]
 
 
 def from_spec(spec: Spec, *, cache: ReplyCache | None = None, patience: Patience | None = None) -> WebSearch:
@@ -166,17 +166,6 @@ def _address(spec: Spec, engine: Engine, said: _WebOptions) -> str:
     if not given:
         raise ConfigError(f"{spec.name!r} needs the address of an instance, as in '{spec.name}:https://search.example'")
     return checked_address(given)
-
-
-def _passages(found: Sequence[tuple[str, str, str]]) -> list[Passage]:
-    seen: Counter[str] = Counter()
-    passages = []
-    for url, title, text in found:
-        name = url or passage_id(text)
-        seen[name] += 1
-        unique = name if seen[name] == 1 else f"{name}#{seen[name]}"
-        passages.append(Passage(unique, text or title, title if text else ""))
-    return passages
 
 
 # ---- engines: how each is asked, and how its answers are read
