@@ -139,7 +139,7 @@ def test_bad_records_of_csv_are_kept_out_with_their_lines(tmp_path):
 )
 def test_damaged_archives_give_what_could_be_read(tmp_path, compress, damage):
     """A cut or damaged archive never passes for a whole one."""
-    numbered = b"".join(b'{"response": "%d"}\n' % (n * n * 7919) for n in range(20_000))
+    numbered = b"".join(b'{"response": "%d"}\n' % (n * n * 7919) for n in range(14_000))
     data = bytearray(compress(numbered))
     if damage == "cut":
         del data[-9:]
@@ -148,7 +148,7 @@ def test_damaged_archives_give_what_could_be_read(tmp_path, compress, damage):
     path = tmp_path / "rows.jsonl"
     path.write_bytes(data)
     ids, _, report = read(path)
-    assert 0 < len(ids) <= 20_000
+    assert 0 < len(ids) <= 14_000
     assert "compressed file is" in report.incomplete
 
 

@@ -122,19 +122,3 @@ def test_a_job_that_was_cut_goes_on_and_comes_back_whole(
     monkeypatch.setattr("sys.argv", ["export.py", *(str(tmp_path / f"{name}.pt") for name in told), "--out", str(out)])
     export.main()
     assert load_cross_encoder(out, 1).read([Pair("The ferry leaves at noon.", "It leaves.")])
-
-
-@pytest.mark.usefixtures("one_thread")
-def test_parts_that_are_not_what_was_sent_are_refused(job: Path, network: Path, tmp_path: Path) -> None:
-    """A part that is missing is named, and one that was altered does not become a network."""
-    sitting(job, network)
-    back = tmp_path / "back"
-    join = gpu.arguments(["join", str(back), "--out", str(tmp_path), "--network", str(network)])
-    part = back / "gpu_b.1.part"
-    sent = part.read_bytes()
-    part.write_bytes(sent[:-1] + bytes([sent[-1] ^ 1]))
-    with pytest.raises(SystemExit, match="parts of gpu_b are not what was sent"):
-        gpu.join(join)
-    part.unlink()
-    with pytest.raises(SystemExit, match=r"gpu_b lacks gpu_b\.1\.part"):
-        gpu.join(join)

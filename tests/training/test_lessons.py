@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 import subprocess
 import sys
 import tomllib
@@ -13,7 +12,6 @@ from pathlib import Path
 
 import pytest
 from training.lessons.read import lessons
-from training.parallels import FORMS, Group
 from training.values import groups
 
 ROOT = Path(__file__).parents[2]
@@ -103,34 +101,3 @@ def test_forms_of_one_value_are_no_forms_of_another() -> None:
     equal = tomllib.loads(DATA.read_text(encoding="utf-8"))["equal"]
     for rows in equal.values():
         assert not any(set(one) & set(other) for one, other in combinations(rows, 2))
-
-
-ROOMS = {
-    "name": "rooms",
-    "column": "Room",
-    "items": ["Room 12", "Room 14", "the studio", "the attic"],
-    "attributes": [
-        {"label": "Seats", "value": "int 8 990", "says": ["{item} seats {v}", "{v} people fit into {item}"]},
-        {"label": "Colour", "value": "choice red|blue|green", "says": ["{item} is {v}", "the paint in {item} is {v}"]},
-        {"label": "Piano", "value": "yesno", "says": ["{item} has a piano"], "denies": ["{item} has no piano"]},
-    ],
-}
-
-
-def test_a_claim_says_of_an_item_what_its_label_says() -> None:
-    labels, forms = Counter[str](), set[str]()
-    for seed in range(300):
-        group = Group(ROOMS, random.Random(seed))
-        forms.add(group.form)
-        told = {
-            group.says(item, group.attributes[place], value).lower()
-            for (item, place), value in group.facts.items()
-            for _ in range(40)  # in all the words there are
-        }
-        for claim in group.claims():
-            said = claim["text"].removesuffix(".").lower()
-            assert (said in told) == (claim["label"] == "SUPPORTED"), (group.text, claim)
-            assert bool(claim["evidence"]) == (claim["label"] != "UNSUPPORTED")
-            labels[claim["label"]] += 1
-    assert forms == set(FORMS)
-    assert labels["SUPPORTED"] == labels["CONTRADICTED"] > labels["UNSUPPORTED"] > 0
