@@ -20,7 +20,7 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
 
 pytest_plugins = ["pytester"]
 HERE = Path(__file__).parent
-NEED_TORCH = {HERE / name for name in ("api/test_huggingface.py", "training/test_encoder.py", "training/test_gpu.py")}
+NEED_TORCH = {HERE / name for name in ("api/test_huggingface.py", "training/test_encoder.py")}
 FROZEN = (
     "test_public.py conformance public",
     "api/test_evaluator.py api/test_fault_runs.py api/test_running.py api/test_door.py",
