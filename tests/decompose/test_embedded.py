@@ -108,6 +108,8 @@ PARTS = st.lists(st.sampled_from([
 @example("(A was) [B is] (C) a b c d e", "low", "low")
 @example("|a|b|\n|-|-|\n|\ud800|\x00|", "high", "high")
 @example("aaa¹¹", "high", "high")
+@example("【1†a】ﬁ: a と.", "low", "high")
+@example("The dose recapitulates the loss of neurons and reduced motor function ().", "low", "high")
 def test_any_text_gives_true_spans_and_no_lies(text, coverage, atomicity):
     """In time. Spans are inside, ordered and not empty; a claim's numbers and words stand in its sentence."""
     found = decompose(text, coverage=coverage, atomicity=atomicity)

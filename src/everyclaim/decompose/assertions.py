@@ -339,6 +339,9 @@ def answered(question: str, *, yes: bool) -> str:
     starts, ends = [token.start for token in tree.tokens], [token.end for token in tree.tokens]
     told = question[starts[named[0]] : ends[named[-1]]]
     rest = question[ends[named[-1]] :].rstrip(" " + _ASKED)
+    if rest.startswith("-"):  # "the Grande dishwasher-safe": the parts of a word stay together
+        told, _, first = told.rpartition(" ")
+        rest = f" {first}{rest}"
     verb = question[starts[helper] : ends[helper]].lower()
     verb = {"am": "are", "was": "were"}.get(verb, verb) if told.lower() == "i" else verb
     told, rest = (_OWN.sub(lambda found: _OTHER_SIDE[found.group().lower()], part) for part in (told, rest))

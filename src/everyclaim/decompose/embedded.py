@@ -174,7 +174,7 @@ def _expanded(whole: Draft, tree: Tree, steps: Sequence[Step]) -> list[Draft]:
 
 def _sound(parts: Sequence[Draft], tree: Tree) -> Sequence[Draft]:
     """What a step took apart; nothing where it took nothing off, or tore a word or a quotation."""
-    if len(parts) < 2 or any(part.breaks(tree) for part in parts):
+    if len(parts) < 2 or any(not part.places or part.breaks(tree) for part in parts):
         return []
     tells = tree.subject(tree.root) is not None and tree.is_finite(tree.root)
     return [] if tells and not all(part.is_clause(tree) for part in parts) else parts
