@@ -115,7 +115,7 @@ def _is_doubtful(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     kinds = {tree.tokens[one].pos for one in members}
     if tree.kind(place) in {"nsubj", "obj", "obl", "nmod"} and "ADJ" in kinds:
         return "NOUN" in kinds  # "the old and the new key", "the motor, visual and nervous systems"
-    if is_aside(tree, place, conjuncts[-1]) or is_gapped(tree, place, conjuncts):
+    if is_gapped(tree, place, conjuncts):
         return True
     if any(tree.low(case) == "of" for case in tree.of(place, "case")) and _go_with(tree, above, place, conjuncts):
         return True
@@ -159,11 +159,6 @@ def is_gapped(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     return len(tree.of(tree.tokens[place].head, "obj")) > 1
 
 
-def is_aside(tree: Tree, place: int, last: int) -> bool:
-    """Whether an aside may end before "and" instead of going on: "wine, mostly red, and beer"."""
-    return len(tree.conjuncts(place)) == 1 and tree.comma_before(last) and tree.comma_before(place)
-
-
 def _is_mixture(tree: Tree, noun: int) -> bool:
     """Whether a noun tells what one thing is made of: "a blend of jazz and funk"."""
     owner = tree.tokens[noun].head
@@ -181,7 +176,7 @@ def chosen(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int])
     if one == place:
         gone = {i for c in conjuncts for i in tree.under(c)}
         gone |= {i for kid in tree.of(place, "cc", "cc:preconj") for i in tree.under(kid)}
-        kept = whole - gone | _shared_behind(tree, place, conjuncts)
+        kept = whole - gone
     else:
         following = next((c for c in conjuncts if c > one), one)
         behind = [
@@ -258,17 +253,6 @@ def _is_in_front(tree: Tree, kid: int, place: int) -> bool:
     """Whether something stands before the subject, or the command, and so speaks of all predicates."""
     subject = tree.subject(place)
     return kid < (place if subject is None else subject)
-
-
-def _shared_behind(tree: Tree, place: int, conjuncts: list[int]) -> frozenset[int]:
-    """What stands behind the last conjunct and belongs to the first as well: "the size and number of the rooms"."""
-    last = conjuncts[-1]
-    own = {tree.low(det) for det in tree.of(place, "det")} - {"a", "an"}  # "an identity card and proof of address"
-    if tree.tokens[place].pos != "NOUN" or not own or tree.of(last, "det", "nmod:poss"):
-        return frozenset()
-    gap = [i for i in range(place + 1, last) if tree.relation(i) != "cc"]
-    behind = [kid for kid in tree.of(last, "nmod") if any(tree.low(case) == "of" for case in tree.of(kid, "case"))]
-    return frozenset(i for kid in behind for i in tree.under(kid)) if not gap else frozenset()
 
 
 def _between(tree: Tree, place: int, one: int) -> frozenset[int]:
