@@ -9,10 +9,10 @@ from typing import Any
 
 from chatting import ENDPOINTS, KEY, SCHEMA, spec_for
 
+from batch_provider import BatchServer, ServedBatch
 from everyclaim.core.protocols import ChatReply, Message
 from everyclaim.models import BatchSettings, BatchState, Budget, Chat, ChatSettings, ReplyCache, build_chat_model
-from everyclaim.testing import JudgeServer, Request
-from everyclaim.testing.batches import ServedBatch
+from everyclaim.testing import Request
 
 PROVIDERS = ENDPOINTS
 QUICK: dict[str, Any] = {"linger": 0.03}
@@ -34,7 +34,7 @@ def settings(
     )
 
 
-def open_chat(server: JudgeServer, wire: str, chosen: ChatSettings, **options: str) -> Chat:
+def open_chat(server: BatchServer, wire: str, chosen: ChatSettings, **options: str) -> Chat:
     return build_chat_model(spec_for(wire, server.base_url, **options), chosen, key=KEY)
 
 
@@ -45,7 +45,7 @@ async def ask_all(chat: Chat, questions: Sequence[str], tag: str = "") -> list[C
 
 
 def ask_batched(
-    server: JudgeServer, wire: str, chosen: ChatSettings, questions: Sequence[str], **options: str
+    server: BatchServer, wire: str, chosen: ChatSettings, questions: Sequence[str], **options: str
 ) -> list[ChatReply | BaseException]:
     """Ask all at once through batches, from the opening of the model to its end."""
 
@@ -75,6 +75,6 @@ def text_of(batch: ServedBatch, body: Any) -> str:
     return Request(1, batch.api, "", {}, body, authorised=True).messages[-1].content
 
 
-def taken(server: JudgeServer) -> Counter[str]:
+def taken(server: BatchServer) -> Counter[str]:
     """How often each question was accepted in a batch."""
     return Counter(text_of(batch, body) for batch in server.batch_desk.batches for body in batch.requests.values())

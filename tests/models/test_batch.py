@@ -11,12 +11,11 @@ import pytest
 from batching import PROVIDERS, answers, ask_all, ask_batched, echo, numbered, open_chat, settings, taken, until
 from chatting import KEY, spec_for
 
+from batch_provider import BatchScript, BatchServer
 from everyclaim.core.errors import BudgetExceeded, ConfigError, JudgeError
 from everyclaim.core.protocols import ChatReply
 from everyclaim.models import BatchState, Budget, build_chat_model
 from everyclaim.testing import (
-    BatchScript,
-    JudgeServer,
     Reply,
     Request,
     hang,
@@ -64,7 +63,7 @@ COURSES: dict[str, tuple[BatchScript, int, int | None, list[int]]] = {
 def test_every_call_gets_its_own_answer_and_none_is_asked_in_vain(wire: str, course: str, tmp_path: Path) -> None:
     """In as few batches as it takes; no call is made one by one."""
     script, count, most, sizes = COURSES[course]
-    with JudgeServer(shaky() if "for the moment" in course else echo, batches=script) as server:
+    with BatchServer(shaky() if "for the moment" in course else echo, batches=script) as server:
         replies = ask_batched(server, wire, settings(tmp_path, max_requests=most), numbered(count))
         assert answers(replies) == numbered(count)
         assert [len(batch.requests) for batch in server.batch_desk.batches] == sizes
@@ -75,7 +74,7 @@ def test_every_call_gets_its_own_answer_and_none_is_asked_in_vain(wire: str, cou
 @pytest.mark.parametrize("wire", PROVIDERS)
 def test_a_request_in_a_batch_is_the_one_that_is_sent_alone(wire: str, tmp_path: Path) -> None:
     """A judge that is tried out on one answer sees in the batch what it saw there."""
-    with JudgeServer(echo) as server:
+    with BatchServer(echo) as server:
         ask_batched(server, wire, settings(tmp_path), ["same"])
         chat = build_chat_model(spec_for(wire, server.base_url), key=KEY)
 
@@ -91,7 +90,7 @@ def test_a_request_in_a_batch_is_the_one_that_is_sent_alone(wire: str, tmp_path:
 @pytest.mark.parametrize("wire", TWO)
 def test_what_was_answered_comes_from_the_cache(wire: str, tmp_path: Path) -> None:
     """A second run submits only what is new, and the state keeps nothing that was delivered."""
-    with JudgeServer(echo) as server:
+    with BatchServer(echo) as server:
         ask_batched(server, wire, settings(tmp_path), numbered(10))
         assert answers(ask_batched(server, wire, settings(tmp_path), numbered(13))) == numbered(13)
         assert [len(batch.requests) for batch in server.batch_desk.batches] == [10, 3]
@@ -114,7 +113,7 @@ def mixed(request: Request) -> Any:
 @pytest.mark.parametrize("wire", PROVIDERS)
 def test_one_request_fails_alone(wire: str, tmp_path: Path) -> None:
     """Errors, refusals and cut replies reach their own calls; the rest of the batch is answered."""
-    with JudgeServer(mixed) as server:
+    with BatchServer(mixed) as server:
         replies = ask_batched(server, wire, settings(tmp_path), numbered(30))
         for number, reply in enumerate(replies):
             code = {1: "bad_request", 2: "too_long"}.get(number % 10)
@@ -139,7 +138,7 @@ def short(exchange: Callable[..., Any]) -> Callable[..., Any]:
 @pytest.mark.parametrize("fault", [reset(0.0), reset(0.5), hang()])
 def test_a_batch_that_was_taken_without_our_hearing_of_it_is_found(wire: str, fault: Any, tmp_path: Path) -> None:
     """The answer to the creation is lost: the batch is found in the provider's list and not created again."""
-    with JudgeServer(echo, batches=BatchScript(submissions=[fault], polls=3)) as server:
+    with BatchServer(echo, batches=BatchScript(submissions=[fault], polls=3)) as server:
 
         async def work() -> list[str]:
             async with open_chat(server, wire, settings(tmp_path), timeout="0.5") as chat:
@@ -154,7 +153,7 @@ def test_a_batch_that_was_taken_without_our_hearing_of_it_is_found(wire: str, fa
 def test_a_submission_that_never_works_fails_its_calls_and_keeps_the_rest(wire: str, tmp_path: Path) -> None:
     """The calls fail with one clear code; the next run submits exactly them."""
     script = BatchScript(submissions=[None, *[server_error(503)] * 3])
-    with JudgeServer(echo, batches=script) as server:
+    with BatchServer(echo, batches=script) as server:
         chosen = settings(tmp_path, max_requests=10, attempts=3)
         replies = ask_batched(server, wire, chosen, numbered(15))
         assert answers(replies) == numbered(10) + ["batch_not_submitted"] * 5
@@ -168,18 +167,18 @@ def test_a_submission_that_never_works_fails_its_calls_and_keeps_the_rest(wire: 
 @pytest.mark.parametrize("wire", TWO)
 def test_a_wrong_key_stops_the_run(wire: str, tmp_path: Path) -> None:
     """Nothing is submitted, nothing stays behind, and the key is not in the message."""
-    with JudgeServer(echo, api_key="another") as server:
+    with BatchServer(echo, api_key="another") as server:
         replies = ask_batched(server, wire, settings(tmp_path), numbered(3))
         assert all(isinstance(reply, ConfigError) for reply in replies)
         assert KEY not in str(replies)
         assert b"sk-test" not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
-    with JudgeServer(echo) as server:
+    with BatchServer(echo) as server:
         assert answers(ask_batched(server, wire, settings(tmp_path), numbered(3))) == numbered(3)
 
 
 def test_a_full_queue_at_the_provider_makes_batches_smaller(tmp_path: Path) -> None:
     """An account that takes six requests at a time gets 40 in batches of at most five, one after the other."""
-    with JudgeServer(echo, batches=BatchScript(most_requests=6)) as server:
+    with BatchServer(echo, batches=BatchScript(most_requests=6)) as server:
         assert answers(ask_batched(server, "chat", settings(tmp_path), numbered(40))) == numbered(40)
         good = [len(batch.requests) for batch in server.batch_desk.batches if batch.ending == "completed"]
         assert (sum(good), max(good) <= 6) == (40, True)
@@ -192,7 +191,7 @@ def test_batches_cost_half(wire: str, tmp_path: Path) -> None:
     prices = tmp_path / "prices.json"
     prices.write_text(json.dumps({provider: {"models": {"judge-1": {"input": 2.0, "output": 8.0}}}}))
     reply = Reply('{"ok": true}', prompt_tokens=1000, completion_tokens=100)
-    with JudgeServer(reply) as server:
+    with BatchServer(reply) as server:
 
         async def work() -> Any:
             async with open_chat(server, wire, settings(tmp_path, prices=prices)) as chat:
@@ -207,7 +206,7 @@ def test_batches_cost_half(wire: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("wire", TWO)
 def test_a_budget_on_calls_keeps_what_is_under_way(wire: str, tmp_path: Path) -> None:
     """Seven of twenty calls are allowed: seven are answered, the others learn that it is over, later runs go on."""
-    with JudgeServer(echo) as server:
+    with BatchServer(echo) as server:
         chosen = settings(tmp_path, budget=Budget(max_calls=7))
         replies = ask_batched(server, wire, chosen, numbered(20))
         assert answers(replies)[:7] == numbered(7)
@@ -220,7 +219,7 @@ def test_a_budget_on_calls_keeps_what_is_under_way(wire: str, tmp_path: Path) ->
 @pytest.mark.parametrize("wire", TWO)
 def test_a_call_that_is_given_up_is_not_sent(wire: str, tmp_path: Path) -> None:
     """Cancelled before its batch is cut, a call costs nothing; cancelled after, its reply is there the next time."""
-    with JudgeServer(echo, batches=BatchScript(polls=2)) as server:
+    with BatchServer(echo, batches=BatchScript(polls=2)) as server:
 
         async def work() -> list[str]:
             async with open_chat(server, wire, settings(tmp_path)) as chat:
@@ -239,7 +238,7 @@ def test_a_call_that_is_given_up_is_not_sent(wire: str, tmp_path: Path) -> None:
 
 def test_a_batch_that_the_provider_does_not_know_any_more_says_what_to_do(tmp_path: Path) -> None:
     """Another account's key, or a deleted batch: the run stops and names the batch and the file."""
-    with JudgeServer(echo, batches=BatchScript(polls=1000)) as server:
+    with BatchServer(echo, batches=BatchScript(polls=1000)) as server:
 
         async def leave() -> None:
             async with open_chat(server, "chat", settings(tmp_path)) as chat:
@@ -257,7 +256,7 @@ def test_a_batch_that_the_provider_does_not_know_any_more_says_what_to_do(tmp_pa
 
 def test_a_stranger_of_the_same_size_is_not_taken_for_ours(tmp_path: Path) -> None:
     """Somebody else's batch of as many requests is waited for, recognised, and left alone."""
-    with JudgeServer(echo, batches=BatchScript(submissions=[None, server_error()], polls=5)) as server:
+    with BatchServer(echo, batches=BatchScript(submissions=[None, server_error()], polls=5)) as server:
 
         async def stranger() -> None:
             other = settings(tmp_path / "other")

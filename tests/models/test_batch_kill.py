@@ -12,8 +12,9 @@ import pytest
 from batching import answers, ask_batched, echo, numbered, settings, taken
 from killed_batches import SAMPLES
 
+from batch_provider import BatchScript, BatchServer
 from everyclaim.core.errors import StoreError
-from everyclaim.testing import BatchScript, JudgeServer, hang
+from everyclaim.testing import hang
 
 PROGRAM = str(Path(__file__).parent / "killed_batches.py")
 WHOLE = [[question, f"then {question}"] for question in numbered(SAMPLES)]
@@ -22,7 +23,7 @@ ONCE = dict.fromkeys([text for sample in WHOLE for text in sample], 1)
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills with SIGKILL")
 
 
-def start(server: JudgeServer, wire: str, folder: Path) -> "subprocess.Popen[str]":
+def start(server: BatchServer, wire: str, folder: Path) -> "subprocess.Popen[str]":
     command = [sys.executable, PROGRAM, server.base_url, wire, str(folder)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout
@@ -56,7 +57,7 @@ def test_a_killed_run_pays_for_nothing_twice(wire: str, tmp_path: Path) -> None:
     for attempt in range(40):  # how often a run can be killed before it ends depends on the machine
         if kills >= 6:
             break
-        with JudgeServer(echo, latency=0.01, batches=BatchScript(polls=4)) as server:
+        with BatchServer(echo, latency=0.01, batches=BatchScript(polls=4)) as server:
             folder = tmp_path / str(attempt)
             while True:
                 process = start(server, wire, folder)
@@ -73,7 +74,7 @@ def test_a_killed_run_pays_for_nothing_twice(wire: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("wire", ["chat"])
 def test_a_kill_between_taken_and_noted_is_made_good(wire: str, tmp_path: Path) -> None:
     """The provider has the batch, the process dies before it hears of it: the next one finds it by itself."""
-    with JudgeServer(echo, batches=BatchScript(submissions=[hang(), hang()], polls=4)) as server:
+    with BatchServer(echo, batches=BatchScript(submissions=[hang(), hang()], polls=4)) as server:
         for number in (1, 2):
             process = start(server, wire, tmp_path)
             while len(server.batch_desk.batches) < number:
@@ -87,7 +88,7 @@ def test_a_kill_between_taken_and_noted_is_made_good(wire: str, tmp_path: Path) 
 @pytest.mark.parametrize("wire", ["messages"])
 def test_a_second_process_is_refused(wire: str, tmp_path: Path) -> None:
     """While one run holds the file another stops with what to do; when the first is gone, it goes on."""
-    with JudgeServer(echo, batches=BatchScript(polls=10**9)) as server:
+    with BatchServer(echo, batches=BatchScript(polls=10**9)) as server:
         process = start(server, wire, tmp_path)
         while not server.batch_desk.looks:
             time.sleep(0.002)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -119,13 +118,6 @@ class Shared(Judge):
         return [self.verdict(claim, passages) for claim in self.claims]
 
 
-class Stubborn(Judge):
-    async def verify(self, claims: Any, passages: Any, *, question: str = "") -> Any:
-        with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.sleep(0.001)
-        return await super().verify(claims, passages)
-
-
 class Forgetful(Judge):
     async def verify(self, claims: Any, passages: Any, *, question: str = "") -> Any:
         return (await super().verify(claims, passages))[:1]
@@ -175,7 +167,6 @@ INVENTED = (Evidence("p1", 0, 9, "Rodin owned a circus"),)
         (Dicing(), "rule 11, the same input gives the same verdicts"),
         (Sorting(), "inputs are not modified"),
         (Shared(), "parallel calls are independent"),
-        (Stubborn(), "a cancelled call ends with CancelledError: it continued and returned [Verdict("),
         (named("my judge!"), "rule 11, a result says what made it: its spec 'my judge!' is none"),
     ],
 )
@@ -294,12 +285,6 @@ async def tagging(sample: Sample, ctx: MetricContext) -> float:
     return value
 
 
-async def stubborn(sample: Sample, ctx: MetricContext) -> float:
-    with contextlib.suppress(asyncio.CancelledError):
-        await asyncio.sleep(0.001)
-    return await share_supported(sample, ctx)
-
-
 @pytest.mark.parametrize(
     ("broken", "rule"),
     [
@@ -312,7 +297,6 @@ async def stubborn(sample: Sample, ctx: MetricContext) -> float:
         (changing_components, "every scored sample has the same components"),
         (dicing, "rule 11, the same input gives the same results"),
         (tagging, "inputs are not modified: it changed the sample"),
-        (stubborn, "a cancelled call ends with CancelledError: it continued"),
     ],
 )
 def test_a_metric_with_one_fault_is_told_which_rule_it_breaks(broken: Any, rule: str) -> None:

@@ -3,7 +3,6 @@
 import asyncio
 import http.client
 import json
-import socket
 import subprocess
 import sys
 from typing import Any
@@ -52,38 +51,6 @@ def test_a_rule_sees_the_request_and_answers_it() -> None:
         assert post(server, "/v1/chat/completions", CHAT)[1]["choices"][0]["message"]["content"] == "m: hi"
         assert post(server, "/v1/chat/completions", CHAT)[0] == 500
     assert [str(error) for error in server.errors] == ["no rule for this"]
-
-
-@pytest.mark.parametrize(
-    ("path", "data", "status"),
-    [("/v1/embeddings", b"{}", 404), ("/v1/chat/completions", b"{", 400)],
-)
-def test_what_it_does_not_speak_is_said(path: str, data: bytes, status: int) -> None:
-    """And is no call to a model."""
-    with JudgeServer() as server:
-        assert post(server, path, data)[0] == status
-        assert server.calls == 0
-
-
-@pytest.mark.parametrize("pieces", [1, 7])
-def test_chunked_and_pipelined_requests_are_taken_in_any_pieces(pieces: int) -> None:
-    """As other clients may send them."""
-    data = json.dumps(CHAT).encode()
-    head = b"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\n"
-    chunked = head + b"transfer-encoding: chunked\r\n\r\n"
-    chunked += b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in (data[:10], data[10:])) + b"0\r\n\r\n"
-    plain = head + b"content-length: %d\r\n\r\n%s" % (len(data), data)
-    raw = chunked + plain + chunked
-    with JudgeServer(["one", "two", "three"]) as server:
-        host, port = server.root.removeprefix("http://").split(":")
-        with socket.create_connection((host, int(port)), timeout=10) as connection:
-            size = max(1, len(raw) // pieces)
-            for start in range(0, len(raw), size):
-                connection.sendall(raw[start : start + size])
-            got = b""
-            while got.count(b'"content": ') < 3:
-                got += connection.recv(65536)
-    assert [word in got for word in (b"one", b"two", b"three")] == [True] * 3
 
 
 def test_retries_without_waits_keep_their_number() -> None:

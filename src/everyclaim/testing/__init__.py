@@ -2,7 +2,6 @@
 recordings, and retries without waits.
 """
 
-from everyclaim.testing.batches import BatchScript, ServedBatch
 from everyclaim.testing.checks import RuleBrokenError, check_decomposer, check_metric, check_verifier
 from everyclaim.testing.playing import Recorder, Replayer, ScriptedChat, no_sleep, play, request_data
 from everyclaim.testing.script import (
@@ -25,8 +24,8 @@ from everyclaim.testing.script import (
 from everyclaim.testing.server import JudgeServer, refused_url
 
 __all__ = [
-    "BatchScript", "Fault", "JudgeServer", "Recorder", "Replayer", "Reply", "Request", "RuleBrokenError",
-    "ScriptedChat", "ServedBatch", "body", "check_decomposer", "check_metric", "check_verifier", "empty_body",
+    "Fault", "JudgeServer", "Recorder", "Replayer", "Reply", "Request", "RuleBrokenError",
+    "ScriptedChat", "body", "check_decomposer", "check_metric", "check_verifier", "empty_body",
     "fenced", "hang", "html", "malformed_json", "no_sleep", "play", "rate_limited", "refused_url", "rejected",
     "request_data", "reset", "server_error", "slow_drip", "truncated",
 ]  # fmt: skip

@@ -56,8 +56,8 @@ def check_verifier(verifier: Any, *, deterministic: bool = True) -> None:
 
     Exactly one verdict for every claim (rule 3), evidence that is really there (rule 4), three labels and
     probabilities in range (rule 5), texts that are data (rule 10), the same again for the same input unless
-    `deterministic` is False (rule 11), no error but `JudgeError`, nothing of what it was given changed, calls side by
-    side kept apart, and cancellation. Raises `RuleBrokenError`.
+    `deterministic` is False (rule 11), no error but `JudgeError`, nothing of what it was given changed, and calls
+    side by side kept apart. Raises `RuleBrokenError`.
     """
     judge = Session({"judge": verifier}).judge.alone
     _finish(judge.spec, wait(_all(_verifier_problems(judge, deterministic=deterministic))))
@@ -68,7 +68,7 @@ def check_decomposer(decomposer: Any, *, deterministic: bool = True) -> None:
 
     Claims with text, ids of their own and a place in the response; none that says what its sentence does not (rule 9);
     every sentence a claim or skipped with a reason (rule 14); texts are data (rule 10), the same again for the same
-    input (rule 11), no error but `JudgeError`, calls side by side kept apart, and cancellation. Raises
+    input (rule 11), no error but `JudgeError` and calls side by side kept apart. Raises
     `RuleBrokenError`.
     """
     splitter = Session({"decomposer": decomposer}).decomposer
@@ -81,7 +81,7 @@ def check_metric(metric: Any, *, deterministic: bool = True, **options: Any) -> 
     A number from 0 to 1 or none, and a result that can be written; a judge's failure is never a score (rule 1);
     without claims there is no score (rule 2); verdicts that the framework has checked (rules 3 and 4); hostile texts,
     no passages and no reference break nothing (rule 10); the same again for the same input (rule 11); the same
-    components for every sample, samples side by side kept apart, and cancellation. Raises `RuleBrokenError`.
+    components for every sample and samples side by side kept apart. Raises `RuleBrokenError`.
     """
     _finish(metric_name(metric), wait(_all(_metric_problems(metric, options, deterministic=deterministic))))
 
@@ -104,7 +104,6 @@ def _verifier_problems(judge: Any, *, deterministic: bool) -> Iterable[Coroutine
         yield _same_again(lambda: judge.verify(claims, shelf, question="When?"), "verdicts")
     sets = [[_claim(f"k{i}", f"{TRUE} {i}")] for i in range(8)]
     yield _side_by_side([partial(judge.verify, one, shelf) for one in sets], deterministic=deterministic)
-    yield _cancelled(lambda: judge.verify(claims, shelf))
 
 
 async def _judged(judge: Any, claims: Sequence[Claim], passages: Sequence[Passage], told: str) -> list[str]:
@@ -149,7 +148,6 @@ def _decomposer_problems(splitter: Any, *, deterministic: bool) -> Iterable[Coro
         yield _same_again(lambda: splitter.decompose(answer, question="When?"), "claims")
     texts = [f"The tower number {i} is tall." for i in range(8)]
     yield _side_by_side([partial(splitter.decompose, one) for one in texts], deterministic=deterministic)
-    yield _cancelled(lambda: splitter.decompose(answer))
 
 
 async def _split(splitter: Any, response: str) -> list[str]:
@@ -265,7 +263,6 @@ def _metric_problems(
     built = bench.built(ScriptedChat(_play))
     several = [partial(score_sample, built, one) for one in _samples()[:5]]
     yield _side_by_side(several, deterministic=deterministic)
-    yield _cancelled(lambda: built.score(usual))
 
 
 async def _scored(bench: _Bench) -> list[str]:
@@ -357,29 +354,6 @@ async def _side_by_side(several: Sequence[Callable[[], Awaitable[Any]]], *, dete
         if not same:
             return [f"parallel calls are independent: alone {_shown(one)}, in parallel {_shown(other)}"]
     return []
-
-
-async def _cancelled(work: Callable[[], Coroutine[Any, Any, Any]]) -> list[str]:
-    """Cancel it while it waits. What never waits is done before, and cannot be."""
-    task = asyncio.create_task(work())
-    await asyncio.sleep(0)
-    if task.done():
-        await _outcome(_waited(task))
-        return []
-    task.cancel()
-    done, _ = await asyncio.wait({task}, timeout=10)
-    if task.cancelled():
-        return []
-    told = (
-        "it was still running ten seconds later"
-        if not done
-        else f"it continued and returned {_shown(await _outcome(_waited(task)))}"
-    )
-    return [f"a cancelled call ends with CancelledError: {told}"]
-
-
-async def _waited(task: asyncio.Task[T]) -> T:
-    return await task
 
 
 async def _outcome(work: Awaitable[Any]) -> Any:

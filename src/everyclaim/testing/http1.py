@@ -1,4 +1,4 @@
-"""HTTP/1.1 for loopback: keep-alive, Content-Length and chunked bodies, and every way in which an answer goes wrong."""
+"""HTTP/1.1 for loopback: keep-alive, bodies of a Content-Length, and every way in which an answer goes wrong."""
 
 from __future__ import annotations
 
@@ -65,18 +65,11 @@ async def read_request(reader: asyncio.StreamReader) -> HttpRequest | None:
     first, *lines = head[:-4].decode("latin-1").split("\r\n")
     method, path, _ = first.split(" ", 2)
     headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
-    body = bytearray()
     try:
-        if headers.get("transfer-encoding", "").lower() == "chunked":
-            while size := int((await reader.readline()).split(b";")[0], 16):
-                body += await reader.readexactly(_checked(size + len(body)) - len(body))
-                await reader.readline()
-            await reader.readline()
-        else:
-            body += await reader.readexactly(_checked(int(headers.get("content-length", "0"))))
+        body = await reader.readexactly(_checked(int(headers.get("content-length", "0"))))
     except asyncio.IncompleteReadError:
         return None
-    return HttpRequest(method, path, headers, bytes(body))
+    return HttpRequest(method, path, headers, body)
 
 
 async def send(response: HttpResponse, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -14,13 +14,11 @@ import asyncio
 import json
 import socket
 import threading
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Self
 
-from everyclaim.testing.batches import BatchDesk, BatchScript
 from everyclaim.testing.http1 import MAX_HEAD, HttpRequest, HttpResponse, read_request, respond, respond_with, send
 from everyclaim.testing.playing import with_ids
 from everyclaim.testing.script import PATHS, Fault, Reply, Request, Rule, Script, Step, rejected, render, render_error
@@ -33,8 +31,7 @@ class JudgeServer:
 
     `script` is a step, a list of steps (the last one is repeated) or a rule. `latency` is in seconds.
     With `api_key`, any other key is answered with 401. `keep` says whether requests are kept for
-    assertions; turn it off where millions are made. `batches` says what becomes of batches, in
-    `batch_desk` is what came of them; their requests do not count as calls.
+    assertions; turn it off where millions are made.
     """
 
     def __init__(
@@ -45,10 +42,8 @@ class JudgeServer:
         api_key: str | None = None,
         keep: bool = True,
         port: int = 0,
-        batches: BatchScript | None = None,
     ) -> None:
         self._rule = _as_rule(script)
-        self.batch_desk = BatchDesk(batches or BatchScript(), self._step, time.time)
         self._latency = latency
         self._api_key = api_key
         self._keep = keep
@@ -132,10 +127,6 @@ class JudgeServer:
 
     def _handle(self, raw: HttpRequest) -> HttpResponse:
         path = raw.path.partition("?")[0]
-        if self.batch_desk.serves(path):
-            if self._admits(raw.headers):
-                return replace(self.batch_desk.serve(raw), latency=self._latency)
-            return respond(401, render_error("chat", {"message": "Incorrect API key provided"}))
         api = next((api for end, api in PATHS.items() if path.endswith(end)), None)
         if api is None or raw.method != "POST":
             return respond(404, render_error("chat", {"message": f"no such endpoint: {raw.method} {path}"}))

@@ -1,4 +1,4 @@
-"""The batch APIs of both providers, for the loopback server: files, batches, polls, results.
+"""A loopback provider with the batch APIs of OpenAI and Anthropic: files, batches, polls, results.
 
 Time passes by being asked: a batch has ended once it was looked at a scripted number of times. Each
 request in it is answered by the server's own script, when the batch ends.
@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 from urllib.parse import parse_qs
 
+from everyclaim.testing import JudgeServer
 from everyclaim.testing.http1 import HttpRequest, HttpResponse, respond, respond_with
-from everyclaim.testing.script import PATHS, Api, Fault, Reply, Request, Step, render, render_error
+from everyclaim.testing.script import PATHS, Api, Fault, Reply, Request, Script, Step, render, render_error
 
 Ending = Literal["completed", "expired", "cancelled", "failed"]
 Answer = Callable[[Request], Step]
@@ -26,21 +28,14 @@ _TYPES |= {429: "rate_limit_error", 500: "api_error", 529: "overloaded_error"}
 
 @dataclass(frozen=True, slots=True)
 class BatchScript:
-    """What becomes of batches.
-
-    `polls`: how often a batch is said to be under way. `endings`: of the first batch, the second, …; the
-    last one is repeated. `finished`: the share of requests that an expired or cancelled batch got to.
-    `submissions`: what the first, second, … creation meets; None and the rest go well. A fault of the
-    connection (status 200) comes after the batch was taken, any other before. `refusal`: the errors of a
-    failed OpenAI batch. `most_requests`: what fits into the account's queue (OpenAI fails larger ones).
+    """What becomes of batches: how often each is under way when it is looked at, how the first, second, … ends (the
+    last is repeated), what the first, second, … creation meets, and what fits
+    into the account's queue. A fault of the connection (status 200) comes after the batch was taken, any other before.
     """
 
     polls: int = 1
     endings: Sequence[Ending] = ("completed",)
-    finished: float = 0.5
     submissions: Sequence[Fault | None] = ()
-    looks: Sequence[Fault | None] = ()  # what the first, second, … look at any batch meets
-    refusal: Sequence[Mapping[str, Any]] = ({"code": "invalid_request", "message": "failed on purpose"},)
     most_requests: int | None = None
 
 
@@ -74,17 +69,10 @@ class BatchDesk:
         self._answer = answer
         self._clock = clock
 
-    @staticmethod
-    def serves(path: str) -> bool:
-        """Whether a path, without its query, belongs here."""
-        return _PAGE.search(path) is not None
-
     def serve(self, raw: HttpRequest) -> HttpResponse:
         """Answer a request whose path belongs here."""
         path, _, query = raw.path.partition("?")
-        found = _PAGE.search(path)
-        assert found
-        kind, name, what = found.groups()
+        kind, name, what = _PAGE.search(path).groups()
         api: Api = "messages" if kind.startswith("messages") else "chat"
         if kind == "files":
             return self._upload(raw) if raw.method == "POST" else self._download(name)
@@ -109,15 +97,12 @@ class BatchDesk:
             for name in (b"purpose", b"file")
             if b'name="' + name + b'"' in part.partition(b"\r\n\r\n")[0]
         }
-        if contents.get(b"purpose") != b"batch" or b"file" not in contents:
-            return _error("chat", 400, "a file and the purpose 'batch' are needed")
+        assert contents[b"purpose"] == b"batch"
         name = f"file-{len(self.files) + 1}"
         self.files[name] = contents[b"file"]
         return respond(200, {"id": name, "object": "file", "purpose": "batch", "bytes": len(contents[b"file"])})
 
-    def _download(self, name: str | None) -> HttpResponse:
-        if name not in self.files:
-            return _error("chat", 404, f"no file {name}")
+    def _download(self, name: str) -> HttpResponse:
         return HttpResponse(200, self.files[name], {"content-type": "application/octet-stream"})
 
     def _create(self, api: Api, raw: HttpRequest) -> HttpResponse:
@@ -139,26 +124,18 @@ class BatchDesk:
         return respond(200, shown)
 
     def _take_openai(self, body: Mapping[str, Any]) -> ServedBatch | str:
-        name = body.get("input_file_id")
-        if name not in self.files or body.get("completion_window") != "24h":
-            return "input_file_id and completion_window are needed"
+        name = body["input_file_id"]
         rows = [json.loads(line) for line in self.files[name].splitlines() if line.strip()]
-        endpoint = str(body.get("endpoint"))
-        api = next((api for end, api in PATHS.items() if endpoint.endswith(end)), None)
-        if api is None or any(row["url"] != endpoint or row["method"] != "POST" for row in rows):
-            return "all requests must be for the batch's endpoint"
+        endpoint = str(body["endpoint"])
+        api = next(api for end, api in PATHS.items() if endpoint.endswith(end))
+        assert {(row["url"], row["method"]) for row in rows} == {(endpoint, "POST")}
         requests = {row["custom_id"]: row["body"] for row in rows}
         if len(requests) < len(rows) or len({str(request.get("model")) for request in requests.values()}) != 1:
             return "custom ids must be unique, and all requests for one model"
-        if any(len(custom_id) > 64 for custom_id in requests):
-            return "a custom id is too long"
         return self._new(api, requests, metadata=body.get("metadata") or {}, input_file=name)
 
     def _take_anthropic(self, body: Mapping[str, Any]) -> ServedBatch | str:
-        rows = body.get("requests") or []
-        requests = {row["custom_id"]: row["params"] for row in rows}
-        if not rows or len(requests) < len(rows):
-            return "custom ids must be unique"
+        requests = {row["custom_id"]: row["params"] for row in body["requests"]}
         if not all(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", custom_id) for custom_id in requests):
             return "a custom id does not match the pattern"
         return self._new("messages", requests)
@@ -184,8 +161,6 @@ class BatchDesk:
 
     def _look(self, batch: ServedBatch) -> HttpResponse:
         self.looks += 1
-        if fault := _nth(self.script.looks, self.looks, None):
-            return _fail(batch.api, fault)
         batch.looked += 1
         if not batch.ended and (batch.looked > self.script.polls or batch.cancelling):
             self._end(batch)
@@ -194,7 +169,7 @@ class BatchDesk:
     def _end(self, batch: ServedBatch) -> None:
         if batch.cancelling:
             batch.ending = "cancelled"
-        share = {"completed": 1.0, "failed": 0.0}.get(batch.ending, self.script.finished)
+        share = {"completed": 1.0, "failed": 0.0}.get(batch.ending, 0.5)
         reached = round(len(batch.requests) * share)
         for number, (custom_id, body) in enumerate(batch.requests.items(), 1):
             request = Request(number, batch.api, f"/{batch.api}", {}, body, authorised=True)
@@ -211,7 +186,7 @@ class BatchDesk:
         return _show_anthropic(batch) if batch.api == "messages" else self._show_openai(batch)
 
     def _show_openai(self, batch: ServedBatch) -> dict[str, Any]:
-        refusal = list(self.script.refusal)
+        refusal = [{"code": "invalid_request", "message": "failed on purpose"}]
         if self.script.most_requests is not None and len(batch.requests) > self.script.most_requests:
             refusal = [{"code": "token_limit_exceeded", "message": "Enqueued token limit reached", "line": None}]
         files = {
@@ -305,3 +280,18 @@ def _error(api: Api, status: int, message: str) -> HttpResponse:
 
 def _fail(api: Api, fault: Fault) -> HttpResponse:
     return respond_with(fault, render_error(api, fault.error or {}))
+
+
+class BatchServer(JudgeServer):
+    """A `JudgeServer` with batches; `batch_desk` is what came of them. Their requests do not count as calls."""
+
+    def __init__(self, script: Script = "{}", *, batches: BatchScript | None = None, **options: Any) -> None:
+        super().__init__(script, **options)
+        self.batch_desk = BatchDesk(batches or BatchScript(), self._step, time.time)
+
+    def _handle(self, raw: HttpRequest) -> HttpResponse:
+        if not _PAGE.search(raw.path.partition("?")[0]):
+            return super()._handle(raw)
+        if self._admits(raw.headers):
+            return replace(self.batch_desk.serve(raw), latency=self._latency)
+        return respond(401, render_error("chat", {"message": "Incorrect API key provided"}))
