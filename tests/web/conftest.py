@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from real_pages import chromium, patience, place, serve, watch  # noqa: F401 - fixtures
+from real_pages import chromium, place, serve, watch  # noqa: F401 - fixtures
 from running_service import Service
 
 from everyclaim.web.tokens import add_token, new_token

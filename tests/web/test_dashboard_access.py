@@ -196,21 +196,3 @@ def test_no_path_leads_to_the_file_system(filled):
             assert answer.status_code == 404, path
             assert "import" not in answer.text
             assert "root:" not in answer.text
-
-
-def test_a_log_in_in_a_browser(filled, tokens, serve, watch):
-    """The form works with the keyboard alone, says what is wrong, and leads to what was wanted."""
-    address = serve(create_app(filled, access=Access(tokens[0])))
-    watched = watch(address)
-    watched.expects_errors = True  # the 403
-    page = watched.open("/")
-    page.keyboard.type("ecl_wrong")
-    page.keyboard.press("Enter")
-    assert "cannot open the dashboard" in page.get_by_role("alert").inner_text()
-    watched.check_accessibility()
-    page.get_by_label("Token").fill(tokens[1]["ada"])
-    page.keyboard.press("Enter")
-    page.get_by_role("link", name="towns").wait_for()
-    watched.check_accessibility()
-    page.get_by_role("button", name="Log out").click()
-    page.get_by_label("Token").wait_for()

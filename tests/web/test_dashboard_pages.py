@@ -7,6 +7,7 @@ import io
 import json
 import re
 import shutil
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -199,6 +200,9 @@ def test_what_is_shown_can_be_taken_along(dashboard, two_runs, tmp_path, monkeyp
     assert json.loads(one)["outcome"] == "failed"
     with httpx.stream("GET", f"{base}.jsonl"):
         pass  # taken to its end by nobody
+    deadline = time.monotonic() + 30
+    while set(tmp_path.iterdir()) != files and time.monotonic() < deadline:
+        time.sleep(0.05)
     assert set(tmp_path.iterdir()) == files
     assert httpx.get(f"{base}.exe").status_code == 404
     assert httpx.get(f"{base}.csv?label=BLUE").status_code == 404
@@ -300,7 +304,6 @@ def test_try_an_answer_and_score_a_file(place, tmp_path, serve, watch):
         page.locator("details.finding").nth(1).wait_for()
         watched.check_accessibility()
         assert page.locator("details.finding.contradicted, details.finding.unsupported").count() == 1
-        assert page.locator(".passage .record").count() == 1
         assert page.get_by_label("Answer").input_value().startswith("The mill was built")
         assert not Path(place).exists()
         answers = tmp_path / "answers.jsonl"

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import time
-from pathlib import Path
 
 import pytest
 from running_service import BRIDGE
@@ -50,17 +47,6 @@ def test_a_job_is_a_run(service):
     assert [result["id"] for result in found] == [row["id"] for row in rows(5)]
     answer = service.ask("GET", f"/v1/jobs/{job['id']}/results", headers={"Accept": "application/x-ndjson"})
     assert [json.loads(line) for line in answer.body.splitlines()] == found
-
-
-def test_every_answer_of_a_conversation_is_scored_where_asked(service):
-    """`turns=all` as on the command line; else the last one."""
-    said = [("user", "How long is it?"), ("assistant", "The bridge is 2 metres long."), ("user", "And its colour?")]
-    messages = [{"role": role, "content": text} for role, text in [*said, ("assistant", "It is red.")]]
-    row = {"id": "chat", "contexts": BRIDGE["contexts"], "messages": messages}
-    for path, ids in (("?turns=all", ["chat/1", "chat/2"]), ("", ["chat"])):
-        job = service.ended_job(service.ask("POST", f"/v1/jobs{path}", json.dumps(row) + "\n", LINES).json["id"])
-        run = find_run(job["run"], store=service.folder / "store.db")
-        assert [result.id for result in run.results()] == ids
 
 
 def test_data_that_is_no_samples_fails_with_the_reason(service):
@@ -195,30 +181,6 @@ def test_an_end_asked_for_keeps_jobs(started):
     ended = again.ended_job(job)
     assert (ended["state"], ended["done"]) == ("finished", 30)
     kept_once(again.folder, ended, 30)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the workers by /proc")
-def test_a_worker_that_is_killed_is_replaced(started):
-    """`kill -9` of the worker that has a job: another one goes on with it, and requests are answered all the while."""
-    service = started("--workers", "2", JUDGE_SECONDS="0.1")
-    job = service.ask("POST", "/v1/jobs", lines(60), LINES).json["id"]
-    wait_for(service, job, 3)
-    lock = service.folder / "store.db-jobs" / f"job-{job}.lock"
-    parent = service.process.pid
-    children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
-    worker = next(pid for pid in children if any(is_at(fd, lock) for fd in Path(f"/proc/{pid}/fd").iterdir()))
-    os.kill(int(worker), signal.SIGKILL)
-    ended = service.ended_job(job)
-    assert (ended["state"], ended["done"]) == ("finished", 60)
-    kept_once(service.folder, ended, 60)
-
-
-def is_at(link, path):
-    try:
-        return link.readlink() == path
-    except OSError:
-        return False
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from weakref import finalize
 from everyclaim.analysis.summary import Summary, summarise
 from everyclaim.api.options import Share, public
 from everyclaim.api.runs import Source
-from everyclaim.api.scoring import Answers, Passages, read_sample, sample_of
+from everyclaim.api.scoring import AnswerFields, Answers, Passages, read_sample, sample_of
 from everyclaim.core.cited import CitationFinding
 from everyclaim.core.errors import ConfigError, InputError, OperatorError, UserError
 from everyclaim.core.kinds import Range
@@ -257,14 +257,14 @@ class Client(Answers):
         """Return an earlier job by its id; `status` shows whether it exists."""
         return RemoteJob(id, _http=self._http, _loop=self._loop)
 
-    async def _scored(self, row: Any, response: str | None, passages: Passages, **fields: str | None) -> Result:
-        sample, warnings = sample_of(row, response, passages, **fields)
+    async def _scored(self, row: Any, fields: AnswerFields) -> Result:
+        sample, warnings = sample_of(row, fields)
         result = await self._http.call("POST", "/v1/score", sample_to_json(sample), read=result_from_json)
         return replace(result, warnings=(*warnings, *result.warnings))
 
     async def _verified(self, claims: Any, passages: Passages, question: str) -> tuple[JudgedClaim, ...]:
         texts = [claims] if isinstance(claims, str) else list(claims)
-        contexts = sample_to_json(read_sample("", passages, ""))["contexts"]
+        contexts = sample_to_json(read_sample("", passages))["contexts"]
         body = {"claims": texts, "contexts": contexts, "question": question}
         return await self._http.call("POST", "/v1/verify", body, read=_claims)
 
@@ -274,7 +274,7 @@ class Client(Answers):
 
     async def _guard(self, answer: Any, passages: Passages, question: str, rules: Mapping[str, Any]) -> GuardedAnswer:
         row, response = (None, answer) if isinstance(answer, str) else (answer, None)
-        sample, _ = sample_of(row, response, passages, question=question)
+        sample, _ = sample_of(row, {"response": response, "passages": passages, "question": question})
         contexts = sample_to_json(sample)["contexts"]
         body = {"response": sample.response, "contexts": contexts, "question": sample.question, "rules": dict(rules)}
         return await self._http.call("POST", "/v1/guard", body, read=_guarded_from_json)

@@ -1,12 +1,10 @@
 """The server under the service and the dashboard: how it begins and ends, what it writes into its log.
 
-Clients that dawdle are cut off, so that a few of them cannot keep others out. An asked-for end lets requests under way
-finish.
+An asked-for end lets requests under way finish.
 """
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import multiprocessing
@@ -18,10 +16,9 @@ import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
 from multiprocessing.connection import wait
-from typing import Any, cast
+from typing import Any
 
 from uvicorn import Config, Server
-from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.supervisors import Multiprocess
 
 from everyclaim.core.errors import OperatorError
@@ -32,7 +29,8 @@ STARTUP_FAILED = 3  # uvicorn's exit code
 _OURS = ("everyclaim", "uvicorn.error")
 _BACKLOG = 512  # connections that wait to be accepted
 _RECORD = {*logging.LogRecord("", 0, "", 0, "", None, None).__dict__, "message", "color_message", "taskName"}
-_CLOSING = 2  # of the grace seconds, kept for closing what is open
+_IDLE = 15  # seconds between requests of one connection
+_GRACE, _CLOSING = 30, 2  # seconds that an asked-for end may take, and those of them for closing what is open
 
 
 def run(app: Callable[[], Any], binding: Binding, *, on_listening: Callable[[str], None]) -> None:
@@ -43,9 +41,8 @@ def run(app: Callable[[], Any], binding: Binding, *, on_listening: Callable[[str
     `OperatorError` where the address cannot be had.
     """
     listener = _listen(binding)
-    config = _UvicornConfig(
+    config = Config(
         app,
-        binding,
         factory=True,
         ws="none",
         loop="asyncio",
@@ -55,8 +52,8 @@ def run(app: Callable[[], Any], binding: Binding, *, on_listening: Callable[[str
         server_header=False,
         proxy_headers=False,
         workers=binding.workers,
-        timeout_keep_alive=int(binding.idle_seconds),
-        timeout_graceful_shutdown=max(1, int(binding.grace_seconds) - _CLOSING),
+        timeout_keep_alive=_IDLE,
+        timeout_graceful_shutdown=_GRACE - _CLOSING,
         timeout_worker_healthcheck=60,  # one that reads long texts may not answer for seconds
     )
     host, port = listener.getsockname()[:2]
@@ -79,87 +76,14 @@ def run(app: Callable[[], Any], binding: Binding, *, on_listening: Callable[[str
         listener.close()
 
 
-class _UvicornConfig(Config):
-    """uvicorn's settings with our own."""
-
-    def __init__(self, app: Any, binding: Binding, **settings: Any) -> None:
-        super().__init__(app, http=_Protocol, **settings)
-        self.binding = binding
-
-
 class _EndingServer(Server):
     """Ends some seconds after it was asked to, whatever a thread of somebody's judge waits for."""
 
     def handle_exit(self, sig: int, frame: Any) -> None:
-        timer = threading.Timer(cast("_UvicornConfig", self.config).binding.grace_seconds, os._exit, [128 + sig])
+        timer = threading.Timer(_GRACE, os._exit, [128 + sig])
         timer.daemon = True
         timer.start()
         super().handle_exit(sig, frame)
-
-
-class _Protocol(H11Protocol):
-    """Cuts off who sends no whole head in time, and who takes nothing of an answer for long."""
-
-    _head: asyncio.TimerHandle | None = None
-    _stuck: asyncio.TimerHandle | None = None
-
-    @property
-    def _binding(self) -> Binding:
-        return cast("_UvicornConfig", self.config).binding
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self._await_head()
-
-    def data_received(self, data: bytes) -> None:
-        """Stop waiting once the head is there; of a next request on the connection begin anew."""
-        super().data_received(data)
-        if self.cycle is not None and not self.cycle.response_complete:
-            _end(self._head)
-            self._head = None
-        elif self._head is None:
-            self._await_head()
-
-    def on_response_complete(self) -> None:
-        """Wait for the rest of a head that came on the heels of the last request."""
-        super().on_response_complete()
-        if self.conn.trailing_data[0] and self.cycle.response_complete and self._head is None:
-            self._await_head()
-
-    def pause_writing(self) -> None:
-        """Begin to watch a client that takes less than it is sent."""
-        super().pause_writing()
-        if self._stuck is None:
-            self._watch()
-
-    def resume_writing(self) -> None:
-        super().resume_writing()
-        _end(self._stuck)
-        self._stuck = None
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        _end(self._head)
-        _end(self._stuck)
-        super().connection_lost(exc)
-
-    def _await_head(self) -> None:
-        self._head = self.loop.call_later(self._binding.head_seconds, self.transport.abort)
-
-    def _watch(self) -> None:
-        left = self.transport.get_write_buffer_size()
-
-        def look() -> None:
-            if self.transport.get_write_buffer_size() < left:
-                self._watch()
-            else:
-                self.transport.abort()
-
-        self._stuck = self.loop.call_later(self._binding.write_seconds, look)
-
-
-def _end(timer: asyncio.TimerHandle | None) -> None:
-    if timer is not None:
-        timer.cancel()
 
 
 def _listen(binding: Binding) -> socket.socket:

@@ -23,17 +23,13 @@ _Positive = Annotated[float, Range(above=0)]
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """Where to listen, with how many processes, and how patient to be with clients."""
+    """Where to listen, with how many processes."""
 
     host: Annotated[
         str, Opt("Address to listen on; addresses reachable from other machines need tokens.", "ADDRESS", panel=SERVER)
     ] = LOOPBACK
     port: Annotated[int, Opt("Port to listen on; 0: any free port.", panel=SERVER)] = 8700
     workers: Annotated[int, Opt("Number of processes.", panel=SERVER)] = 1
-    head_seconds: float = 10.0  # within which a request's head must be there
-    write_seconds: float = 30.0  # for which a client may take nothing of its answer
-    idle_seconds: float = 15.0  # between requests of one connection
-    grace_seconds: float = 30.0  # that requests under way have, once an end is asked for
 
     def check(self, *, has_tokens: bool, command: str = "serve") -> None:
         """Raise `ConfigError` where anybody on the network could come in, and for numbers that cannot be."""

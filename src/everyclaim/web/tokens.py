@@ -20,10 +20,8 @@ import re
 import secrets
 import stat
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from ipaddress import IPv6Address, ip_address, ip_network
 from pathlib import Path
 from typing import Self
 
@@ -41,8 +39,7 @@ SCOPES: Mapping[str, str] = {
 }
 _PREFIX = "ecl_"  # by which people and scanners of repositories know one
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
-_DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
-_RATE = re.compile(r"([1-9][0-9]{0,6})/min")
+_ENTRY = re.compile(rf"({_NAME.pattern}) (\S+) sha256:([0-9a-f]{{64}})(?: ([1-9][0-9]{{0,6}})/min)?")
 _LONGEST = 256  # characters of anything that is looked at as a token
 _logger = logging.getLogger("everyclaim.web")
 
@@ -78,7 +75,6 @@ class AccessTokens:
         self._path = path
         self._given = tuple(_read(variable or "", VARIABLE))
         self._stamp = _stamp(path) if path else None
-        self._fault = ""
         self._kept: tuple[AccessToken, ...] = ()
         self._load()
 
@@ -94,14 +90,10 @@ class AccessTokens:
         return iter(self._kept)
 
     def holder(self, presented: str) -> AccessToken | None:
-        """Return the token that this text is, None when it is none. Takes as long whichever it is, or none."""
+        """Return the token that this text is, None when it is none."""
         self._refresh()
         digest = _digest(presented[:_LONGEST])
-        found = None
-        for token in self._kept:
-            if hmac.compare_digest(token.digest, digest):
-                found = token
-        return found
+        return next((token for token in self._kept if hmac.compare_digest(token.digest, digest)), None)
 
     def has(self, token: AccessToken) -> bool:
         """Whether a token that was good when it was shown still is, and for the same."""
@@ -109,19 +101,14 @@ class AccessTokens:
         return token in self._kept
 
     def _refresh(self) -> None:
-        """Read a file that was changed. One that cannot be read or trusted lets nobody in, which is told once."""
+        """Read a file that was changed. One that cannot be read or trusted lets nobody in until it changes again."""
         if self._path is None or (stamp := _stamp(self._path)) == self._stamp:
             return
-        self._stamp = stamp
+        self._stamp, self._kept = stamp, ()
         try:
             self._load()
         except ConfigError as error:
-            self._kept, self._stamp = (), None  # tried again with the next request
-            if str(error) != self._fault:
-                _logger.error("no token is valid until this is fixed: %s", error)  # noqa: TRY400 - not traced
-            self._fault = str(error)
-        else:
-            self._fault = ""
+            _logger.error("no token is valid until this is fixed: %s", error)  # noqa: TRY400 - not traced
 
     def _load(self) -> None:
         lines: list[AccessToken] = []
@@ -172,41 +159,25 @@ def bearer(authorization: str) -> str:
     return rest.strip() if scheme.lower() == "bearer" else ""
 
 
-def network(address: str) -> str:
-    """Return what stands for a client: its address, of IPv6 the network that one subscriber has to itself."""
-    try:
-        found = ip_address(address)
-    except ValueError:
-        return address
-    if isinstance(found, IPv6Address):
-        return str(found.ipv4_mapped or ip_network((found, 64), strict=False))
-    return str(found)
-
-
 class RateLimiter:
-    """How many requests a minute each of many may make: a bucket per name, which fills steadily.
+    """How many requests a minute each of some may make: a bucket per name, which fills steadily.
 
-    A burst of as many as a quarter minute's is let through, at least ten. Those not seen for long are forgotten, and so
-    are the oldest beyond `most`: an attacker with many addresses takes no memory.
+    A burst of as many as a quarter minute's is let through, at least ten.
     """
 
-    def __init__(self, per_minute: int, *, most: int = 10_000, clock: Callable[[], float] = time.monotonic) -> None:
-        self.per_minute = per_minute
-        self._most = most
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # what is left, and when it was last taken
+        self._buckets: dict[str, tuple[float, float]] = {}  # what is left, and when it was last taken
 
-    def take(self, name: str, per_minute: int | None = None) -> float:
+    def take(self, name: str, per_minute: int) -> float:
         """Take one; return 0, or in how many seconds there will be one."""
-        rate = (per_minute or self.per_minute) / 60
+        rate = per_minute / 60
         burst = max(10.0, rate * 15)
         now = self._clock()
-        left, seen = self._buckets.pop(name, (burst, now))
+        left, seen = self._buckets.get(name, (burst, now))
         left = min(burst, left + (now - seen) * rate)
         is_granted = left >= 1
         self._buckets[name] = (left - is_granted, now)
-        while len(self._buckets) > self._most:
-            self._buckets.popitem(last=False)
         return 0.0 if is_granted else (1 - left) / rate
 
 
@@ -222,25 +193,17 @@ def _read(text: str, where: str) -> Iterator[AccessToken]:
 
 
 def _parsed(words: list[str], where: str) -> AccessToken:
-    """Read one entry. What is wrong is named, and not repeated where it could be a token."""
-    form = "an entry is: name scopes sha256:… and optionally a rate such as 60/min"
-    if len(words) not in (3, 4):
-        raise ConfigError(f"{where}: {len(words)} words; {form}")
-    name, scopes, digest = words[:3]
-    if not _NAME.fullmatch(name) or name.startswith(_PREFIX):
-        raise ConfigError(f"{where}: invalid name; {form}")
+    """Read one entry. What is wrong with it is not repeated, since it could be a token."""
+    found = _ENTRY.fullmatch(" ".join(words))
+    if found is None or words[0].startswith(_PREFIX):
+        raise ConfigError(
+            f"{where}: an entry is 'NAME SCOPES sha256:…' and optionally a rate such as 60/min; "
+            "`everyclaim serve --new-token` writes the line"
+        )
+    name, scopes, digest, rate = found.groups()
     for scope in scopes.split(","):
         _check_scope(scope, where)
-    known = _DIGEST.fullmatch(digest)
-    if known is None:
-        raise ConfigError(
-            f"{where}: {name} has no digest of the form sha256:… (64 hexadecimal digits); tokens are "
-            "stored only as digests: `everyclaim serve --new-token` writes the line"
-        )
-    rate = _RATE.fullmatch(words[3]) if len(words) == 4 else None
-    if len(words) == 4 and rate is None:
-        raise ConfigError(f"{where}: the rate of {name} is not of the form 60/min")
-    return AccessToken(name, frozenset(scopes.split(",")), known[1], int(rate[1]) if rate else None)
+    return AccessToken(name, frozenset(scopes.split(",")), digest, int(rate) if rate else None)
 
 
 def _check_scope(scope: str, where: str) -> None:

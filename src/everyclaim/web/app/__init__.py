@@ -1,7 +1,7 @@
 """The dashboard: runs, answers, comparisons and judges of a store, in a browser.
 
 `create_app` puts it together: `web.security.Shield` (names, headers, sizes, foreign pages) around `auth.Authenticator`
-(who is asking) around the pages. A page reads through `site`, computes what takes long through its `memo`, and is
+(who is asking) around the pages. A page reads through `site`, computes what takes long once, and is
 written by a template; nothing here knows how a number comes about.
 """
 
@@ -30,7 +30,7 @@ from everyclaim.web.app.auth import (
     local_path,
     visitor_of,
 )
-from everyclaim.web.app.site import NotReadyError, Site, render, site_of
+from everyclaim.web.app.site import Site, render, site_of
 from everyclaim.web.app.site import router as files
 from everyclaim.web.security import App, Shield
 
@@ -67,9 +67,7 @@ def create_app(
         lifespan=lifespan,
         dependencies=[Depends(check_form)],
         default_response_class=Response,
-        exception_handlers=dict.fromkeys(
-            (HTTPException, RequestValidationError, EveryclaimError, NotReadyError, Exception), _refuse
-        ),
+        exception_handlers=dict.fromkeys((HTTPException, RequestValidationError, EveryclaimError, Exception), _refuse),
     )
     app.state.site = site
     for router in (files, _router, runs.router, answers.router, compare.router, labelling.router):
@@ -79,10 +77,6 @@ def create_app(
 
 async def _refuse(request: Request, error: Exception) -> Response:
     """Say what is wrong. The library's errors name it and what to do, and no secret; what was sent is not repeated."""
-    if isinstance(error, NotReadyError):  # the browser asks again by itself, with or without scripts
-        answer = render(request, "wait.html", 202)
-        answer.headers["refresh"] = "1"
-        return answer
     code, said = 500, f"Bug in everyclaim: {type(error).__name__}."
     if isinstance(error, RequestValidationError):
         code, said = 404, _SAID[404]
@@ -102,14 +96,8 @@ def ask(request: Request, next: str = "/") -> Response:  # noqa: A002 - as it st
 
 @_router.post("/login")
 def enter(request: Request, token: Annotated[str, Form()] = "", next: Annotated[str, Form()] = "/") -> Response:  # noqa: A002
-    """Let somebody in, under a new cookie; whoever tries too often has to wait."""
+    """Let somebody in, under a new cookie. Nobody guesses a token, so that there may be any number of tries."""
     site = site_of(request)
-    address = request.client.host if request.client else ""
-    if wait := site.login_rates.take(address) or site.all_logins.take(""):
-        said = f"Too many attempts: wait {wait:.0f} seconds." if wait >= 1.5 else "Too many attempts: wait a second."
-        refusal = _login_page(request, next, said, 429)
-        refusal.headers["retry-after"] = f"{max(1, round(wait))}"
-        return refusal
     tokens = site.access.tokens
     found = tokens.holder(token.strip()) if tokens is not None else None
     if found is None or not found.may("ui"):

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from pathlib import Path
 from threading import BoundedSemaphore
-from typing import Annotated, Any, BinaryIO, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Form, Request
+from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
-from starlette.responses import Response, StreamingResponse
-from starlette.types import Receive, Scope, Send
+from starlette.responses import FileResponse, Response
 
 from everyclaim.api.scoring import read_sample
 from everyclaim.core.errors import EveryclaimError, InputError
@@ -25,7 +23,6 @@ from everyclaim.io import write_results
 from everyclaim.report.html.answers import AnswerView, answer_view
 from everyclaim.report.html.charts import label_bar
 from everyclaim.store import browsing
-from everyclaim.web.app.auth import visitor_of
 from everyclaim.web.app.site import Asked, AskedRun, Paging, RunView, Site, is_computed, render, site_of, slice_field
 
 router = APIRouter()
@@ -111,31 +108,10 @@ def export(
     else:
         places, part = run_view.places(asks.wanted), "-part"
     records = store.records(run) if places is None else store.records_at(run, places)
-    handle, path = tempfile.mkstemp(suffix=f".{kind}", prefix="everyclaim-")
-    os.close(handle)
-    try:
-        write_results((record.result for record in records), path)
-        stream = Path(path).open("rb")  # noqa: SIM115 - closed by the response
-    finally:
-        with suppress(PermissionError):  # where an open file cannot be removed
-            Path(path).unlink()  # at once, so that nothing stays behind when whoever asked has gone
-    headers = {
-        "content-disposition": f'attachment; filename="everyclaim-{run}{part}.{kind}"',
-        "content-length": str(os.fstat(stream.fileno()).st_size),
-    }
-    return _OpenFile(stream, media_type=_TYPES[kind], headers=headers)
-
-
-class _OpenFile(StreamingResponse):
-    """Hands out an open file, and closes it also when whoever asked has gone."""
-
-    def __init__(self, stream: BinaryIO, *, media_type: str, headers: Mapping[str, str]) -> None:
-        super().__init__(iter(lambda: stream.read(2**18), b""), media_type=media_type, headers=headers)
-        self._stream = stream
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with self._stream:
-            await super().__call__(scope, receive, send)
+    folder = tempfile.TemporaryDirectory(prefix="everyclaim-")  # goes with the answer, or with whoever has gone
+    path = Path(folder.name, f"everyclaim-{run}{part}.{kind}")
+    write_results((record.result for record in records), path)
+    return FileResponse(path, media_type=_TYPES[kind], filename=path.name, background=BackgroundTask(folder.cleanup))
 
 
 # ---- try it
@@ -175,10 +151,7 @@ def judged(
         name: text.replace("\r\n", "\n") for name, text in zip(EXAMPLE, (question, response, sources), strict=True)
     }
     view, said = None, ""
-    wait = site.try_rates.take(visitor_of(request).name or (request.client.host if request.client else ""))
-    if wait:
-        said = f"Too many requests: wait {max(1, round(wait))} s."
-    elif not response.strip():
+    if not response.strip():
         said = "Paste an answer first."
     elif sum(map(len, given.values())) > MOST:
         said = f"The text exceeds {MOST:,} characters: score it from a file."

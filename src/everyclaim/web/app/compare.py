@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -10,12 +11,11 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from everyclaim.analysis.comparison import Comparison, provenance_differences
-from everyclaim.analysis.deltas import CONTRADICTED, FEWEST, SCORE, SUPPORTED, UNSUPPORTED, AnswerMeasure
+from everyclaim.analysis.deltas import CONTRADICTED, SCORE, SUPPORTED, UNSUPPORTED, AnswerMeasure
 from everyclaim.analysis.slices import AUTO
 from everyclaim.analysis.trend import Trend
 from everyclaim.api.compare import FEWEST_RUNS, check_alike, compare, trend_over
 from everyclaim.core.errors import InputError
-from everyclaim.core.types import Outcome
 from everyclaim.report.html.answers import answer_view
 from everyclaim.report.html.charts import line_chart, reading
 from everyclaim.report.html.pages import numbers_view
@@ -81,7 +81,7 @@ def _compared(sides: tuple[RunView, RunView], by: Sequence[str]) -> tuple[Compar
     tags = [*sorted(set(before.tags) & set(after.tags)), AUTO]
     chosen = [tag for tag in tags if tag in by]
     site = before.site
-    found = site.memo.get(
+    found = site.once(
         ("compare", before.stamp, after.stamp, *chosen, browsing.labels_stamp(site.read_store)),
         lambda: compare(before.run, after.run, by=chosen, anyway=True, store=site.location),
     )
@@ -89,15 +89,10 @@ def _compared(sides: tuple[RunView, RunView], by: Sequence[str]) -> tuple[Compar
 
 
 def _comparable(records: Sequence[RunRecord]) -> tuple[str, str]:
-    """Return the newest run that an older one was judged like, behind that one; nothing where there are no such two.
-
-    Runs with too few answers to test a difference are taken where there are no others.
-    """
-    large = [record for record in records if record.counts[Outcome.SCORED] >= FEWEST]
-    for among in (large, records):
-        for before, after in ((one, other) for n, other in enumerate(among) for one in among[n + 1 :]):
-            if not provenance_differences(before.provenance, after.provenance):
-                return before.id, after.id
+    """Return the newest run that an older one was judged like, behind that one; nothing where there are no such two."""
+    for after, before in combinations(records, 2):
+        if not provenance_differences(before.provenance, after.provenance):
+            return before.id, after.id
     return "", ""
 
 
@@ -151,7 +146,7 @@ def _trend(views: Sequence[RunView]) -> Trend:
         differs = check_alike([view.record for view in views], anyway=True)
         return trend_over([view.run for view in views], differs=differs)
 
-    return views[0].site.memo.get(("trend", *(view.stamp for view in views)), make)
+    return views[0].site.once(("trend", *(view.stamp for view in views)), make)
 
 
 def _chart(found: Trend, measures: Sequence[AnswerMeasure], title: str) -> Markup:

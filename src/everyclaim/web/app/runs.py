@@ -49,10 +49,10 @@ _TOLD_ELSEWHERE = {"why", "scores", "length"}
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A run in the list; `digest` is its score and its labels, None while it is being added up."""
+    """A run in the list; `digest` is its score and its labels."""
 
     record: RunRecord
-    digest: tuple[Estimate, dict[Label, int]] | None
+    digest: tuple[Estimate, dict[Label, int]]
     scored: int
     failed: int
 
@@ -81,15 +81,13 @@ def runs(request: Request, q: str = "", status: str = "", tag: str = "", page: i
         states=[state for state in _STATES if any(record.status == state for record in everything)],
         tag=tag,
         tags=sorted({tag for record in everything for tag in _tags_of(record)}),
-        is_live=any(row.digest is None or row.record.status == "running" for row in rows),
+        is_live=any(row.record.status == "running" for row in rows),
     )
 
 
 def _row(site: Site, record: RunRecord) -> _Row:
     view = RunView(site, record)
-    digest = site.memo.peek(
-        ("digest", *view.stamp), lambda: (view.run.score, browsing.label_counts(site.read_store, record.id))
-    )
+    digest = view.once("digest", lambda: (view.run.score, browsing.label_counts(site.read_store, record.id)))
     return _Row(record, digest, record.counts[Outcome.SCORED], record.counts[Outcome.FAILED])
 
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
-from concurrent.futures import TimeoutError as NotYet
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from importlib.resources import files
@@ -28,6 +25,7 @@ from everyclaim.api.compare import figures_of
 from everyclaim.api.evaluator import Evaluator
 from everyclaim.api.runs import Run, Trust, trust_of
 from everyclaim.core.errors import InputError, NoStoreError
+from everyclaim.core.lifetime import Memory
 from everyclaim.core.plaintext import did_you_mean
 from everyclaim.core.types import FailureMode, Label, Outcome
 from everyclaim.report.html import asset, environment
@@ -36,13 +34,10 @@ from everyclaim.store.browsing import AnswerFilter, Neighbours, Order
 from everyclaim.store.records import RunRecord
 from everyclaim.store.store import Figures, Store
 from everyclaim.web.app.auth import Access, Sessions, visitor_of
-from everyclaim.web.tokens import RateLimiter
 
 T = TypeVar("T")
 
-PATIENCE = 1.0  # seconds that a page waits before it says that it is still at it
-_MOST = 400  # values kept
-_AT_ONCE = 2
+_ROOM = 160_000  # of values that were computed: each counts 400, whatever it is
 _LONGEST = 500  # characters that are searched for
 _TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
 _SHARED = ("theme.css", "report.css", "answer.js")  # with the report file
@@ -68,48 +63,6 @@ def static(version: str, name: str) -> Response:
         raise HTTPException(404)
     kept = "public, max-age=31536000, immutable" if version == VERSION else "no-cache"
     return Response(_content(name), media_type=_TYPES[name.rpartition(".")[2]], headers={"cache-control": kept})
-
-
-class NotReadyError(Exception):
-    """What was asked for is being computed: ask again in a moment."""
-
-
-class Memo:
-    """Values by key, each made once whoever asks for it how often; the one not used for longest goes first."""
-
-    def __init__(self) -> None:
-        self._kept: OrderedDict[Hashable, Future[Any]] = OrderedDict()
-        self._guard = Lock()
-        self._workers = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="everyclaim-page")
-
-    def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return a value, made now if need be. Raises `NotReadyError` when that takes longer than `PATIENCE`."""
-        found = self._future(key, make)
-        try:
-            return found.result(PATIENCE)
-        except NotYet:
-            if found.done():
-                raise
-            raise NotReadyError from None
-
-    def peek(self, key: Hashable, make: Callable[[], T]) -> T | None:
-        """Return a value if it is there, else None; then it is on its way."""
-        found = self._future(key, make)
-        return found.result() if found.done() else None
-
-    def close(self) -> None:
-        """Begin nothing more; what is under way is not waited for."""
-        self._workers.shutdown(wait=False, cancel_futures=True)
-
-    def _future(self, key: Hashable, make: Callable[[], T]) -> Future[T]:
-        with self._guard:
-            found = self._kept.pop(key, None)
-            if found is None or (found.done() and found.exception() is not None):  # a failure is tried again
-                found = self._workers.submit(make)
-            self._kept[key] = found
-            while len(self._kept) > _MOST:
-                self._kept.popitem(last=False)
-            return found
 
 
 class Paging:
@@ -151,10 +104,7 @@ class Site:
     access: Access
     sessions: Sessions
     evaluator: Evaluator | None = None
-    memo: Memo = field(default_factory=Memo)
-    login_rates: RateLimiter = field(default_factory=lambda: RateLimiter(6))  # of one address
-    all_logins: RateLimiter = field(default_factory=lambda: RateLimiter(240))
-    try_rates: RateLimiter = field(default_factory=lambda: RateLimiter(30))
+    memory: Memory = field(default_factory=lambda: Memory(_ROOM))
     templates: Environment = field(default_factory=_templates)
     _stores: dict[str, Store] = field(default_factory=dict)
     _guard: Lock = field(default_factory=Lock)
@@ -177,9 +127,16 @@ class Site:
         except NoStoreError:
             return []
 
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return a value by its key, made now where it is not there any more."""
+        if (found := self.memory.get(key)) is None:
+            found = (make(),)
+            self.memory.put(key, found[0], 0)
+        made: T = found[0]
+        return made
+
     def close(self) -> None:
-        """Close the store and let go of what is being computed."""
-        self.memo.close()
+        """Close the store."""
         with self._guard:
             while self._stores:
                 self._stores.popitem()[1].close()
@@ -307,8 +264,8 @@ class RunView:
         return self.record.id, self.record.name, self.record.finished, self.record.kept
 
     def once(self, what: str, make: Callable[[], T], *more: str) -> T:
-        """Return what is made of the run as it stands; see `Memo.get`."""
-        return self.site.memo.get((what, *self.stamp, *more), make)
+        """Return what is made of the run as it stands."""
+        return self.site.once((what, *self.stamp, *more), make)
 
     @property
     def summary(self) -> Summary:

@@ -98,7 +98,7 @@ async def _lifespan(
     """Open everything, answer requests, and close it in the order in which nothing is lost."""
     total = settings.concurrency or evaluator.concurrency
     queue = settings.share(settings.queue) if settings.queue else 0
-    admission = Admission(settings.share(total), queue, settings.seconds / 2, observers)
+    admission = Admission(settings.share(total), queue, observers)
     work = Work(evaluator, BackgroundLoop("everyclaim-work"), admission, settings.seconds)
     store = await asyncio.to_thread(Store.open, settings.store)
     job_store = JobStore(settings.folder)

@@ -21,7 +21,7 @@ from starlette.responses import Response
 from everyclaim.core.events import Observer, RequestAnswered, observed, tell
 from everyclaim.web.security import App, ClosedAnswer, Receive, Scope, Send, headers_of, is_from_elsewhere, name_of
 from everyclaim.web.settings import is_loopback
-from everyclaim.web.tokens import AccessToken, AccessTokens, RateLimiter, bearer, network
+from everyclaim.web.tokens import AccessToken, AccessTokens, RateLimiter, bearer
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -77,7 +77,6 @@ _OPEN = frozenset({"/health", "/ready", "/version", "/openapi.json"})
 _JOBS = ("/v1/jobs", "/v1/jobs/{job}", "/v1/jobs/{job}/results", "/v1/jobs/{job}/cancel")
 _KNOWN = _OPEN | {"/metrics", "/v1/score", "/v1/verify", "/v1/claims", "/v1/guard", *_JOBS}
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"})
-_GUESSES = 30  # wrong tokens a minute from one network
 _GONE = 499  # as servers log it: nobody was there to be answered
 _JOB = re.compile(r"^/v1/jobs/[^/]+")
 _logger = logging.getLogger("everyclaim.web")
@@ -119,8 +118,7 @@ class RequestGate:
         self._tokens = tokens
         self._has_to_ask = has_to_ask
         self._rate, self._workers = rate, workers  # the rate is for all of them
-        self._rates = RateLimiter(rate)
-        self._guesses = RateLimiter(_GUESSES)
+        self._rates = RateLimiter()
         self._observers = observers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -158,8 +156,6 @@ class RequestGate:
             return
         token = self._tokens.holder(bearer(headers.get("authorization", "")))
         if token is None:
-            if wait := self._guesses.take(network(_client(scope))):
-                raise Problem("too-often", "too many requests without a valid token", retry_after=wait)
             detail = "send a valid token: 'Authorization: Bearer …'"
             raise Problem("no-token", detail, headers={"WWW-Authenticate": 'Bearer realm="everyclaim"'})
         context.token = token

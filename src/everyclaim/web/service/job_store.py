@@ -54,8 +54,6 @@ class JobRecord:
     reason: str = ""
     ended: str | None = None
     run: str | None = None
-    starts: int = 0  # since a result was last kept
-    kept: int = 0
 
     def end(self, state: State, reason: str = "") -> JobRecord:
         """Return the job as it ended."""

@@ -23,7 +23,6 @@ from everyclaim.web.service.requests import Work
 
 _POLL = 1.0  # seconds between looks for jobs of processes that ended, and at whether one is still wanted
 _PAUSE = 10.0  # seconds after which a job that the store had no room for is tried again
-_TRIES = 5  # starts without a single new result, after which a job is given up
 _logger = logging.getLogger("everyclaim.web")
 
 
@@ -74,15 +73,10 @@ class Jobs:
     def _begun(self, job: JobRecord) -> JobRecord:
         """Note that a job is begun, or that there is nothing left to do for it."""
         record = self._record(job)
-        kept = record.kept if record else 0
-        starts = 1 if kept > job.kept else job.starts + 1
-        job = replace(job, kept=kept, starts=starts)
         if self.job_store.is_unwanted(job.id):
             job = job.end("cancelled")
         elif record is not None and record.status == "finished":  # cut off between the last result and the word of it
             job = job.end("finished")
-        elif starts > _TRIES:
-            job = job.end("failed", f"given up after {_TRIES} attempts; see the log")
         self.job_store.keep(job)
         return job
 
@@ -110,7 +104,7 @@ class Jobs:
             return latest.end("failed", f"internal error of the service ({type(error).__name__}); see its log")
         _logger.warning("retrying job: %s", error, extra={"job": job.id})
         await asyncio.sleep(_PAUSE)
-        return replace(latest, starts=latest.starts - 1)  # it is not the job's fault
+        return latest
 
     async def _score(self, job: JobRecord) -> None:
         def told(event: Event) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -195,53 +194,40 @@ def json_answer(value: Any, status: int = 200, headers: Mapping[str, str] | None
 
 # ---- the work
 
-_LEARNING = 0.1  # how fast the usual time of a request follows the last ones
 _PAUSE = 0.5  # seconds that a loop may compute without one, once something is to be cut off
 
 
 class Admission:
     """So many requests are worked on, so many more wait in turn; the next is sent away at once.
 
-    Waiting longer than a client waits is work for nobody, so a queue that is short and an honest no are better than one
-    that is long: in requests no longer than `queue`, in seconds that it is likely to take no longer than `patience`.
-    `usual` is the time, in seconds, that a request takes of late.
+    Waiting longer than a client waits is work for nobody, so a short queue and an honest no are better than a long one.
     """
 
-    def __init__(self, places: int, queue: int, patience: float, observers: Sequence[Observer] = ()) -> None:
+    def __init__(self, places: int, queue: int, observers: Sequence[Observer] = ()) -> None:
         self.places = places
         self.queue = queue
         self.working = 0
         self.waiting = 0
-        self.usual = 0.1  # until one is done
-        self._done = 0
-        self._patience = patience
         self._observers = observers
         self._free = asyncio.Semaphore(places)
 
     @asynccontextmanager
     async def place(self) -> AsyncIterator[None]:
         """Wait for a place and have it inside. Raises `Problem` where too many wait already."""
-        wait = self.usual * (self.waiting + 1) / self.places
-        if self._free.locked() and (self.waiting >= self.queue or wait > self._patience):
-            raise Problem(
-                "overloaded",
-                f"{self.working} requests are in progress and {self.waiting} waiting: retry later",
-                retry_after=wait,
-            )
+        if self._free.locked() and self.waiting >= self.queue:
+            told = f"{self.working} requests are in progress and {self.waiting} waiting: retry later"
+            raise Problem("overloaded", told, retry_after=1)
         self._wait(1)
         try:
             await self._free.acquire()
         finally:
             self._wait(-1)
         self.working += 1
-        begun = time.perf_counter()
         try:
             yield
         finally:
             self.working -= 1
             self._free.release()
-            self._done += 1
-            self.usual += max(_LEARNING, 1 / self._done) * (time.perf_counter() - begun - self.usual)
 
     def _wait(self, step: int) -> None:
         self.waiting += step
@@ -278,9 +264,7 @@ class Work:
             async with asyncio.timeout(self.seconds), self.admission.place():
                 return await self.joined(make(self.evaluator))
         except TimeoutError:
-            raise Problem(
-                "timed-out", f"no result within {self.seconds:g} seconds", retry_after=self.admission.usual
-            ) from None
+            raise Problem("timed-out", f"no result within {self.seconds:g} seconds", retry_after=1) from None
 
     async def joined(self, work: Coroutine[Any, Any, T]) -> T:
         """Carry work out in the loop; cancelled, it ends also where it computes without a pause."""

@@ -222,8 +222,6 @@ async def submit(request: Request, service: Ours, asks: Annotated[JobQuery, Depe
     if suffix is None:
         kinds = ", ".join(_SUFFIXES)
         raise Problem("wrong-type", f"send a data set as one of {kinds}", headers={"Accept": kinds})
-    if len(request.headers.getlist("idempotency-key")) > 1:
-        raise Problem("bad-input", "Idempotency-Key appears twice")
     await run_in_threadpool(service.check_room, context.owner)
     most = int(service.settings.job_mb * MB)
     upload = await job_store.receive(pieces(request, most, service.settings.upload_seconds), asks.options, suffix)

@@ -14,13 +14,14 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from everyclaim.api.options import Share
 from everyclaim.core import types
 from everyclaim.core.cited import CitationFinding, CitationStatus
 from everyclaim.core.types import Label
 from everyclaim.core.wire import SHAPES
 from everyclaim.guard.answers import Attempt, GuardedAnswer, Removed
 from everyclaim.io.fields import CLAIM_FIELDS, SAMPLE_FIELDS
-from everyclaim.web.client import JobStatus
+from everyclaim.web.client import GuardRules, JobStatus
 from everyclaim.web.service.gate import MEDIA_TYPE, PROBLEMS
 
 NDJSON = "application/x-ndjson"
@@ -167,14 +168,12 @@ _MESSAGE = {"type": "object", "required": ["role", "content"], "properties": {"r
 _ANSWER = {"properties": {"role": {"const": "assistant"}, "content": {"type": "string", "pattern": "[A-Za-z]"}}}
 _CONVERSATION = {"type": "array", "items": _MESSAGE, "contains": _ANSWER}  # providers' other shapes are read as well
 _SHARE = {"type": "number", "minimum": 0, "maximum": 1}
-_ACTION = {"enum": ["block", "annotate", "pass"]}
 _PARTS = {"text": _TEXT, **dict.fromkeys(("id", "title", "kind"), _SCALAR)}
 _PASSAGE = {"type": "object", "properties": _PARTS, "required": ["text"], "additionalProperties": False}
+_PLAIN: dict[Any, dict[str, Any]] = {Share: _SHARE, str: _TEXT}
 RULES: dict[str, dict[str, Any]] = {
-    **dict.fromkeys(("threshold", "keep"), _SHARE),
-    "repair": {"enum": ["drop", "none"]},
-    **dict.fromkeys(("contradicted", "unsupported"), _ACTION),
-    "refusal": _TEXT,
+    name: {"enum": list(get_args(hint))} if get_origin(hint) is Literal else _PLAIN[hint]
+    for name, hint in get_type_hints(GuardRules, include_extras=True).items()
 }
 _SHAPES: dict[str, dict[str, Any]] = {
     **dict.fromkeys(("id", "model", "release", "timestamp"), _SCALAR),
