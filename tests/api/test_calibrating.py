@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import everyclaim as ec
-from everyclaim.analysis.calibration import Calibration
 from everyclaim.api.fitting import cascade_spec
 from everyclaim.testing import JudgeServer, play
 
@@ -71,44 +69,6 @@ def test_planted_errors_are_recovered(planted: tuple[str, dict[str, bool]], by: 
     assert true_share in beside.rogan_gladen.interval
 
 
-def labelled_run(
-    store: Path, verdict: Callable[[bool, random.Random], dict[str, object]], *, n: int = 160
-) -> Calibration:
-    """Score and label answers of two claims, of which the first is true, by a judge that knows and says so or not."""
-    draw = random.Random(3)
-
-    def judge(claim: ec.Claim, passages: list[str]) -> dict[str, object]:
-        return verdict("holds" in claim.text, draw)
-
-    rows = [{"id": str(n), "response": f"Fact {n} holds|Fact {n} fails", "contexts": ["Facts."]} for n in range(n)]
-    ec.score_file(rows, judge=judge, decomposer=lambda text: text.split("|"), store=store, name="run")
-    labels = [
-        {**row, "label": "SUPPORTED" if "holds" in row["claim"] else "UNSUPPORTED"}
-        for row in ec.label("run", 2 * n, by="random", store=store).rows
-    ]
-    return ec.calibrate("run", labels, store=store)
-
-
-def verdict_of(is_supported: bool, chance: float) -> dict[str, object]:
-    return {"label": "SUPPORTED" if is_supported else "UNSUPPORTED", "probability": chance}
-
-
-def test_a_threshold_that_helps_is_advised_with_what_it_gains(tmp_path: Path) -> None:
-    """The judge's own cut is far too low: labels that it was not fitted to say by how much another one is better."""
-
-    def lax(truth: bool, draw: random.Random) -> dict[str, object]:
-        chance = 0.75 + 0.2 * draw.random() if truth else 0.4 + 0.3 * draw.random()
-        return verdict_of(chance > 0.5, chance)
-
-    found = labelled_run(tmp_path / "runs.db", lax)
-    assert found.standing == ("met", "missed")
-    missed, helps, *_ = found.advice
-    assert missed.startswith("the judge misses too many failing claims")
-    assert helps.startswith("a threshold of 0.7")
-    assert "raises balanced accuracy by" in helps
-    assert f"{found.fitted.reported_on} labels not used in the fit" in helps
-
-
 def thermometer(claim: ec.Claim, passages: object) -> float:
     """Say as SUPPORTED what stands in the claim."""
     if "broken" in claim.text:
@@ -135,18 +95,3 @@ def test_a_band_is_fitted_and_the_cascade_keeps_to_it(tmp_path: Path) -> None:
         spec = cascade_spec(fit, "lexical", f"openai:m?base_url={server.base_url}")
         made_by = ec.score(response="It is red.", passages=["It is red."], judge=spec).provenance
     assert (made_by.parameters["low"], made_by.parameters["high"]) == (f"{fit.low:g}", f"{fit.high:g}")
-
-
-@pytest.mark.parametrize(
-    ("rows", "said"),
-    [
-        ([row(0.9, "mostly", 1, id="a7")], "claim 'a7' has the label 'mostly'"),
-        ([{"claim": "x", "contexts": ["y"]}], "no field 'label'"),
-        ([row(0.9, "SUPPORTED", 1) | {"label": None}], "no labelled claim"),
-        ([row(0.9, "SUPPORTED", 1) | {"claim": "broken"}], "no verdict on any of the 1 labelled claims"),
-    ],
-)
-def test_a_source_that_holds_nothing_to_fit_to_is_said(rows: list[dict[str, Any]], said: str) -> None:
-    """With the row, the field, or what became of them."""
-    with pytest.raises(ec.InputError, match=said):
-        ec.fit_cascade(rows, thermometer)

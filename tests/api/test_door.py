@@ -76,7 +76,6 @@ def test_no_public_call_takes_a_name_that_it_does_not_have(name: str) -> None:
         ({"contexts": PASSAGES}, "did you mean 'passages'?"),
         ({"pasages": PASSAGES}, "did you mean 'passages'?"),
         ({"llm": "openai:m"}, "did you mean 'judge'?"),
-        ({"no_cache": True}, "use cache='off'"),
         ({"colour": "red"}, "it takes row, response, passages, question, reference, "),
     ],
 )
@@ -93,7 +92,6 @@ def test_an_unknown_name_is_answered_with_the_right_one(given: dict[str, Any], s
     [
         (lambda: ec.score(TEXT, PASSAGES), "score() takes only row without a name, as in score(response=…)"),
         (lambda: ec.score(passages=PASSAGES), "score() needs 'response'"),
-        (lambda: ec.score_file(ROWS, fail_under=0.9), "gates are for the command line"),
         (lambda: ragas.Faithfulness().score(TEXT, contexts=PASSAGES), "did you mean 'retrieved_contexts'?"),
         (lambda: ec.score(response=TEXT, passages=PASSAGES, judge="lexical?treshold=.5"), "did you mean 'threshold'?"),
         (lambda: ec.score_file(ROWS, slices="domian"), "did you mean 'domain'?"),
@@ -178,34 +176,6 @@ def test_what_is_no_passage_is_refused(passages: object, call: Callable[[object]
         call(passages)
 
 
-@pytest.mark.parametrize("field", ["response", "question", "reference"])
-@pytest.mark.parametrize("value", [3, b"text", ["a text"], {"text": "a text"}, pd.Series(["a text"]), pd.NA])
-def test_what_is_no_text_is_refused_where_a_text_is_judged(field: str, value: object) -> None:
-    """`InputError` names it, and says what came."""
-    with pytest.raises(ec.InputError, match=f"{field} of score.. must be a text, got"):
-        ec.score(**{"response": TEXT, "passages": PASSAGES, field: value})
-
-
-@pytest.mark.parametrize(
-    ("call", "option"),
-    [
-        (lambda **o: ec.score(response=TEXT, passages=PASSAGES, **o), {"max_cost": 1.0}),
-        (lambda **o: ec.score(response=TEXT, passages=PASSAGES, judge="lexical", **o), {"one_call": True}),
-        (lambda **o: ec.score_file(ROWS, decomposer="openai:m", **o), {"repeats": 3}),
-        (lambda **o: ec.extract_claims(TEXT, **o), {"rubric": "rules.toml"}),
-        (
-            lambda **o: ec.fit_cascade([{"claim": TEXT, "contexts": PASSAGES, "label": "SUPPORTED"}], **o),
-            {"max_calls": 1},
-        ),
-        (lambda **o: ragas.Faithfulness(Mine(), **o).score("Q", TEXT, PASSAGES), {"max_cost": 1.0}),
-    ],
-)
-def test_an_option_that_would_do_nothing_is_refused(call: Callable[..., object], option: dict[str, Any]) -> None:
-    """A limit that nobody keeps, an address that nobody calls."""
-    with pytest.raises(ec.ConfigError, match=f"{next(iter(option))} needs a language model"):
-        call(**option)
-
-
 @pytest.mark.parametrize(
     ("sample", "why"),
     [
@@ -224,22 +194,6 @@ def test_a_sample_that_holds_something_else_is_a_bad_row(sample: Sample, why: st
     assert [result.id for result in run.results()] == ["g"]
     assert run.read is not None
     assert why in run.read.bad_rows[0].reason
-
-
-@pytest.mark.parametrize(
-    "row",
-    [
-        {"response": TEXT, "passages": [TEXT]},
-        {"actual_output": TEXT, "retrieval_context": [TEXT], "input": "What colour?"},
-        {"output": TEXT, "documents": [{"id": "d", "text": TEXT}], "domain": "kitchen", "id": "one"},
-        ec.Sample("one", TEXT, (ec.Passage("p1", TEXT),)),
-    ],
-)
-def test_a_row_is_read_as_in_a_file(row: Any) -> None:
-    """By every name that is known for a field; other fields are nobody's business here."""
-    with ec.Evaluator(judge="lexical") as evaluator:
-        assert ec.score(row, judge="lexical") == evaluator.score(row)
-        assert evaluator.score(row).score == 1.0
 
 
 @pytest.mark.parametrize(

@@ -151,25 +151,6 @@ def test_closing_cuts_off_what_is_under_way() -> None:
         assert "closed during this call" in str(errors[0])
 
 
-def test_an_error_leaves_the_evaluator_as_it_was(server: JudgeServer) -> None:
-    """A bad row, a component that raises whatever it likes: the next call works."""
-
-    class Rude:
-        spec = "rude"
-
-        async def verify(self, claims: Any, passages: Any, *, question: str = "") -> Any:
-            if question == "Interrupt?":
-                raise KeyboardInterrupt
-            return [ec.Verdict(claim.id, ec.Label.SUPPORTED) for claim in claims]
-
-    with ec.Evaluator(judge=Rude()) as evaluator:
-        with pytest.raises(ec.InputError):
-            evaluator.score({"answer": None})
-        with pytest.raises(KeyboardInterrupt):
-            evaluator.score({**answers(1)[0], "question": "Interrupt?"})
-        assert evaluator.score(answers(1)[0]).score == 1.0
-
-
 def test_a_synchronous_call_inside_one_of_its_own_components_is_refused_and_does_not_hang() -> None:
     """It would wait for itself."""
 

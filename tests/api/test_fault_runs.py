@@ -22,21 +22,17 @@ from everyclaim.testing import (
     JudgeServer,
     Reply,
     Request,
-    empty_body,
     html,
     no_sleep,
     play,
     rate_limited,
     refused_url,
-    rejected,
     reset,
     server_error,
     slow_drip,
-    truncated,
 )
 
 Step = str | Reply | Fault
-Make = Callable[[str], Step]  # a fault made of the good reply
 Call = Literal["split", "judge"]
 VICTIM = "a3"
 ROWS = [
@@ -53,61 +49,20 @@ WIRES = ("openai", "anthropic")
 class Case(NamedTuple):
     """What the victim's calls meet, one after the other; then all is well, unless it is `for_ever`."""
 
-    steps: Sequence[Step | Make]
+    steps: Sequence[Step]
     calls: int  # the victim's, in the first run
     reason: str = ""  # its code when it failed; empty: it is scored as without the fault
     at: Call = "judge"
     for_ever: bool = False
 
 
-def edited(change: Callable[[list[dict[str, Any]]], Any]) -> Make:
-    """Make a fault that changes the rows of the good reply in place, or returns others."""
-
-    def make(good: str) -> str:
-        reply = json.loads(good)
-        name = next(iter(reply))
-        changed = change(reply[name])
-        return json.dumps(reply | {name: reply[name] if changed is None else changed})
-
-    return make
-
-
-def cut(good: str) -> Step:
-    return truncated(good)
-
-
-def cut_in_silence(good: str) -> Step:
-    return good[:-9]
-
-
-missing = edited(lambda rows: rows[1:])
-other_language = edited(lambda rows: ["s1: Der dritte Wasserkocher hat eine rote Farbe.", *rows[1:]])
-
-
-REFUSED = Reply("I would rather not.", "refusal")
-
-TRANSPORT: dict[str, Case] = {  # each fault over every wire: tests/models/test_fault_matrix.py
+CASES: dict[str, Case] = {  # each fault over every wire: tests/models/test_fault_matrix.py
     "429 for ever": Case([rate_limited()], 7, "rate_limited", for_ever=True),
     "429 for ever, of the split": Case([rate_limited()], 6, "rate_limited", "split", for_ever=True),
     "slow drip for ever": Case([slow_drip(0.05)], 7, "timeout", for_ever=True),
-    "the prompt is too long": Case([rejected("prompt is too long", status=413)], 4, "too_long", for_ever=True),
     "several faults one after the other": Case([rate_limited(), server_error(503), html(), reset(0.5)], 6),
-    "several faults, of the split": Case([empty_body(), html()], 4, at="split"),
+    "refusal": Case([Reply("I would rather not.", "refusal")], 2, "refused"),
 }
-REPLIES: dict[str, Case] = {  # other shapes of replies: test_reply_shapes.py
-    "malformed for ever": Case(["I would say that c1 is true."], 3, "malformed", for_ever=True),
-    "truncated in silence": Case([cut_in_silence], 4),
-    "finish_reason length for ever": Case([cut], 7, "truncated", for_ever=True),
-    "refusal": Case([REFUSED], 2, "refused"),
-    "missing id once": Case([missing], 3),
-    "missing id for ever": Case([missing, '{"verdicts": []}'], 3, "missing_verdict", for_ever=True),
-    "malformed split for ever": Case(["Sure! s1 has one claim."], 2, "malformed", "split", for_ever=True),
-    "refused split": Case([REFUSED], 1, "refused", "split"),
-    "missing sentence": Case([missing], 3, at="split"),
-    "claims in another language once": Case([other_language], 3, at="split"),
-    "claims in another language for ever": Case([other_language], 3, at="split", for_ever=True),
-}
-CASES = {**TRANSPORT, **REPLIES}
 
 
 @pytest.fixture(scope="module")
@@ -128,8 +83,7 @@ def hit(case: Case) -> Callable[[Request], Step]:
         kind = "split" if '"sentences"' in request.messages[-1].content else "judge"
         if f"ettle {VICTIM[1:]} " not in request.text or kind != case.at or not steps:
             return good(request)
-        step = steps[0] if case.for_ever and len(steps) == 1 else steps.pop(0)
-        return step(good(request)) if callable(step) else step
+        return steps[0] if case.for_ever else steps.pop(0)
 
     return rule
 
@@ -180,8 +134,6 @@ def test_a_fault_is_one_answers_alone(
     """Outcome, reason and calls as stated; the others byte for byte; the headline without it; then only it again."""
     case, judge = CASES[name], judge_of(wire, name)
     clean = undisturbed[judge]
-    if wire == "anthropic" and case.reason == "filtered":
-        case = case._replace(reason="refused")  # how that provider says it
     server.script(hit(case))
     server.requests.clear()
     run = scored(server, wire, tmp_path, judge=judge)
@@ -196,8 +148,6 @@ def test_a_fault_is_one_answers_alone(
         assert (victim["outcome"], victim["score"], victim["claims"]) == ("failed", None, [])
         assert victim["reason"].startswith(f"{case.reason}: ")
     else:
-        warnings = victim.get("warnings", [])
-        assert any("judged unsplit" in one for one in warnings) == (other_language in case.steps and case.for_ever)
         assert unpaid({VICTIM: victim}) == unpaid({VICTIM: clean[VICTIM]})
     kept = [row["score"] for row in found.values() if row["outcome"] == "scored"]
     summary = run.summary

@@ -15,7 +15,7 @@ import pyarrow.parquet
 import pytest
 
 import everyclaim as ec
-from everyclaim.api.claims import ClaimVerdict, verify_file
+from everyclaim.api.claims import ClaimVerdict
 
 ROWS: list[dict[str, Any]] = [
     {
@@ -88,8 +88,8 @@ def scored(source: Any, folder: Path) -> list[Any]:
         )
         for r in run.results()
     ]
-    frame, other = run.to_pandas(), run.to_polars()
-    seen += [len(frame), list(frame.columns), len(other), other.columns]
+    frame = run.to_pandas()
+    seen += [len(frame), list(frame.columns)]
     return [*seen, run.read.good, [bad.reason for bad in run.read.bad_rows]]
 
 
@@ -103,31 +103,12 @@ def test_every_source_gives_what_the_file_gives(kind: str, tmp_path: Path) -> No
     assert scored(SOURCES[kind](tmp_path), tmp_path) == expected
 
 
-@pytest.mark.parametrize(
-    ("source", "why"),
-    [
-        (None, "cannot read rows from a NoneType"),
-        (b"rows", "cannot read rows from a bytes"),
-        (pd.DataFrame, "the class DataFrame; pass an instance"),
-        (pd.Series(["The tower is tall."]), "expected a mapping"),
-        ({"response": ["A.", "B."], "contexts": [["A."], ["B."]]}, "a mapping of columns"),
-        (pa.table([["A."], ["B."]], names=["response", "response"]), "2 columns named response"),
-        (pd.DataFrame({"text": ["A."]}), "no field for the response"),
-        (pl.DataFrame({"response": []}), "has no samples"),
-    ],
-)
-def test_what_holds_no_rows_is_bad_input(source: Any, why: str, tmp_path: Path) -> None:
-    """And nothing is guessed."""
-    with pytest.raises(ec.InputError, match=why):
-        ec.score_file(source, store=tmp_path / "runs.db")
-
-
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.Table.from_pylist, iter])
 def test_frames_of_claims_labels_and_documents(make: Callable[[Any], Any], tmp_path: Path) -> None:
     """Wherever rows are read, and not only where answers are scored."""
     claims = [{"claim": "The kettle is red.", "contexts": ["The kettle is red."], "label": "SUPPORTED"}] * 2
     told: list[ClaimVerdict] = []
-    assert verify_file(make(claims), told.append, judge="lexical") == 2
+    assert ec.Evaluator(judge="lexical").verify_file(make(claims), told.append) == 2
     assert [row.verdict.label for row in told if row.verdict] == ["SUPPORTED", "SUPPORTED"]
     assert ec.fit_cascade(make(claims), "lexical").claims == 2
     documents = [{"id": "k", "text": "The kettle is red.", "title": "Kettles"}]

@@ -107,22 +107,6 @@ def test_it_is_written_as_page_as_markdown_and_as_json(store: Path, tmp_path: Pa
         found.write(store)
 
 
-def judge_of(claim: str) -> str:
-    return "CONTRADICTED" if claim == BAD else "SUPPORTED"
-
-
-def test_what_people_labelled_is_in_it(store: Path, tmp_path: Path) -> None:
-    """From the same calibration as everywhere."""
-    score(rows("v1", 0.1, seed=1), store, "before")
-    score(rows("v2", 0.1, seed=2), store, "after")
-    sheet = ec.label("after", 80, by="random", store=store).rows
-    ec.calibrate("after", [{**row, "label": judge_of(str(row["claim"]))} for row in sheet], store=store)
-    found = ec.release_report(["before", "after"], store=store)
-    assert "100.0 % (95 % CI 9" in found.sentence
-    found.write(tmp_path / "page.md")
-    assert f"{found.comparison.calibration.labelled} claims of run" in (tmp_path / "page.md").read_text("utf-8")
-
-
 def test_one_run_of_live_answers_is_taken_apart_by_release_and_time(store: Path) -> None:
     """Samples name their release and their time; the newer half of the release is held against the older release, too."""
     live = [*rows("v1", 0.02, seed=1, day=1), *rows("v2", 0.2, seed=2, day=10)]

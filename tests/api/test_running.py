@@ -88,5 +88,4 @@ def test_a_field_that_nobody_named_is_there_to_compare_by_later(tmp_path: Path) 
     runs = [ec.score_file(rows, store=tmp_path / "runs.db", judge="lexical", name=name) for name in ("one", "two")]
     cuts = {dict(look.where).get("domain") for look in ec.compare(*runs, by=["domain"]).deltas}
     assert {"hall", "nave"} <= cuts
-    for frame in (runs[0].to_pandas(), runs[0].to_polars("answers")):
-        assert list(frame["tag.domain"]) == ["nave", "hall"] * 3
+    assert list(runs[0].to_pandas("answers")["tag.domain"]) == ["nave", "hall"] * 3

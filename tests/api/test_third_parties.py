@@ -86,21 +86,6 @@ def test_plain_functions_are_metrics(kind: str) -> None:
     assert result.provenance.parameters["judge"] == "not asked"
 
 
-@pytest.mark.parametrize(
-    ("metric", "told"),
-    [
-        (lambda: 1.0, "a metric is called with (sample, ctx) or the first of these; but it takes no arguments"),
-        (Share, "got the class Share itself"),
-        (object(), "an object with `score`, or a function of a sample, got an object"),
-    ],
-)
-def test_what_is_no_metric_is_refused_at_once(metric: Any, told: str) -> None:
-    """Before anything is scored."""
-    with pytest.raises(ec.ConfigError) as caught:
-        score(metric)
-    assert told in str(caught.value)
-
-
 def test_a_metric_whose_numbers_need_the_run_gets_it_at_its_end(tmp_path: Path) -> None:
     """What is stored is what is shown."""
 

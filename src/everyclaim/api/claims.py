@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
 from itertools import islice
-from typing import Any, NamedTuple, Unpack, cast
+from typing import Any, NamedTuple, TypeVar
 
-from everyclaim.api.options import JudgeOptions, RowOptions, chosen_of, public
+from everyclaim.api.options import RowOptions
 from everyclaim.api.scoring import GivenClaims, given_claim
 from everyclaim.api.session import Session
 from everyclaim.core.errors import BudgetExceeded, InputError
@@ -19,7 +18,9 @@ from everyclaim.core.limits import within
 from everyclaim.core.plaintext import counted
 from everyclaim.core.types import Label, Outcome, Provenance, Sample, Usage, Verdict, tag_values
 from everyclaim.core.wire import to_json
-from everyclaim.io import CLAIMS, ClaimRow, ReadReport, check_apart, read_rows, read_samples
+from everyclaim.io import CLAIMS, ClaimRow, ReadReport, read_rows, read_samples
+
+T = TypeVar("T")
 
 
 class ClaimVerdict(NamedTuple):
@@ -33,28 +34,15 @@ class ClaimVerdict(NamedTuple):
     sample: Sample  # the claim as its response, with question and passages
 
 
-class VerifyOptions(JudgeOptions, RowOptions, total=False):
-    """What can be chosen about judging a file of claims."""
-
-
-@public
-def verify_file(source: Any, on_verdict: Callable[[ClaimVerdict], None], **options: Unpack[VerifyOptions]) -> int:
+def verify_source(
+    session: Session, source: Any, on_verdict: Callable[[ClaimVerdict], None], options: RowOptions
+) -> int:
     """Judge every claim of a source, hand each verdict to `on_verdict` in the order of the rows, return how many.
 
     `source` is anything that `score_file` takes, with rows of `id`, `claim`, `contexts`, and optionally
     `question` and `sentence`. A judge's failure is an error on its row and stops nothing. Raises
-    `InputError` when the source cannot be read or holds no claim, `ConfigError` for a wrong option, and
-    `BudgetExceeded` at a limit; with a `cache` the same call again then pays for nothing twice.
+    `InputError` when the source cannot be read or holds no claim, and `BudgetExceeded` at a limit.
     """
-    check_apart({"the file of claims": source}, {"the cache": options.get("cache")})
-    with closing(Session(chosen_of(options, JudgeOptions))) as session:
-        return verify_source(session, source, on_verdict, cast("RowOptions", options))
-
-
-def verify_source(
-    session: Session, source: Any, on_verdict: Callable[[ClaimVerdict], None], options: RowOptions
-) -> int:
-    """Judge every claim of a source; see `verify_file`."""
     report = options.get("report") or ReadReport()
     with within(session.limits):
         mapping, form = options.get("mapping"), options.get("format")
@@ -73,9 +61,9 @@ def verify_rows(
     on_verdict: Callable[[ClaimVerdict], None],
     concurrency: int | None = None,
 ) -> int:
-    """Judge claims that were read already, as `verify_file` does."""
+    """Judge claims that were read already."""
     ask = GivenClaims.of(session, "verify")
-    return session.run(_in_order(rows, ask, concurrency or session.concurrency, on_verdict))
+    return session.run(in_order((_about(row, ask) for row in rows), concurrency or session.concurrency, on_verdict))
 
 
 def claim_verdict_to_json(row: ClaimVerdict) -> dict[str, Any]:
@@ -95,16 +83,14 @@ async def _about(row: ClaimRow, ask: GivenClaims) -> ClaimVerdict:
     return ClaimVerdict(row.id, None, result.reason, result.usage, ask.provenance, sample)
 
 
-async def _in_order(
-    rows: Iterable[ClaimRow], ask: GivenClaims, concurrency: int, tell: Callable[[ClaimVerdict], None]
-) -> int:
-    """Keep at most `concurrency` claims in flight, and tell of each in its turn."""
+async def in_order(work: Iterable[Coroutine[Any, Any, T]], at_once: int, tell: Callable[[T], object]) -> int:
+    """Keep at most `at_once` pieces of work in flight, tell of each in its turn, and return how many there were."""
     count = 0
-    waiting: deque[asyncio.Task[ClaimVerdict]] = deque()
+    waiting: deque[asyncio.Task[T]] = deque()
     try:
-        for row in rows:
-            waiting.append(asyncio.create_task(_about(row, ask)))
-            if len(waiting) >= concurrency:
+        for one in work:
+            waiting.append(asyncio.create_task(one))
+            if len(waiting) >= at_once:
                 tell(await waiting.popleft())
                 count += 1
         while waiting:

@@ -17,7 +17,7 @@ from everyclaim.api.fitting import Tuned, tune_to_judge, tune_to_labels
 from everyclaim.api.fitting import TuningRowOptions as TuningRows
 from everyclaim.api.options import DEFAULT_JUDGE, DEFAULT_STORE, Options, RowOptions, Share, public
 from everyclaim.api.runs import Run, Source
-from everyclaim.api.scoring import Answers, Claims, Passages, read_sample, scored, split, verified
+from everyclaim.api.scoring import AnswerFields, Answers, Claims, Passages, read_sample, scored, split, verified
 from everyclaim.api.session import Session
 from everyclaim.api.specs import author_spec, talks
 from everyclaim.api.watch import WatchingOptions, watch_into
@@ -196,7 +196,7 @@ class Guard(Closing):
         self, question: str, passages: Passages, instructions: str, response: str | None
     ) -> tuple[Task, str | None]:
         with within(self._session.limits):
-            sample = read_sample("" if response is None else response, passages, question, None)
+            sample = read_sample(response or "", passages, question)
         task = Task(sample.question, sample.passages, instructions, self._generator)
         return task, None if response is None else sample.response
 
@@ -283,10 +283,8 @@ class Evaluator(Answers):
         return self._session.concurrency
 
     @public
-    def estimate_file(
-        self, source: Source, *, at_most: int | None = None, **options: Unpack[DatasetOptions]
-    ) -> CostEstimate | None:
-        """Estimate calls, tokens and cost of scoring a data set, or of its first `at_most` answers, without a call.
+    def estimate_file(self, source: Source, **options: Unpack[DatasetOptions]) -> CostEstimate | None:
+        """Estimate calls, tokens and cost of scoring a data set, without a call.
 
         Replies that are cached cost less. None if no language model is used or the metric's calls are not known
         beforehand; options are those of `score_file`.
@@ -302,8 +300,7 @@ class Evaluator(Answers):
         plan = CallPlan.of(judge.alone, judge.strategy, session.decomposer, session.metric.metric, prices)
         kept = {name: value for name, value in options.items() if name in ("mapping", "format", "turns", "history")}
         with within(session.limits):
-            samples = islice(read_samples(source, **cast("Any", kept)), options.get("limit"))
-            return plan.estimate(islice(samples, at_most))
+            return plan.estimate(islice(read_samples(source, **cast("Any", kept)), options.get("limit")))
 
     @public
     async def ascore_file(
@@ -351,10 +348,8 @@ class Evaluator(Answers):
         """Return a guard that uses this evaluator and its budget; see `everyclaim.Guard`."""
         return Guard.within(self._session, generate, rules)
 
-    def _scored(
-        self, row: Any, response: str | None, passages: Passages, **fields: str | None
-    ) -> Coroutine[Any, Any, Result]:
-        return scored(self._session, row, response, passages, **fields)
+    def _scored(self, row: Any, fields: AnswerFields) -> Coroutine[Any, Any, Result]:
+        return scored(self._session, row, fields)
 
     def _verified(
         self, claims: Claims, passages: Passages, question: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 import math
@@ -15,7 +14,7 @@ from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from everyclaim.analysis.deferral import BandFit, LabelledJudgement, fit_deferral
-from everyclaim.api.claims import LABEL, MEANS, ClaimVerdict, label_of, read_labelled, verify_rows
+from everyclaim.api.claims import LABEL, MEANS, ClaimVerdict, in_order, label_of, read_labelled, verify_rows
 from everyclaim.api.options import DEFAULT_JUDGE, JudgeSpec, LlmJudgingOptions, RowOptions, chosen_of, public
 from everyclaim.api.runs import Source
 from everyclaim.api.scoring import GivenClaims, given_claim
@@ -253,7 +252,7 @@ def tune_to_judge(
         samples = _drawn_answers(source, answers, options)
         metric, at_once = session.metric, options.get("concurrency") or session.concurrency
         results, stopped = session.run(_scored_answers(samples, metric, at_once, options.get("on_claim")))
-        scored = [(sample, result) for sample, result in zip(samples, results, strict=True) if result]
+        scored = list(zip(samples, results, strict=False))
         rows = [
             ClaimRow(
                 claim.id,
@@ -351,28 +350,20 @@ def _drawn_answers(source: Any, count: int, options: TuningRowOptions) -> list[S
 
 async def _scored_answers(
     samples: Sequence[Sample], metric: Scorer, at_once: int, tell: Callable[[bool], object] | None
-) -> tuple[list[Result | None], str]:
+) -> tuple[list[Result], str]:
     """Put a sample of answers to another judge, many at once; a limit ends the asking, which is said beside."""
-    results: list[Result | None] = [None] * len(samples)
-    waiting = iter(enumerate(samples))
-    stopped = ""
+    results: list[Result] = []
 
-    async def work() -> None:
-        nonlocal stopped
-        for place, sample in waiting:
-            if stopped:
-                return
-            try:
-                result = await score_sample(metric, sample, purpose="trial")
-            except BudgetExceeded as error:
-                stopped = str(error.limit or error)
-                return
-            results[place] = result
-            if tell:
-                tell(result.outcome is Outcome.FAILED)
+    def take(result: Result) -> None:
+        results.append(result)
+        if tell:
+            tell(result.outcome is Outcome.FAILED)
 
-    await asyncio.gather(*(work() for _ in range(min(at_once, len(samples)))))
-    return results, stopped
+    try:
+        await in_order((score_sample(metric, sample, purpose="trial") for sample in samples), at_once, take)
+    except BudgetExceeded as error:
+        return results, str(error.limit or error)
+    return results, ""
 
 
 _FARTHEST = 0.999  # from 0 to 1, a probability that is taken at its word

@@ -52,32 +52,6 @@ from everyclaim.store.records import answer_key_of, claim_key
 from everyclaim.store.store import Store
 
 CASES = 48
-KINDS: Mapping[str, str] = {
-    "paraphrase": "paraphrase",
-    "number": "numbers and units",
-    "name": "who did or said it",
-    "time": "dates and order of events",
-    "negation": "negation",
-    "scope": "quantifiers and conditions",
-    "addition": "plausible, not stated",
-    "spread": "several passages",
-    "record": "records and tables",
-    "orders": "text with instructions",
-    "value": "another value, several can be true",
-    "absence": "denied or not mentioned",
-    "background": "inference and world knowledge",
-    "speaker": "attribution",
-    "correction": "retracted by a passage",
-    "schedule": "schedules, other times excluded",
-    "source": "statement without its source",
-    "several": "two faults at once",
-    "advice": "advice and rules",
-    "cause": "sequence is no cause",
-    "rounding": "rounded and more exact numbers",
-    "reference": "pronouns, facts only in the question",
-    "certainty": "surer or less sure than the passage",
-    "boundary": "group benefits, judgements, defaults",
-}
 MOST_CLAIMS = 200
 _FORMAT = 1
 
@@ -347,24 +321,11 @@ def _history_at(given: File, store: str | os.PathLike[str]) -> Path:
 def _read_history(place: Path) -> Iterator[Mapping[str, Any]]:
     """Yield the checks that are kept. Raises `InputError` for a file that is something else."""
     try:
-        lines = place.read_text("utf-8").splitlines()
-    except FileNotFoundError:
-        return
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"history {place} cannot be read: {error}") from None
-    for number, line in enumerate(lines, start=1):
-        try:
+        for line in place.read_text("utf-8").splitlines() if place.exists() else ():
             row = json.loads(line)
-        except ValueError:
-            row = None
-        if not (
-            isinstance(row, dict)
-            and row.get("format") == _FORMAT
-            and all(isinstance(row.get(name), str) for name in ("judge", "created"))
-            and all(isinstance(row.get(name), dict) for name in ("labels", "parameters"))
-        ):
-            raise InputError(f"history {place}, line {number}: not a check of a judge")
-        yield row
+            yield {name: row[name] for name in ("judge", "created", "labels", "parameters")}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"history {place} is not a file of judge checks: {error}") from None
 
 
 def _keep(place: Path, found: JudgeCheck, parameters: Mapping[str, str]) -> None:

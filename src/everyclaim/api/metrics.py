@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, Unpack
 
 from everyclaim.api.options import Share, public
 from everyclaim.api.specs import METRICS, Parts
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Matching, Range
-from everyclaim.core.options import Opt, option_names, read
+from everyclaim.core.options import said_by
 from everyclaim.core.protocols import Decomposer, KnowledgeSource
 from everyclaim.core.spec import Registry, Spec
 from everyclaim.decompose.decontextualize import LlmPreparer, Preparer, WordPreparer
@@ -133,106 +134,89 @@ def _is_path(text: str) -> bool:
 
 _PARTS = {"claim": "faithfulness", "nli": "nli", "qa": "qa"}
 _Comparison = Literal["token_f1", "exact", "nli", "judge"]
-_Weight = Annotated[float, Range(0), Opt("weight of the part; 0 skips it")]
-T = TypeVar("T")
+_Weight = Annotated[float, Range(0)]  # 0 skips the part
 
 MOST_CLAIMS = 1_000_000  # that an answer may be expected to have
 Tagged = Annotated[str, Matching("tag:.+"), "tag:NAME"]
-Gamma = Annotated[float, Range(0, MOST_CLAIMS), Opt("gamma: penalty below this number of claims; 0: no penalty")]
-Expected = Annotated[
-    Annotated[float, Range(above=0, most=MOST_CLAIMS)] | Tagged | None,
-    Opt("number of claims that an answer should have"),
-]
-Missing = Annotated[Share | None, Opt("penalty of a missing claim")]
+Gamma = Annotated[float, Range(0, MOST_CLAIMS)]  # of the penalty below this number of claims; 0: no penalty
+Expected = Annotated[float, Range(above=0, most=MOST_CLAIMS)] | Tagged | None  # claims that an answer should have
+Factory = Callable[[Spec, Parts], Assembled]
 
 
-@dataclass(frozen=True, slots=True)
-class OfFaithfulness:
-    """What a spec may say of `faithfulness`."""
+def of_spec(build: Callable[..., Assembled]) -> Factory:
+    """Let a factory get what a spec says as its keyword-only parameters, which say what is allowed."""
 
-    mode: Annotated[Literal["two_calls", "one_call"], Opt("one_call: split and judge in one request")] = "two_calls"
-    gamma: Gamma = 0.0
-    expected: Expected = None
-    missing: Missing = None
+    @wraps(build)
+    def from_spec(spec: Spec, parts: Parts) -> Assembled:
+        return build(spec, parts, **_said(spec, build))
 
-
-@dataclass(frozen=True, slots=True)
-class OfNli:
-    """What a spec may say of `nli`."""
-
-    unit: Annotated[Literal["sentence", "claim"], Opt("texts to judge")] = "sentence"
+    return from_spec
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Degrees:
-    """How fine a decomposer is; None: as it is."""
-
-    atomicity: Annotated[Degree | None, Opt("granularity of claims (default: the decomposer's)")] = None
-    coverage: Annotated[Degree | None, Opt("what counts as a claim (default: the decomposer's)")] = None
+def _said(spec: Spec, declared: Any) -> dict[str, Any]:
+    if spec.argument:
+        raise ConfigError(f"the metric {spec.name!r} takes no argument, got {spec.shown!r}; write {spec.name!r}")
+    return said_by(spec, declared, f"the metric {spec.name!r}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OfFactualCorrectness(Degrees):
-    """What a spec may say of `factual_correctness`."""
-
-    mode: Annotated[Literal["f1", "precision", "recall"], Opt("component used as the score")] = "f1"
-    beta: Annotated[float, Range(above=0), Opt("above 1 favours recall")] = 1.0
-    compat: Annotated[Literal["ragas"] | None, Opt("ragas: recall as Ragas counts it")] = None
-
-
-@dataclass(frozen=True, slots=True)
-class OfQa:
-    """What a spec may say of `qa`."""
-
-    by: Annotated[
-        Literal["chat", "cloze"] | None, Opt("who writes questions (default: the language model, if any)")
-    ] = None
-    compare: Annotated[_Comparison, Opt("how answers are compared")] = "token_f1"
-    questions: Annotated[int, Range(1, 20), Opt("whether a language model may ask about a single sentence")] = 3
-
-
-@dataclass(frozen=True, slots=True)
-class OfCombined:
-    """What a spec may say of `combined`, beside the options of its parts."""
-
-    missing: Annotated[Literal["reweight", "fail"], Opt("treatment of samples without a score in a part")] = "reweight"
-    claim: _Weight = WEIGHTS["claim"]
-    nli: _Weight = WEIGHTS["nli"]
-    qa: _Weight = WEIGHTS["qa"]
-
-
-def faithfulness(spec: Spec, parts: Parts) -> Assembled:
+@of_spec
+def faithfulness(
+    spec: Spec,
+    parts: Parts,
+    *,
+    mode: Literal["two_calls", "one_call"] = "two_calls",
+    gamma: Gamma = 0.0,
+    expected: Expected = None,
+    missing: Share | None = None,
+) -> Assembled:
     """Build `ClaimFaithfulness`; ``mode=one_call`` splits and judges in one request to a language model."""
-    said = read_metric(spec, OfFaithfulness)
-    penalty = penalty_of(spec, said.gamma, said.missing)
-    return _in_one_call(parts, penalty) if said.mode == "one_call" else parts.assembled(ClaimFaithfulness(penalty))
+    penalty = penalty_of(spec, gamma, expected, missing)
+    return _in_one_call(parts, penalty) if mode == "one_call" else parts.assembled(ClaimFaithfulness(penalty))
 
 
-def nli(spec: Spec, parts: Parts) -> Assembled:
+@of_spec
+def nli(_: Spec, parts: Parts, *, unit: Literal["sentence", "claim"] = "sentence") -> Assembled:
     """Build `NliFaithfulness`; ``unit=claim`` judges the decomposer's claims instead of whole sentences."""
-    unit = read_metric(spec, OfNli).unit
     return parts.assembled(NliFaithfulness(), decomposer=None if unit == "claim" else _sentences(parts.decomposer))
 
 
-def factual_correctness(spec: Spec, parts: Parts) -> Assembled:
-    """Build `FactualCorrectnessMetric` with `mode`, `beta`, `compat`, `atomicity` and `coverage`."""
-    said = read_metric(spec, OfFactualCorrectness)
-    metric = FactualCorrectnessMetric(said.mode, said.beta, said.compat or "")
-    return with_degrees(said, parts).assembled(metric)
+@of_spec
+def factual_correctness(
+    _: Spec,
+    parts: Parts,
+    *,
+    mode: Literal["f1", "precision", "recall"] = "f1",
+    beta: Annotated[float, Range(above=0)] = 1.0,
+    compat: Literal["ragas"] | None = None,
+    atomicity: Degree | None = None,
+    coverage: Degree | None = None,
+) -> Assembled:
+    """Build `FactualCorrectnessMetric`: `beta` above 1 favours recall, ``compat=ragas`` counts it as Ragas does."""
+    return with_degrees(parts, atomicity, coverage).assembled(FactualCorrectnessMetric(mode, beta, compat or ""))
 
 
-def ragchecker(spec: Spec, parts: Parts) -> Assembled:
-    """Build `RagChecker` with `atomicity` and `coverage`."""
-    return with_degrees(read_metric(spec, Degrees), parts).assembled(RagChecker())
+@of_spec
+def ragchecker(_: Spec, parts: Parts, *, atomicity: Degree | None = None, coverage: Degree | None = None) -> Assembled:
+    """Build `RagChecker`."""
+    return with_degrees(parts, atomicity, coverage).assembled(RagChecker())
 
 
-def attribution(spec: Spec, parts: Parts) -> Assembled:
-    """Build `AttributionMetric` with `atomicity` and `coverage`."""
-    return with_degrees(read_metric(spec, Degrees), parts).assembled(AttributionMetric())
+@of_spec
+def attribution(_: Spec, parts: Parts, *, atomicity: Degree | None = None, coverage: Degree | None = None) -> Assembled:
+    """Build `AttributionMetric`."""
+    return with_degrees(parts, atomicity, coverage).assembled(AttributionMetric())
 
 
-def qa(spec: Spec, parts: Parts) -> Assembled:
-    """Build `QaConsistency`.
+@of_spec
+def qa(
+    spec: Spec,
+    parts: Parts,
+    *,
+    by: Literal["chat", "cloze"] | None = None,
+    compare: _Comparison = "token_f1",
+    questions: Annotated[int, Range(1, 20)] = 3,
+) -> Assembled:
+    """Build `QaConsistency` with at most so many questions about a sentence.
 
     ``by=chat`` asks and answers with the judge's language model, or the decomposer's where the judge has none (the
     default where there is one), ``by=cloze`` without any. Raises `ConfigError` for a
@@ -241,9 +225,8 @@ def qa(spec: Spec, parts: Parts) -> Assembled:
     from everyclaim.metrics.qa import ChatExaminer, QaConsistency
 
     has_chat = parts.chat is not None
-    said = read_metric(spec, OfQa)
-    by = said.by or ("chat" if has_chat else "cloze")
-    if not has_chat and (said.compare == "judge" or by == "chat"):
+    by = by or ("chat" if has_chat else "cloze")
+    if not has_chat and (compare == "judge" or by == "chat"):
         raise ConfigError(
             f"{spec.shown!r} needs a language model as judge or decomposer, such as 'openai:gpt-5-mini', "
             f"got {parts.provenance.verifier!r}; without one use by=cloze and another comparison"
@@ -253,11 +236,20 @@ def qa(spec: Spec, parts: Parts) -> Assembled:
 
         if "questions" in spec.options:
             raise ConfigError("'questions' of 'qa' needs a language model; by=cloze takes all that it finds")
-        return parts.assembled(QaConsistency(ClozeExaminer(), said.compare))
+        return parts.assembled(QaConsistency(ClozeExaminer(), compare))
     from everyclaim.prompts.writing import QuestionPrompt
 
-    examiner = ChatExaminer(QuestionPrompt(said.questions))
-    return parts.assembled(QaConsistency(examiner, said.compare), decomposer=_sentences(parts.decomposer))
+    examiner = ChatExaminer(QuestionPrompt(questions))
+    return parts.assembled(QaConsistency(examiner, compare), decomposer=_sentences(parts.decomposer))
+
+
+class OfCombined(TypedDict, total=False):
+    """What a spec may say of `combined`, beside the options of its parts."""
+
+    missing: Literal["reweight", "fail"]
+    claim: _Weight
+    nli: _Weight
+    qa: _Weight
 
 
 def combined(spec: Spec, parts: Parts) -> Assembled:
@@ -268,8 +260,8 @@ def combined(spec: Spec, parts: Parts) -> Assembled:
     """
     own = {key: value for key, value in spec.options.items() if "." in key}
     plain = {key: value for key, value in spec.options.items() if key not in own}
-    said = read_metric(Spec(spec.name, spec.argument, plain), OfCombined)
-    weights = {"claim": said.claim, "nli": said.nli, "qa": said.qa}
+    said = _said(Spec(spec.name, spec.argument, plain), OfCombined)
+    weights = {name: said.get(name, usual) for name, usual in WEIGHTS.items()}
     inner = replace(parts, empty="exclude")
     built: dict[str, CombinedPart] = {}
     for name, weight in weights.items():
@@ -285,19 +277,12 @@ def combined(spec: Spec, parts: Parts) -> Assembled:
         for key, value in part.metric.provenance.parameters.items()
         if parts.provenance.parameters.get(key) != value and key != "empty"
     }
-    return parts.assembled(Combined(built, said.missing), parameters=parameters)
+    return parts.assembled(Combined(built, said.get("missing", "reweight")), parameters=parameters)
 
 
-def read_metric(spec: Spec, declared: type[T]) -> T:
-    """Read a metric's options; it takes no argument."""
-    if spec.argument:
-        raise ConfigError(f"the metric {spec.name!r} takes no argument, got {spec.shown!r}; write {spec.name!r}")
-    return read(spec, declared, f"the metric {spec.name!r}")
-
-
-def with_degrees(degrees: Degrees, parts: Parts) -> Parts:
-    """Return the parts with a decomposer that has this `atomicity` and `coverage`, where any is said."""
-    found = {"atomicity": degrees.atomicity, "coverage": degrees.coverage}
+def with_degrees(parts: Parts, atomicity: Degree | None, coverage: Degree | None) -> Parts:
+    """Return the parts with a decomposer that is this fine, where anything is said of that."""
+    found = {"atomicity": atomicity, "coverage": coverage}
     said = {name: degree for name, degree in found.items() if degree}
     if not said:
         return parts
@@ -315,14 +300,13 @@ def _sentences(decomposer: Decomposer) -> EmbeddedDecomposer:
     return EmbeddedDecomposer("low", getattr(decomposer, "language", ""))
 
 
-def penalty_of(spec: Spec, gamma: float, missing: float | None) -> Penalty:
+def penalty_of(spec: Spec, gamma: float, expected: float | str | None, missing: float | None) -> Penalty:
     """Return what short answers lose. Raises `ConfigError` for two penalties, and for half of one."""
-    expected = spec.options.get("expected", "")
     if expected and "gamma" in spec.options:
         raise ConfigError("gamma and expected both penalise short answers: use one of them")
     if missing is not None and not expected:
         raise ConfigError("missing (the penalty of a missing claim) needs expected=NUMBER or expected=tag:NAME")
-    return Penalty(gamma, expected, MISSING if missing is None else missing)
+    return Penalty(gamma, spec.options.get("expected", ""), MISSING if missing is None else missing)
 
 
 def _in_one_call(parts: Parts, penalty: Penalty) -> Assembled:
@@ -347,80 +331,69 @@ def _in_one_call(parts: Parts, penalty: Penalty) -> Assembled:
 _FewSearches = Annotated[int, Range(1, 20)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sources:
-    """Where a metric that searches finds its knowledge, unless that is given beside it."""
+class Sources(TypedDict, total=False):
+    """Where a metric that searches finds its knowledge, unless that is given beside its spec."""
 
-    corpus: Annotated[str | None, Opt("corpus file, or documents")] = None
-    search: Annotated[str | None, Opt("search engine: serper, tavily, brave, searxng:URL")] = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OfFactscore(Sources):
-    """What a spec may say of `factscore`."""
-
-    k: Annotated[int, Range(1, 100), Opt("passages per claim")] = 5
-    topic: Annotated[Literal["open", "question"] | Tagged, Opt("source of the topic of an answer")] = "open"
-    gamma: Gamma = GAMMA
-    expected: Expected = None
-    missing: Missing = None
+    corpus: str  # a corpus file, or documents
+    search: str  # serper, tavily, brave, searxng:URL
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OfSafe(Sources):
-    """What a spec may say of `safe`."""
-
-    k: Annotated[Annotated[int, Range(1, 100_000)] | OverSet, Opt("number of supported claims for full recall")] = (
-        SAFE_K
-    )
-    queries: Annotated[_FewSearches, Opt("maximum searches per claim")] = 5
-    results: Annotated[_FewSearches, Opt("passages per search")] = 3
-    settle: Annotated[bool, Opt("stop searching once a claim is settled")] = True
-    steps: Annotated[Literal["auto", "words", "model"], Opt("who prepares claims and writes queries")] = "auto"
-
-
-def factscore(spec: Spec, parts: Parts) -> Assembled:
-    """Build `FActScore`; see `OfFactscore`."""
-    said = read_metric(spec, OfFactscore)
-    metric = FActScore(said.k, "" if said.topic == "open" else said.topic, penalty_of(spec, said.gamma, said.missing))
-    return _searching(metric, spec, parts)
+@of_spec
+def factscore(
+    spec: Spec,
+    parts: Parts,
+    *,
+    k: Annotated[int, Range(1, 100)] = 5,
+    topic: Literal["open", "question"] | Tagged = "open",
+    gamma: Gamma = GAMMA,
+    expected: Expected = None,
+    missing: Share | None = None,
+    **sources: Unpack[Sources],
+) -> Assembled:
+    """Build `FActScore` with `k` passages a claim and the `topic` of an answer from its question or a tag."""
+    metric = FActScore(k, "" if topic == "open" else topic, penalty_of(spec, gamma, expected, missing))
+    return _searching(metric, spec, parts, sources)
 
 
-def safe(spec: Spec, parts: Parts) -> Assembled:
-    """Build `Safe`; see `OfSafe`."""
-    said = read_metric(spec, OfSafe)
-    pace = Pace(said.queries, said.results, settle=said.settle)
-    if said.steps == "model" and parts.chat is None:
+@of_spec
+def safe(
+    spec: Spec,
+    parts: Parts,
+    *,
+    k: Annotated[int, Range(1, 100_000)] | OverSet = SAFE_K,
+    queries: _FewSearches = 5,
+    results: _FewSearches = 3,
+    settle: bool = True,
+    steps: Literal["auto", "words", "model"] = "auto",
+    **sources: Unpack[Sources],
+) -> Assembled:
+    """Build `Safe`: `k` supported claims are full recall, `steps` says who prepares claims and writes queries."""
+    if steps == "model" and parts.chat is None:
         raise ConfigError("steps=model needs a language model as judge or decomposer, such as 'openai:gpt-5-mini'")
-    chat = None if said.steps == "words" else parts.chat
+    chat = None if steps == "words" else parts.chat
     preparer: Preparer = LlmPreparer(chat) if chat else WordPreparer()
     writer: QueryWriter = LlmQueries(chat) if chat else WordQueries()
-    return _searching(Safe(preparer, writer, pace, said.k), spec, parts)
+    metric = Safe(preparer, writer, Pace(queries, results, settle=settle), k)
+    return _searching(metric, spec, parts, sources)
 
 
-def _knowledge_of(spec: Spec, parts: Parts) -> KnowledgeSource:
-    given = [spec.options[name] for name in option_names(Sources) if name in spec.options]
-    if parts.knowledge is not None:
-        given.append(parts.knowledge)
+def _searching(metric: FActScore | Safe, spec: Spec, parts: Parts, sources: Sources) -> Assembled:
+    """Put a metric together with its source, and say where knowledge came from.
+
+    An address in the metric's own spec may hold a password, the source's does not.
+    """
+    corpus, search = sources.get("corpus"), sources.get("search")
+    if corpus and not corpus.startswith("corpus:"):
+        corpus = f"corpus:{corpus}"
+    given = [one for one in (corpus, search, parts.knowledge) if one is not None]
     if len(given) != 1:
         problem = "takes one knowledge source, got several" if given else "needs a knowledge source"
         raise ConfigError(
             f"the metric {spec.name!r} {problem}: '{spec.name}?corpus=FILE', '{spec.name}?search=serper', "
             "or in Python knowledge=…"
         )
-    chats = parts.chats
-    if "corpus" in spec.options and not given[0].startswith("corpus:"):
-        return knowledge_source(f"corpus:{given[0]}")
-    return knowledge_source(given[0], chats.settings.cache if chats else None)
-
-
-def _searching(metric: FActScore | Safe, spec: Spec, parts: Parts) -> Assembled:
-    """Put a metric together with its source, and say where knowledge came from.
-
-    An address in the metric's own spec may hold a password, the source's does not.
-    """
-    source = _knowledge_of(spec, parts)  # last: it may take a while
-    options = {**spec.options, "search": source.spec} if "search" in spec.options else spec.options
+    source = knowledge_source(given[0], parts.chats.settings.cache if parts.chats else None)  # it may take a while
+    options = {**spec.options, "search": source.spec} if search else spec.options
     version = getattr(source, "version", "")
     known = {"knowledge": source.spec} | ({"knowledge_version": str(version)} if version else {})
     return parts.assembled(metric, knowledge=source, shown=Spec(spec.name, "", options).shown, parameters=known)

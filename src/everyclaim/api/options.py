@@ -231,22 +231,11 @@ SYNONYMS = (
     frozenset({"source", "file", "path", "data", "dataset"}),
     frozenset({"max_cost", "budget"}),
 )
-ELSEWHERE = {
-    "fail_under": "gates are for the command line; in Python use Run.summary",
-    "max_failed": "gates are for the command line; in Python use Run.summary",
-    "confident": "gates are for the command line; in Python use Run.summary",
-    "out": "use Run.write",
-    "no_cache": "use cache='off'",
-    "fresh": "use resume=None",
-}
 
 
 def public(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a public function be called only with names and values that it declares.
-
-    What it opens to read, a store above all, it opens once.
-    """
-    return validate_call(synonyms=SYNONYMS, elsewhere=ELSEWHERE)(function)
+    """Let a public function be called only with names and values that it declares."""
+    return validate_call(synonyms=SYNONYMS)(function)
 
 
 class ChoiceOptions(TypedDict, total=False):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from importlib import import_module
 from importlib.resources import files
 from typing import Annotated, Any, Literal
 
@@ -123,27 +122,16 @@ class Run:
     @public
     def to_pandas(self, rows: Unit = "claims") -> Any:
         """Return a pandas frame with one row per claim (samples without claims have one), per answer, or per slice."""
-        return _frame("pandas", self._table(rows))
-
-    @public
-    def to_polars(self, rows: Unit = "claims") -> Any:
-        """Return a polars frame with one row per claim (samples without claims have one), per answer, or per slice."""
-        return _frame("polars", self._table(rows))
-
-    def _table(self, rows: Unit) -> Iterable[dict[str, Any]]:
-        if rows == "slices":
-            return slice_rows(self.summary)
-        return tagged(self.results(), rows)
+        try:
+            from pandas import DataFrame
+        except ImportError:
+            raise MissingExtraError("making pandas frames", "pandas") from None
+        return DataFrame(list(slice_rows(self.summary) if rows == "slices" else tagged(self.results(), rows)))
 
     def _repr_html_(self) -> str:
-        from everyclaim.analysis.gate import worst
         from everyclaim.report.html.pages import run_html
 
         return run_html(self.record, self.summary, worst(self.records(), _SHOWN))
-
-    def to_json(self) -> list[dict[str, Any]]:
-        """Return the results as plain JSON values, in the public schema."""
-        return [result_to_json(result) for result in self.results()]
 
 
 RunName = Annotated[Run | str | None, "a run, its id or its name"]
@@ -165,15 +153,6 @@ def find_run(wanted: RunName = None, *, store: str | os.PathLike[str] = DEFAULT_
     if not newest:
         raise InputError(f"store {store} has no runs yet: score a file first")
     return Run(newest[0].id, os.fspath(store), tuple(newest[0].config.get("slices", ())))
-
-
-def _frame(library: str, table: Iterable[dict[str, Any]]) -> Any:
-    try:
-        frames = import_module(library)
-    except ImportError:
-        raise MissingExtraError(f"making {library} frames", library) from None
-    rows = list(table)
-    return frames.DataFrame(rows, infer_schema_length=None) if library == "polars" else frames.DataFrame(rows)
 
 
 def calibration_of(
@@ -331,16 +310,14 @@ def write_run_report(
     summary: Summary | None = None,
     found: Sequence[Kept] | None = None,
     trust: Trust | None = None,
-    as_html: bool | None = None,
 ) -> None:
     """Write the report of a run: a page, or the JSON document that `score --json` prints, by the suffix.
 
     Summary, worst answers and what is known of the judge are found where they are not given. The file appears whole or
     not at all. Raises `ConfigError` when it is the data set of the run or its store.
     """
-    if as_html is None:
-        check_report(destination)
-        as_html = os.fspath(destination).lower().endswith(HTML)
+    check_report(destination)
+    as_html = os.fspath(destination).lower().endswith(HTML)
     check_apart({"the data set": run.record.dataset, "the store": run.store_location}, {"the report": destination})
     summary, trust = summary or run.summary, trust or trust_of(run)
     check_replaced(destination, PAGE if as_html else DOCUMENT)

@@ -6,10 +6,10 @@ from abc import abstractmethod
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Self, TypeVar, Unpack
+from typing import Annotated, Any, Self, TypedDict, TypeVar, Unpack, cast
 
 from everyclaim._version import __version__
-from everyclaim.api.options import DecomposerSpec, JudgeOptions, LlmSplittingOptions, Options, public
+from everyclaim.api.options import DecomposerSpec, JudgeOptions, LlmSplittingOptions, Options, chosen_of, public
 from everyclaim.api.session import Session
 from everyclaim.api.specs import providers
 from everyclaim.core.errors import ConfigError, InputError
@@ -45,35 +45,30 @@ Row = Annotated[Any, UNDER_TEST]  # read as a row of a file is
 OptionalText = Annotated[str | None, UNDER_TEST]
 
 
+class AnswerFields(TypedDict, total=False):
+    """An answer by its fields, where no row is given."""
+
+    response: OptionalText
+    passages: Passages
+    question: Text
+    reference: OptionalText
+    model: OptionalText
+
+
+class ScoreOptions(AnswerFields, Options, total=False):
+    """An answer, and what can be chosen about its score."""
+
+
 @public
-async def ascore(
-    row: Row = None,
-    *,
-    response: OptionalText = None,
-    passages: Passages = (),
-    question: Text = "",
-    reference: OptionalText = None,
-    model: OptionalText = None,
-    **options: Unpack[Options],
-) -> Result:
+async def ascore(row: Row = None, **options: Unpack[ScoreOptions]) -> Result:
     """Score one answer; see `score`."""
-    with closing(Session(options)) as session:
-        return await session.work(
-            scored(session, row, response, passages, question=question, reference=reference, model=model)
-        )
+    fields = cast("AnswerFields", chosen_of(options, AnswerFields))
+    with closing(Session(chosen_of(options, Options))) as session:
+        return await session.work(scored(session, row, fields))
 
 
 @public
-def score(
-    row: Row = None,
-    *,
-    response: OptionalText = None,
-    passages: Passages = (),
-    question: Text = "",
-    reference: OptionalText = None,
-    model: OptionalText = None,
-    **options: Unpack[Options],
-) -> Result:
+def score(row: Row = None, **options: Unpack[ScoreOptions]) -> Result:
     """Score one answer against its passages; offline unless `judge` names a remote model.
 
     `row` is a `Sample`, or a mapping with any of the field names that files may have (``answer``, ``contexts``,
@@ -92,10 +87,7 @@ def score(
     `BudgetExceeded`. Raises `InputError` for input that is not text or is too large, and `ConfigError` for an option
     that is unknown, wrong or without effect. Also works inside a running event loop.
     """
-    scoring = ascore(
-        row, response=response, passages=passages, question=question, reference=reference, model=model, **options
-    )
-    return wait(scoring)
+    return wait(ascore(row, **options))
 
 
 @public
@@ -133,26 +125,25 @@ def extract_claims(
         return session.run(split(session, response, question))
 
 
-async def scored(session: Session, row: Any, response: str | None, passages: Passages, **fields: Any) -> Result:
+async def scored(session: Session, row: Any, fields: AnswerFields) -> Result:
     """Score the row, or else the answer made of these fields."""
     with within(session.limits):
         if row is None:
-            _check_model(fields["model"], session)
-        sample, warnings = sample_of(row, response, passages, **fields)
+            _check_model(fields.get("model"), session)
+        sample, warnings = sample_of(row, fields)
     result = await score_sample(session.metric, sample)
     return replace(result, warnings=(*warnings, *result.warnings)) if warnings else result
 
 
-def sample_of(
-    row: Any, response: str | None, passages: Passages, **fields: str | None
-) -> tuple[Sample, tuple[str, ...]]:
+def sample_of(row: Any, fields: AnswerFields) -> tuple[Sample, tuple[str, ...]]:
     """Read the row, or else the answer made of these fields; also return what there is to say of it."""
+    response = fields.get("response")
     if row is None:
         if response is None:
             raise InputError("score() needs 'response', or a row with one")
-        question, reference, model = (fields.get(name) for name in ("question", "reference", "model"))
-        return read_sample(response, passages, question or "", reference, model), ()
-    if response is not None or passages or any(fields.values()):
+        given: Any = fields
+        return read_sample(**given), ()
+    if response is not None or any(fields.values()):
         raise ConfigError("score() takes a row or its fields by name, not both")
     return _read_row(row)
 
@@ -182,7 +173,11 @@ async def split(session: Session, response: str, question: str) -> Decomposition
 
 
 def read_sample(
-    response: str, passages: Passages, question: str, reference: str | None = None, model: str | None = None
+    response: str,
+    passages: Passages = (),
+    question: str = "",
+    reference: str | None = None,
+    model: str | None = None,
 ) -> Sample:
     """Read one sample the way a row of a file is read, so that both accept the same."""
     shelf: Any = [passages] if isinstance(passages, str | Passage) else passages
@@ -290,34 +285,14 @@ class Answers(Closing, AsyncClosing):
     """
 
     @public
-    async def ascore(
-        self,
-        row: Row = None,
-        *,
-        response: OptionalText = None,
-        passages: Passages = (),
-        question: Text = "",
-        reference: OptionalText = None,
-        model: OptionalText = None,
-    ) -> Result:
+    async def ascore(self, row: Row = None, **fields: Unpack[AnswerFields]) -> Result:
         """Score one answer; see `everyclaim.score`."""
-        return await self._join(
-            self._scored(row, response, passages, question=question, reference=reference, model=model)
-        )
+        return await self._join(self._scored(row, fields))
 
     @public
-    def score(
-        self,
-        row: Row = None,
-        *,
-        response: OptionalText = None,
-        passages: Passages = (),
-        question: Text = "",
-        reference: OptionalText = None,
-        model: OptionalText = None,
-    ) -> Result:
+    def score(self, row: Row = None, **fields: Unpack[AnswerFields]) -> Result:
         """Score one answer; see `everyclaim.score`."""
-        return self._run(self._scored(row, response, passages, question=question, reference=reference, model=model))
+        return self._run(self._scored(row, fields))
 
     @public
     async def averify(self, claims: Claims, passages: Passages, *, question: Text = "") -> tuple[JudgedClaim, ...]:
@@ -340,9 +315,7 @@ class Answers(Closing, AsyncClosing):
         return self._run(self._split(response, question))
 
     @abstractmethod
-    def _scored(
-        self, row: Any, response: str | None, passages: Passages, **fields: str | None
-    ) -> Coroutine[Any, Any, Result]: ...
+    def _scored(self, row: Any, fields: AnswerFields) -> Coroutine[Any, Any, Result]: ...
 
     @abstractmethod
     def _verified(

@@ -109,7 +109,6 @@ class ProjectOptions(TypedDict, total=False):
 
 
 DECLARED = declared_options(Options) | declared_options(ProjectOptions)
-FLAGS = {name: opt.flag.partition("/")[0] for name, (_, opt) in DECLARED.items() if opt.flag}
 
 
 class Settings(SimpleNamespace):
@@ -141,9 +140,10 @@ def options_of(settings: Settings, kind: Any = Options, *components: Any, in_bat
     return plain | {name: value for name, value in models.items() if name in wanted and name not in idle}
 
 
-def flag_of(name: str) -> str:
-    """Return the option of the command line that sets this."""
-    return FLAGS.get(name, f"--{name.replace('_', '-')}")
+def flag_of(name: str, opt: Opt | None = None) -> str:
+    """Return the option of the command line that sets this, which is declared by `opt` where it is no setting."""
+    opt = opt or DECLARED.get(name, (None, None))[1]
+    return (opt and opt.flag.partition("/")[0]) or f"--{name.replace('_', '-')}"
 
 
 def find_settings_file(start: Path | None = None, *, warn: bool = False) -> Path | None:
@@ -208,11 +208,11 @@ def load_settings(file: Path | None = None, **given: Any) -> Settings:
     for name, (kind, opt) in DECLARED.items():
         variable = variables.get(PREFIX + name.upper(), "")
         if given.get(name) is not None:
-            values[name] = _taken(name, given[name], flag_of(name))
+            values[name] = taken(given[name], kind, opt, flag_of(name))
         elif variable:
-            values[name] = _taken(name, _of_text(kind, variable), variable)
+            values[name] = taken(_of_text(kind, variable), kind, opt, variable)
         elif name in rows:
-            values[name] = _taken(name, rows[name], f"setting {name!r} in {source}")
+            values[name] = taken(rows[name], kind, opt, f"setting {name!r} in {source}")
         else:
             values[name] = opt.usual
     settings = Settings(**values)
@@ -233,9 +233,8 @@ def _of_text(kind: Any, variable: str) -> Any:
         raise ConfigError(f"{variable} is not JSON: write for example {variable}='{example}'") from None
 
 
-def _taken(name: str, value: Any, place: str) -> Any:
+def taken(value: Any, kind: Any, opt: Opt, place: str) -> Any:
     """Return a value as it is declared. Raises `ConfigError` that says where a wrong one was said."""
-    kind, opt = DECLARED[name]
     try:
         return kind_of(kind).take(value)
     except WrongValueError as wrong:

@@ -55,7 +55,12 @@ def declared_options(declared: Any) -> dict[str, tuple[Any, Opt]]:
 
 
 def read(spec: Spec, declared: type[T], owner: str = "") -> T:
-    """Return what a spec says, as an instance of what declares its options.
+    """Return what a spec says, as an instance of what declares its options; see `said_by`."""
+    return declared(**said_by(spec, declared, owner))
+
+
+def said_by(spec: Spec, declared: Any, owner: str = "") -> dict[str, Any]:
+    """Return what a spec says of the options that a type, or the keyword-only parameters of a function, declare.
 
     `owner` is how errors call what is specified. Raises `ConfigError` for an option that is not declared, with the
     nearest that is, and for a value that is not allowed, with what is.
@@ -77,7 +82,7 @@ def read(spec: Spec, declared: type[T], owner: str = "") -> T:
         Spec(spec.name, "", plain).check_options([*known, *(f"{name}.X" for name in sorted(families))], owner)
     for name, text in plain.items():
         found[name] = _taken(annotations[name], name, text, owner)
-    return declared(**found)
+    return found
 
 
 def check_declared(made: Any, owner: str = "") -> None:
@@ -114,6 +119,11 @@ def wrong_value(name: str, owner: str, expected: str, value: object) -> ConfigEr
 
 def _resolved(declared: Any) -> Mapping[str, Any]:
     hints = get_type_hints(declared, include_extras=True)
+    if inspect.isfunction(declared):
+        parameters = inspect.signature(declared).parameters.values()
+        more = next((get_args(hints[one.name])[0] for one in parameters if one.kind is one.VAR_KEYWORD), None)
+        own = {one.name: hints[one.name] for one in parameters if one.kind is one.KEYWORD_ONLY}
+        return own | (get_type_hints(more, include_extras=True) if more else {})
     return {one.name: hints[one.name] for one in fields(declared)} if is_dataclass(declared) else hints
 
 
@@ -176,12 +186,10 @@ class _Declared:
 def validate_call(
     *,
     synonyms: Sequence[Collection[str]] = (),
-    elsewhere: Mapping[str, str] | None = None,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Let a function be called only with names and values that it declares.
 
-    `synonyms` are groups of names for one thing, of which a function has one; `elsewhere` says of names that no
-    function has what there is instead.
+    `synonyms` are groups of names for one thing, of which a function has one.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -194,7 +202,7 @@ def validate_call(
                 known = replace(known, name=f"{owner}.{function.__name__}".removesuffix(".__init__"))
             for name in given:
                 if name not in known.parameters and not known.is_open:
-                    raise ConfigError(_unknown(name, known, synonyms, elsewhere or {}))
+                    raise ConfigError(_unknown(name, known, synonyms))
             _check_places(known, args, given)
             values = [_value(known, name, value) for name, value in zip(known.by_place, args, strict=False)]
             named = {name: _value(known, name, value) for name, value in given.items()}
@@ -259,11 +267,9 @@ def _check_places(known: _Declared, args: tuple[Any, ...], given: Mapping[str, A
         raise ConfigError(f"{known.name}() got {twice!r} twice, by position and by name")
 
 
-def _unknown(name: str, known: _Declared, synonyms: Sequence[Collection[str]], elsewhere: Mapping[str, str]) -> str:
+def _unknown(name: str, known: _Declared, synonyms: Sequence[Collection[str]]) -> str:
     names = [one for one in known.parameters if one != "self"]
     said = f"{known.name}() has no option {name!r}"
-    if name in elsewhere:
-        return f"{said}: {elsewhere[name]}"
     if meant := nearest(name, names, synonyms):
         return f"{said}; did you mean {meant!r}?"
     return f"{said}; it takes {', '.join(names)}" if names else f"{said}; it takes none"
