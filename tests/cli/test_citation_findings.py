@@ -45,20 +45,6 @@ def test_a_watch_counts_them(rows):
     assert "citations: 1 right, 1 misattributed, 1 dead" in line.out + line.err
 
 
-def test_every_answer_of_a_conversation_is_scored(rows):
-    """By `--turns all`, with scores per conversation; a wrong word is refused."""
-    said = [{"role": "user", "content": "Tell me about it."}, {"role": "assistant", "content": "It opened in 1956."}]
-    then = [{"role": "user", "content": "And?"}, {"role": "assistant", "content": "It has 900 paintings."}]
-    write_jsonl("chats.jsonl", [{"id": "c", "messages": said + then, "contexts": PASSAGES}])
-    options = ("--judge", "embedded", "--decomposer", "embedded", "--json")
-    one = json.loads(rows("score", "chats.jsonl", *options, "--fresh").out)
-    assert one["summary"]["total"] == 1
-    every = json.loads(rows("score", "chats.jsonl", *options, "--turns", "all", "--slice", "conversation").out)
-    assert every["summary"]["slices"]["conversation"]["c"]["total"] == 2
-    assert every["summary"]["intervals"]["cluster_by"] == "conversation"
-    assert rows("score", "chats.jsonl", *options, "--turns", "some").code == 2
-
-
 READ = ["The museum opened in 1956.", "The museum has 400 paintings."]
 GATED = ["The museum opened in 1956 [1]. It has 400 paintings [1].", "Das Museum wurde 1956 eröffnet und ist groß."]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from everyclaim.api.judge_eval import CASES, KINDS, cases
+from everyclaim.api.judge_eval import CASES, cases
 from everyclaim.testing import JudgeServer, play, request_data
 
 LABELS = {claim.text: label for case in cases() for claim, label in zip(case.claims, case.labels, strict=True)}
@@ -49,7 +49,7 @@ def test_a_good_model_is_fit_to_judge(tried):
     assert (done.code, calls, found["fit"], found["why_not"]) == (0, CASES, True, [])
     assert (found["accuracy"]["value"], found["accuracy"]["n"], found["told_apart"]["value"]) == (1.0, 144, 1.0)
     assert found["beside"]["judge"].startswith("embedded")
-    assert set(found["beside"]["kinds"]) == set(found["kinds"]) == set(KINDS)
+    assert set(found["beside"]["kinds"]) == set(found["kinds"]) == {case.kind for case in cases()}
     assert found["usage"]["calls"] == CASES
     assert found["usage"]["cost"] is None
     assert found["provenance"]["parameters"]["judge_prompt"].startswith("verdict-")
@@ -68,15 +68,6 @@ def test_a_model_that_says_yes_to_everything_is_not(tried):
     page, _ = tried(answering(lambda claim: "SUPPORTED"))
     assert "not fit to judge" in page.out
     assert "and 47 more claims; --json has them all" in page.out
-
-
-@pytest.mark.slow
-def test_a_model_that_makes_up_its_quotes_is_not(tried):
-    """Though it is always right."""
-    done, _ = tried(answering(LABELS.get, quote=lambda passage: "the makers have confirmed this in writing"), "--json")
-    found = json.loads(done.out)
-    assert (done.code, found["accuracy"]["value"], found["quotes_found"]["value"]) == (1, 1.0, 0.0)
-    assert found["why_not"] == ["100% of verdicts with quotes have an invented one (at most 10%)"]
 
 
 @pytest.mark.slow
@@ -142,12 +133,3 @@ def test_the_page_says_what_is_settled_and_how_to_use_it(everyclaim, labels):
         used = everyclaim("score", "answers.jsonl", "--judge", spec, "--base-url", server.base_url)
     assert used.code == 0, used.err
     assert "100.0 % of 1 claim settled by lexical" in " ".join(used.out.split())
-
-
-def test_too_few_labels_are_inconclusive(everyclaim, labels):
-    """Exit code 4, how many it takes, and no spec that pretends."""
-    done = everyclaim("band", labels, "--judge", "lexical", "--limit", "20")
-    assert done.code == 4
-    assert "needs 39 sets of passages without an error, there are 20" in " ".join(done.out.split())
-    assert "cascade:" not in done.out
-    assert json.loads(everyclaim("band", labels, "--judge", "lexical", "--limit", "20", "--json").out)["spec"] is None

@@ -227,14 +227,3 @@ def test_marks_come_back_as_worked_examples(cut_run, desk):
     again = cut_run("label", "run", "--splits", "--marks", "back.csv", "--examples", "rubric.toml")
     assert again.code == 2
     assert "rubric.toml exists" in again.err
-
-
-@pytest.mark.parametrize(
-    "options",
-    [["--marks", "x.jsonl"], ["--splits", "--answers"], ["--splits", "--examples", "x.toml"], ["--splits", "--json"]],
-)
-def test_options_that_would_do_nothing_are_refused(cut_run, options):
-    """One line, exit code 2."""
-    done = cut_run("label", "run", *options)
-    assert done.code == 2
-    assert len(done.err.splitlines()) == 1

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from command_line import write_jsonl
 
+from batch_provider import BatchServer
 from everyclaim.models import BatchSettings
-from everyclaim.testing import JudgeServer, Reply, play, request_data, server_error
+from everyclaim.testing import Reply, play, request_data, server_error
 
 KEY = "sk-test-0123456789abcdef"
 SHELF = ["The kettle is red. It holds 2 litres."]
@@ -26,7 +27,7 @@ def played(request):
 
 @pytest.fixture
 def server():
-    with JudgeServer(played, api_key=KEY) as running:
+    with BatchServer(played, api_key=KEY) as running:
         yield running
 
 
@@ -131,14 +132,6 @@ def test_a_limit_stops_the_run_keeps_what_is_done_and_the_same_command_goes_on(c
     assert summary(last_time)["usage"]["calls"] == 10
 
 
-def test_one_limit_serves_all_files_of_a_command(cli, server):
-    """The second file is not begun."""
-    write_jsonl("more.jsonl", [{"id": "z", "response": "It is green.", "contexts": SHELF}])
-    done = cli("score", "answers.jsonl", "more.jsonl", *judge(server), "--max-calls", "3")
-    assert (done.code, server.calls) == (3, 3)
-    assert done.said[-1] == "not started: more.jsonl"
-
-
 def test_verify_stops_at_a_limit_writes_what_it_has_and_goes_on_from_the_cache(cli, server, desk):
     """The file holds the first verdicts; the same command pays only for the others."""
     command = ["verify", "claims.jsonl", *judge(server), "--max-calls", "3", "--concurrency", "1", "--out", "v.jsonl"]
@@ -225,15 +218,6 @@ def test_doctor_says_which_judges_have_keys_and_never_shows_them(cli, monkeypatc
     found = {check["name"]: check for check in json.loads(cli("doctor", "--json").out)["checks"]}
     assert found["key anthropic"]["ok"] is None
     assert "set ANTHROPIC_API_KEY" in found["key anthropic"]["found"]
-
-
-def test_doctor_asks_the_judge_of_the_settings(cli, server, monkeypatch):
-    """At its address; two calls."""
-    monkeypatch.setenv("EVERYCLAIM_JUDGE", "openai:m")
-    monkeypatch.setenv("EVERYCLAIM_BASE_URL", server.base_url)
-    done = cli("doctor")
-    assert (done.code, server.calls) == (0, 2), done.out
-    assert "scored one answer with openai:m: supported, unsupported" in " ".join(done.out.split())
 
 
 def test_settings_of_language_models_are_for_whichever_command_has_one(everyclaim, desk):

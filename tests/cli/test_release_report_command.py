@@ -16,11 +16,6 @@ TORN = [
 ]
 
 
-def contradicted(rule):
-    """The parts of a release, by their contradicted claims."""
-    return [part for part in rule["parts"] if part["measure"] == "contradicted"]
-
-
 def score_releases(everyclaim):
     for name, release, rows in (("old", "v1", SOUND), ("one", "v2", TORN), ("two", "v2", TORN)):
         write_jsonl(f"{name}.jsonl", rows)
@@ -60,20 +55,3 @@ def test_few_answers_are_no_all_clear(everyclaim):
     told = " ".join(done.out.split())
     assert "Too few samples to rule out a rise of failing claims in r2 over r1" in told
     assert "no significant rise" not in told
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["one", "two"], "all answers belong to 'v2'"),
-        (["old", "missing"], "no run 'missing'"),
-        (["old", "one", "--out", "r.pdf"], ".html, .md or .json"),
-        (["old", "one", "--by", "topic"], "no sample has a tag 'topic'"),
-    ],
-)
-def test_what_cannot_be_meant_is_one_line(runs, arguments, told):
-    """Exit code 2, and nothing is written."""
-    done = runs("release-report", *arguments)
-    assert done.code == 2
-    assert told in done.err
-    assert len(done.err.splitlines()) == 1

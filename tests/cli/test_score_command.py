@@ -2,8 +2,6 @@
 
 import json
 import os
-import re
-import shlex
 import sys
 from pathlib import Path
 
@@ -28,22 +26,6 @@ def test_a_file_becomes_a_page_and_a_kept_run(everyclaim, desk):
     assert "NOT «It is new»" in done.out
     assert done.err == ""
     assert (desk / ".everyclaim" / "runs.db").exists()
-
-
-def test_what_to_type_next(everyclaim, desk):
-    """Three commands with the options as they are typed, no gate for few answers; none where a machine asked."""
-    assert "--fail-under" not in everyclaim("score", "answers.jsonl").out
-    many = [row | {"id": f"{row['id']}-{n}"} for n in range(12) for row in ANSWERS]
-    (desk / "many.jsonl").write_text("".join(json.dumps(row) + "\n" for row in many))
-    done = everyclaim("score", "many.jsonl", "--store", "my runs.db", "--slice", "topic")
-    report, label, gate = (line.strip() for line in done.out.partition("\nNext\n\n")[2].splitlines())
-    assert re.search(r"report [0-9a-f]{12} --store 'my runs.db' --report report.html$", report)
-    assert re.search(r"label [0-9a-f]{12} --store 'my runs.db' --out labels.csv$", label)
-    assert re.search(r"score many.jsonl --slice topic --store 'my runs.db' --fail-under 0\.\d+  # low end", gate)
-    for command in (report, label):
-        assert everyclaim(*shlex.split(command)[-6:]).code == 0
-    for options in (["--fail-under", "0.1"], ["--json"], ["--quiet"], ["--out", "-"]):
-        assert "Next" not in everyclaim("score", "answers.jsonl", *options).out
 
 
 def test_json_is_the_only_thing_on_stdout(everyclaim):
@@ -167,19 +149,6 @@ def test_the_host_that_a_settings_file_sends_keys_to_is_named(desk, caplog, line
 
 
 # ---- input that is not what it should be
-
-
-@pytest.mark.slow
-def test_ten_megabytes_of_text_and_nul_characters_are_scored(everyclaim):
-    """Size and odd characters neither crash nor act on the page."""
-    long = "word " * 2_000_000
-    write_jsonl("big.jsonl", [{"id": "big\x00\x1b[31m", "response": long + "| It is \x00 red", "contexts": [long]}])
-    done = everyclaim("score", "big.jsonl", "--max-answer-chars", "11000000")
-    assert done.code == 0
-    assert "1 scored of 1" in done.out
-    assert "big\\x00\\x1b[31m" in done.out
-    assert "\x1b" not in done.out + done.err
-    assert len(done.out) < 10_000
 
 
 def test_a_metric_beside_the_file_is_found(everyclaim, desk, monkeypatch):

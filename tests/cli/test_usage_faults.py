@@ -69,26 +69,16 @@ def shell(desk, line, **env):
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [
-        ("$EC runs >&-", 2, "error: standard output is closed\n"),
-        ("$EC runs --json >&-", 2, "error: standard output is closed\n"),
-        ("$EC score answers.jsonl --json >&-", 2, "error: standard output is closed\n"),
-        ("$EC score answers.jsonl --out r.jsonl -q >&-", 0, ""),
-        ("$EC --version >&-", 2, "error: Bad file descriptor\n"),
         ("$EC runs > /dev/full", 2, "error: No space left on device\n"),
-        ("$EC runs 2>&-", 0, ""),
-        ("$EC nothing 2>&-", 2, ""),
-        ("$EC score - <&-", 2, "error: standard input is empty\n"),
-        ("$EC claims - <&- >&- 2>&-", 2, ""),
+        ("$EC score - < /dev/null", 2, "error: standard input is empty\n"),
     ],
 )
-def test_standard_streams_that_are_closed_or_full(desk, line, code, said):
-    """Said where there is anybody to hear it; a file that is opened later is never taken for a closed stream."""
+def test_standard_streams_that_are_empty_or_full(desk, line, code, said):
+    """Said in one line."""
     if "/dev/full" in line and not Path("/dev/full").exists():
         pytest.skip("there is no /dev/full here")
     done = shell(desk, line)
     assert (done.returncode, done.stderr) == (code, said)
-    if "r.jsonl" in line:
-        assert (desk / "r.jsonl").read_text().count("\n") == len(ANSWERS)
 
 
 @pytest.mark.slow

@@ -99,4 +99,4 @@ def test_a_former_option_is_the_same_option(capsys: pytest.CaptureFixture[str]) 
     assert run(["compare", "a", "b", "--movers=-1"]) == 2
     assert "--top-changes" in capsys.readouterr().err
     assert run(["watch", "rows.jsonl", "--per", "month", "--keep"]) == 2
-    assert "--run-by month" in capsys.readouterr().err
+    assert "--run-by must be one of" in capsys.readouterr().err

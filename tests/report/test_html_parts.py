@@ -91,16 +91,6 @@ def test_claims_stand_in_the_answer_and_evidence_in_its_passage():
     assert "three years is not two years" in html
 
 
-def test_of_very_many_claims_the_failing_ones_are_listed():
-    """An answer of a thousand claims does not fill the page, and says so."""
-    claims = tuple(
-        sample.claim(n, f"Claim {n}.", Label.CONTRADICTED if n > 990 else Label.SUPPORTED) for n in range(1, 1001)
-    )
-    html = rendered(sample.kept(0, Result("t", Outcome.SCORED, 0.99, sample.PROVENANCE, claims=claims)))
-    assert "300 of 1,000 claims are listed" in html
-    assert html.count('<details class="finding contradicted"') == 10
-
-
 HOSTILE_NAMES = '<script>alert("x")</script> & \x00 \u202e'
 READINGS = [
     ChartPoint("care", 0.8, 0.7, 0.88, "12 answers", "supported"),

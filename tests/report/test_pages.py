@@ -10,11 +10,8 @@ from pathlib import Path
 
 import pages_sample as sample
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from rich.console import Console
 
-from everyclaim.core.plaintext import one_line
 from everyclaim.core.types import Claim, Decomposition, Evidence, Label, Outcome, Sample, Skipped, Span
 from everyclaim.report.findings import decomposition_page, runs_page, verdicts_page
 from everyclaim.report.terminal import run_page
@@ -88,19 +85,6 @@ def test_a_decomposition_shows_claims_and_what_was_skipped():
     assert matches("claims-80", printed(decomposition_page(DECOMPOSED, "x" * 100)))
 
 
-@pytest.mark.parametrize(
-    ("decomposition", "response", "said"),
-    [
-        (Decomposition(()), "", "no claims: the response is empty"),
-        (Decomposition(()), "Hello!", "no claims: nothing to check"),
-        (Decomposition((), abstained=True), "I do not know.", "the response declines to answer"),
-    ],
-)
-def test_a_response_without_claims_says_why(decomposition, response, said):
-    """Empty, nothing to check and declined are told apart."""
-    assert printed(decomposition_page(decomposition, response)).strip() == said
-
-
 SCORE = Estimate(0.8, 0.71, 0.87, 38, 38, "bootstrap")
 
 
@@ -109,11 +93,6 @@ def test_the_runs_of_a_store():
     record, _, _ = sample.example()
     stopped = dataclasses.replace(record, id="77aa00ff1122", name="", status="running", total=60)
     assert matches("runs-80", printed(runs_page([record, stopped], [SCORE, NOTHING], "runs.db")))
-
-
-def test_an_empty_store_says_so():
-    """No table without rows."""
-    assert printed(runs_page([], [], ".everyclaim/runs.db")).strip() == "no runs yet in .everyclaim/runs.db"
 
 
 def test_verdicts_on_given_claims_show_the_worst_of_them():
@@ -129,15 +108,6 @@ def test_verdicts_on_given_claims_show_the_worst_of_them():
 
 
 NASTY = "a\x1b[2J\x1b]0;owned\x07b\r\nFAKE LINE\x9b31m\u202eevil\u2066\u200b\ufeff[bold red]not bold[/] [/nope]\x00\ud800\U000e0041"
-
-
-@given(st.text(st.characters(exclude_categories=()), max_size=80))
-def test_one_line_is_one_harmless_line(text):
-    """Whatever comes in, what goes out is printable, on one line, and can be written as UTF-8."""
-    shown = one_line(text)
-    assert len(shown.splitlines()) <= 1
-    assert shown.replace("\u200c", "").replace("\u200d", "").isprintable()
-    shown.encode("utf-8")
 
 
 def nasty_pages():

@@ -5,7 +5,6 @@ A command is imported when it is used; the help of the tree imports none.
 
 from __future__ import annotations
 
-import errno
 import gc
 import inspect
 import os
@@ -114,12 +113,8 @@ class Lazy(TyperCommand):
         self.entry = entry
 
     def load(self) -> Any:
-        """Import the command; the flags of its other forms are in its help."""
-        command = _imported(self.name or "", self.entry)
-        for flag, form in self.entry.forms.items():
-            if flag.startswith("--"):
-                command.params.append(_flag(flag, f"{form.summary.rstrip('.')}; see {self.name} {flag} --help."))
-        return command
+        """Import the command."""
+        return _imported(self.name or "", self.entry)
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """Parse the arguments by the command itself, or by the form of it that they choose."""
@@ -196,18 +191,6 @@ def _command(function: Callable[..., Any], name: str = "", text: str = "") -> An
     former = {old: new for old, new in FORMER_OPTIONS.items() if new in known and old not in known}
     command.context_settings["token_normalize_func"] = lambda token: former.get(token, token)
     return command
-
-
-def _flag(name: str, text: str) -> Any:
-    """Return an option that stands in the help; what it chooses is chosen before options are parsed."""
-
-    def shown(flag: bool = False) -> None:
-        pass
-
-    shown.__annotations__ = {"flag": Annotated[bool, typer.Option(name, help=text)], "return": None}
-    option = _command(shown).params[0]
-    option.expose_value = False
-    return option
 
 
 def _without_types(parameters: list[Any]) -> list[Any]:
@@ -300,9 +283,6 @@ def _explain(error: Exception) -> int:
         return TOO_MANY_FAILURES
     if isinstance(error, EveryclaimError):
         warn(str(error))
-        return USAGE
-    if isinstance(error, OSError) and error.errno == errno.EBADF:
-        warn("standard output is closed")
         return USAGE
     if isinstance(error, OSError):
         where = f": {error.filename}" if error.filename else ""

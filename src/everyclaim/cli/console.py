@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, TextIO, cast
 
 from rich.console import Console, RenderableType
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from everyclaim.core.events import Event, RunStarted, SampleFinished, SampleSkipped
@@ -104,14 +104,6 @@ def tell_of_bad_rows(good: int, bad: int, first: Sequence[str], *, quiet: bool) 
         warn(f"{bad:,} of {bad + good:,} rows could not be read and were skipped{example}", kind="warning")
 
 
-class _RateColumn(ProgressColumn):
-    """How many per second."""
-
-    def render(self, task: Task) -> Text:
-        speed = task.finished_speed or task.speed
-        return Text("" if speed is None else f"{speed:,.0f}/s" if speed >= 10 else f"{speed:.1f}/s")
-
-
 @dataclass(slots=True)
 class Progressing:
     """Counts what happens, and moves the bar when there is one. Its `hook` is for the engine."""
@@ -163,7 +155,6 @@ def progressing(
     columns = (
         BarColumn(bar_width=None),
         MofNCompleteColumn(),
-        _RateColumn(),
         TimeRemainingColumn(),
         TextColumn("{task.fields[said]}"),
     )

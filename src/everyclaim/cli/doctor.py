@@ -25,8 +25,7 @@ from everyclaim.core.errors import EveryclaimError, NoStoreError
 from everyclaim.core.plaintext import counted
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Outcome
-from everyclaim.models.chat.options import without_password
-from everyclaim.models.chat.providers import find_provider, key_variable, keys_file, provider_names, where_key_is
+from everyclaim.models.chat.providers import key_variable, keys_file, provider_names, where_key_is
 from everyclaim.report.style import Page, data
 
 # Extra → a package that it brings, and what it is for.
@@ -46,7 +45,6 @@ _EXTRAS = {
     "langfuse": ("langfuse", "Langfuse source of everyclaim watch"),
     "testing": ("stamina", "loopback provider for tests"),
 }
-_OTHER_VARIABLES = {PREFIX + name for name in ("DEBUG", "KEYS", "TOKEN", "TOKENS", "WATCH_TOKEN", "WEBHOOK_SECRET")}
 _PATIENCE = 30  # seconds for an answer of a language model
 
 
@@ -77,8 +75,8 @@ def doctor(*, given: Given, json: opt.Json = False) -> int:
         Check("metrics", True, ", ".join(METRICS.names())),
         Check("decomposers", True, ", ".join(DECOMPOSERS.names())),
         Check("judges", True, ", ".join(VERIFIERS.names())),
-        *(check for provider in provider_names() for check in _provider(provider)),
-        *(_extra(name) for name in _EXTRAS),
+        *map(_provider, provider_names()),
+        *map(_extra, _EXTRAS),
     ]
     if settings is not None:
         checks += [_store(settings.store), _self_check(settings)]
@@ -91,24 +89,18 @@ def doctor(*, given: Given, json: opt.Json = False) -> int:
 
 def _settings_in_use(config: Path | None) -> str:
     file = config or find_settings_file()
-    variables = sorted(name for name in os.environ if name.startswith(PREFIX) and name not in _OTHER_VARIABLES)
-    parts = [str(file) if file else "no everyclaim.toml in this folder or above it in the project"]
-    settings = [name for name in variables if name.removeprefix(PREFIX).lower() in DECLARED]
-    others = [f"{name} is not a setting" for name in variables if name not in settings]
-    return ", ".join(parts + settings + others)
+    names = sorted(name for name in os.environ if name.startswith(PREFIX) and name[len(PREFIX) :].lower() in DECLARED)
+    return ", ".join([str(file) if file else "no everyclaim.toml in this folder or above it in the project", *names])
 
 
-def _provider(provider: str) -> list[Check]:
-    """Say where a provider's key is, without which its judges work only at other addresses, and what moves its own."""
+def _provider(provider: str) -> Check:
+    """Say where a provider's key is, without which its judges work only at other addresses."""
     try:
         place = where_key_is(provider)
-        variable = find_provider(provider).address_variable
     except EveryclaimError as error:
-        return [Check(f"key {provider}", False, str(error))]
+        return Check(f"key {provider}", False, str(error))
     said = f"from {place}" if place else f"none: set {key_variable(provider)}, or add it to {keys_file()}"
-    address = os.environ.get(variable, "") if variable else ""
-    moved = [Check(f"address {provider}", True, f"{without_password(address)} from {variable}")] if address else []
-    return [Check(f"key {provider}", True if place else None, said), *moved]
+    return Check(f"key {provider}", True if place else None, said)
 
 
 def _extra(name: str) -> Check:

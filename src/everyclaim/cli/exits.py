@@ -6,7 +6,6 @@ else, so it imports little.
 
 from __future__ import annotations
 
-import os
 import signal
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
@@ -35,12 +34,7 @@ _WORDS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "hung up"}
 _received: list[int] = []
 
 
-def end_at_once() -> None:
-    """From here on end with one line, without unwinding: an interrupt within an import leaves half a module."""
-    _install(_leave)
-
-
-def end_gently() -> None:
+def catch_signals() -> None:
     """From here on an interrupt is a `KeyboardInterrupt`, which ends a run in order; the others are the same to it."""
     _install(_interrupt)
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
@@ -49,23 +43,23 @@ def end_gently() -> None:
 
 @contextmanager
 def stopping(stop: Callable[[], object]) -> Iterator[None]:
-    """Inside, the first signal only asks for an end; from the second on it is as `end_gently` has it."""
+    """Inside, the first signal only asks for an end; from the second on it is as `catch_signals` has it."""
 
     def ask(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - the signature is given
         _received.append(number)
-        end_gently()
+        catch_signals()
         stop()
 
     _install(ask)
     try:
         yield
     finally:
-        end_gently()
+        catch_signals()
 
 
 def signal_word() -> str:
     """What happened, in one word or two."""
-    return _word(_received[-1]) if _received else "interrupted"
+    return _WORDS[signal.Signals(_received[-1]).name] if _received else "interrupted"
 
 
 def signal_code() -> int:
@@ -81,11 +75,6 @@ def _install(handler: signal.Handlers | object) -> None:
             signal.signal(number, handler)  # type: ignore[arg-type]
 
 
-def _leave(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - the signature is given
-    os.write(2, f"{_word(number)}\n".encode())
-    os._exit(128 + number)
-
-
 def _interrupt(number: int, frame: FrameType | None) -> None:
     _received.append(number)
     now = signal.getsignal(signal.SIGINT)
@@ -93,7 +82,3 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
         now(signal.SIGINT, frame)  # the running event loop's own, which lets it end what it has begun
     else:
         raise KeyboardInterrupt
-
-
-def _word(number: int) -> str:
-    return _WORDS[signal.Signals(number).name]

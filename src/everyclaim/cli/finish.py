@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
-import shutil
 import sys
-from collections.abc import Sequence
-from itertools import count
-from pathlib import Path
-from typing import cast
 
 from everyclaim.analysis.gate import (
     NO_BAR,
@@ -22,8 +16,8 @@ from everyclaim.analysis.gate import (
     unread_against_limit,
     worst,
 )
-from everyclaim.analysis.slices import FEW, without_answers
-from everyclaim.analysis.summary import ClusterBy, Collector, Summary
+from everyclaim.analysis.slices import without_answers
+from everyclaim.analysis.summary import Collector, Summary
 from everyclaim.api.compare import compare
 from everyclaim.api.runs import Run, find_run, run_document, trust_of, write_run_report
 from everyclaim.api.settings import Settings
@@ -34,7 +28,6 @@ from everyclaim.core.errors import ConfigError, OperatorError
 from everyclaim.core.types import Result
 from everyclaim.io import check_apart, open_sink
 from everyclaim.report.terminal import github_lines, junit, run_markdown, run_page
-from everyclaim.stats.types import Sampling
 from everyclaim.store.records import RunRecord
 
 GATE_CODES = {
@@ -53,23 +46,15 @@ def baseline(given: Given, settings: Settings) -> Run | None:
     return None if named is None else find_run(named, store=settings.store)
 
 
-def conclude(
-    run: Run,
-    output: OutputOptions,
-    settings: Settings,
-    against: Run | None = None,
-    again: Sequence[str] | None = None,
-    store: Sequence[str] = (),
-) -> int:
+def conclude(run: Run, output: OutputOptions, settings: Settings, against: Run | None = None) -> int:
     """Write and show a run, and return the exit code that its gate and its input give.
 
-    `against` is the run that it may not be worse than. `again` are the arguments of `score` for
-    the same scores, `store` the option of its store: with them the commands to go on with are shown.
+    `against` is the run that it may not be worse than.
     """
     record = run.record
     check_apart({"the data set of the run": record.dataset, "the store": run.store_location}, output.outputs)
     output.check_replaced()
-    collector = Collector(run.slices, cast("ClusterBy", output.cluster_by), Sampling(), bad_rows=record.bad_rows)
+    collector = Collector(run.slices, bad_rows=record.bad_rows)
     found = worst(collector.watching(run.records()), output.worst)  # in one pass over the store
     summary = collector.finish()
     for tag in () if output.quiet else without_answers(summary.slices):
@@ -78,11 +63,10 @@ def conclude(
     try:
         if output.out:
             run.write(output.out)
-        for destination, as_html in ((output.report, None), (output.html, True)):
-            if destination:
-                write_run_report(run, destination, summary=summary, found=found, trust=trust, as_html=as_html)
-                if destination != "-" and not output.quiet:
-                    warn(f"wrote {destination}", kind="")
+        if output.report:
+            write_run_report(run, output.report, summary=summary, found=found, trust=trust)
+            if not output.quiet:
+                warn(f"wrote {output.report}", kind="")
     except OperatorError as error:
         raise OperatorError(
             f"{error}; the run is stored: write it with `everyclaim report {run.id} --out FILE`"
@@ -91,39 +75,17 @@ def conclude(
         show_json(run_document(run, summary, found, trust), indent=None)
     elif not output.quiet:
         page = run_page(record, summary, found, trust.beside(summary), trust.line)
-        show(page, stderr="-" in (output.out, output.html))
+        show(page, stderr=output.out == "-")
     result = _gate(run, record, summary, settings, against)
     if result.status is not GateStatus.PASSED:
         warn(result.message, kind=result.title)
     elif result.message != NO_BAR and not output.quiet:
         warn(result.message, kind="gate passed")
-    if again is not None and result.message == NO_BAR and output.worst and not output.is_for_machines:
-        sys.stdout.write(_next_commands(run, summary, again, store))
     _tell_build_server(run, summary, [kept.result for kept in found], result, output, settings)
     incomplete = record.reading.incomplete if record.reading else ""
     if incomplete:
         warn(f"input incomplete: it could not be read to the end: {incomplete}")
     return gravest([GATE_CODES[result.status], USAGE if incomplete else OK])
-
-
-def _next_commands(run: Run, summary: Summary, again: Sequence[str], store: Sequence[str]) -> str:
-    """Say what may be done with the run next, as it is to be typed."""
-    program = "everyclaim" if shutil.which("everyclaim") == shutil.which(sys.argv[0]) else shlex.quote(sys.argv[0])
-    of_run = shlex.join([run.id, *store])
-    commands = [
-        f"report {of_run} --report {_free('report', '.html')}",
-        f"label {of_run} --out {_free('labels', '.csv')}",
-    ]
-    score = summary.overall.score
-    if score.n >= FEW and score.low and score.low >= 0.001 and not run.record.provenance.lower_is_better:
-        repeated = shlex.join([*again, *store])
-        commands.append(f"score {repeated} --fail-under {score.low:.3f}  # low end of the interval")
-    return "\nNext\n\n" + "".join(f"  {program} {command}\n" for command in commands)
-
-
-def _free(name: str, suffix: str) -> str:
-    """Return a file name that is not taken."""
-    return next(file for n in count(1) if not Path(file := f"{name}{n if n > 1 else ''}{suffix}").exists())
 
 
 def _tell_build_server(

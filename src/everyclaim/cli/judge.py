@@ -28,7 +28,7 @@ def judge_test(*, given: Given, json: opt.Json = False) -> int:
     3 too many claims without a verdict, or stopped at a limit.
     """
     from everyclaim.analysis.judge_eval import MOST_UNJUDGED  # not for --help
-    from everyclaim.api.judge_eval import CASES, KINDS, smoke_test_judge
+    from everyclaim.api.judge_eval import CASES, smoke_test_judge
     from everyclaim.report.judge import judge_test_page
 
     settings = given.settings()
@@ -42,13 +42,13 @@ def judge_test(*, given: Given, json: opt.Json = False) -> int:
             strict=settings.strict,
             **options_of(settings, LlmJudgingOptions, settings.judge),
         )
-    show_result(test.to_json, lambda: judge_test_page(test, KINDS), json=json)
+    show_result(test.to_json, lambda: judge_test_page(test), json=json)
     if test.unjudged > MOST_UNJUDGED:
         return TOO_MANY_FAILURES
     return OK if test.is_fit else GATE_FAILED
 
 
-@with_settings("judge", "strategy", "strict", "store", models=LlmJudgingOptions, check=opt.options_in(StabilityOptions))
+@with_settings("judge", "strategy", "strict", "store", models=LlmJudgingOptions, check=StabilityOptions)
 def judge_check(
     run: Annotated[
         str | None,
@@ -75,11 +75,10 @@ def judge_check(
     settings = given.settings()
     if "cache" in given.values:
         raise ConfigError("--cache: this check always calls the judge; leave the option out")
-    chosen = opt.only_given(check)
-    against = chosen.get("against")
+    against = check.get("against")
     given.check_use(settings.judge, against)
-    given.check_files(settings, [], {"standard output": "-", "--history": chosen.get("history")})
-    options: Any = options_of(settings, LlmJudgingOptions, settings.judge, against) | chosen
+    given.check_files(settings, [], {"standard output": "-", "--history": check.get("history")})
+    options: Any = options_of(settings, LlmJudgingOptions, settings.judge, against) | dict(check)
     options.pop("cache", None)  # a reply that was kept says nothing of the judge today
     with progressing() as progress:
         found = evaluate_judge(

@@ -11,7 +11,6 @@ from everyclaim.cli.console import show_result, tell_of_reading, warn
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK
 from everyclaim.cli.options import Given, argument, check_destination, option, with_settings
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.kinds import WAYS
 from everyclaim.core.plaintext import counted, json_text
 from everyclaim.io import ReadReport, check_apart, open_sink
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from everyclaim.api.runs import Run
 
 
-@with_settings("store", choice=opt.options_in(LabelOptions))
+@with_settings("store", choice=LabelOptions)
 def label(
     run: Annotated[str | None, argument("RUN", "Id, start of an id, or name of a run (default: the newest).")] = None,
     *,
@@ -67,8 +66,7 @@ def label(
     check_destination("--out", out)
     found = find_run(run, store=settings.store)
     check_apart({"the data set of the run": found.record.dataset, "the store": found.store_location}, {"--out": out})
-    chosen: Any = opt.only_given(choice)
-    opt.check_one_of("--by", chosen.get("by", WAYS[0]), WAYS)
+    chosen: Any = dict(choice)
     if "annotators" in chosen:
         chosen["annotators"] = [name.strip() for name in chosen["annotators"]]
         if not all(chosen["annotators"]):
@@ -81,18 +79,14 @@ def label(
         if examples is not None or require or json:
             raise ConfigError("--examples, --require and --json need --marks FILE")
         chosen.pop("overlap", None)  # everybody marks all of them
-        drawn = labels.label_splits(found, n, **chosen)
-        drawn.write(out)
-        warn(str(drawn), kind="")
-        return OK
-    if queue:
+    elif queue:
         if out != "-" or "with_verdicts" in chosen:
             raise ConfigError("--queue stores the claims: leave out --out and --with-verdicts")
         made = labels.label_queue(found, n, **chosen)
         shares = ", ".join(f"{name} {one.left:,}" for name, one in made.progress.items())
         warn(f"queue {made.id} created at /label/queues/{made.id} of `everyclaim serve --ui`: {shares}", kind="")
         return OK
-    sheet = labels.label(found, n, **chosen)
+    sheet = labels.label_splits(found, n, **chosen) if splits else labels.label(found, n, **chosen)
     sheet.write(out)
     warn(str(sheet), kind="")
     return OK

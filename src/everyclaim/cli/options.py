@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import inspect
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints, is_typeddict
 
 import typer
 from typer.models import OptionInfo
 
 from everyclaim.api.options import LIMITS, MODELS, OFF, SIZES, LlmAccessOptions, LlmOptions
-from everyclaim.api.settings import DECLARED, Settings, find_settings_file, flag_of, load_settings
+from everyclaim.api.settings import DECLARED, Settings, find_settings_file, flag_of, load_settings, taken
 from everyclaim.api.specs import batches_beside, cache_beside, refuse, unused
 from everyclaim.core.errors import BudgetExceeded, ConfigError
 from everyclaim.core.kinds import Range
@@ -28,7 +27,6 @@ from everyclaim.models.chat.providers import keys_file
 
 _INPUT, _OUTPUT = "Input", "Output"
 _OF_MODELS = {*LlmOptions.__annotations__} - {"base_url", "max_cost", "provider_batch"}
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _RARE = _OF_MODELS | {  # not in the help
     "strategy", "empty", "fail_answer_under", "min_probability", "max_unread", "min_citation_precision",
     "min_citation_recall", "observe",
@@ -53,12 +51,6 @@ def declared(name: str) -> Any:
     return _parameter(name, kind, opt, opt.panel or MODELS, show_default=False, hidden=name in _RARE)
 
 
-def options_in(kind: Any) -> dict[str, Any]:
-    """Return the annotations of a command's parameters for the options that a TypedDict declares, settings aside."""
-    found = {name: one for name, one in declared_options(kind).items() if name not in DECLARED}
-    return {name: _parameter(name, hint, opt, opt.panel, show_default=False) for name, (hint, opt) in found.items()}
-
-
 def _parameter(name: str, kind: Any, opt: Opt, panel: str, **more: Any) -> Any:
     parts = list(_parts(kind))
     is_list = Mapping in parts or Sequence in parts
@@ -66,18 +58,8 @@ def _parameter(name: str, kind: Any, opt: Opt, panel: str, **more: Any) -> Any:
     words = "|".join(part for part in parts if isinstance(part, str))
     least = next((part.least for part in parts if isinstance(part, Range)), None)
     metavar = opt.metavar or words or ("" if plain is bool else "N")
-    taken: dict[str, Any] = {"parser": _share} if plain is float and metavar in {"SHARE", "SCORE"} else {"min": least}
-    return Annotated[plain | None, option(opt.flag or flag_of(name), opt.help, panel, metavar, **taken, **more)]
-
-
-def _share(text: str) -> float:
-    """Read a share; bounds are those of the setting."""
-    try:
-        return float(text)
-    except ValueError:
-        number = text.rstrip("% ")
-        meant = f": write {float(number) / 100:g}" if text.endswith("%") and _NUMBER.fullmatch(number) else ""
-        raise typer.BadParameter(f"{text!r} is not a number between 0 and 1{meant}") from None
+    more |= {"min": least} if plain is int else {}  # of other numbers the declared bounds are told
+    return Annotated[plain | None, option(opt.flag or flag_of(name), opt.help, panel, metavar, **more)]
 
 
 def _parts(hint: Any) -> Iterator[Any]:
@@ -111,7 +93,6 @@ Out = Annotated[
     str | None,
     option("--out FILE", "Write every result: JSONL, JSON, CSV or Parquet by suffix; - is JSONL on stdout.", _OUTPUT),
 ]
-Html = _hidden("--html FILE", "Write a report as HTML, whatever the suffix.", _OUTPUT)
 Json = Annotated[bool, option("--json", "Print JSON on stdout instead of text.", _OUTPUT)]
 Quiet = Annotated[bool, option("--quiet -q", "Print only errors, and the gate unless it passes.", _OUTPUT)]
 
@@ -129,12 +110,6 @@ def pairs(
             raise ConfigError(f"{name} {text}: write {told}")
         taken[theirs] = ours
     return taken
-
-
-def check_one_of(name: str, value: str, allowed: Sequence[str]) -> None:
-    """Raise `ConfigError` for a value that is not allowed."""
-    if value not in allowed:
-        raise ConfigError(f"{name} {value}: choose one of {', '.join(allowed)}")
 
 
 SCORING = ("judge", "decomposer", "metric", "strategy", "strict", "empty")
@@ -168,25 +143,13 @@ class OutputOptions:
     ] = None
     github: Annotated[bool, option("--github", "Print GitHub annotations: gate and worst answers.", _OUTPUT)] = False
     worst: Annotated[int, option("--worst N", "Number of worst answers to show.", _OUTPUT, min=0)] = 5
-    cluster_by: Annotated[
-        str,
-        option(
-            "--cluster-by sample|question",
-            "Unit of the confidence intervals: answers, or the questions that answers share.",
-            _OUTPUT,
-            hidden=True,
-        ),
-    ] = "sample"
     json: Json = False
     quiet: Quiet = False
-    html: str | None = None  # of `report` alone
 
     def check(self) -> None:
         """Refuse what cannot be done before anything is scored."""
-        from everyclaim.analysis.summary import ClusterBy as Clusters
         from everyclaim.api.runs import check_report
 
-        check_one_of("--cluster-by", self.cluster_by, get_args(Clusters))
         piped = ["--json"] * self.json + [f"{name} -" for name, place in self.files.items() if place == "-"]
         if len(piped) > 1:
             raise ConfigError(f"{piped[0]} and {piped[1]} would both write to standard output: choose one")
@@ -202,15 +165,10 @@ class OutputOptions:
         from everyclaim.api.runs import HTML
 
         is_page = (self.report or "").lower().endswith(HTML)
-        kinds = ((self.out, None), (self.html, PAGE), (self.junit, TEST_SUITE), (self.markdown, MARKDOWN))
+        kinds = ((self.out, None), (self.junit, TEST_SUITE), (self.markdown, MARKDOWN))
         for place, kind in (*kinds, (self.report, PAGE if is_page else DOCUMENT)):
             if place is not None:
                 check_replaced(place, kind)
-
-    @property
-    def is_for_machines(self) -> bool:
-        """Whether standard output holds no page, or one that a build server reads."""
-        return self.json or self.quiet or self.github or "-" in self.files.values()
 
     @property
     def outputs(self) -> dict[str, str | None]:
@@ -221,8 +179,7 @@ class OutputOptions:
     @property
     def files(self) -> dict[str, str | None]:
         """The files that are asked for, by their options."""
-        named = {"--out": self.out, "--report": self.report, "--html": self.html}
-        return named | {"--junit": self.junit, "--markdown": self.markdown}
+        return {"--out": self.out, "--report": self.report, "--junit": self.junit, "--markdown": self.markdown}
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,15 +201,6 @@ class Given:
         if "headers" in given:
             given["headers"] = dict(_header(text) for text in given["headers"])
         return load_settings(self.config, **given)
-
-    def typed(self, *names: str) -> list[str]:
-        """Return these options as they are typed, without those that were not given."""
-        found = list[str]()
-        for name in names:
-            value = self.values.get(name)
-            for one in value if isinstance(value, list | tuple) else [value] if value else []:
-                found += [flag_of(name)] if one is True else [flag_of(name), str(one)]
-        return found
 
     def check_use(self, judge: str | None, *others: str | None, metric: str | None = None) -> None:
         """Refuse an option about language models where there is none for it: it would do nothing."""
@@ -298,29 +246,30 @@ def check_destination(option: str, path: str | None, *, any_name: bool = False) 
 
 
 def with_settings(
-    *names: str, models: type[LlmAccessOptions] | None = None, **others: Mapping[str, Any]
+    *names: str, models: type[LlmAccessOptions] | None = None, **others: Any
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Give a command these settings as options, and those of such language models, and `--config`.
 
-    A parameter that is named in `others` stands for the options with these annotations, and comes as a mapping.
+    A parameter that is named in `others` stands for the options that a TypedDict declares, settings aside, and comes as
+    a mapping of those that were given.
     """
-    options: dict[str, Any] = {name: declared(name) for name in names}
+    settings: dict[str, Any] = {name: declared(name) for name in names}
     for panel in (MODELS, LIMITS, SIZES) if models else ():
         for name, (_, said) in declared_options(models).items():
             if (said.panel or MODELS) == panel and name != "provider_batch":  # that is for runs alone
-                options[name] = declared(name)
+                settings[name] = declared(name)
             if name == "cache" and panel == LIMITS:
-                options["no_cache"] = _NO_CACHE
+                settings["no_cache"] = _NO_CACHE
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         signature = inspect.signature(command, eval_str=True)
         shown: list[Parameter] = []
-        groups: dict[str, tuple[type, list[str]]] = {}
+        groups: dict[str, tuple[Any, list[str]]] = {}
         for name, parameter in signature.parameters.items():
-            kind = parameter.annotation
-            declarations = options if kind is Given else others.get(name, {})
-            group = [_keyword(one, hint, None) for one, hint in declarations.items()] or _options_of(kind)
-            kind = dict if name in others else kind
+            kind = others.get(name, parameter.annotation)
+            group = (
+                [_keyword(one, hint, None) for one, hint in settings.items()] if kind is Given else _options_of(kind)
+            )
             if group:
                 groups[name] = kind, [one.name for one in group]
             shown += group or [parameter]
@@ -330,7 +279,10 @@ def with_settings(
         def with_them(config: Path | None, **values: Any) -> Any:
             for name, (kind, members) in groups.items():
                 said = {one: values.pop(one) for one in members}
-                values[name] = Given(only_given(said), config) if kind is Given else kind(**said)
+                if kind is Given:
+                    values[name] = Given(only_given(said), config)
+                else:
+                    values[name] = _checked(only_given(said), kind) if name in others else kind(**said)
             return command(**values)
 
         with_them.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]  # where Typer looks
@@ -341,16 +293,27 @@ def with_settings(
 
 
 def _options_of(kind: Any) -> list[Parameter]:
-    if not (isinstance(kind, type) and is_dataclass(kind)):
+    """Return the parameters for the options that a dataclass or a TypedDict declares."""
+    if not (is_dataclass(kind) or is_typeddict(kind)):
         return []
-    opts = declared_options(kind)
-    hints = get_type_hints(kind, include_extras=True) | {
-        name: _parameter(name, hint, opt, opt.panel) for name, (hint, opt) in opts.items()
-    }
-    own = [
-        field for field in fields(kind) if isinstance(getattr(hints[field.name], "__metadata__", "-")[-1], OptionInfo)
+    own = {field.name: field.default for field in fields(kind)} if is_dataclass(kind) else {}
+    hints = get_type_hints(kind, include_extras=True)
+    for name, (hint, opt) in declared_options(kind).items():
+        if own:
+            hints[name] = _parameter(name, hint, opt, opt.panel)
+        elif name not in DECLARED:
+            hints[name] = _parameter(name, hint, opt, opt.panel, show_default=False)
+    return [
+        _keyword(name, hint, own.get(name))
+        for name, hint in hints.items()
+        if isinstance(getattr(hint, "__metadata__", "-")[-1], OptionInfo)
     ]
-    return [_keyword(field.name, hints[field.name], field.default) for field in own]
+
+
+def _checked(given: Mapping[str, Any], kind: Any) -> dict[str, Any]:
+    """Return options as they are declared. Raises `ConfigError` that names the option with a wrong value."""
+    known = declared_options(kind)
+    return {name: taken(value, *known[name], flag_of(name, known[name][1])) for name, value in given.items()}
 
 
 def _keyword(name: str, hint: Any, default: Any) -> Parameter:

@@ -103,7 +103,6 @@ def report(
         str | None, option("--answer ID", "Show only this answer, with the reason and evidence of every claim.")
     ] = None,
     given: Given,
-    html: opt.Html = None,
     output: OutputOptions,
 ) -> int:
     """Show a stored run; calls no judge.
@@ -116,7 +115,6 @@ def report(
     from everyclaim.api.runs import find_run
     from everyclaim.cli.finish import baseline, conclude
 
-    output = replace(output, html=html)
     output.check()
     settings = given.settings()
     against = baseline(given, settings)
@@ -181,6 +179,7 @@ def compare(
 
     Samples are paired by id. With three or more runs in chronological order it shows the trend: where a measure
     changed its level. Runs with different judges or settings are rejected, because the judge could cause a difference.
+    With --release it compares the newest release with the previous one; see compare --release --help.
 
     Exit codes: 0 ok, 1 a regression with --fail-on-regression, 2 bad input or usage, 4 --fail-on-regression is
     inconclusive.

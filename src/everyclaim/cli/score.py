@@ -11,16 +11,7 @@ from rich.text import Text
 from everyclaim.api.options import LlmOptions, Options
 from everyclaim.api.settings import options_of
 from everyclaim.cli import options as opt
-from everyclaim.cli.console import (
-    Progressing,
-    Screen,
-    progressing,
-    show,
-    show_json,
-    tell_of_bad_rows,
-    tell_of_reading,
-    warn,
-)
+from everyclaim.cli.console import Progressing, progressing, show, show_json, tell_of_bad_rows, tell_of_reading, warn
 from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, InterruptedWorkError, gravest, signal_word
 from everyclaim.cli.options import GATE, SCORING, Given, OutputOptions, argument, option, why_it_stopped, with_settings
 from everyclaim.core.errors import BudgetExceeded, ConfigError
@@ -30,8 +21,6 @@ if TYPE_CHECKING:
     from everyclaim.api.evaluator import Evaluator
     from everyclaim.api.runs import Run
     from everyclaim.api.settings import Settings
-
-_ESTIMATED = 2_000  # answers that are read for an estimate before a run
 
 
 @with_settings(*SCORING, "map", "slices", *GATE, "store", "concurrency", "observe", "provider_batch", models=LlmOptions)
@@ -104,9 +93,7 @@ def score(
         codes = []
         for place, file in enumerate(files, start=1):
             run, stop = _score_one(file, evaluator, of_rows, settings.store, quiet=output.quiet)
-            is_repeatable = len(files) == 1 and file != "-" and not stop
-            again = [file, *given.typed(*SCORING, "map", "slices")] if is_repeatable else None
-            codes.append(conclude(run, output, settings, against, again, given.typed("store")))
+            codes.append(conclude(run, output, settings, against))
             if stop:
                 warn(stop, kind="")
                 codes.append(TOO_MANY_FAILURES)
@@ -131,10 +118,6 @@ def _score_one(file: str, evaluator: Evaluator, options: DatasetOptions, store: 
     from everyclaim.api.runs import find_run
 
     stop = None
-    if not quiet and file != "-" and Screen(stderr=True).is_terminal:
-        found = evaluator.estimate_file(file, at_most=_ESTIMATED, **options)
-        if found:
-            warn(f"{found}{' for the first of them' if found.answers == _ESTIMATED else ''}", kind="")
     with progressing(quiet=quiet, spent=lambda: evaluator.usage) as progress:
         options["hooks"] = [progress.hook]
         try:

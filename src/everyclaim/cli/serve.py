@@ -45,7 +45,8 @@ def serve(
     """Serve scoring over HTTP: score, verify, split and guard single answers, and score data sets as jobs.
 
     Ctrl-C and SIGTERM shut down gracefully: running requests finish, jobs continue at the next start. Logs go to
-    standard error, one JSON object per line. Limits such as --max-cost apply to the life of the service.
+    standard error, one JSON object per line. Limits such as --max-cost apply to the life of the service. With --ui it
+    serves the dashboard; see serve --ui --help.
     """
     if token_name is not None:
         _make_token(token_name, scopes, rate, service.tokens)

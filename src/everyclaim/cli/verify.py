@@ -6,9 +6,9 @@ import sys
 from collections import Counter
 from contextlib import ExitStack
 from dataclasses import asdict
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
-from everyclaim.api.claims import ClaimVerdict, VerifyOptions, claim_verdict_to_json, verify_source
+from everyclaim.api.claims import ClaimVerdict, claim_verdict_to_json, verify_source
 from everyclaim.api.options import OFF, LlmJudgingOptions, LlmSplittingOptions, RowOptions
 from everyclaim.api.scoring import extract_claims
 from everyclaim.api.session import Session
@@ -91,7 +91,7 @@ def verify(
     with ExitStack() as stack:
         judging = {"judge": settings.judge, "strategy": settings.strategy, "strict": settings.strict}
         judging |= options_of(settings, LlmJudgingOptions, settings.judge)
-        session = Session(cast("VerifyOptions", judging), kept=True)
+        session = Session(judging, kept=True)
         stack.callback(session.close)
         write = stack.enter_context(open_rows(out, columns=VERDICT_COLUMNS)) if out else None
         progress = stack.enter_context(progressing(quiet=quiet))

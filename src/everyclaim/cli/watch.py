@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from everyclaim.api.options import LlmOptions, Options, StreamOptions
-from everyclaim.api.settings import Settings, options_of
+from everyclaim.api.settings import Settings, flag_of, options_of
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import show_json, warn
 from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, USAGE, signal_word, stopping
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from everyclaim.monitor.watch.source import WatchPass
 
 _DECLARED = declared_options(StreamOptions)
-_FLAGS = {"slices": "--slice", "mapping": "--map", "alerts": "--alert"}  # of settings that have another name here
+_OTHER_NAMES = {"mapping": "map", "alerts": "alert"}  # on the command line
 
 
 @with_settings(
     *SCORING, "map", "slices", "max_failed", "store", "concurrency", "observe",
-    models=LlmOptions, watching=opt.options_in(StreamOptions),
+    models=LlmOptions, watching=StreamOptions,
 )  # fmt: skip
 def watch(
     source: Annotated[
@@ -63,18 +63,13 @@ def watch(
     settings = given.settings()
     given.check_use(settings.judge, settings.decomposer, metric=settings.metric)
     given.check_files(settings, [source], {"the store": settings.store, "standard output": "-"})
-    chosen = opt.only_given({**watching, "alert_baseline": baseline, "alerts": alert})
-    for name, words in {"when_spent": ("skip", "wait"), "per": ("day", "release")}.items():
-        if name in chosen:
-            opt.check_one_of(_flag(name), chosen[name], words)
-    for name in ("daily_cost", "alert_above"):
-        if chosen.get(name) == 0:
-            raise ConfigError(f"{_flag(name)} must be above 0")
+    once = watching.get("once", False)
+    chosen = {**watching, **opt.only_given({"alert_baseline": baseline, "alerts": alert})}
     stop = threading.Event()
     chosen |= {"slices": settings.slices, "mapping": settings.map, "concurrency": settings.concurrency}
     if not (quiet or json):
         chosen["on_start"] = partial(warn, kind="")
-    chosen |= {"stop": stop, "on_pass": _Reporter(json=json, quiet=quiet, once=bool(watching["once"]))}
+    chosen |= {"stop": stop, "on_pass": _Reporter(json=json, quiet=quiet, once=once)}
     from everyclaim.api.evaluator import Evaluator  # not for --help
 
     with Evaluator(**cast("Options", options_of(settings))) as evaluator, stopping(stop.set):
@@ -85,13 +80,12 @@ def watch(
             return TOO_MANY_FAILURES
         except OptionError as error:
             raise ConfigError(error.spelled(_flag)) from None
-    return _end(seen, settings, once=bool(watching["once"]), quiet=quiet)
+    return _end(seen, settings, once=once, quiet=quiet)
 
 
 def _flag(option: str) -> str:
     """Return an option of `Evaluator.watch` as the command line spells it."""
-    flag = _DECLARED[option][1].flag if option in _DECLARED else _FLAGS.get(option, "")
-    return flag.rpartition("/")[2] or f"--{option.replace('_', '-')}"
+    return flag_of(_OTHER_NAMES.get(option, option), _DECLARED.get(option, (None, None))[1])
 
 
 class _Reporter:
@@ -105,7 +99,7 @@ class _Reporter:
 
     def __call__(self, seen: WatchPass | Exception) -> None:
         if isinstance(seen, Exception):
-            if str(seen) != self._last_fault:
+            if str(seen) != self._last_fault and not self._quiet:
                 warn(f"{seen}; retrying", kind="warning")
             self._last_fault = str(seen)
             return
@@ -183,14 +177,6 @@ def rules(
     check_apart({"the store": settings.store}, {"--out": out})
     notes: tuple[str, ...] = ()
     if dashboard:
-        said = {
-            "--baseline": baseline,
-            "--rate": rate,
-            "--match": match or None,
-            "--max-failed": given.values.get("max_failed"),
-        }
-        if name := next((name for name, value in said.items() if value is not None), ""):
-            raise ConfigError(f"{name} is for rules, not for --dashboard")
         text = json_text(made(), indent=2) + "\n"
     else:
         usual = None

@@ -55,7 +55,7 @@ _NAMES = {
 }
 
 
-def judge_test_page(test: JudgeTest, kinds: Mapping[str, str]) -> Page:
+def judge_test_page(test: JudgeTest) -> Page:
     """Show accuracy by kind beside that of the offline judge, what is wrong, what it took, and the word on it."""
     sets = len({one.passages for one in test.answered})
     head = joined(
@@ -68,9 +68,9 @@ def judge_test_page(test: JudgeTest, kinds: Mapping[str, str]) -> Page:
     verdict = Text("fit to judge", "bold green") if test.is_fit else Text("not fit to judge", "bold red")
     return page(
         head,
-        _table(test, kinds),
+        _table(test),
         _unjudged(test.unjudged),
-        _wrong(test, kinds) if test.wrong else None,
+        _wrong(test) if test.wrong else None,
         usage_block(test.usage),
         Stack(verdict, *(hanging(Text("-"), Text(why)) for why in test.why_not)),
         Text(f"{RULE}.", "dim"),
@@ -85,11 +85,11 @@ def _basis(what: str, claims: int, sets: int) -> str:
     return f"{counted(claims, what)} on {counted(sets, 'set of passages', 'sets of passages')}"
 
 
-def _table(test: JudgeTest, kinds: Mapping[str, str]) -> RenderableType:
+def _table(test: JudgeTest) -> RenderableType:
     beside = test.beside
     made = house_table("", "right", "95 % interval", *([beside.judge] if beside else []))
     for kind, share in test.kinds.items():
-        made.add_row(Text(kinds.get(kind, kind)), *_cells(share, beside.kinds[kind] if beside else None))
+        made.add_row(Text(kind), *_cells(share, beside.kinds[kind] if beside else None))
     rows = [
         (Text("all kinds", style="bold"), "accuracy"),
         (Text("supported claims"), "supported"),
@@ -111,12 +111,12 @@ def _of(share: Estimate) -> str:
     return NO_NUMBER if share.value is None else f"{round(share.value * share.n)} of {share.n}"
 
 
-def _wrong(test: JudgeTest, kinds: Mapping[str, str]) -> RenderableType:
+def _wrong(test: JudgeTest) -> RenderableType:
     rows: list[RenderableType] = [Text(f"wrong: {counted(len(test.wrong), 'claim')}", style="dim")]
     for one in test.wrong[:_WRONG_SHOWN]:
         sign = Text(LABEL_SIGN[one.given], style=LABEL_STYLE[one.given]) if one.given else Text("!", style="yellow")
         given = one.given.value.lower() if one.given else "no verdict"
-        said = f"{kinds.get(one.kind, one.kind)}: judged {given}, is {one.expected.value.lower()}"
+        said = f"{one.kind}: judged {given}, is {one.expected.value.lower()}"
         told = joined([data(one.claim), Text(said, style="dim")])
         rows.append(hanging(sign, told))
     return Stack(*rows, *left_out(len(test.wrong) - _WRONG_SHOWN, "claim", "; --json has them all"))

@@ -175,7 +175,7 @@ def line_chart(
         parts.append(_tag("polyline", points=line, class_=f"series {kind}"))
         parts += [_dot(across(place), down(one.value or 0), kind) for place, one in known]
         told += [f"{name}, {_told(one, percent=percent)}" for _, one in known]
-    written = [_short(name) for name in _told_apart(names)]
+    written = [_short(name) for name in names]
     widest = (max(map(len, written), default=0) + 1) * (_GLYPH if "".join(names).isascii() else 2 * _GLYPH)
     every = ceil(widest * (len(names) - 1) / (scale.right - scale.left)) or 1
     parts += [
@@ -294,15 +294,6 @@ def _told(one: ChartPoint, *, percent: bool = True) -> str:
     note = f", {one.note}" if one.note else ""
     name = f"{one_line(one.name, 60)}: " if one.name else "found "
     return f"{name}{factor * (one.value or 0):.{digits}f}{unit}{between}{note}"
-
-
-def _told_apart(names: Sequence[str]) -> Sequence[str]:
-    """Leave the words out that all names begin or end with: "release 14 of the bot" is told apart by "14"."""
-    found = [name.split() or [""] for name in names]
-    for end, rest in ((0, slice(1, None)), (-1, slice(-1))):
-        while len(found) > 1 and min(map(len, found)) > 1 and len({name[end] for name in found}) == 1:
-            found = [name[rest] for name in found]
-    return [" ".join(name) for name in found]
 
 
 def _short(name: str, most: int = 12) -> str:

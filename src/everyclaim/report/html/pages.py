@@ -46,10 +46,9 @@ from everyclaim.report.terminal import by_size, mode_shares, most_frequent, othe
 from everyclaim.store.records import RunRecord
 
 TOGETHER = 32  # answers that are compressed as one
-CONTEXTS = (None, 400, 120, 40)  # characters around evidence in long passages: as many as fit
+CONTEXTS = (None, 400, 80)  # characters around evidence in long passages: as many as fit
 BYTES_PER_ANSWER = 1_900  # on the average
 FEWEST_BYTES = 400_000
-_TELLING = 10  # chunks that tell how large the others will be
 STATIC = 5  # of the worst answers, in the page as they are, for readers without a script
 MOST = 10_000  # answers in a page
 _MODES = list(FailureMode)
@@ -85,10 +84,10 @@ def pack(read: Reader, tags: Iterable[str], total: int) -> Packed:
             keys.append((order_of(record), record.position))
         chosen = sorted(position for _, position in heapq.nsmallest(MOST, keys))
     budget = max(FEWEST_BYTES, BYTES_PER_ANSWER * min(total, MOST))
-    packing = _Packing(names, None, budget)
+    packing = _Packing(names)
     for context in CONTEXTS:
-        packing = _Packing(names, context, budget if context != CONTEXTS[-1] else None)
-        if packing.take_all(read(chosen)):
+        packing = _Packing(names, context)
+        if packing.take_all(read(chosen), budget if context != CONTEXTS[-1] else None):
             break
     return packing.finish(scores, max(0, total - MOST))
 
@@ -110,8 +109,7 @@ def order_of(record: Kept) -> tuple[int, float, int, int]:
 @dataclass(slots=True)
 class _Packing:
     tags: list[str]
-    context: int | None
-    budget: int | None
+    context: int | None = None
     chunks: list[str] = field(default_factory=list)
     rows: list[list[Any]] = field(default_factory=list)
     orders: list[tuple[Any, ...]] = field(default_factory=list)
@@ -120,8 +118,8 @@ class _Packing:
     values: dict[tuple[str, str], int] = field(default_factory=dict)
     worst: list[tuple[tuple[Any, ...], Markup]] = field(default_factory=list)
 
-    def take_all(self, records: Iterable[Kept]) -> bool:
-        """Take the records in; False when they do not fit."""
+    def take_all(self, records: Iterable[Kept], budget: int | None) -> bool:
+        """Take the records in; False when they do not fit into so many bytes."""
         macros: Any = shared().get_template("everyclaim/entry.html").module
         for together in _batches(records):
             written = []
@@ -137,14 +135,9 @@ class _Packing:
             chunk = packed("\0".join(written))  # which stands in no page
             self.chunks.append(chunk)
             self.size += len(chunk)
-            if self.budget is not None and self.size > self._most(self.budget):
+            if budget is not None and self.size > budget:
                 return False
         return True
-
-    def _most(self, budget: int) -> float:
-        """How much is too much by now; what is plain early need not be rendered to its end."""
-        is_plain = len(self.chunks) == _TELLING
-        return min(budget, 1.25 * BYTES_PER_ANSWER * len(self.rows)) if is_plain else budget
 
     def finish(self, scores: Sequence[float] | None, left_out: int) -> Packed:
         """Return what was packed, with the scores of all answers where some were left out."""
