@@ -10,6 +10,8 @@ import json
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
 from batching import answers, ask_all, numbered, settings
 from chatting import KEY, spec_for
 
