@@ -23,7 +23,7 @@ from everyclaim.core.types import (
     Sample,
 )
 from everyclaim.report.findings import is_failing, texts_of
-from everyclaim.report.html.layout import Mark, Segment, TextBlock, lay_out, segments
+from everyclaim.report.html.layout import LaidOutBlock, Mark, Segment, lay_out, segments
 from everyclaim.verify.verdicts import difference
 
 _LONG = 4_000  # characters of a claim; it stands whole in the answer
@@ -76,7 +76,7 @@ class PassageView:
     number: int
     id: str
     title: str
-    blocks: Sequence[TextBlock]
+    blocks: Sequence[LaidOutBlock]
     claims: Sequence[int]
     kind: str = ""  # tool, user, answer; empty: a document
 
@@ -89,7 +89,7 @@ class AnswerView:
     position: int
     sample: Sample
     result: Result
-    response: Sequence[TextBlock]
+    response: Sequence[LaidOutBlock]
     claims: Sequence[ClaimView]
     reference_claims: Sequence[ClaimView]
     passages: Sequence[PassageView]

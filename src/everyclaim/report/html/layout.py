@@ -1,15 +1,79 @@
-"""A text cut by what is marked in it, and to what stands around that where it is long."""
+"""A text cut by what is marked in it and by its Markdown, then laid out: as prose, as records, as tables.
+
+Of Markdown only what is pure form is hidden: the signs of a pair and the signs before a heading. Addresses of links,
+items and quotes stay as they were written, and nothing becomes a link.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from everyclaim.core.types import Label, Span
+from everyclaim.text.records import fields
+from everyclaim.text.segment import blocks
 
-_LONGEST = 50_000  # characters that are shown of a text, whatever is marked in it
+_ANY = re.compile(r"[*_`~#]")
+_SIGNS = re.compile(r"\\.|(?P<code>`+)|\*{1,3}|_{1,3}|~~", re.DOTALL)
+_KINDS = {1: "md-em", 2: "md-strong", 3: "md-strong md-em"}
+_HASHES = re.compile(r"#{1,6}[ \t]+$")
+
+
+class Style(NamedTuple):
+    """A stretch ``text[start:end]`` and the classes it is shown with; `md-sign` is not shown."""
+
+    start: int
+    end: int
+    kind: str
+
+
+def styles_of(text: str) -> list[Style]:
+    """Find the Markdown of a text; offsets are those of the text."""
+    found: list[Style] = []
+    if not _ANY.search(text):
+        return found
+    for block in blocks(text):
+        if block.kind == "heading" and (hashes := _HASHES.search(text, max(0, block.start - 12), block.start)):
+            found += [Style(hashes.start(), block.start, "md-sign"), Style(block.start, block.end, "md-heading")]
+        if block.kind == "code":
+            found.append(Style(block.start, block.end, "md-code"))
+        else:
+            found += _pairs(text, block.start, block.end)
+    return found
+
+
+def _pairs(text: str, start: int, end: int) -> Iterator[Style]:
+    """Yield what stands between two equal signs, of which the first is before a word and the second behind one."""
+    open_: dict[str, int] = {}  # sign: where it ends
+    code_ends = start
+    for match in _SIGNS.finditer(text, start, end):
+        sign, before, after = match[0], text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]
+        if match.start() < code_ends or sign.startswith("\\"):
+            continue
+        if match["code"]:
+            close = re.compile(rf"(?<!`){sign}(?!`)").search(text, match.end(), end)
+            if close is not None and close.start() > match.end():
+                code_ends = close.end()
+                yield from _pair(match.end(), close.start(), sign, "md-code")
+            continue
+        closes, opens = bool(before.strip()), bool(after.strip())
+        if sign[0] == "_":  # inside a word it is a letter
+            closes, opens = closes and not after.isalnum(), opens and not before.isalnum()
+        if closes and sign in open_ and open_[sign] < match.start():
+            first = open_.pop(sign)
+            open_ = {other: place for other, place in open_.items() if place < first}
+            yield from _pair(first, match.start(), sign, "md-del" if sign == "~~" else _KINDS[len(sign)])
+        elif opens:
+            open_[sign] = match.end()
+
+
+def _pair(start: int, end: int, sign: str, kind: str) -> Iterator[Style]:
+    yield Style(start - len(sign), start, "md-sign")
+    yield Style(start, end, kind)
+    yield Style(end, end + len(sign), "md-sign")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +94,7 @@ class Segment(NamedTuple):
     start: int
     end: int
     marks: tuple[Mark, ...] = ()
+    style: str = ""  # classes
 
     @property
     def innermost(self) -> Mark:
@@ -47,51 +112,100 @@ class Segment(NamedTuple):
         return any(mark.kind == "difference" for mark in self.marks)
 
 
-def segments(text: str, marks: Iterable[Mark], start: int = 0, end: int | None = None) -> list[Segment]:
-    """Cut ``text[start:end]`` at the ends of marks; all offsets are those of the whole text."""
+def segments(
+    text: str, marks: Iterable[Mark], start: int = 0, end: int | None = None, styles: Iterable[Style] = ()
+) -> list[Segment]:
+    """Cut ``text[start:end]`` at the ends of marks and styles; all offsets are those of the whole text."""
     end = len(text) if end is None else min(end, len(text))
-    inside = [mark for mark in marks if max(mark.start, start) < min(mark.end, end)]
+    everything: list[Mark | Style] = [*marks, *styles]
+    inside = [mark for mark in everything if max(mark.start, start) < min(mark.end, end)]
     cuts = sorted({start, end} | {max(mark.start, start) for mark in inside} | {min(mark.end, end) for mark in inside})
     waiting = sorted(inside, key=lambda mark: mark.start, reverse=True)
-    open_: list[Mark] = []
+    open_: list[Mark | Style] = []
     found = []
     for low, high in pairwise(cuts):
         while waiting and waiting[-1].start <= low:
             open_.append(waiting.pop())
         open_ = [mark for mark in open_ if mark.end > low]
-        outermost_first = sorted(open_, key=lambda mark: (mark.start - mark.end, mark.start, mark.claim, mark.kind))
-        found.append(Segment(text[low:high], low, high, tuple(outermost_first)))
+        style = " ".join(one.kind for one in open_ if isinstance(one, Style))
+        own = [one for one in open_ if isinstance(one, Mark)]
+        found.append(Segment(text[low:high], low, high, _outermost_first(own), style))
     return found
 
 
+def _outermost_first(marks: Sequence[Mark]) -> tuple[Mark, ...]:
+    return tuple(sorted(marks, key=lambda mark: (mark.start - mark.end, mark.start, mark.claim, mark.kind)))
+
+
+_LAID_OUT = 100_000  # characters; a longer text is shown as prose
+_LONGEST = 50_000  # characters that are shown of a text, whatever is marked in it
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|[{}\[\],]|\s+|[^\s"\'{}\[\],]+|.', re.DOTALL)
+_PIPE = re.compile(r"(?<!\\)\|")
+_BETWEEN = " \t\r\n|:-"  # cells and rows
+_RULING = re.compile(r"[\s|:-]*")
+_LINE = 200  # characters of a line of a record that is shown whole or not at all
+_DEEPEST = 12  # levels that move a line to the right
+
+Kind = Literal["prose", "table", "record", "cut"]
+
+
+class RecordLine(NamedTuple):
+    """A line of a record, so many levels in."""
+
+    indent: int
+    segments: list[Segment]
+
+
 @dataclass(frozen=True, slots=True)
-class TextBlock:
-    """A piece of a text as its segments; one without any stands for so many `hidden` characters."""
+class LaidOutBlock:
+    """A piece of a text. `prose` has segments, `record` lines, `table` rows of cells; `cut` tells how much is left out.
 
+    The first row of a table holds headings when `has_head`.
+    """
+
+    kind: Kind
     segments: Sequence[Segment] = ()
-    hidden: int = 0
+    lines: Sequence[RecordLine] = ()
+    rows: Sequence[Sequence[Sequence[Segment]]] = ()
+    has_head: bool = False
+    hidden: int = 0  # characters
 
 
-def lay_out(text: str, marks: Sequence[Mark] = (), *, context: int | None = None) -> list[TextBlock]:
+def lay_out(text: str, marks: Sequence[Mark] = (), *, context: int | None = None) -> list[LaidOutBlock]:
     """Lay a text out with its marks.
 
     With `context`, a text of more than three times as many characters is cut to that many on either side of every
     mark, or to its beginning where it has none. Of 50,000 characters the rest is left out in any case. What is left out
     is counted.
     """
-    found: list[TextBlock] = []
-    shown, left = 0, _LONGEST
-    for start, end in _windows(text, marks, context):
-        last = min(end, start + left)
-        if start < last:
-            if start > shown:
-                found.append(TextBlock(hidden=start - shown))
-            found.append(TextBlock(segments(text, marks, start, last)))
-            shown = last
-        left -= last - start
-    if shown < len(text):
-        found.append(TextBlock(hidden=len(text) - shown))
+    windows = _within(_windows(text, marks, context), _LONGEST)
+    styles = styles_of(text) if len(text) <= _LAID_OUT else []
+    found: list[LaidOutBlock] = []
+    shown = 0
+    for piece in _pieces(text):
+        for window in windows:
+            start, end = max(window.start, piece.span.start, shown), min(window.end, piece.span.end)
+            if start >= end:
+                continue
+            block, reach = _block(text, piece, Span(start, end), marks, styles)
+            if block is None:
+                continue
+            if reach.start > shown and text[shown : reach.start].strip(_BETWEEN):
+                found.append(LaidOutBlock("cut", hidden=reach.start - shown))
+            found.append(block)
+            shown = reach.end
+    if text[shown:].strip(_BETWEEN):
+        found.append(LaidOutBlock("cut", hidden=len(text) - shown))
     return found
+
+
+class _Stretch(NamedTuple):
+    """A piece of a text before it is cut: prose, the lines of a record, or the rows of a table."""
+
+    span: Span
+    lines: Sequence[tuple[int, Span]] = ()
+    rows: Sequence[Sequence[Span]] = ()
+    has_head: bool = False
 
 
 def _windows(text: str, marks: Sequence[Mark], context: int | None) -> list[Span]:
@@ -107,6 +221,16 @@ def _windows(text: str, marks: Sequence[Mark], context: int | None) -> list[Span
     return [_at_words(text, window) for window in found]
 
 
+def _within(windows: Sequence[Span], most: int) -> list[Span]:
+    """Keep as many windows as hold so many characters, the last one cut."""
+    found = []
+    for start, end in windows:
+        if most > 0:
+            found.append(Span(start, min(end, start + most)))
+        most -= end - start
+    return found
+
+
 def _at_words(text: str, window: Span, reach: int = 24) -> Span:
     """Move the ends of a window to the nearest blank inside it, where there is one."""
     start, end = window
@@ -115,3 +239,132 @@ def _at_words(text: str, window: Span, reach: int = 24) -> Span:
     if end < len(text) and (blank := text.rfind(" ", end - reach, end)) > start:
         end = blank
     return Span(start, end)
+
+
+def _block(
+    text: str, piece: _Stretch, window: Span, marks: Sequence[Mark], styles: Sequence[Style]
+) -> tuple[LaidOutBlock | None, Span]:
+    """Make what lies in a window of a piece, whole lines and rows; also return what of the text that is."""
+    if piece.rows:
+        return _rows(text, piece, window, marks)
+    if not piece.lines:
+        return LaidOutBlock("prose", segments(text, marks, *window, styles)), window
+    lines = []
+    for indent, line in piece.lines:
+        if line.start < window.end and line.end > window.start:
+            is_long = line.end - line.start > _LINE
+            shown = Span(max(line.start, window.start), min(line.end, window.end)) if is_long else line
+            lines.append((indent, shown))
+    if not lines:
+        return None, window
+    written = [RecordLine(indent, segments(text, marks, *line)) for indent, line in lines]
+    return LaidOutBlock("record", lines=written), Span(lines[0][1].start, lines[-1][1].end)
+
+
+def _rows(text: str, piece: _Stretch, window: Span, marks: Sequence[Mark]) -> tuple[LaidOutBlock | None, Span]:
+    head, *body = piece.rows
+    rows = [row for row in body if row[0].start < window.end and row[-1].end > window.start]
+    is_first = head[0].start < window.end and head[-1].end > window.start
+    if not rows and not is_first:
+        return None, window
+    kept = [head, *rows] if is_first or piece.has_head else rows  # cells mean nothing without their headings
+    reach = Span(head[0].start if is_first else rows[0][0].start, (rows or [head])[-1][-1].end)
+    cells = [[segments(text, marks, *cell) for cell in row] for row in kept]
+    return LaidOutBlock("table", rows=cells, has_head=piece.has_head), reach
+
+
+def _pieces(text: str) -> Iterator[_Stretch]:
+    if len(text) > _LAID_OUT:
+        yield _Stretch(Span(0, len(text)))
+    elif fields(text) is not None:
+        lines = list(_lines_of_record(text))
+        yield _Stretch(Span(lines[0][1].start, lines[-1][1].end), lines)
+    else:
+        done = 0
+        for table in _tables(text):
+            if text[done : table.span.start].strip(" \t\r\n|"):
+                yield _trimmed(text, done, table.span.start)
+            yield table
+            done = table.span.end
+        if text[done:].strip(" \t\r\n|") or not done:
+            yield _trimmed(text, done, len(text))
+
+
+def _trimmed(text: str, start: int, end: int) -> _Stretch:
+    """Leave out the line breaks, and the pipe of a table, at the ends of prose beside a table."""
+    if start:
+        start += len(text[start:end]) - len(text[start:end].lstrip(" \t|").lstrip("\r\n"))
+    if end < len(text):
+        end = start + len(text[start:end].rstrip(" \t|").rstrip())
+    return _Stretch(Span(start, end))
+
+
+def _tables(text: str) -> Iterator[_Stretch]:
+    """Find runs of at least two table rows with nothing but a ruling between them."""
+    if "|" not in text:
+        return
+    rows = [block for block in blocks(text) if block.kind == "table_row"]
+    run: list[Span] = []
+    for block in rows:
+        row = Span(block.start, block.end)
+        if run and not _RULING.fullmatch(text[run[-1].end : row.start]):
+            yield from _table(text, run)
+            run = []
+        run.append(row)
+    yield from _table(text, run)
+
+
+def _table(text: str, run: list[Span]) -> Iterator[_Stretch]:
+    rows = [_cells(text, row) for row in run]
+    if len(rows) > 1 and all(rows):
+        yield _Stretch(Span(rows[0][0].start, rows[-1][-1].end), (), rows, "-" in text[run[0].end : run[1].start])
+
+
+def _cells(text: str, row: Span) -> list[Span]:
+    content = text[row.start : row.end]
+    cuts = [match.start() for match in _PIPE.finditer(content)]
+    edges = [-1, *cuts, len(content)]
+    if content.startswith("|"):
+        edges = edges[1:]
+    if content.endswith("|") and len(edges) > 2:
+        edges = edges[:-1]
+    return [_stripped(content, low + 1, high, row.start) for low, high in pairwise(edges)]
+
+
+def _stripped(content: str, start: int, end: int, offset: int) -> Span:
+    piece = content[start:end]
+    left = len(piece) - len(piece.lstrip())
+    return Span(offset + start + left, offset + start + max(left, len(piece.rstrip())))
+
+
+def _lines_of_record(text: str) -> Iterator[tuple[int, Span]]:
+    """Lay a record out: fields of an object on lines of their own, lists of plain values on one."""
+    if "\n" in text.strip():  # it is laid out already
+        place = 0
+        for line in text.splitlines(keepends=True):
+            inner = line.strip()
+            if inner:
+                indent = len(line) - len(line.lstrip())
+                yield min(indent // 2, _DEEPEST), Span(place + indent, place + indent + len(inner))
+            place += len(line)
+        return
+    depth: list[bool] = []  # of open containers: whether they are broken into lines
+    start, indent = 0, 0
+    tokens = [match for match in _TOKEN.finditer(text) if not match[0].isspace()]
+    for place, token in enumerate(tokens):
+        mark, following = token[0], tokens[place + 1][0] if place + 1 < len(tokens) else ""
+        if mark in "{[":
+            depth.append(mark == "{" or following in ("{", "["))
+        elif mark in "}]" and depth:
+            depth.pop()
+        breaks = bool(depth) and depth[-1] and (mark in "{[" or mark == ",")
+        if following in ("}", "]") and depth and depth[-1]:
+            breaks = True
+        if breaks or place + 1 == len(tokens):
+            yield indent, _line(text, start, token.end())
+            start = token.end()
+            indent = min(len(depth) - (following in ("}", "]")), _DEEPEST)
+
+
+def _line(text: str, start: int, end: int) -> Span:
+    return Span(start + len(text[start:end]) - len(text[start:end].lstrip()), end)

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
+from itertools import combinations, groupby
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 from urllib.parse import urlencode
@@ -23,7 +23,7 @@ from fastapi import APIRouter, Form, HTTPException, Request
 from pydantic import BaseModel, StrictInt, TypeAdapter, ValidationError
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from everyclaim.analysis.labels import settle
+from everyclaim.analysis.labels import ADJUDICATED, Opinion, opinions_of, settle
 from everyclaim.api.labeling import LabelingSession, LabelTask
 from everyclaim.api.labels import LONGEST_NAME, label_queue
 from everyclaim.core.errors import ConfigError, EveryclaimError, UserError
@@ -31,7 +31,7 @@ from everyclaim.core.kinds import WAYS
 from everyclaim.core.types import FailureMode, Label, Outcome, Passage, SplitMark
 from everyclaim.io import open_rows
 from everyclaim.report.html import shown
-from everyclaim.report.html.layout import Mark, Segment, TextBlock, lay_out
+from everyclaim.report.html.layout import LaidOutBlock, Mark, Segment, lay_out
 from everyclaim.store.labels import HistoryEntry
 from everyclaim.store.records import Annotation, Picked
 from everyclaim.store.store import Store
@@ -42,6 +42,7 @@ router = APIRouter()
 _FORMS = {"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8"}
 _NUMBER = re.compile(r"[0-9]{1,6}")
 _RUNS_OFFERED = 200
+_PAIRS = 10  # of people, whose agreement is drawn up as a table
 
 
 class QueueForm(BaseModel):
@@ -118,6 +119,7 @@ def of_run(request: Request, run: str) -> Response:
         texts=len({label.key for label in desk.labels}),
         by_person=_by_person(desk.labels),
         by_mark=Counter(mark.value for mark in desk.marks if mark.value is not SplitMark.GOOD),
+        pairs=_pairs(list(opinions_of(desk.labels, desk.marks).values())),
         desk=desk,
         left=len(desk.left()),
         who=_who,
@@ -131,12 +133,12 @@ def export(request: Request, run: str, form: str) -> Response:
         raise HTTPException(404)
     store = site_of(request).read_store
     record = store.run(run)
-    rows = list(_rows(store, record.id))
+    rows = list(_rows(store, record.id, flat=form == "csv"))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"labels.{form}"
         with open_rows(path, columns={name: str for row in rows[:1] for name in row}, marked=True) as write:
             for row in rows:
-                write({name: _flat(value) for name, value in row.items()} if form == "csv" else row)
+                write(row)
         content = path.read_bytes()
     kept = {"content-disposition": f'attachment; filename="labels-{record.id}.{form}"'}
     return Response(content, media_type=_FORMS[form], headers=kept)
@@ -175,11 +177,20 @@ def _by_person(labels: Sequence[Annotation[Label]]) -> list[tuple[str, Mapping[L
     return [(name, {label: counts[label] for label in Label}) for name, counts in sorted(found.items())]
 
 
-def _flat(value: Any) -> Any:
-    return json.dumps(value) if isinstance(value, list) else "" if value is None else value
+def _pairs(everybody: Sequence[Sequence[Opinion]]) -> list[tuple[str, str, list[list[int]]]]:
+    """Count what every two people say of the same claims, in three labels: rows are those of the first one."""
+    counts: dict[tuple[str, str], Counter[tuple[Label, Label]]] = {}
+    for said in everybody:
+        own = sorted((one.annotator, one.label) for one in said if one.label and one.annotator != ADJUDICATED)
+        for (first, one), (second, other) in combinations(own, 2):
+            counts.setdefault((first, second), Counter())[one, other] += 1
+    return [
+        (first, second, [[found[one, other] for other in Label] for one in Label])
+        for (first, second), found in sorted(counts.items())[:_PAIRS]
+    ]
 
 
-def _rows(store: Store, run: str) -> Iterator[dict[str, Any]]:
+def _rows(store: Store, run: str, *, flat: bool) -> Iterator[dict[str, Any]]:
     labels = store.labels(run)
     texts = {record.position: record for record in store.records_at(run, {label.position for label in labels})}
     for label in labels:
@@ -198,13 +209,13 @@ def _rows(store: Store, run: str) -> Iterator[dict[str, Any]]:
         yield {
             "sample_id": label.sample_id,
             "claim": text,
-            "span": list(span) if span else None,
+            "span": (json.dumps(span) if flat else list(span)) if span else ("" if flat else None),
             "label": label.value.value,
             "annotator": label.annotator,
             "failure_mode": label.failure_mode or "",
             "note": label.note,
             "chosen": label.chosen,
-            "evidence": picked,
+            "evidence": json.dumps(picked) if flat else picked,
             "created": label.created,
         }
 
@@ -241,7 +252,7 @@ class _TaskView:
         return keys[self.task.number - 1], keys[self.task.number + 1]
 
     @property
-    def response(self) -> list[TextBlock]:
+    def response(self) -> list[LaidOutBlock]:
         """The answer, with the claim marked, where a claim is asked for."""
         claim = self.task.claim
         marks = [Mark(*claim.span, 1, Label.SUPPORTED)] if claim else []
@@ -249,7 +260,7 @@ class _TaskView:
         return lay_out(self.task.kept.sample.response, marks, context=around)
 
     @cached_property
-    def passages(self) -> list[tuple[Passage, list[TextBlock]]]:
+    def passages(self) -> list[tuple[Passage, list[LaidOutBlock]]]:
         """The passages, as many as there is room for."""
         budget, found = _AT_ONCE, []
         for passage in self.task.passages:
@@ -278,21 +289,21 @@ class _TaskView:
         return json.dumps(rows, ensure_ascii=True)
 
 
-def _pieces_of(segments: Iterable[Segment]) -> Iterator[tuple[str, int, int, bool]]:
+def _pieces_of(segments: Iterable[Segment]) -> Iterator[tuple[str, int, int, str]]:
     """Yield stretches of text with their places, as they are written: an escape stands for all of one.
 
-    The last value says whether it is the claim.
+    The last value has the classes: `about` for the claim, those of its Markdown.
     """
     for segment in segments:
         place = segment.start
-        is_claim = bool(segment.marks)
+        classes = " ".join(filter(None, ("about" if segment.marks else "", segment.style)))
         if shown(segment.text) == segment.text:
-            yield segment.text, place, segment.end, is_claim
+            yield segment.text, place, segment.end, classes
             continue
         for is_plain, characters in groupby(segment.text, lambda character: shown(character) == character):
             run = "".join(characters)
             for text in [run] if is_plain else run:
-                yield text, place, place + len(text), is_claim
+                yield text, place, place + len(text), classes
                 place += len(text)
 
 

@@ -98,7 +98,7 @@ export const reader = ({ item, announce, changed }) => {
   let hit = -1;
   let cursor = -1;
   let cut = null; // the sentences of the passages, made when they are first asked for
-  const lines = () => all("[data-passage] .prose", item());
+  const lines = () => all("[data-passage] .prose, [data-passage] .record > div, [data-passage] td, [data-passage] th", item());
   const rangeIn = (line, start, end) => { // offsets in the text of the line, in UTF-16
     const range = document.createRange();
     let at = 0;
