@@ -36,6 +36,7 @@ TOKENS = 128  # of a premise at most
 LABELS = {"SUPPORTED": 0, "UNSUPPORTED": 1, "CONTRADICTED": 2, "NOT_SUPPORTED": 3}
 SINGLE, TOGETHER = 0.45, 0.85  # share of the rows read by one window; up to which, by the best few sentences
 ASKED = 0.35  # share of the rows whose question is read too
+SHORT, WHOLE = 48, {"cases": TOKENS}  # tokens up to which most passages are read whole; of cases, more
 CUT = 0.7  # a window must hold this share of what the passages hold of the claim's words
 WORDS = re.compile(r"\w+")
 WHOLE_PARTS = (
@@ -131,7 +132,7 @@ def window(row: dict[str, Any], found: Sequence[Sentence]) -> list[int]:
     """Choose the sentences a claim is read with; twins are read alike."""
     claim, luck = stems(row["text"]), share("window " + row.get("beside", row["id"]))
     long = len(row["text"]) > 160
-    if sum(sentence.cost for sentence in found) <= 48 and luck < TOGETHER:
+    if sum(sentence.cost for sentence in found) <= WHOLE.get(row["dataset"], SHORT) and luck < TOGETHER:
         return list(range(len(found)))
     if luck < SINGLE and not long:
         return neighbours(found, claim, 1 + int(luck / SINGLE * 3))
