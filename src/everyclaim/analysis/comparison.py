@@ -333,15 +333,16 @@ def _nothing_shown(before: Side, after: Side, numbers: RunDifferences) -> str:
         return f"{names} cannot be compared: no score for {' and '.join(unscored)}."
     if delta.difference is None or delta.low is None:
         return f"{names} cannot be compared: fewer than {FEWEST} answers."
-    few = "" if delta.p_value is not None else f" It is not tested: fewer than {FEWEST} answers."
+    is_tested = delta.p_value is not None
+    found = "No significant difference between" if is_tested else f"Not tested, fewer than {FEWEST} answers:"
     sign = "+" if delta.difference > 0 else ""
     scored = counted(delta.answers, "answer")
     over = f"over {scored} that both scored" if numbers.matching.paired else f"over at least {scored} on each side"
     power = ""
-    if delta.detectable:
+    if delta.detectable and is_tested:
         power = f" This many answers detect changes of {points(delta.detectable)} points or more (80 % power)."
     return (
-        f"No significant difference between {names}: the mean score went from {delta.before:.3f} to "
+        f"{found} {names}: the mean score went from {delta.before:.3f} to "
         f"{delta.after:.3f}, by {sign}{points(delta.difference)}"
-        f" points ({points(delta.low)} to {points(delta.high or 0.0)}), {over}.{few}{power}"
+        f" points ({points(delta.low)} to {points(delta.high or 0.0)}), {over}.{power}"
     )

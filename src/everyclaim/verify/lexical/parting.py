@@ -115,8 +115,14 @@ class Parting:
 
     @cached_property
     def cues(self) -> tuple[list[Cue], list[Cue]]:
-        """Small words that change what the claim, and what the sentences that speak of it, commit to."""
-        return cues(self.it.claim.text), cues_beside(self.it)
+        """Small words that change what the claim as written, and what the sentences that speak of it, commit to."""
+        spelling = self.it.spelling
+        ours = (
+            cue
+            for cue in cues(self.it.claim.text)
+            if cue.text in spelling.written[slice(*spelling.origin(cue.start, cue.end))]
+        )
+        return list(ours), cues_beside(self.it)
 
     def only(self, kind: str, *, mine: bool) -> list[Cue]:
         """Give the cues of a kind that one side has and the other has not."""
