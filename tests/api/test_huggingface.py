@@ -17,6 +17,7 @@ from urllib.parse import urlencode
 import pytest
 import tiny_models as tiny
 import torch
+from safetensors.torch import load_file, save_file
 from transformers import AutoTokenizer
 
 import everyclaim as ec
@@ -132,6 +133,33 @@ def test_hhem_is_its_encoder_read_at_the_first_token(hhem: Model) -> None:
     assert all(verdict.probabilities and verdict.probabilities.contradicted == 0 for verdict in verdicts)
 
 
+def changed(model: Model, folder: Path, change: Callable[[dict[str, torch.Tensor]], None]) -> str:
+    shutil.copytree(model.folder, folder)
+    state = load_file(folder / "model.safetensors")
+    change(state)
+    save_file(state, folder / "model.safetensors", metadata={"format": "pt"})
+    return f"hf:{folder}"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda state: state.pop("t5.classifier.weight"), "no weights for its classifier"),
+        (
+            lambda state: state.update({"t5.decoder.weight": torch.ones(2)}),
+            "weights that this architecture does not have",
+        ),
+        (lambda state: state.update({"t5.classifier.bias": torch.ones(3)}), "do not fit"),
+    ],
+)
+def test_a_checkpoint_that_does_not_fit_is_refused(
+    hhem: Model, tmp_path: Path, change: Callable[[dict[str, torch.Tensor]], None], message: str
+) -> None:
+    """A head of random numbers would judge, too."""
+    with pytest.raises(ConfigError, match=message):
+        create_verifier(changed(hhem, tmp_path / "changed", change))
+
+
 def test_minicheck_t5_compares_the_two_answers_at_the_first_step(made: Callable[..., Model]) -> None:
     """The tokens that 0 and 1 begin with; what else the model might say first does not count."""
     model = made("MiniCheck-Flan-T5-Large", tiny.minicheck_t5)
@@ -152,6 +180,39 @@ def test_the_order_of_nli_labels_is_the_models_own(nli: Model) -> None:
         contradiction, entailment, neutral = softmax(nli.logits("\n".join(PASSAGES), text))
         assert verdict.probabilities == pytest.approx((entailment, neutral, contradiction), abs=1.1e-4)
         assert verdict.label is verdict.probabilities.label
+
+
+def named(model: Model, folder: Path, names: dict[int, str]) -> str:
+    shutil.copytree(model.folder, folder)
+    config = json.loads((folder / "config.json").read_text("utf-8"))
+    config |= {"id2label": names, "label2id": {name: i for i, name in names.items()}}
+    (folder / "config.json").write_text(json.dumps(config), "utf-8")
+    return f"hf:{folder}"
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        {0: "LABEL_0", 1: "LABEL_1", 2: "LABEL_2"},
+        {0: "entailment", 1: "neutral", 2: "toxic"},
+        {0: "entailment", 1: "entailment", 2: "neutral"},
+    ],
+)
+def test_classes_that_say_nothing_must_be_named(nli: Model, tmp_path: Path, names: dict[int, str]) -> None:
+    """A guess would turn support into contradiction; the message says how to name them."""
+    with pytest.raises(ConfigError, match="labels=contradiction,entailment,neutral"):
+        create_verifier(named(nli, tmp_path / "a", names))
+
+
+@pytest.mark.parametrize("names", [{0: "entailment", 1: "not_entailment"}, {0: "entailment"}])
+def test_models_with_fewer_classes_give_two_labels(tmp_path: Path, names: dict[int, str]) -> None:
+    """Two classes are p and 1 - p; one output is a probability of its own. Contradiction is never claimed."""
+    module = tiny.roberta(tmp_path / "two", names, seed=2)
+    model = Model(tmp_path / "two", module, AutoTokenizer.from_pretrained(tmp_path / "two"))
+    logits = model.logits("\n".join(PASSAGES), CLAIMS[0])
+    expected = softmax(logits)[0] if len(names) == 2 else torch.sigmoid(logits)[0].item()
+    (verdict,) = judged(model.spec(), CLAIMS[:1], PASSAGES)
+    assert verdict.probabilities == pytest.approx((expected, 1 - expected, 0), abs=1e-4)
 
 
 def test_lettucedetect_marks_the_tokens_of_the_answer(lettuce: Model) -> None:

@@ -327,7 +327,7 @@ def _hhem(opening: _Opening) -> LoadedPairs:
     family = hhem()
     if opening.exported and not options.foundation:
         return opening.pairs(family, open_tokenizer(folder), opening.export(), HHEM_TOKENS)
-    name = options.foundation or HHEM_FOUNDATION
+    name = options.foundation or str(folder.config.get("foundation") or HHEM_FOUNDATION)
     revision, local = FOUNDATIONS.get(name), options.local_files_only
     foundation = find_folder(name, revision, weights=False, local_files_only=local)
     if opening.exported:
