@@ -267,7 +267,7 @@ class Trust:
             for name in ("supported_called_so", "failing_called_so")
         )
         return (
-            f"on RAGTruth, labelled RAG answers, the offline judge recognises {supported} of supported claims and "
+            f"on labelled RAG answers, the offline judge recognises {supported} of supported claims and "
             f"{failing} of failing ones; measure it on yours with `everyclaim label` and `calibrate`"
         )
 
