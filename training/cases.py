@@ -19,10 +19,10 @@ if __package__ in (None, ""):
     import sys
 
     sys.path.insert(0, str(Path(__file__).resolve().parent))
-from encoder.windows import kept
 from everyclaim.text.stops import sentence_spans
 from parallels import sentence
 from rowfile import write_groups
+from statements import groups_of
 from values import claim
 
 
@@ -58,8 +58,8 @@ def group(case: Case, others: list[Case], rng: random.Random) -> tuple[str, list
     marks = [{"passage": 0, "start": at + start, "end": at + end} for start, end in sentence_spans(main)]
     claims = []
     for pair, number in enumerate(rng.sample(range(len(case.right)), 3), start=1):
-        claims += [claim(case.right[number], "SUPPORTED", "case", pair)]
-        claims += [claim(case.wrong[number], "CONTRADICTED", "case", pair)]
+        claims.append(claim(case.right[number], "SUPPORTED", "case", pair))
+        claims.append(claim(case.wrong[number], "CONTRADICTED", "case", pair))
     claims += [claim(it, "UNSUPPORTED", "open", None) for it in rng.sample(case.open, rng.choice((1, 1, 2)))]
     if rng.random() < 0.3:
         claims.append(claim(rng.choice(rng.choice(others).right), "UNSUPPORTED", "absent", None))
@@ -67,15 +67,8 @@ def group(case: Case, others: list[Case], rng: random.Random) -> tuple[str, list
 
 
 def groups(cases: list[Case], count: int, seed: int) -> Iterator[dict[str, Any]]:
-    """Draw groups; every fifth entry speaks only in those that are kept from networks."""
-    parts = {True: cases[::5], False: [it for number, it in enumerate(cases) if number % 5]}
-    for number in range(count):
-        rng, name = random.Random(f"{seed} {number}"), f"cases-{seed}-{number}"
-        mine = parts[kept(name)]
-        case = rng.choice(mine)
-        text, claims = group(case, [it for it in mine if it is not case], rng)
-        domain = sentence(case.right[0])
-        yield {"group": name, "domain": domain, "question": "", "contexts": [text], "claims": claims}
+    """Draw groups of cases."""
+    return groups_of("cases", cases, count, seed, lambda case, *rest: (sentence(case.right[0]), *group(case, *rest)))
 
 
 if __name__ == "__main__":

@@ -13,9 +13,9 @@ entry is kept for tests (`encoder.windows.kept`).
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 if __package__ in (None, ""):
     import sys
@@ -26,6 +26,7 @@ from parallels import sentence
 from rowfile import write_groups
 from values import claim
 
+T = TypeVar("T")
 JOINED = ("{} and {}", "{}; {}", "{}, and {}", "{}, while {}")
 
 
@@ -122,16 +123,29 @@ def weak(entry: Entry, rng: random.Random) -> tuple[str, list[dict[str, Any]]]:
     return " ".join(sentence(it) for it in told), claims
 
 
-def groups(entries: list[Entry], count: int, seed: int) -> Iterator[dict[str, Any]]:
-    """Draw groups; every fifth entry speaks only in those that are kept for tests."""
+def drawn(entry: Entry, others: list[Entry], rng: random.Random) -> tuple[str, str, list[dict[str, Any]]]:
+    """Draw a passage that says as much as its claims, or less; its domain comes first."""
+    is_weak = entry.less[0] and rng.random() < 0.25
+    return entry.sides[0][0], *(weak(entry, rng) if is_weak else group(entry, others, rng))
+
+
+def groups_of(
+    name: str, entries: Sequence[T], count: int, seed: int,
+    draw: Callable[[T, list[T], random.Random], tuple[str, str, list[dict[str, Any]]]],
+) -> Iterator[dict[str, Any]]:  # fmt: skip
+    """Draw groups, each of an entry beside others; every fifth entry speaks only in those that are kept."""
     parts = {True: entries[::5], False: [it for number, it in enumerate(entries) if number % 5]}
     for number in range(count):
-        rng, name = random.Random(f"{seed} {number}"), f"statements-{seed}-{number}"
-        mine = parts[kept(name)]
+        rng, group_id = random.Random(f"{seed} {number}"), f"{name}-{seed}-{number}"
+        mine = parts[kept(group_id)]
         entry = rng.choice(mine)
-        others = [it for it in mine if it is not entry]
-        text, claims = weak(entry, rng) if entry.less[0] and rng.random() < 0.25 else group(entry, others, rng)
-        yield {"group": name, "domain": entry.sides[0][0], "question": "", "contexts": [text], "claims": claims}
+        domain, text, claims = draw(entry, [it for it in mine if it is not entry], rng)
+        yield {"group": group_id, "domain": domain, "question": "", "contexts": [text], "claims": claims}
+
+
+def groups(entries: list[Entry], count: int, seed: int) -> Iterator[dict[str, Any]]:
+    """Draw groups of statements."""
+    return groups_of("statements", entries, count, seed, drawn)
 
 
 if __name__ == "__main__":
