@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import asyncio
 import re
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -35,6 +37,7 @@ _CLASSES: Mapping[Head, str] = {
     "seq2seq": "AutoModelForSeq2SeqLM",
 }
 _PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
+_READ = {"input_ids", "attention_mask", "token_type_ids"}
 
 
 class TorchNetwork:
@@ -80,6 +83,8 @@ class OnnxNetwork:
         except Exception as error:  # noqa: BLE001 - whatever is wrong with the file
             raise ConfigError(f"cannot load the exported network {str(file)!r}: {error}") from None
         self._inputs = {value.name for value in self._session.get_inputs()}
+        if unknown := sorted(self._inputs - _READ):
+            raise ConfigError(f"the exported network {str(file)!r} has an unknown input {unknown[0]!r}")
 
     def __call__(self, ids: Ints, mask: Ints, types: Ints) -> Float32Array:
         """Run one batch."""
@@ -102,13 +107,14 @@ def auto_network(folder: Folder, head: Head, options: ModelOptions) -> TorchNetw
     if not weight_files(folder.path):
         raise ConfigError(f"{folder.name!r} has no torch weights; use '?runtime=onnx' for its exported network")
     try:
-        module, told = getattr(transformers, _CLASSES[head]).from_pretrained(
-            folder.path,
-            trust_remote_code=False,
-            local_files_only=True,
-            dtype=getattr(torch, options.dtype),
-            output_loading_info=True,
-        )
+        with quiet():
+            module, told = getattr(transformers, _CLASSES[head]).from_pretrained(
+                folder.path,
+                trust_remote_code=False,
+                local_files_only=True,
+                dtype=getattr(torch, options.dtype),
+                output_loading_info=True,
+            )
     except Exception as error:  # noqa: BLE001 - whatever is wrong with the files
         raise ConfigError(f"cannot load {folder.name!r}: {first_line(error)}") from None
     _nothing_missing(folder, told["missing_keys"])
@@ -129,7 +135,8 @@ def t5_token_network(
     transformers, torch = libraries(folder.name)
     told = {key: value for key, value in foundation.config.items() if key not in {"id2label", "label2id", "num_labels"}}
     config = transformers.T5Config.from_dict({**told, "num_labels": classes})
-    module = transformers.T5ForTokenClassification(config)
+    with quiet():
+        module = transformers.T5ForTokenClassification(config)
     state = {key.removeprefix(prefix): value for key, value in _state(folder, torch).items()}
     shared = state.get("transformer.shared.weight", state.get("transformer.encoder.embed_tokens.weight"))
     if shared is not None:  # one matrix under two names; files hold either or both
@@ -154,8 +161,12 @@ def chosen_device(wanted: str) -> str:
     there = {"cpu": 1, "cuda": torch.cuda.device_count(), "mps": int(torch.backends.mps.is_available())}
     if wanted == "auto":
         return next(name for name in ("cuda", "mps", "cpu") if there[name])
-    kind, _, number = wanted.partition(":")
-    if int(number if number.isdecimal() else 0) >= there.get(kind, 0):
+    try:
+        device = torch.device(wanted)
+        is_there = (device.index or 0) < there.get(device.type, 0)
+    except RuntimeError:
+        is_there = False
+    if not is_there:
         usable = ", ".join(name for name, count in there.items() if count)
         raise ConfigError(f"option device={wanted!r}: not available; use one of auto, {usable}")
     return wanted
@@ -168,8 +179,6 @@ def libraries(model: str) -> tuple[Any, Any]:
         import transformers
     except ImportError:
         raise MissingExtraError(f"the judge hf:{model}", "hf") from None
-    transformers.utils.logging.set_verbosity_error()  # what matters is checked and raised here
-    transformers.utils.logging.disable_progress_bar()
     return transformers, torch
 
 
@@ -201,6 +210,24 @@ def _nothing_missing(folder: Folder, missing: Sequence[str]) -> None:
     if missing:
         names = ", ".join(sorted(missing)[:3])
         raise ConfigError(f"{folder.name!r} has no weights for its classifier ({names}): it was not trained as a judge")
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Silence transformers' notes and progress bars; what matters is checked and raised by whoever loads."""
+    from transformers.utils import logging
+
+    verbosity, had_bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if had_bar:
+            logging.enable_progress_bar()
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -263,7 +290,8 @@ def open_tokenizer(folder: Folder) -> TextEncoder:
     except ImportError:
         return _by_itself(folder)
     try:
-        tokenizer = AutoTokenizer.from_pretrained(folder.path, trust_remote_code=False, local_files_only=True)
+        with quiet():
+            tokenizer = AutoTokenizer.from_pretrained(folder.path, trust_remote_code=False, local_files_only=True)
     except Exception as error:  # noqa: BLE001 - whatever is wrong with the files
         raise ConfigError(f"cannot open the tokenizer of {folder.name!r}: {error}") from None
     backend = getattr(tokenizer, "backend_tokenizer", None)
