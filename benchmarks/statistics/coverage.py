@@ -26,9 +26,8 @@ from pathlib import Path
 import numpy as np
 
 from everyclaim.stats.intervals import clustered_mean, doubts
-from everyclaim.stats.ppi import Labelled, Unlabelled, ppi_mean, ppi_rate
+from everyclaim.stats.ppi import Labelled, Unlabelled, ppi_rate
 from everyclaim.stats.prevalence import clustered_rogan_gladen
-from everyclaim.stats.proportions import clustered_normal
 from everyclaim.stats.types import Inference, Interval, Sampling
 
 PREVALENCES = (0.5, 0.8, 0.9, 0.98)
@@ -121,9 +120,6 @@ def intervals(run: Draw) -> Iterator[tuple[str, Interval | None, bool]]:
     alone = clustered_mean(truth, answers, RESAMPLES)
     yield "labels alone", Interval(alone.low, alone.high), bool(doubts(alone))
     for name, made in (
-        ("labels, normal", lambda: clustered_normal(truth, answers)),
-        ("PPI", lambda: ppi_mean(known, others, tuning=1.0)),
-        ("PPI++", lambda: ppi_mean(known, others)),
         ("PPI++ rate", lambda: ppi_rate(known, others)),
         ("Rogan-Gladen", lambda: clustered_rogan_gladen((run.judged, run.answers), (truth, judged), answers)),
     ):

@@ -40,9 +40,7 @@ def main() -> None:
     tasks = {
         "rate of claims, clusters by name": lambda: clustered_mean(judged, names),
         "rate by sample": lambda: clustered_ratio(before, units),
-        "bootstrap, BCa, 2,000 resamples": lambda: bootstrap(
-            np.column_stack([before, units]), lambda s: s[:, 0] / s[:, 1]
-        ),
+        "bootstrap, 2,000 resamples": lambda: bootstrap(np.column_stack([before, units]), lambda s: s[:, 0] / s[:, 1]),
         "bootstrap of a difference": lambda: bootstrap(
             np.column_stack([before, units, after, units]), lambda s: s[:, 2] / s[:, 3] - s[:, 0] / s[:, 1]
         ),

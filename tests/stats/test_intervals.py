@@ -113,17 +113,16 @@ def table():
     return np.column_stack([random.binomial(units.astype(int), random.beta(9, 1, 50)), units])
 
 
-@pytest.mark.parametrize(("method", "peer"), [("percentile", "percentile"), ("bca", "BCa")])
-def test_the_interval_agrees_with_scipy(table, method, peer):
+def test_the_interval_agrees_with_scipy(table):
     """A ratio over clusters, resampled by scipy as pairs, has the same ends within the noise of resampling."""
-    found = bootstrap(table, ratio, MANY, method)
+    found = bootstrap(table, ratio, MANY)
     drawn = stats.bootstrap(
         (table[:, 0], table[:, 1]),
         lambda a, b, axis: a.sum(axis) / b.sum(axis),
         paired=True,
         vectorized=True,
         n_resamples=20_000,
-        method=peer,
+        method="percentile",
         rng=np.random.default_rng(1),
     )
     interval = drawn.confidence_interval

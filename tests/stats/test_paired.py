@@ -7,16 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from statsmodels.stats.contingency_tables import mcnemar as peer_mcnemar
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import normal_sample_size_one_tail
 
 from everyclaim.stats.paired import (
-    benjamini_hochberg,
-    benjamini_yekutieli,
     exchanges,
     holm,
-    mcnemar,
     paired_difference,
     sign_flip_test,
 )
@@ -64,27 +60,13 @@ def test_sampled_signs_agree_with_scipy():
     assert sign_flip_test(values).p_value == found.p_value
 
 
-@given(st.integers(0, 60), st.integers(0, 60))
-def test_exact_mcnemar_agrees_with_statsmodels(fewer, more):
-    """Every pair of counts."""
-    peer = peer_mcnemar([[0, fewer], [more, 0]], exact=True)
-    assert mcnemar(fewer, more, mid_p=False).p_value == pytest.approx(peer.pvalue)
-    if fewer + more:
-        point = stats.binom.pmf(min(fewer, more), fewer + more, 0.5)
-        assert mcnemar(fewer, more).p_value == pytest.approx(
-            mcnemar(fewer, more, mid_p=False).p_value - point, abs=1e-9
-        ) or (fewer == more)
-
-
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=50)
-WAYS = [(holm, "holm"), (benjamini_hochberg, "fdr_bh"), (benjamini_yekutieli, "fdr_by")]
 
 
-@pytest.mark.parametrize(("ours", "peer"), WAYS)
-@given(p=p_values)
-def test_adjusted_values_are_those_of_statsmodels(ours, peer, p):
+@given(p_values)
+def test_adjusted_values_are_those_of_statsmodels(p):
     """In the order given, ties and all."""
-    assert ours(p) == pytest.approx(multipletests(p, method=peer)[1], abs=1e-12)
+    assert holm(p) == pytest.approx(multipletests(p, method="holm")[1], abs=1e-12)
 
 
 @given(st.integers(2, 100_000), st.floats(0.05, 1))

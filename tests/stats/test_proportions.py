@@ -1,23 +1,17 @@
 """Proportions: published values, peers' formulas, and honesty at the edges."""
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from statsmodels.stats.proportion import confint_proportions_2indep
 
 from everyclaim.stats.proportions import (
     chance_of_at_most,
-    clustered_normal,
     effective_counts,
-    newcombe_difference,
     upper_bound,
     wilson,
 )
-from everyclaim.stats.types import Interval
 
 
 @given(st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
@@ -27,33 +21,6 @@ def test_wilson_agrees_with_scipy(counts):
     peer = stats.binomtest(successes, n).proportion_ci(method="wilson")
     interval = wilson(successes, n)
     assert (interval.low, interval.high) == pytest.approx((peer.low, peer.high), abs=1e-9)
-
-
-@given(st.integers(1, 300), st.integers(1, 300), st.floats(0, 1), st.floats(0, 1))
-def test_newcombes_difference_agrees_with_statsmodels(n, m, share_n, share_m):
-    """Any two counts give statsmodels' interval of the same name."""
-    first, second = round(share_n * n), round(share_m * m)
-    found = newcombe_difference((first, second), (n, m))
-    low, high = confint_proportions_2indep(second, m, first, n, method="newcomb")
-    assert (found.interval.low, found.interval.high) == pytest.approx((low, high), abs=1e-9)
-    assert found.value in found.interval
-
-
-@given(st.lists(st.floats(-10, 10), min_size=2, max_size=40))
-def test_without_clusters_the_normal_interval_is_the_t_interval(values):
-    """Each value alone: mean ± t · s/√n, as scipy has it."""
-    found = clustered_normal(values)
-    error = np.std(values, ddof=1) / math.sqrt(len(values))
-    half = stats.t.ppf(0.975, len(values) - 1) * error
-    assert found.error == pytest.approx(error, rel=1e-9, abs=1e-12)
-    assert found.interval.width == pytest.approx(2 * half, rel=1e-6, abs=1e-9)
-
-
-def test_one_cluster_has_no_bounds():
-    """What cannot be known is infinite, and said."""
-    found = clustered_normal([0.2, 0.9], ["q", "q"])
-    assert found.interval == Interval(-math.inf, math.inf)
-    assert not found.reliable
 
 
 @given(st.integers(1, 3000), st.floats(0, 1), st.floats(0.001, 0.999))

@@ -1,4 +1,4 @@
-"""ROC: scikit-learn's area, DeLong's variance written out, clusters, and cuts."""
+"""ROC: scikit-learn's area, DeLong's variance written out, and clusters."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from everyclaim.stats.thresholds import roc_auc, threshold_for
+from everyclaim.stats.thresholds import roc_auc
 
 rows = st.lists(st.tuples(st.booleans(), st.integers(0, 12)), min_size=4, max_size=60).filter(
     lambda each: len({row[0] for row in each}) == 2
@@ -46,19 +46,3 @@ def test_clusters_of_one_change_nothing_and_copies_count_once():
     copies = [np.repeat(row, 4) for row in (truth, scores, np.arange(300))]
     assert roc_auc(*copies).error == pytest.approx(alone, rel=0.01)
     assert roc_auc(*copies[:2]).error < 0.6 * alone
-
-
-@given(rows, st.sampled_from([0.5, 0.9, 1.0]), st.sampled_from(["positives", "negatives"]))
-def test_a_cut_has_the_rate_it_was_chosen_for(pairs, rate, of):
-    """At or above it is positive; and no other cut with that rate is better for the other class."""
-    truth, scores = np.array([float(row[0]) for row in pairs]), np.array([float(row[1]) for row in pairs])
-    cut = threshold_for(truth, scores, rate, of)
-    called = scores >= cut.threshold
-    hits, passes = called[truth == 1].mean(), (~called[truth == 0]).mean()
-    assert (cut.true_positive_rate, cut.true_negative_rate) == pytest.approx((hits, passes))
-    assert (hits if of == "positives" else passes) >= rate - 1e-9
-    for other in np.append(np.unique(scores), 99.0):
-        would = scores >= other
-        both = would[truth == 1].mean(), (~would[truth == 0]).mean()
-        if both[of == "negatives"] >= rate:
-            assert both[of == "positives"] <= (passes if of == "positives" else hits) + 1e-9

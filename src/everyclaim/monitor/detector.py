@@ -281,8 +281,8 @@ class _Watched:
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> _Watched:
         parts = kept["watch"]
-        numbers = {name: tuple(parts[name]) for name in ("wealths", "alarms", "begun", "totals")}
-        return cls(Watch(parts["limit"], parts["seen"], highest=parts["highest"], **numbers), list(kept["since"]))
+        numbers = {name: tuple(parts[name]) for name in ("alarms", "begun", "totals")}
+        return cls(Watch(parts["limit"], parts["seen"], **numbers), list(kept["since"]))
 
 
 def _values(result: Result) -> dict[str, float]:

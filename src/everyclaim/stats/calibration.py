@@ -1,12 +1,11 @@
-"""Maps from a judge's stated probability to one that holds (Platt, isotonic, temperature), and how well one holds.
+"""A map from a judge's stated probability to one that holds (Platt), and how well one holds.
 
-Fit them on labels that take no part in measuring them. All are frozen functions of arrays. `ridge_path` fits a judge's
-features to labels by penalised logistic regression.
+Fit it on labels that take no part in measuring it. `ridge_path` fits a judge's features to labels by penalised
+logistic regression.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -79,32 +78,6 @@ class Platt:
         return _sigmoid(self.slope * _logit(p) + self.intercept)
 
 
-@dataclass(frozen=True, slots=True)
-class Isotonic:
-    """The rising steps that fit best, joined by lines (Zadrozny and Elkan 2002). Wants some hundreds of labels."""
-
-    knots: tuple[float, ...]
-    values: tuple[float, ...]
-
-    def __call__(self, probabilities: ArrayLike) -> Floats:
-        """Return the calibrated probabilities of a row of stated ones; beyond the knots, those of the ends."""
-        p = column(probabilities, "probabilities", 0, 1)
-        return np.asarray(np.interp(p, self.knots, self.values), dtype=np.float64)
-
-
-@dataclass(frozen=True, slots=True)
-class Temperature:
-    """softmax(log p / temperature) over the labels of each row (arXiv 1706.04599): leaves the order as it is."""
-
-    temperature: float
-
-    def __call__(self, probabilities: ArrayLike) -> Floats:
-        """Return calibrated rows of a table of probabilities, rows × labels."""
-        logits = np.log(_table(probabilities)) / self.temperature
-        raised = np.exp(logits - logits.max(axis=1, keepdims=True))
-        return np.asarray(raised / raised.sum(axis=1, keepdims=True), dtype=np.float64)
-
-
 def fit_platt(truth: ArrayLike, probabilities: ArrayLike) -> Platt:
     """Fit Platt's map by maximum likelihood, with his targets (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2) against overfitting.
 
@@ -133,76 +106,11 @@ def fit_platt(truth: ArrayLike, probabilities: ArrayLike) -> Platt:
     return Platt(*best.tolist())
 
 
-def fit_isotonic(truth: ArrayLike, probabilities: ArrayLike) -> Isotonic:
-    """Fit the rising map of least squares by pooling adjacent violators; arguments as of `fit_platt`.
-
-    Equal probabilities are pooled first.
-    """
-    y, x = _labelled(truth, probabilities)
-    places, codes = np.unique(x, return_inverse=True)
-    mass = np.bincount(codes).astype(float)
-    means = np.bincount(codes, y) / mass
-    pools: list[tuple[float, float, int]] = []  # mean, mass, how many places
-    for mean, weight in zip(means.tolist(), mass.tolist(), strict=True):
-        pool = (mean, weight, 1)
-        while pools and pools[-1][0] >= pool[0]:
-            before = pools.pop()
-            together = before[1] + pool[1]
-            pool = ((before[0] * before[1] + pool[0] * pool[1]) / together, together, before[2] + pool[2])
-        pools.append(pool)
-    ends = np.cumsum([size for _, _, size in pools]) - 1
-    starts = np.append(0, ends[:-1] + 1)
-    steps = zip(starts, ends, pools, strict=True)
-    knots = [(float(places[at]), pool[0]) for start, end, pool in steps for at in sorted({start, end})]
-    return Isotonic(tuple(place for place, _ in knots), tuple(mean for _, mean in knots))
-
-
-def fit_temperature(truth: ArrayLike, probabilities: ArrayLike) -> Temperature:
-    """Fit one temperature by maximum likelihood, within [0.05, 20].
-
-    `truth` is the number of the right label in each row of `probabilities` (rows × labels). Raises ValueError for
-    anything else.
-    """
-    table = _table(probabilities)
-    right = column(truth, "truth", 0, table.shape[1] - 1)
-    same_length(truth=right, probabilities=table)
-    if not np.array_equal(right, np.rint(right)):
-        raise ValueError("truth must be the number of a label in each row")
-    logs, rows, picked = np.log(table), np.arange(len(table)), right.astype(int)
-
-    def loss(log_temperature: float) -> float:
-        scaled = logs / math.exp(log_temperature)
-        top = scaled.max(axis=1, keepdims=True)
-        norm = top[:, 0] + np.log(np.exp(scaled - top).sum(axis=1))
-        return float((norm - scaled[rows, picked]).mean())
-
-    low, high, golden = math.log(0.05), math.log(20.0), (math.sqrt(5) - 1) / 2
-    for _ in range(_MOST_STEPS):  # the loss is convex in 1/T, so it has one valley in log T
-        left, right_end = high - golden * (high - low), low + golden * (high - low)
-        if loss(left) <= loss(right_end):
-            high = right_end
-        else:
-            low = left
-        if high - low < 1e-9:
-            break
-    return Temperature(math.exp((low + high) / 2))
-
-
 def _labelled(truth: ArrayLike, probabilities: ArrayLike) -> tuple[Floats, Floats]:
     y, x = _pairs(truth, probabilities)
     if y.min() == y.max():
         raise ValueError("labels of both kinds are needed to calibrate: all are alike")
     return y, x
-
-
-def _table(probabilities: ArrayLike) -> Floats:
-    table = np.asarray(probabilities, dtype=np.float64)
-    if table.ndim != 2 or not table.size or table.shape[1] < 2:
-        raise ValueError(f"probabilities must be a table of rows × labels, not shape {table.shape}")
-    if not np.isfinite(table).all() or (table < 0).any() or not np.allclose(table.sum(axis=1), 1, atol=1e-3):
-        raise ValueError("probabilities must be 0 or more and sum to 1 in every row")
-    table = np.maximum(table, _EDGE)
-    return np.asarray(table / table.sum(axis=1, keepdims=True), dtype=np.float64)
 
 
 def _logit(p: Floats) -> Floats:
@@ -232,16 +140,6 @@ def brier_score(truth: ArrayLike, probabilities: ArrayLike) -> float:
     """Return the mean of (p − y)², in [0, 1], best 0 (Brier 1950). `truth` is 0 or 1, `probabilities` within [0, 1]."""
     y, p = _pairs(truth, probabilities)
     return float(np.mean((p - y) ** 2))
-
-
-def log_loss(truth: ArrayLike, probabilities: ArrayLike) -> float:
-    """Return the mean of −log of the probability given to what is true, in nats, best 0.
-
-    A probability of exactly 0 for what is true is infinitely wrong; it counts as 1e-15, as is usual.
-    """
-    y, p = _pairs(truth, probabilities)
-    p = np.clip(p, 1e-15, 1 - 1e-15)
-    return float(-np.mean(y * np.log(p) + (1 - y) * np.log1p(-p)))
 
 
 def expected_calibration_error(truth: ArrayLike, probabilities: ArrayLike, bins: int = BINS) -> float:

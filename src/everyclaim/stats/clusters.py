@@ -63,17 +63,3 @@ def standard_error(numerators: ArrayLike, denominators: ArrayLike) -> float:
     total = math.fsum(bottom)
     residuals = top - math.fsum(top) / total * bottom
     return math.sqrt(math.fsum(residuals * residuals)) / total
-
-
-def residual_covariance(table: Floats) -> Floats:
-    """Return the cluster-robust covariance of the means in a table of sums by cluster: columns, then a count.
-
-    Of m columns and the units of each cluster, the m × m covariance of the m means, times clusters/(clusters − 1).
-    With one cluster nothing is known of it, and it is infinite.
-    """
-    sums, units = table[:, :-1], table[:, -1]
-    if len(table) < 2:
-        return np.full((sums.shape[1], sums.shape[1]), np.inf)
-    total = units.sum()
-    residuals = sums - np.outer(units, sums.sum(axis=0) / total)
-    return np.asarray(residuals.T @ residuals / total**2 * (len(table) / (len(table) - 1)), dtype=np.float64)

@@ -29,7 +29,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
@@ -48,15 +47,12 @@ FEW_EVENTS = 20  # clusters that differ from 0 (or from 1); fewer, and resamplin
 MANY_CLUSTERS = 5000  # above this, resampling costs much and changes nothing
 
 
-def bootstrap(
-    table: Floats, statistic: Statistic, sampling: Sampling = DEFAULT, method: Literal["percentile", "bca"] = "bca"
-) -> Inference:
-    """Return a statistic of the totals of a table with its bootstrap interval.
+def bootstrap(table: Floats, statistic: Statistic, sampling: Sampling = DEFAULT) -> Inference:
+    """Return a statistic of the totals of a table with its percentile bootstrap interval.
 
-    `table` has a row of finite sums per cluster; rows are drawn with replacement. `percentile` reads the interval off
-    the resampled values; `bca` corrects it for bias and for skewness (Efron 1987), with a jackknife over clusters.
-    Resamples for which the statistic is undefined are left out. Equal input and seed give equal numbers, whatever the
-    order of the rows. Raises ValueError for fewer than two clusters and where the statistic is undefined.
+    `table` has a row of finite sums per cluster; rows are drawn with replacement. Resamples for which the statistic is
+    undefined are left out. Equal input and seed give equal numbers, whatever the order of the rows. Raises ValueError
+    for fewer than two clusters and where the statistic is undefined.
     """
     sums = np.asarray(table, dtype=np.float64)
     if sums.ndim != 2 or len(sums) < 2:
@@ -69,17 +65,14 @@ def bootstrap(
         if not math.isfinite(value):
             raise ValueError("the statistic is undefined on the whole table")
         drawn = statistic(resampled_totals([sums], sampling)[0])
-        left_out = statistic(total - sums) if method == "bca" else np.empty(0)
     drawn = drawn[np.isfinite(drawn)]
     if not drawn.size:
         raise ValueError("the statistic is undefined on every resample")
     interval = percentiles(drawn, sampling.level)
-    if method == "bca":
-        interval = _corrected(drawn, value, np.sort(left_out[np.isfinite(left_out)]), sampling.level)
     told = few_clusters(len(sums))
     if interval.width == 0:
         told = (*told, "all resamples are equal: the interval does not cover unseen cases")
-    return Inference(value, interval, float(drawn.std()), len(sums), len(sums), f"bootstrap_{method}", told)
+    return Inference(value, interval, float(drawn.std()), len(sums), len(sums), "bootstrap_percentile", told)
 
 
 def resampled_totals(tables: Sequence[Floats], sampling: Sampling) -> list[Floats]:
@@ -114,23 +107,6 @@ def percentiles(values: Floats, level: float) -> Interval:
     """Return the interval that leaves (1 − level)/2 of the values on either side."""
     tail = (1 - level) / 2
     low, high = np.quantile(values, [tail, 1 - tail])
-    return Interval(float(low), float(high), level)
-
-
-def _corrected(drawn: Floats, value: float, left_out: Floats, level: float) -> Interval:
-    """Efron's BCa: the percentiles to read, moved by bias z₀ and acceleration a."""
-    normal = NormalDist()
-    below = (np.count_nonzero(drawn < value) + np.count_nonzero(drawn <= value)) / (2 * len(drawn))
-    bias = normal.inv_cdf(min(max(below, 0.5 / len(drawn)), 1 - 0.5 / len(drawn)))
-    apart = left_out.mean() - left_out if left_out.size else left_out
-    spread = float((apart**2).sum())
-    acceleration = float((apart**3).sum()) / (6 * spread**1.5) if spread > 0 else 0.0
-
-    def moved(z: float) -> float:
-        return normal.cdf(bias + (bias + z) / max(1e-9, 1 - acceleration * (bias + z)))
-
-    z = normal.inv_cdf((1 + level) / 2)
-    low, high = np.quantile(drawn, [moved(-z), moved(z)])
     return Interval(float(low), float(high), level)
 
 

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 from everyclaim.stats.clusters import cluster_codes, cluster_sums, sum_by
 from everyclaim.stats.intervals import FEW_EVENTS, MANY_CLUSTERS, Estimate
 from everyclaim.stats.proportions import (
-    chance_of_at_most,
     mover_difference,
     normal_p_value,
     normal_quantile,
@@ -51,28 +50,9 @@ def holm(p_values: ArrayLike) -> Floats:
     """
     p = column(p_values, "p_values", 0, 1)
     order = np.argsort(p, kind="stable")
-    stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
-    return _in_place(stepped, order)
-
-
-def benjamini_hochberg(p_values: ArrayLike) -> Floats:
-    """Return adjusted p-values, in the order given, that bound the share of false findings among the findings.
-
-    Benjamini and Hochberg 1995; for tests that are independent or positively dependent, as overlapping slices are.
-    """
-    return _step_up(column(p_values, "p_values", 0, 1), 1.0)
-
-
-def benjamini_yekutieli(p_values: ArrayLike) -> Floats:
-    """Return adjusted p-values as `benjamini_hochberg`, for tests of any dependence (Benjamini and Yekutieli 2001)."""
-    p = column(p_values, "p_values", 0, 1)
-    return _step_up(p, float(np.sum(1 / np.arange(1, len(p) + 1))))
-
-
-def _step_up(p: Floats, factor: float) -> Floats:
-    order = np.argsort(p, kind="stable")
-    raised = p[order] * factor * len(p) / np.arange(1, len(p) + 1)
-    return _in_place(np.minimum.accumulate(raised[::-1])[::-1], order)
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1.0)
+    return adjusted
 
 
 def _in_place(adjusted: Floats, order: np.ndarray[tuple[int, ...], np.dtype[np.intp]]) -> Floats:
@@ -180,26 +160,6 @@ def sign_flip_test(
     draw = sampling or Sampling(resamples=FLIPS)
     hits = int(np.count_nonzero(_as_far(_flipped(np.abs(sums), draw), seen, scale)))
     return Significance(statistic, (hits + 1) / (draw.resamples + 1), "sampled")
-
-
-def mcnemar(only_before: int, only_after: int, *, mid_p: bool = True) -> Significance:
-    """Test whether two yes-or-no measurements of the same independent units differ (McNemar 1947), two-sided.
-
-    The counts are of the units that were a yes only before and only after. The exact binomial test, or with `mid_p`
-    its mid-p version, which rejects as often as it says more nearly (Fagerland and others 2013). Units in clusters need
-    `sign_flip_test`. The statistic is the smaller count. Raises ValueError for what is no count.
-    """
-    if only_before < 0 or only_after < 0 or only_before % 1 or only_after % 1:
-        raise ValueError(f"counts must be whole numbers of at least 0, not {only_before} and {only_after}")
-    n, fewer = only_before + only_after, min(only_before, only_after)
-    method = "mcnemar_mid_p" if mid_p else "mcnemar_exact"
-    if not n:
-        return Significance(0.0, 1.0, method)
-    tail = chance_of_at_most(fewer, n, 0.5)
-    point = tail - (chance_of_at_most(fewer - 1, n, 0.5) if fewer else 0.0)
-    if mid_p:
-        return Significance(fewer, 1 - point / 2 if 2 * fewer == n else min(1.0, 2 * tail - point), method)
-    return Significance(fewer, min(1.0, 2 * tail), method)
 
 
 def _rates(before: Rate, after: Rate) -> list[Floats]:

@@ -1,17 +1,15 @@
 """Prediction-powered inference: a few labels and many verdicts, together better than the labels alone.
 
 PPI++ (arXiv 2311.01453): θ = λ·mean_N f + mean_n(Y − λf), with Y the labels, f the judge's verdicts on the same units
-and on N others. Whatever the judge is worth, θ is right on average; the better it is, the shorter the interval. λ is
-chosen for the smallest variance, within [0, 1]: λ = 0 is the labels alone, λ = 1 is PPI (arXiv 2301.09633). Stratified
-(arXiv 2406.04291): θ = Σ w_k θ_k. Units may come in clusters, and a cluster may hold labelled units and others.
+and on N others. Whatever the judge is worth, θ is right on average; the better it is, the shorter the interval. Units
+may come in clusters, and a cluster may hold labelled units and others.
 
-The labels must be a random sample of the units, or of each stratum: those that a judge was unsure of are not.
+The labels must be a random sample of the units: those that a judge was unsure of are not.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,53 +26,25 @@ from everyclaim.stats.types import (
     few_clusters,
     few_differences,
     few_of_a_kind,
-    lopsided,
     same_length,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """Units with a label: what is true, what the judge says, and optionally their clusters and strata."""
+    """Units with a label: what is true, what the judge says, and optionally their clusters."""
 
     truth: ArrayLike
     judged: ArrayLike
     clusters: ArrayLike | None = None
-    strata: ArrayLike | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Unlabelled:
-    """The other units: what the judge says, and their clusters and strata where the labelled ones have them."""
+    """The other units: what the judge says, and their clusters where the labelled ones have them."""
 
     judged: ArrayLike
     clusters: ArrayLike | None = None
-    strata: ArrayLike | None = None
-
-
-def ppi_mean(labelled: Labelled, others: Unlabelled, tuning: float | None = None, level: float = 0.95) -> Inference:
-    """Return the mean of the truth over all units, ± Student's t · its standard error; any finite values.
-
-    `tuning` is λ; None chooses it, for each stratum its own. Strata weigh by their share of all units. Raises
-    ValueError for fewer than two labels in a stratum, and for a stratum without other units.
-    """
-    if tuning is not None and not math.isfinite(tuning):
-        raise ValueError(f"tuning must be a finite number, not {tuning:g}")
-    units = _Units(labelled, others)
-    groups, influence = units.labelled_clusters, np.zeros(units.groups)
-    value = 0.0
-    for stratum in units.strata():
-        labels = _centred_by_cluster(stratum.truth, stratum.clusters, units.groups)
-        verdicts = _centred_by_cluster(stratum.others, stratum.other_clusters, units.groups)
-        verdicts -= _centred_by_cluster(stratum.judged, stratum.clusters, units.groups)
-        power = _power(labels, verdicts) if tuning is None else tuning
-        value += stratum.weight * float(power * stratum.others.mean() + (stratum.truth - power * stratum.judged).mean())
-        influence += stratum.weight * (labels + power * verdicts)
-    error = math.sqrt(math.fsum(influence**2) * groups / (groups - 1)) if groups > 1 else math.inf
-    half = student_quantile(level, max(1, groups - 1)) * error
-    told = (*few_clusters(groups), *lopsided(influence), *few_differences(units.truth, units.judged))
-    interval = Interval(value - half, value + half, level)
-    return Inference(value, interval, error, units.n, groups, "ppi" if tuning == 1 else "ppi++", told)
 
 
 def ppi_rate(labelled: Labelled, others: Unlabelled, level: float = 0.95) -> Inference:
@@ -83,40 +53,35 @@ def ppi_rate(labelled: Labelled, others: Unlabelled, level: float = 0.95) -> Inf
     With verdicts of 0 and 1, PPI++ is the share true among the units called 1 and among those called 0, weighted by
     how many are called so: θ = q·a + (1 − q)·b, λ = (a − b)·(1 + n/N)⁻¹ on the other units alone. Here a, b and q have
     Wilson's interval each, and these are joined (Zou and Donner 2008) and stretched by the root of the design effect
-    of clusters; the normal interval of `ppi_mean` has hardly a width where judge and labels never differ. Where that
-    is no shorter than Wilson's interval of the labels alone, or a verdict has no label, λ is 0 and `method` is
-    `labels`. Raises ValueError as `ppi_mean`.
+    of clusters; a normal interval has hardly a width where judge and labels never differ. Where that is no shorter
+    than Wilson's interval of the labels alone, or a verdict has no label, λ is 0 and `method` is `labels`. Raises
+    ValueError for fewer than two labels, and without other units.
     """
-    units = _Units(labelled, others)
-    for row, name in ((units.truth, "truth"), (units.judged, "judged"), (units.others, "verdicts of the others")):
-        binary(row, name)
-    groups, influence = units.labelled_clusters, np.zeros(units.groups)
-    value = below = above = plain = 0.0
-    powered = False
-    for stratum in units.strata():
-        part = _StratumEstimate.of(stratum, level)
-        powered |= part.power > 0
-        value += stratum.weight * part.value
-        below += (stratum.weight * part.below) ** 2
-        above += (stratum.weight * part.above) ** 2
-        called = np.concatenate([stratum.judged, stratum.others])
-        everywhere = np.concatenate([stratum.clusters, stratum.other_clusters])
-        verdicts = part.power * _centred_by_cluster(called, everywhere, units.groups)
-        influence += stratum.weight * (np.bincount(stratum.clusters, part.residuals, units.groups) + verdicts)
-        plain += stratum.weight**2 * part.variance
+    truth, judged = binary(labelled.truth, "truth"), binary(labelled.judged, "judged")
+    verdicts = np.concatenate([judged, binary(others.judged, "verdicts of the others")])
+    same_length(truth=truth, judged=judged)
+    n, total = len(truth), len(verdicts)
+    if n < 2:
+        raise ValueError("at least two labels are needed")
+    codes = _codes(labelled.clusters, others.clusters, total)
+    size, groups = int(codes.max()) + 1, len(np.unique(codes[:n]))
+    found = _estimate(truth, judged, verdicts, level)
+    of_verdicts = np.bincount(codes, verdicts - verdicts.mean(), size) / total
+    influence = np.bincount(codes[:n], found.residuals, size) + found.power * of_verdicts
     variance = math.fsum(influence**2)
     told = (
         *few_clusters(groups),
-        *few_of_a_kind(min(sum(units.truth == 0), sum(units.truth == 1))),
-        *few_differences(units.truth, units.judged),
+        *few_of_a_kind(min(sum(truth == 0), sum(truth == 1))),
+        *few_differences(truth, judged),
     )
-    design = max(1.0, variance / plain) if plain > 0 else units.n / groups
-    freedom = student_quantile(level, max(1, groups - 1)) / student_quantile(level, units.n - 1)
+    design = max(1.0, variance / found.variance) if found.variance > 0 else n / groups
+    freedom = student_quantile(level, max(1, groups - 1)) / student_quantile(level, n - 1)
     stretch = math.sqrt(design) * max(1.0, freedom)
-    low, high = value - stretch * math.sqrt(below), value + stretch * math.sqrt(above)
+    low, high = found.value - stretch * found.below, found.value + stretch * found.above
     # One cluster says nothing of the spread.
     interval = Interval(max(0.0, low), min(1.0, high), level) if groups > 1 else Interval(0.0, 1.0, level)
-    return Inference(value, interval, math.sqrt(variance), units.n, groups, "ppi++" if powered else "labels", told)
+    method = "ppi++" if found.power else "labels"
+    return Inference(found.value, interval, math.sqrt(variance), n, groups, method, told)
 
 
 def allocate_to_strata(weights: ArrayLike, spreads: ArrayLike, labels: int) -> list[int]:
@@ -146,49 +111,8 @@ def allocate_to_strata(weights: ArrayLike, spreads: ArrayLike, labels: int) -> l
 
 
 @dataclass(frozen=True, slots=True)
-class _Stratum:
-    weight: float
-    truth: Floats
-    judged: Floats
-    clusters: NDArray[np.intp]
-    others: Floats
-    other_clusters: NDArray[np.intp]
-
-
-class _Units:
-    """Labelled and other units side by side, by stratum and cluster."""
-
-    def __init__(self, labelled: Labelled, others: Unlabelled) -> None:
-        self.truth, self.judged = column(labelled.truth, "truth"), column(labelled.judged, "judged")
-        self.others = column(others.judged, "verdicts of the others")
-        same_length(truth=self.truth, judged=self.judged)
-        self.n = len(self.truth)
-        total = self.n + len(self.others)
-        self._clusters = _codes(labelled.clusters, others.clusters, (self.n, total), "clusters")
-        whole = labelled.strata is None and others.strata is None
-        self._strata = (
-            np.zeros(total, np.intp) if whole else _codes(labelled.strata, others.strata, (self.n, total), "strata")
-        )
-        self.groups = int(self._clusters.max()) + 1
-        self.labelled_clusters = len(np.unique(self._clusters[: self.n]))
-
-    def strata(self) -> Iterator[_Stratum]:
-        sizes = np.bincount(self._strata)
-        for k, size in enumerate(sizes):
-            here, there = self._strata[: self.n] == k, self._strata[self.n :] == k
-            if here.sum() < 2 or not there.any():
-                raise ValueError(
-                    "two labels and a unit without one are needed" + " in every stratum" * (len(sizes) > 1)
-                )
-            own, alien = self._clusters[: self.n][here], self._clusters[self.n :][there]
-            yield _Stratum(
-                float(size / sizes.sum()), self.truth[here], self.judged[here], own, self.others[there], alien
-            )
-
-
-@dataclass(frozen=True, slots=True)
-class _StratumEstimate:
-    """One stratum's rate, how far its interval reaches, a − b, each label's influence, the variance if independent."""
+class _RateEstimate:
+    """A rate, how far its interval reaches, a − b, each label's influence, and the variance if independent."""
 
     value: float
     below: float
@@ -197,57 +121,34 @@ class _StratumEstimate:
     residuals: Floats
     variance: float
 
-    @classmethod
-    def of(cls, stratum: _Stratum, level: float) -> _StratumEstimate:
-        """The shorter of the intervals with the verdicts and without them."""
-        alone = cls._labels_alone(stratum, level)
-        called = stratum.judged == 1
-        if called.all() or not called.any() or stratum.truth[called].mean() <= stratum.truth[~called].mean():
-            return alone
-        powered = cls._powered(stratum, level)
-        return powered if powered.below + powered.above < alone.below + alone.above else alone
 
-    @classmethod
-    def _labels_alone(cls, stratum: _Stratum, level: float) -> _StratumEstimate:
-        n, rate = len(stratum.truth), float(stratum.truth.mean())
-        interval = wilson(float(stratum.truth.sum()), n, level)
-        influence = (stratum.truth - rate) / n
-        return cls(rate, rate - interval.low, interval.high - rate, 0.0, influence, rate * (1 - rate) / n)
-
-    @classmethod
-    def _powered(cls, stratum: _Stratum, level: float) -> _StratumEstimate:
-        y, f, g = stratum.truth, stratum.judged, stratum.others
-        n, called, total = len(y), float(f.sum()), len(y) + len(g)
-        q, a, b = (called + float(g.sum())) / total, float(y[f == 1].mean()), float(y[f == 0].mean())
-        ways = (  # each unknown: its value, its interval, its weight in the rate
-            (a, wilson(a * called, called, level), q),
-            (b, wilson(b * (n - called), n - called, level), 1 - q),
-            (q, wilson(q * total, total, level), a - b),
-        )
-        below = math.hypot(*(weight * (p - interval.low) for p, interval, weight in ways))
-        above = math.hypot(*(weight * (interval.high - p) for p, interval, weight in ways))
-        influence = np.where(f == 1, q * (y - a) / called, (1 - q) * (y - b) / (n - called))
-        variance = math.fsum(influence**2) + (a - b) ** 2 * q * (1 - q) / total
-        return cls(q * a + (1 - q) * b, below, above, a - b, influence, variance)
+def _estimate(truth: Floats, judged: Floats, verdicts: Floats, level: float) -> _RateEstimate:
+    """Return the shorter of the intervals with the verdicts and without them."""
+    n, rate, called = len(truth), float(truth.mean()), judged == 1
+    interval = wilson(float(truth.sum()), n, level)
+    reaches = rate - interval.low, interval.high - rate
+    alone = _RateEstimate(rate, *reaches, 0.0, (truth - rate) / n, rate * (1 - rate) / n)
+    if called.all() or not called.any() or truth[called].mean() <= truth[~called].mean():
+        return alone
+    ones, total = float(judged.sum()), len(verdicts)
+    q, a, b = float(verdicts.mean()), float(truth[called].mean()), float(truth[~called].mean())
+    ways = (  # each unknown: its value, its interval, its weight in the rate
+        (a, wilson(a * ones, ones, level), q),
+        (b, wilson(b * (n - ones), n - ones, level), 1 - q),
+        (q, wilson(q * total, total, level), a - b),
+    )
+    below = math.hypot(*(weight * (p - part.low) for p, part, weight in ways))
+    above = math.hypot(*(weight * (part.high - p) for p, part, weight in ways))
+    if below + above >= sum(reaches):
+        return alone
+    influence = np.where(called, q * (truth - a) / ones, (1 - q) * (truth - b) / (n - ones))
+    variance = math.fsum(influence**2) + (a - b) ** 2 * q * (1 - q) / total
+    return _RateEstimate(q * a + (1 - q) * b, below, above, a - b, influence, variance)
 
 
-def _centred_by_cluster(values: Floats, codes: NDArray[np.intp], groups: int) -> Floats:
-    return np.asarray(np.bincount(codes, values - values.mean(), groups) / len(values), dtype=np.float64)
-
-
-def _power(labels: Floats, verdicts: Floats) -> float:
-    """The λ within [0, 1] that makes Σ (labels + λ·verdicts)² smallest."""
-    below = math.fsum(verdicts**2)
-    return min(1.0, max(0.0, -math.fsum(labels * verdicts) / below)) if below > 0 else 0.0
-
-
-def _codes(first: ArrayLike | None, second: ArrayLike | None, sizes: tuple[int, int], name: str) -> NDArray[np.intp]:
-    n, total = sizes
+def _codes(first: ArrayLike | None, second: ArrayLike | None, total: int) -> NDArray[np.intp]:
     if (first is None) != (second is None):
-        raise ValueError(f"{name} are needed for the labelled and for the other units, or for neither")
+        raise ValueError("clusters are needed for the labelled and for the other units, or for neither")
     if first is None or second is None:
         return np.arange(total)
-    a, b = np.asarray(first), np.asarray(second)
-    if a.shape != (n,) or b.shape != (total - n,):
-        raise ValueError(f"one of {name} is needed for each unit: {a.shape}, {b.shape}")
-    return cluster_codes(np.concatenate([a, b]), total)
+    return cluster_codes(np.concatenate([np.asarray(first), np.asarray(second)]), total)

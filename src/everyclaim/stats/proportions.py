@@ -12,8 +12,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike
 
-from everyclaim.stats.clusters import cluster_sums, residual_covariance, standard_error
-from everyclaim.stats.types import Inference, Interval, column, count, few_clusters, lopsided, share
+from everyclaim.stats.clusters import standard_error
+from everyclaim.stats.types import Interval, count, share
 
 _MOST = 10**9
 
@@ -42,11 +42,6 @@ def student_quantile(level: float, freedom: int) -> float:
         else:
             high = middle
     return math.sqrt(freedom) * math.tan((low + high) / 2)
-
-
-def student_below(t: float, freedom: int) -> float:
-    """Return the probability that a Student variable with `freedom` ≥ 1 degrees is below t."""
-    return (1 + math.copysign(_within_angle(math.atan(abs(t) / math.sqrt(freedom)), freedom), t)) / 2
 
 
 def _within_angle(angle: float, freedom: int) -> float:
@@ -138,39 +133,6 @@ def wilson(successes: float, n: float, level: float = 0.95) -> Interval:
     low = 0.0 if successes == 0 else max(0.0, centre - half)
     high = 1.0 if successes == n else min(1.0, centre + half)
     return Interval(low, high, level)
-
-
-def clustered_normal(values: ArrayLike, clusters: ArrayLike | None = None, level: float = 0.95) -> Inference:
-    """Return the mean of any finite values, ± Student's t · the cluster-robust standard error (arXiv 2411.00640).
-
-    t has clusters − 1 degrees of freedom and the variance the factor clusters/(clusters − 1), which is what keeps
-    the promise with some tens of clusters. Not clipped; for rates near 0 or 1 `intervals` chooses better.
-    """
-    row = column(values, "values")
-    table = cluster_sums([row, np.ones_like(row)], clusters)
-    value, groups = float(row.mean()), len(table)
-    if groups < 2:
-        nothing = ("a single cluster gives no interval",)
-        everything = Interval(-math.inf, math.inf, level)
-        return Inference(value, everything, math.inf, len(row), groups, "clustered_normal", nothing)
-    error = math.sqrt(residual_covariance(table)[0, 0])
-    half = student_quantile(level, groups - 1) * error
-    told = (*few_clusters(groups), *lopsided(table[:, 0] - value * table[:, 1]))
-    interval = Interval(value - half, value + half, level)
-    return Inference(value, interval, error, len(row), groups, "clustered_normal", told)
-
-
-def newcombe_difference(successes: tuple[float, float], tries: tuple[float, float], level: float = 0.95) -> Inference:
-    """Return the difference of two independent proportions, second − first, with Newcombe's hybrid score interval.
-
-    Newcombe 1998, method 10: Wilson's interval of each, joined by `mover_difference`. Within [−1, 1].
-    Raises ValueError for counts that cannot be, and for a proportion of nothing.
-    """
-    counts = list(zip(successes, tries, strict=True))
-    first, second = ((s / count(n, "n", 1), wilson(s, n, level)) for s, n in counts)
-    error = math.hypot(*(math.sqrt(s / n * (1 - s / n) / n) for s, n in counts))
-    n = sum(map(round, tries))
-    return Inference(second[0] - first[0], mover_difference(first, second), error, n, n, "newcombe")
 
 
 def mover_difference(first: tuple[float, Interval], second: tuple[float, Interval]) -> Interval:

@@ -9,15 +9,13 @@ Several bettors, from timid to bold, start with equal stakes.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from everyclaim.stats.proportions import normal_quantile
-from everyclaim.stats.types import Floats, Inference, Interval, column, same_length, share
+from everyclaim.stats.types import Floats, column, same_length, share
 
 _STAKES = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64)  # what a bettor loses of its wealth on a value of 0
 _START = (1.0,) * len(_STAKES)
@@ -34,25 +32,19 @@ _LONGEST = 12  # values of a level that came back; a longer one is found by its 
 class Watch:
     """How far a watch has come; start with `Watch(limit)`, go on with `observe`.
 
-    `wealths` are of bettors from the start on, `highest` is the most their mean ever was. `alarms` are of bettors who
-    begin anew whenever they hold less than the stake: the e-CUSUM of Shin, Ramdas and Rinaldo (2024). Of each of these
-    `begun` says after how many values it did so last, and `totals` is the sum of the values since.
+    `alarms` are the wealths of bettors who begin anew whenever they hold less than the stake: the e-CUSUM of Shin,
+    Ramdas and Rinaldo (2024). Of each `begun` says after how many values it did so last, and `totals` is the sum of
+    the values since.
     """
 
     limit: float
     seen: int = 0
-    wealths: tuple[float, ...] = _START
     alarms: tuple[float, ...] = _START
-    highest: float = 1.0
     begun: tuple[int, ...] = (0,) * len(_STAKES)
     totals: tuple[float, ...] = (0.0,) * len(_STAKES)
 
     def __post_init__(self) -> None:
         share(self.limit, "limit")
-
-    def is_above(self, alpha: float = 0.05) -> bool:
-        """Whether the mean was shown to be above the limit from the start, wrongly with probability at most `alpha`."""
-        return self.highest >= 1 / share(alpha, "alpha")
 
     def has_risen(self, values_between_false_alarms: float) -> bool:
         """Whether the mean rose above the limit at some time, now or before.
@@ -75,20 +67,17 @@ def observe(watch: Watch, values: ArrayLike) -> Watch:
     Look at `has_risen` after each value or few: an alarm fades when the values fall again.
     """
     row = column(values, "values", 0, 1).tolist()
-    wealths, alarms, highest = list(watch.wealths), list(watch.alarms), watch.highest
-    begun, totals = list(watch.begun), list(watch.totals)
+    alarms, begun, totals = list(watch.alarms), list(watch.begun), list(watch.totals)
     for at, value in enumerate(row, start=watch.seen):
         gain = value / watch.limit - 1
         factors = [1 + stake * gain for stake in _STAKES]
-        wealths = [min(_RICHEST, held * factor) for held, factor in zip(wealths, factors, strict=True)]
         for bettor, held in enumerate(alarms):
             if held <= 1:
                 begun[bettor], totals[bettor] = at, 0.0
             totals[bettor] += value
         alarms = [min(_RICHEST, max(1.0, held) * factor) for held, factor in zip(alarms, factors, strict=True)]
-        highest = max(highest, sum(wealths) / len(wealths))
     seen = watch.seen + len(row)
-    return Watch(watch.limit, seen, tuple(wealths), tuple(alarms), highest, tuple(begun), tuple(totals))
+    return Watch(watch.limit, seen, tuple(alarms), tuple(begun), tuple(totals))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,22 +93,19 @@ class ChangePoint:
     p_value: float
 
 
-def change_points(
-    values: ArrayLike, errors: ArrayLike | None = None, level: float = 0.95, seed: int = 0
-) -> list[ChangePoint]:
+def change_points(values: ArrayLike, errors: ArrayLike, level: float = 0.95) -> list[ChangePoint]:
     """Find changes of level in a series in order of time, by circular binary segmentation (Olshen and others 2004).
 
     In each stretch the part with the largest standardised difference of weighted means from the rest is tested: all
     from one value on, or up to a dozen values in the middle, whose level came back. It is kept when fewer than
-    1 − `level` of series without a change have one as large; then its parts are searched. With `errors`, the standard
-    error of each value, weights are 1/error² and such series are drawn from the normal distribution (so three values
-    can do); without, the values are shuffled, which needs about eight. Changes are in order of time; within each
-    stretch one is claimed by chance at most that often. Raises ValueError for errors of 0 or less.
+    1 − `level` of series without a change, drawn from the normal distribution, have one as large; then its parts are
+    searched. `errors` are the standard errors of the values, weights are 1/error². Changes are in order of time; within
+    each stretch one is claimed by chance at most that often. Raises ValueError for errors of 0 or less.
     """
     series = column(values, "values")
     share(level, "level")
-    known = None if errors is None else _positive(errors, series)
-    random = np.random.default_rng(seed)
+    known = _positive(errors, series)
+    random = np.random.default_rng(0)
     found: list[int] = []
     chances: dict[int, float] = {}
     stretches = [(0, len(series))]
@@ -127,7 +113,7 @@ def change_points(
         start, end = stretches.pop()
         if end - start < _FEWEST:
             continue
-        part, spread = series[start:end], None if known is None else known[start:end]
+        part, spread = series[start:end], known[start:end]
         (first, last), p_value = _split(part, spread, random, DRAWS)
         if p_value < _RARE and 1 - level < 10 / DRAWS:  # so rare, and so rare asked for, that it takes more to tell
             (first, last), p_value = _split(part, spread, random, min(_MOST_DRAWS, round(10 / (1 - level))))
@@ -137,50 +123,15 @@ def change_points(
             chances |= dict.fromkeys(inner, p_value)
             stretches += pairwise([start, *inner, end])
     ends = [0, *sorted(found), len(series)]
-    weights = np.ones_like(series) if known is None else known**-2
+    weights = known**-2
     means = [float(np.average(series[a:b], weights=weights[a:b])) for a, b in pairwise(ends)]
     return [ChangePoint(at, means[i], means[i + 1], chances[at]) for i, at in enumerate(sorted(found))]
 
 
-def trend(values: ArrayLike, errors: ArrayLike, times: ArrayLike | None = None, level: float = 0.95) -> Inference:
-    """Return the slope per unit of `times` (default: per value) of a weighted straight line, with its normal interval.
-
-    Weights are 1/error². A line that fits worse than the errors allow (χ² above its degrees of freedom) has its error
-    raised by √(χ²/df), and a warning. Raises ValueError for fewer than three values, or times that are all alike.
-    """
-    series = column(values, "values")
-    spread = _positive(errors, series)
-    when = np.arange(len(series), dtype=float) if times is None else column(times, "times")
-    same_length(values=series, times=when)
-    if len(series) < _FEWEST:
-        raise ValueError(f"a trend needs at least {_FEWEST} values, not {len(series)}")
-    weights = spread**-2
-    apart = when - np.average(when, weights=weights)
-    below = float(weights @ apart**2)
-    if below <= 0:
-        raise ValueError("a trend needs values at different times")
-    middle = float(np.average(series, weights=weights))
-    slope = float(weights @ (apart * (series - middle))) / below
-    misfit = float(weights @ (series - middle - slope * apart) ** 2) / (len(series) - 2)
-    error = math.sqrt(max(1.0, misfit) / below)
-    told: tuple[str, ...] = ()
-    if misfit > 2:
-        told = (f"the values scatter {math.sqrt(misfit):.1f} times as far about a line as their errors say",)
-    half = normal_quantile(level) * error
-    interval = Interval(slope - half, slope + half, level)
-    return Inference(slope, interval, error, len(series), len(series), "weighted_line", told)
-
-
-def _split(
-    values: Floats, errors: Floats | None, random: np.random.Generator, draws: int
-) -> tuple[tuple[int, int], float]:
+def _split(values: Floats, errors: Floats, random: np.random.Generator, draws: int) -> tuple[tuple[int, int], float]:
     """Return the part of a stretch that stands out most, and how often one as good comes by chance."""
-    if errors is None:
-        null = random.permuted(np.tile(values, (draws, 1)), axis=1)
-        weights = np.ones_like(values)
-    else:
-        null = random.standard_normal((draws, len(values))) * errors
-        weights = errors**-2
+    null = random.standard_normal((draws, len(values))) * errors
+    weights = errors**-2
     observed, part = _most_distinct(values[None, :], weights)
     hits = int(np.count_nonzero(_most_distinct(null, weights)[0] >= observed[0] * (1 - 1e-9)))
     return part, (hits + 1) / (draws + 1)

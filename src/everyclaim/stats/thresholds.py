@@ -1,17 +1,14 @@
-"""How well scores rank what is true above what is not, and thresholds: for a wanted rate, or with a guaranteed risk.
+"""How well scores rank what is true above what is not, and a threshold with a guaranteed risk.
 
 `risk_threshold` is Learn then Test (arXiv 2110.01052) with Hoeffding–Bentkus p-values: of the claims that are shown,
 those above the threshold, at most a share `risk` is wrong, each answer weighing the same, but for one sample of labels
 in 1 / (1 − confidence). It holds for any judge and any number of labels, for answers that are drawn as the labelled
-ones were. Answers are independent, their claims need not be. The conformal thresholds promise as much of exchangeable
-answers (a random sample of the same traffic, not of last year's), on average over samples of labels.
+ones were. Answers are independent, their claims need not be.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,41 +20,6 @@ from everyclaim.stats.types import FEW_CLUSTERS, Floats, Inference, Interval, bi
 # Tried in order from each start, down to the first that is not shown: a threshold further down shows more claims.
 GRID = tuple(round(0.01 * place, 2) for place in range(99, 49, -1))
 STARTS = (0.98, 0.8)
-
-
-def conformal_threshold(scores: ArrayLike, error_rate: float) -> float:
-    """Return the value that one more score exceeds with probability at most `error_rate`: finite samples, no model.
-
-    The ⌈(n + 1)(1 − α)⌉-th smallest of n exchangeable scores (Vovk and others 2005); +∞ where n < 1/α − 1, which is
-    too few to promise anything. −∞ is allowed among the scores.
-    """
-    share(error_rate, "error_rate")
-    row = np.asarray(scores, dtype=np.float64)
-    if row.ndim != 1 or not row.size or np.isnan(row).any():
-        raise ValueError("scores must be one row of numbers, at least one, none of them NaN")
-    rank = math.ceil((len(row) + 1) * (1 - error_rate) - 1e-9)
-    return math.inf if rank > len(row) else float(np.partition(row, rank - 1)[rank - 1])
-
-
-def highest_wrong(scores: ArrayLike, right: ArrayLike, answers: ArrayLike) -> Floats:
-    """Return for each answer the highest score of a claim that is wrong; −∞ where all are right.
-
-    One row per claim: its score, whether it is right (1) or wrong (0), and its answer. Answers in order of their name.
-    """
-    score, good = column(scores, "scores"), binary(right, "right")
-    same_length(scores=score, right=good)
-    codes = cluster_codes(answers, len(score))
-    highest = np.full(int(codes.max()) + 1, -np.inf)
-    np.maximum.at(highest, codes, np.where(good == 1, -np.inf, score))
-    return highest
-
-
-def factuality_threshold(scores: ArrayLike, right: ArrayLike, answers: ArrayLike, error_rate: float) -> float:
-    """Return the score above which claims may be kept, so that with probability ≥ 1 − `error_rate` all kept are right.
-
-    Conformal factuality (arXiv 2402.10978): keep the claims of a new answer whose score is above it; +∞: keep none.
-    """
-    return conformal_threshold(highest_wrong(scores, right, answers), error_rate)
 
 
 def risk_p_value(losses: ArrayLike, risk: float) -> float:
@@ -104,18 +66,6 @@ def risk_threshold(
     return min(found, default=None)
 
 
-@dataclass(frozen=True, slots=True)
-class RocCut:
-    """A threshold: scores at or above it are called positive. With the two rates it has on the data it was chosen on.
-
-    Those rates flatter: report the ones on other labels.
-    """
-
-    threshold: float
-    true_positive_rate: float
-    true_negative_rate: float
-
-
 def roc_auc(truth: ArrayLike, scores: ArrayLike, clusters: ArrayLike | None = None, level: float = 0.95) -> Inference:
     """Return the area under the ROC curve: the chance that a positive scores above a negative, ties count half.
 
@@ -146,29 +96,6 @@ def roc_auc(truth: ArrayLike, scores: ArrayLike, clusters: ArrayLike | None = No
     middle = math.log(value / (1 - value))
     interval = Interval(_sigmoid(middle - half), _sigmoid(middle + half), level)
     return Inference(value, interval, error, m + n, used, "auc", tuple(told))
-
-
-def threshold_for(
-    truth: ArrayLike, scores: ArrayLike, rate: float, of: Literal["positives", "negatives"] = "positives"
-) -> RocCut:
-    """Return the cut that gets at least this rate of the positives (or negatives) right, and most of the other class.
-
-    For positives the highest such threshold, for negatives the lowest, halfway between two scores that occur. Raises
-    ValueError unless both classes occur and `rate` lies within (0, 1].
-    """
-    y, score, _ = _checked(truth, scores, None)
-    if not 0 < rate <= 1:
-        raise ValueError(f"rate must be above 0 and at most at 1, not {rate:g}")
-    if of not in ("positives", "negatives"):
-        raise ValueError(f"of must be positives or negatives, not {of}")
-    places = np.unique(score)
-    # Cuts in rising order: all positive, between neighbours, none positive.
-    cuts = np.concatenate([places[:1], (places[:-1] + places[1:]) / 2, [np.nextafter(places[-1], np.inf)]])
-    hits = 1 - np.searchsorted(np.sort(score[y == 1]), cuts) / (y == 1).sum()
-    passes = np.searchsorted(np.sort(score[y == 0]), cuts) / (y == 0).sum()
-    enough = (hits if of == "positives" else passes) >= rate - 1e-12
-    at = int(np.flatnonzero(enough)[-1 if of == "positives" else 0])
-    return RocCut(float(cuts[at]), float(hits[at]), float(passes[at]))
 
 
 def _checked(
