@@ -11,7 +11,7 @@ from everyclaim.cli import options as opt
 from everyclaim.cli.console import show, show_json, show_result, tell_of_bad_rows, warn
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK
 from everyclaim.cli.options import GATE, Given, OutputOptions, argument, check_destination, option, with_settings
-from everyclaim.core.errors import ConfigError, InputError, NoStoreError, StoreError
+from everyclaim.core.errors import ConfigError, InputError, NoStoreError
 from everyclaim.core.plaintext import counted, did_you_mean
 from everyclaim.report.style import Page, data
 
@@ -28,7 +28,6 @@ def runs(
         list[str] | None,
         option("--delete RUN", "Delete this run, by id or unique name; human labels stay. Repeatable."),
     ] = None,
-    upgrade: Annotated[bool, option("--upgrade", "Upgrade a store of an older version in place.")] = False,
     given: Given,
 ) -> None:
     """List the runs in the store, newest first.
@@ -40,14 +39,12 @@ def runs(
     from everyclaim.report.findings import runs_page
     from everyclaim.store.store import Store
 
-    if delete and (json or upgrade):
-        raise ConfigError("--delete cannot be combined with listing or --upgrade")
+    if delete and json:
+        raise ConfigError("--delete cannot be combined with listing")
     settings = given.settings()
     if delete:
         _delete(settings.store, delete)
         return
-    if upgrade:
-        _upgrade(settings.store)
     try:
         with Store.open_to_read(settings.store) as kept:
             records, location = kept.runs(limit=min(limit, sys.maxsize)), kept.location
@@ -63,22 +60,11 @@ def runs(
         show(runs_page(records, scores, location))
 
 
-def _upgrade(location: str) -> None:
-    from everyclaim.store.store import Store
-
-    try:
-        Store.open_to_read(location).close()
-    except NoStoreError:
-        raise  # opening would make one
-    except StoreError:
-        Store.open(location).close()  # whatever else is wrong, it says
-
-
 def _delete(location: str, wanted: list[str]) -> None:
     """Delete runs: all of them, or none when one of them cannot be."""
     from everyclaim.store.store import Store
 
-    Store.open_to_read(location).close()  # opening to write would make a store, or change one of an older version
+    Store.open_to_read(location).close()  # opening to write would make a store
     with Store.open(location) as kept:
         found = {record.id: record for record in (kept.run(one, is_unique=True) for one in wanted)}
         for record in found.values():

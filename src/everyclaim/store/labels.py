@@ -23,7 +23,7 @@ import sqlalchemy as sa
 from everyclaim.core.errors import InputError
 from everyclaim.core.types import Label, Span, SplitMark
 from everyclaim.store.records import Annotation, Kind, LabelQueue, Picked, Progress, QueueItem, claim_key, now
-from everyclaim.store.tables import CLAIMS, LABEL_HISTORY, LABELS, MARKS, QUEUE_ITEMS, QUEUES, SAMPLES, Text
+from everyclaim.store.tables import CLAIMS, ID_START, LABEL_HISTORY, LABELS, MARKS, QUEUE_ITEMS, QUEUES, SAMPLES, Text
 
 Action = Literal["label", "mark", "skip", "withdraw", "undo"]
 AnyAnnotation = Annotation[Label | SplitMark]
@@ -108,12 +108,8 @@ def of_run(connection: sa.Connection, run: str, said: type[V]) -> list[Annotatio
 
 def is_sample(run: str, sample_id: str) -> sa.ColumnElement[bool]:
     """Match a sample's id through the index, which holds only its beginning."""
-    # Written out as in the index, not as parameters, or the index is not used.
-    one: sa.ColumnClause[int] = sa.literal_column("1")
-    length: sa.ColumnClause[int] = sa.literal_column("64")
-    start = sa.func.substr(SAMPLES.c.sample_id, one, length)
-    wanted = sa.func.substr(sa.literal(sample_id, Text), one, length)
-    return sa.and_(SAMPLES.c.run_id == run, start == wanted, SAMPLES.c.sample_id == sample_id)
+    start = sa.func.substr(sa.literal(sample_id, Text), 1, 64)
+    return sa.and_(SAMPLES.c.run_id == run, start == ID_START, SAMPLES.c.sample_id == sample_id)
 
 
 def _claim_ids(connection: sa.Connection, run: str, answers: Mapping[int, str]) -> dict[tuple[int, str], str]:

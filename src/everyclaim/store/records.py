@@ -59,7 +59,7 @@ class RunRecord:
     dataset_fingerprint: str
     total: int | None  # samples in the data set, when known beforehand
     counts: Mapping[Outcome, int]
-    reading: RowCounts | None = None  # not known before a run ends, nor of runs of older versions
+    reading: RowCounts | None = None  # not known before a run ends
 
     @property
     def kept(self) -> int:

@@ -28,7 +28,7 @@ from everyclaim.store.connect import (
 )
 from everyclaim.store.labels import delete_queues
 from everyclaim.store.records import RowCounts, RunRecord, config_fingerprint, now, run_from
-from everyclaim.store.tables import CLAIMS, RUNS, SAMPLES, TAGS, check_current, migrate
+from everyclaim.store.tables import CLAIMS, RUNS, SAMPLES, TAGS, prepare
 
 T = TypeVar("T")
 _logger = logging.getLogger(__name__)
@@ -47,7 +47,7 @@ def _listed(runs: Sequence[RunRecord]) -> str:
 
 
 class RunStore(Closing):
-    """One SQLite file or PostgreSQL database, up to date, and the runs in it.
+    """One SQLite file or PostgreSQL database, and the runs in it.
 
     `location` is safe to show: it never holds a password. A run is locked by the store that begins or resumes it until
     it finishes or the store is closed: that is how everybody knows whether somebody is still at it.
@@ -62,31 +62,29 @@ class RunStore(Closing):
 
     @classmethod
     def open(cls, location: str | os.PathLike[str], *, lock_seconds: float = 30.0) -> Self:
-        """Open a store, made when it is not there and brought up to date when it is older.
+        """Open a store, made when it is not there.
 
         `location` is a file path or ``postgresql://user@host/database``. A SQLite store that another
         process is writing to is waited for, up to `lock_seconds`. Raises `StoreError`, and
         `MissingExtraError` for PostgreSQL without its driver.
         """
-        engine, shown = engine_for(location, lock_seconds=lock_seconds)
-        return cls._checked(engine, shown, migrate)
+        return cls._opened(location, lock_seconds, only_read=False)
 
     @classmethod
     def open_to_read(cls, location: str | os.PathLike[str], *, lock_seconds: float = 30.0) -> Self:
-        """Open a store that is there, to read it: nothing is made, brought up to date or written.
+        """Open a store that is there, to read it: nothing is made or written.
 
-        Rights to read are enough. Raises `NoStoreError` when there is none, and otherwise as `open`, also for a store
-        that an older version made.
+        Rights to read are enough. Raises `NoStoreError` when there is none, and otherwise as `open`.
         """
-        engine, shown = engine_for(location, lock_seconds=lock_seconds, read_only=True)
-        return cls._checked(engine, shown, check_current)
+        return cls._opened(location, lock_seconds, only_read=True)
 
     @classmethod
-    def _checked(cls, engine: sa.Engine, shown: str, check: Callable[[sa.Engine, str | None, str], None]) -> Self:
+    def _opened(cls, location: str | os.PathLike[str], lock_seconds: float, *, only_read: bool) -> Self:
+        engine, shown = engine_for(location, lock_seconds=lock_seconds, read_only=only_read)
         schema = POSTGRES_SCHEMA if engine.dialect.name == "postgresql" else None
         try:
             with translated(shown):
-                check(engine, schema, f"store {shown}")
+                prepare(engine, schema, f"store {shown}", only_read=only_read)
         except BaseException:
             engine.dispose()
             raise
