@@ -5,8 +5,8 @@ heading is skipped only where nothing in it asserts (`assertions`): the rest of 
 `question`, `greeting`, `meta`, `instruction`, `abstention`, `heading`, `code`, `citation`, `lead_in`,
 `table_header`, `no_words`, `bare_answer` (a lone yes or no says something only together with the question).
 
-An announcement ("Sure, here is a summary in 85 words:", "Natürlich! Hier ist ein Überblick über das Restaurant:")
-says nothing of the world: its numbers count the answer's own words and points, or name a part of a source.
+An announcement ("Sure, here is a summary in 85 words:") says nothing of the world: its numbers count the answer's own
+words and points, or name a part of a source.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _POINTS = (
 )
 _LENGTH = (
     r"\d[\d,]{0,9}(?:\s?(?:[-–]|to|and|or)\s?\d[\d,]{0,9})?[\s-]?"
-    r"(?:words?|characters?|sentences?|lines?|paragraphs?|bullets?|tokens?|wörtern?|worten?|zeichen|sätzen?|"
-    rf"stichpunkten?|punkten?|zeilen|{_POINTS})\b(?!\s(?:that|which|who|die|das)\b)(?:\s(?:or|oder)\s(?:less|fewer|so|weniger))?"
+    r"(?:words?|characters?|sentences?|lines?|paragraphs?|bullets?|tokens?|"
+    rf"{_POINTS})\b(?!\s(?:that|which|who)\b)(?:\sor\s(?:less|fewer|so))?"
 )
 _PLACE = (
     r"\b(?:passages?|sources?|documents?|excerpts?|clauses?|sections?|articles?|chapters?|paragraphs?|pages?|parts?|"
@@ -54,29 +54,6 @@ _FRAME = re.compile(
     r"|as (?:you )?(?:requested|asked|instructed|promised)"
     rf"|(?:using|drawing (?:up)?on|looking at|after reading|having read) (?:only )?{SOURCE}"
     rf"|(?:in|within|using) (?:\w+ ){{0,3}}{_LENGTH})\s*(?:[,!.:]|[-–—](?=\s))+\s*)+",
-    _I,
-)
-_ASSENTS = r"natürlich|gerne?|sehr gerne?|aber gerne?|klar|na klar|selbstverständlich|sicher|kein problem|okay|ok"
-_COURTESIES = (
-    r"(?:vielen dank|danke)(?: für (?:ihre|deine|die) (?:frage|anfrage|nachricht))?|gern geschehen"
-    r"|ich hoffe,? (?:das|dies) hilft(?: ihnen| dir)?(?: weiter)?"
-    r"|(?:wenn|falls) (?:sie|du) (?:noch )?(?:weitere |andere )?fragen (?:haben|hast), "
-    r"(?:lassen sie es mich(?: gerne?)? wissen|lass es mich wissen|stehe ich(?: ihnen)?(?: gerne?)? zur verfügung|"
-    r"fragen sie(?: gerne?)?|melden sie sich(?: gerne?)?)"
-)
-_ELSEWHERE = re.compile(
-    rf"(?:{_ASSENTS}|{_COURTESIES})\s*[!.]*|zusammenfassung \(?(?:in )?{_LENGTH}\)?:"
-    rf"|(?:laut|gemäß|nach) (?:den|der|dem) [^,.;:\d]{{3,60}} gilt folgendes:|(?:(?:{_ASSENTS})\s*[,!.–—-]+\s*)?"
-    rf"(?:(?:auf (?:der )?(?:grundlage|basis)|anhand|ausgehend von|basierend auf|laut|gemäß) [^,.;:\d]{{3,80}}?,?\s)?"
-    r"(?:(?:hier|nachfolgend|nachstehend|unten|im folgenden|es folgt)"
-    r"(?: (?:ist|sind|folgt|folgen|kommt|finden sie|findest du|haben sie|eine?|die|der|das)\b)+)"
-    r" (?:[^\W\d]+ ){0,4}?(?:zusammenfassung|überblick|übersicht|antwort|kurzfassung|liste|auflistung|erklärung|"
-    r"beschreibung|gegenüberstellung|darstellung|schritte|punkte|informationen|fakten|anleitung|gründe|tipps)\b"
-    r"(?P<topic>[^,;:.!?]*)[:.!]?",
-    _I,
-)
-_GERMAN_STATES = re.compile(
-    r"\b(?:ist|sind|war|waren|hat|haben|hatte|wurden?|wird|werden|kann|können|muss|müssen|soll|darf|gibt|dass|weil)\b",
     _I,
 )
 _MARGIN = " \t\n\"'“”‘’*_()[]`"
@@ -151,12 +128,6 @@ def without_frame(text: str) -> str:
     return text[found.end() :] if (found := _FRAME.match(text)) else text
 
 
-def announces_elsewhere(plain: str) -> bool:
-    """Whether a German sentence announces the answer, which the reading of English would take to assert."""
-    found = _ELSEWHERE.fullmatch(plain)
-    return found is not None and not has_numbers(plain) and _GERMAN_STATES.search(found["topic"] or "") is None
-
-
 def reason_to_skip(text: str, kind: str) -> str | None:
     """Why a sentence is not a claim, or None when it is one; `kind` is its block's."""
     if kind == "code":
@@ -176,8 +147,6 @@ def reason_to_skip(text: str, kind: str) -> str | None:
         return None if told(text) else "question"
     if is_abstention(plain):
         return "abstention"
-    if announces_elsewhere(plain):
-        return "meta"
     bare = _CONNECTIVE.sub("", without_pointers(without_frame(plain)))
     return _manner(plain) or (_manner(bare) if bare != plain else None)
 
