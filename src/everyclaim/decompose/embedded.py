@@ -238,11 +238,11 @@ class EmbeddedDecomposer:
         claims: list[Claim] = []
         usual = self.language or language_of(response)
         splits = len(response) <= LONG
-        english = [unit for unit in candidates if self._is_english(unit, usual)] if splits else []
+        english = {unit for unit in candidates if splits and self._is_english(unit, usual)}
         prepare([unit.text for unit in english])
         before, names = "", dict[str, str]()
         for unit in candidates:
-            parts = self._parts(unit) if splits and unit in english else []
+            parts = self._parts(unit) if unit in english else []
             for part in parts or [Fact(unit.complete or unit.text, 0, unit.end - unit.start)]:
                 span = Span(unit.start + part.start, unit.start + part.end)
                 if len(parts) > 1 and (reason := courtesy_reason(part.text)):
@@ -276,7 +276,7 @@ class EmbeddedDecomposer:
     def _is_english(self, unit: SplitUnit, usual: str) -> bool:
         """Whether a unit may be split by what is known of English; what does not tell is like the rest."""
         spoken = self.language or language_of(unit.text) or usual
-        return spoken in {"", ENGLISH}
+        return spoken in {"", ENGLISH} and len(unit.text) <= MAX_CHARACTERS
 
 
 def _statement(unit: SplitUnit, first: int, last: int) -> SplitUnit:

@@ -193,11 +193,10 @@ class Draft:
     minor: bool = False
     whole: frozenset[int] = frozenset()  # what stays although it only adds to the rest
     subject: int | None = None  # of a predicate that has none of its own in the sentence
+    places: frozenset[int] = field(init=False)  # the words of the sentence that are kept
 
-    @property
-    def places(self) -> frozenset[int]:
-        """The words of the sentence that are kept."""
-        return frozenset(piece for piece in self.pieces if isinstance(piece, int))
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "places", frozenset(piece for piece in self.pieces if isinstance(piece, int)))
 
     def without(self, places: Collection[int]) -> Draft:
         """Leave words out."""

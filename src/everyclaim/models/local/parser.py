@@ -190,8 +190,27 @@ def best_tree(scores: Scores) -> Heads:
     count = len(bounded)
     bounded[np.arange(count), np.arange(1, count + 1)] = -np.inf
     heads: Heads = bounded.argmax(1)
-    is_nested = _is_tree(heads) and (count > _LONG or not _crosses(heads))
-    return heads if is_nested else _best_nested(bounded)
+    if count > _LONG:
+        return _without_cycles(bounded, heads)
+    return heads if _is_tree(heads) and not _crosses(heads) else _best_nested(bounded)
+
+
+def _without_cycles(scores: npt.NDArray[np.float64], heads: Heads) -> Heads:
+    """One word hangs on the root; on that word hangs of each cycle the member that loses least by it."""
+    tops = np.flatnonzero(heads == 0) if not heads.all() else np.arange(len(heads))
+    root = int(tops[scores[tops, 0].argmax()])
+    heads[heads == 0] = root + 1
+    heads[root] = 0
+    for word in range(1, len(heads) + 1):
+        way, above = dict[int, None](), word
+        while above and above not in way:
+            way[above] = None
+            above = int(heads[above - 1])
+        if above:
+            cycle = np.array([*way][[*way].index(above) :]) - 1
+            lost = scores[cycle, heads[cycle]] - scores[cycle, root + 1]
+            heads[cycle[lost.argmin()]] = root + 1
+    return heads
 
 
 def _is_tree(heads: Heads) -> bool:
