@@ -16,8 +16,8 @@ from typing import Any, Literal
 from urllib.parse import parse_qs
 
 from everyclaim.testing import JudgeServer
-from everyclaim.testing.http1 import HttpRequest, HttpResponse, respond, respond_with
 from everyclaim.testing.script import PATHS, Api, Fault, Reply, Request, Script, Step, render, render_error
+from everyclaim.testing.server import HttpRequest, HttpResponse, respond, respond_with
 
 Ending = Literal["completed", "expired", "cancelled", "failed"]
 Answer = Callable[[Request], Step]

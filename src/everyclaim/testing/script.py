@@ -63,8 +63,7 @@ class Request:
 class Reply:
     """What the model says. Token counts default to a quarter of the characters.
 
-    `extra` is merged into the top of the response body, for fields no client knows. `again`: the same response is sent
-    once more after these seconds, though nobody asked, as gateways that mix up their connections do.
+    `extra` is merged into the top of the response body, for fields no client knows.
     """
 
     content: str = ""
@@ -74,7 +73,6 @@ class Reply:
     completion_tokens: int | None = None
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
-    again: float | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -88,7 +86,7 @@ class Fault:
     raw: bytes | None = None  # the body as it is
     content_type: str = "application/json"
     reply: Reply = Reply("{}")  # the body where neither `error` nor `raw` is given
-    send: float = 1.0  # the share of the response's bytes that is sent before the connection is reset
+    send: float = 1.0  # the share of the body's bytes that is sent before the connection is reset
     drip: float = 0.0  # seconds between single bytes
     hang: bool = False  # never answer
 

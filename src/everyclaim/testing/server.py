@@ -13,17 +13,56 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import struct
 import threading
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from everyclaim.testing.http1 import MAX_HEAD, HttpRequest, HttpResponse, read_request, respond, respond_with, send
+from everyclaim.core.errors import MissingExtraError
 from everyclaim.testing.playing import with_ids
 from everyclaim.testing.script import PATHS, Fault, Reply, Request, Rule, Script, Step, rejected, render, render_error
 
+if TYPE_CHECKING:
+    from aiohttp import web
+
 SECRET_HEADERS = frozenset({"authorization", "x-api-key", "api-key", "proxy-authorization", "cookie"})
+TIMER_LAG = 0.0005  # the loop rounds timers up to the next millisecond
+
+
+class HttpRequest(NamedTuple):
+    """One HTTP request; header names in lower case."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class HttpResponse:
+    """One HTTP response and how it goes out. `send` below 1 cuts its body there and resets the connection."""
+
+    status: int = 200
+    body: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    latency: float = 0.0  # seconds before the first byte
+    send: float = 1.0  # 0: not even its head
+    drip: float = 0.0  # seconds between single bytes
+    hang: bool = False
+
+
+def respond(status: int, body: Any, latency: float = 0.0) -> HttpResponse:
+    """Make a response that holds JSON."""
+    return HttpResponse(status, json.dumps(body).encode(), {"content-type": "application/json"}, latency)
+
+
+def respond_with(fault: Fault, body: Any, latency: float = 0.0) -> HttpResponse:
+    """Make a response with something wrong; `body` is what it holds unless the fault has its own."""
+    data = fault.raw if fault.raw is not None else json.dumps(body).encode()
+    headers = {"content-type": fault.content_type, **fault.headers}
+    return HttpResponse(fault.status, data, headers, latency, fault.send, fault.drip, fault.hang)
 
 
 class JudgeServer:
@@ -67,7 +106,11 @@ class JudgeServer:
         return f"{self.root}/v1"
 
     def start(self) -> Self:
-        """Listen. Returns when connections are taken."""
+        """Listen. Returns when connections are taken. Raises `MissingExtraError` without aiohttp."""
+        try:
+            import aiohttp  # noqa: F401
+        except ImportError:
+            raise MissingExtraError("JudgeServer", "testing") from None
         ready = threading.Event()
         listener = socket.create_server(("127.0.0.1", self._port), backlog=1024)
         self._port = listener.getsockname()[1]
@@ -101,29 +144,26 @@ class JudgeServer:
         await asyncio.to_thread(self.stop)
 
     async def _serve(self, listener: socket.socket, ready: threading.Event) -> None:
+        from aiohttp import web
+
         self._loop, self._stopped = asyncio.get_running_loop(), asyncio.Event()
-        server = await asyncio.start_server(self._connected, sock=listener, limit=MAX_HEAD)
+        server = web.Server(self._connected, access_log=None, handler_cancellation=True)
+        runner = web.ServerRunner(server, shutdown_timeout=0.0)
+        await runner.setup()
+        await web.SockSite(runner, listener).start()
         ready.set()
         await self._stopped.wait()
-        server.close()
+        await runner.cleanup()
 
-    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer the requests of one connection, one after the other."""
-        writer.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    async def _connected(self, request: web.BaseRequest) -> web.StreamResponse:
+        self._in_flight += 1
+        self.peak = max(self.peak, self._in_flight)
         try:
-            while request := await read_request(reader):
-                self._in_flight += 1
-                self.peak = max(self.peak, self._in_flight)
-                try:
-                    await send(self._handle(request), reader, writer)
-                finally:
-                    self._in_flight -= 1
-        except ValueError:
-            await send(HttpResponse(400, b"bad request"), reader, writer)
-        except (OSError, asyncio.CancelledError):
-            pass  # the client has left, or the server stops
+            headers = {name.lower(): value for name, value in request.headers.items()}
+            raw = HttpRequest(request.method, request.path_qs, headers, await request.content.read())
+            return await _send(self._handle(raw), request)
         finally:
-            writer.transport.abort()
+            self._in_flight -= 1
 
     def _handle(self, raw: HttpRequest) -> HttpResponse:
         path = raw.path.partition("?")[0]
@@ -155,7 +195,7 @@ class JudgeServer:
         latency = self._latency if step.latency is None else step.latency
         if not step.extra:  # which may speak of places in the text
             step = replace(step, content=with_ids(step.content, request.text))
-        return replace(respond(200, render(request, step), latency=latency), again=step.again)
+        return respond(200, render(request, step), latency)
 
     def _admits(self, headers: Mapping[str, str]) -> bool:
         return self._api_key is None or self._api_key in _keys(headers)
@@ -166,6 +206,35 @@ class JudgeServer:
         except Exception as error:  # noqa: BLE001  (a test's rule may raise anything; the test reads it)
             self.errors.append(error)
             return Fault(500, error={"message": f"the rule raised {error!r}"})
+
+
+async def _send(response: HttpResponse, request: web.BaseRequest) -> web.StreamResponse:
+    """Send a response the way it is to go out."""
+    from aiohttp import web
+
+    if response.hang:
+        await asyncio.Event().wait()  # until the client leaves
+    if response.latency > 0:
+        await asyncio.sleep(max(0.0, response.latency - TIMER_LAG))
+    if response.send == 1 and not response.drip:
+        return web.Response(status=response.status, body=response.body, headers=response.headers)
+    answer = web.StreamResponse(status=response.status, headers=response.headers)
+    answer.content_length = len(response.body)
+    if response.send:
+        await answer.prepare(request)
+        for byte in response.body if response.drip else b"":
+            await answer.write(bytes([byte]))
+            await asyncio.sleep(response.drip)
+    if response.send < 1:
+        if response.send:
+            await answer.write(response.body[: int(len(response.body) * response.send)])
+        await asyncio.sleep(0.01)
+        assert request.transport
+        # Lingering for zero seconds turns the close into a reset, as a crashing peer does.
+        linger = struct.pack("ii", 1, 0)
+        request.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        request.transport.abort()
+    return answer
 
 
 def refused_url() -> str:
