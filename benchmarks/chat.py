@@ -23,9 +23,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from everyclaim.core.protocols import Message
-from everyclaim.models import ChatSettings, Patience, Rates, ReplyCache, build_chat_model
+from everyclaim.models.build import ChatSettings, build_chat_model
 from everyclaim.models.chat.endpoint import from_spec
-from everyclaim.models.chat.links import Call
+from everyclaim.models.chat.links import Call, Patience, Rates
+from everyclaim.models.files import ReplyCache
 
 RUBRIC = "Judge each claim against the passages. " * 40  # about 400 tokens that stay the same
 PASSAGES = "The bridge was opened in 1932 and carries eight lanes of traffic across the harbour. " * 30

@@ -8,7 +8,7 @@ import pytest
 from command_line import write_jsonl
 
 from batch_provider import BatchServer
-from everyclaim.models import BatchSettings
+from everyclaim.models.batches import BatchSettings
 from everyclaim.testing import Reply, play, request_data, server_error
 
 KEY = "sk-test-0123456789abcdef"

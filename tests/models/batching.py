@@ -11,7 +11,10 @@ from chatting import ENDPOINTS, KEY, SCHEMA, spec_for
 
 from batch_provider import BatchServer, ServedBatch
 from everyclaim.core.protocols import ChatReply, Message
-from everyclaim.models import BatchSettings, BatchState, Budget, Chat, ChatSettings, ReplyCache, build_chat_model
+from everyclaim.models.batches import BatchSettings
+from everyclaim.models.build import Chat, ChatSettings, build_chat_model
+from everyclaim.models.chat.budget import Budget
+from everyclaim.models.files import BatchState, ReplyCache
 from everyclaim.testing import Request
 
 PROVIDERS = ENDPOINTS

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from everyclaim.core.protocols import ChatReply, Message
-from everyclaim.models import ChatSettings, Patience, build_chat_model
+from everyclaim.models.build import ChatSettings, build_chat_model
+from everyclaim.models.chat.links import Patience
 from everyclaim.testing import JudgeServer
 
 KEY = "sk-test-0123456789abcdef"

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from batching import answers, ask_all, numbered, settings
 from chatting import KEY, spec_for
 
-from everyclaim.models import build_chat_model
+from everyclaim.models.build import build_chat_model
 from everyclaim.testing import no_sleep
 
 SAMPLES = 40

@@ -14,7 +14,9 @@ from chatting import KEY, spec_for
 from batch_provider import BatchScript, BatchServer
 from everyclaim.core.errors import BudgetExceeded, ConfigError, JudgeError
 from everyclaim.core.protocols import ChatReply
-from everyclaim.models import BatchState, Budget, build_chat_model
+from everyclaim.models.build import build_chat_model
+from everyclaim.models.chat.budget import Budget
+from everyclaim.models.files import BatchState
 from everyclaim.testing import (
     Reply,
     Request,

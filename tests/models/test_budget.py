@@ -15,7 +15,9 @@ from chatting import KEY, SCHEMA, run, spec_for
 from everyclaim.core.errors import BudgetExceeded, JudgeError
 from everyclaim.core.protocols import ChatReply, Message
 from everyclaim.core.types import Usage
-from everyclaim.models import Budget, ChatSettings, Meter, Patience, Rates, build_chat_model
+from everyclaim.models.build import ChatSettings, build_chat_model
+from everyclaim.models.chat.budget import Budget, Meter
+from everyclaim.models.chat.links import Patience, Rates
 from everyclaim.testing import JudgeServer, Reply, Request, empty_body, rejected, server_error
 from everyclaim.testing.script import Step
 

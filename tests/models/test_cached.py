@@ -8,8 +8,10 @@ import pytest
 from chatting import SCHEMA, ask
 
 from everyclaim.core.protocols import Message
-from everyclaim.models import Call, ChatSettings, ReplyCache
+from everyclaim.models.build import ChatSettings
+from everyclaim.models.chat.links import Call
 from everyclaim.models.chat.options import read_options
+from everyclaim.models.files import ReplyCache
 from everyclaim.testing import JudgeServer, Reply, truncated
 
 GOOD = '{"ok": true}'

@@ -9,7 +9,7 @@ import pytest
 from chatting import ENDPOINTS, KEY, ask
 
 from everyclaim.core.errors import BudgetExceeded, ConfigError, JudgeError
-from everyclaim.models import read_reply
+from everyclaim.models.chat.replies import read_reply
 from everyclaim.models.chat.transport import retry_after
 from everyclaim.testing import (
     Fault,

@@ -8,7 +8,7 @@ import pytest
 from chatting import KEY, WIRES, ask, spec_for
 
 from everyclaim.core.errors import ConfigError, MissingExtraError
-from everyclaim.models import build_chat_model
+from everyclaim.models.build import build_chat_model
 from everyclaim.models.chat.providers import Secret, find_key
 from everyclaim.testing import JudgeServer
 

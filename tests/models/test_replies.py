@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from everyclaim.core.errors import JudgeError
-from everyclaim.models import parse_object
+from everyclaim.models.chat.replies import parse_object
 
 values = st.recursive(
     st.none()

@@ -12,21 +12,10 @@ from chatting import run
 from everyclaim.core.errors import ConfigError, JudgeError
 from everyclaim.core.protocols import ChatModel, ChatReply, Message
 from everyclaim.core.types import Usage
-from everyclaim.models import (
-    Budget,
-    Call,
-    ChatSettings,
-    Limited,
-    Meter,
-    Metered,
-    Patience,
-    Price,
-    Rates,
-    ReplyCache,
-    Retrying,
-    find_price,
-    wrap_chat_model,
-)
+from everyclaim.models.build import ChatSettings, wrap_chat_model
+from everyclaim.models.chat.budget import Budget, Meter, Metered, Price, find_price
+from everyclaim.models.chat.links import Call, Limited, Patience, Rates, Retrying
+from everyclaim.models.files import ReplyCache
 from everyclaim.testing import ScriptedChat
 
 TURNS = [Message("user", "x" * 400)]

@@ -11,7 +11,8 @@ import pytest
 from everyclaim.core.errors import BudgetExceeded, ConfigError, JudgeError, MissingExtraError
 from everyclaim.core.spec import Spec
 from everyclaim.engine.background import wait
-from everyclaim.models import Patience, ReplyCache
+from everyclaim.models.chat.links import Patience
+from everyclaim.models.files import ReplyCache
 from everyclaim.retrieve.web import from_spec
 from everyclaim.testing import no_sleep
 from loopback_server import Received, Reply, serving

@@ -12,7 +12,7 @@ import stamina
 
 from everyclaim.core.errors import InputError, JudgeError
 from everyclaim.core.protocols import Message
-from everyclaim.models import build_chat_model
+from everyclaim.models.build import build_chat_model
 from everyclaim.testing import JudgeServer, Recorder, Replayer, Request, no_sleep, rate_limited, rejected
 
 CHAT = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}

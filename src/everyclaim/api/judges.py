@@ -31,21 +31,13 @@ from everyclaim.core.types import Claim, Sample, Span
 from everyclaim.decompose.llm import LlmDecomposer, NumberedSentence, context, numbered_sentences, portions
 from everyclaim.engine import BackgroundLoop
 from everyclaim.metrics.one_call import OneCallFaithfulness
-from everyclaim.models import (
-    BatchSettings,
-    BatchState,
-    Budget,
-    ChatSettings,
-    Meter,
-    Rates,
-    ReplyCache,
-    build_chat_model,
-    wrap_chat_model,
-)
-from everyclaim.models.build import Chat, price_of
-from everyclaim.models.chat.budget import Price
+from everyclaim.models.batches import BatchSettings
+from everyclaim.models.build import Chat, ChatSettings, build_chat_model, price_of, wrap_chat_model
+from everyclaim.models.chat.budget import Budget, Meter, Price
+from everyclaim.models.chat.links import Rates
 from everyclaim.models.chat.options import ChatOptions, read_options
 from everyclaim.models.chat.providers import find_provider
+from everyclaim.models.files import BatchState, ReplyCache
 from everyclaim.prompts import (
     Domain,
     JudgePrompt,

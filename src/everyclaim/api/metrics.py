@@ -46,7 +46,7 @@ from everyclaim.retrieve.corpus_file import WORDS
 from everyclaim.retrieve.queries import LlmQueries, QueryWriter, WordQueries
 
 if TYPE_CHECKING:
-    from everyclaim.models import ReplyCache
+    from everyclaim.models.files import ReplyCache
 
 _log = logging.getLogger(__name__)
 _WEB = "everyclaim.retrieve.web:from_spec"

@@ -95,7 +95,7 @@ def default_concurrency(options: Mapping[str, Any]) -> int:
     if not talks(judge, options.get("decomposer")):
         return 32 if isinstance(judge, str) and "hf:" in judge else 8  # what is in flight goes into common batches
     if options.get("provider_batch"):
-        from everyclaim.models import BATCH_CONCURRENCY
+        from everyclaim.models.batches import BATCH_CONCURRENCY
 
         return BATCH_CONCURRENCY
     return 32

@@ -27,11 +27,11 @@ from everyclaim.core.options import Opt, read
 from everyclaim.core.protocols import ChatReply, Message
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Passage, Usage
-from everyclaim.models import Cached, Limited, Patience, Rates, ReplyCache, Retrying
-from everyclaim.models.chat.links import Call, Link
+from everyclaim.models.chat.links import Cached, Call, Limited, Link, Patience, Rates, Retrying
 from everyclaim.models.chat.options import MAX_REPLY_MB, EndpointOptions, checked_address, without_password
 from everyclaim.models.chat.providers import Secret, find_key
 from everyclaim.models.chat.transport import RejectedError, Transport, encode
+from everyclaim.models.files import ReplyCache
 from everyclaim.retrieve.sources import passage_id
 
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>")

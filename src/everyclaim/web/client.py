@@ -30,7 +30,7 @@ from everyclaim.guard.answers import Attempt, GuardedAnswer, Removed
 from everyclaim.guard.rules import Action
 from everyclaim.io import ReadReport, read_samples
 from everyclaim.io.messages import History, Turns
-from everyclaim.models import Patience
+from everyclaim.models.chat.links import Patience
 from everyclaim.models.chat.providers import Secret
 from everyclaim.web.http_client import HttpClient
 

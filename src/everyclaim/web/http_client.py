@@ -19,8 +19,7 @@ from everyclaim.core.errors import (
     OperatorError,
 )
 from everyclaim.core.lifetime import on_close
-from everyclaim.models import Patience
-from everyclaim.models.chat.links import attempts
+from everyclaim.models.chat.links import Patience, attempts
 from everyclaim.models.chat.providers import Secret
 
 if TYPE_CHECKING:

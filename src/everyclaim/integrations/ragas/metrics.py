@@ -27,7 +27,7 @@ from everyclaim.engine import EngineOptions, run, score_sample
 from everyclaim.io import read_samples
 from everyclaim.io.fields import BadRow, RawRow
 from everyclaim.io.tables import row_mapping, rows_of_object
-from everyclaim.models import build_chat_model
+from everyclaim.models.build import build_chat_model
 from everyclaim.models.chat.options import SAMPLING
 from everyclaim.models.chat.providers import find_provider
 from everyclaim.verify.llm import LlmVerifier
