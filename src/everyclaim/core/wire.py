@@ -15,6 +15,7 @@ from functools import cache
 from types import UnionType
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
+from everyclaim.core.cited import CitationFinding
 from everyclaim.core.types import (
     Citation,
     Claim,
@@ -62,11 +63,18 @@ _FIELDS = {
     Usage: "calls prompt_tokens completion_tokens cache_hits cost | cache_read_tokens cache_write_tokens",
     Verdict: "label probabilities evidence rationale conflict failure_mode judge flags | difference per_passage",
 }
-SHAPES: Mapping[type, tuple[tuple[str, bool], ...]] = {  # names, and whether each may be left out
-    kind: tuple((name, number % 2 == 1) for number, part in enumerate(names.split("|")) for name in part.split())
-    for kind, names in _FIELDS.items()
-}
+SHAPES: dict[type, tuple[tuple[str, bool], ...]] = {}  # names, and whether each may be left out
 
+
+def declare(shapes: Mapping[type, str]) -> None:
+    """Declare what is written of some types: names in their order; behind | only where it is not empty."""
+    SHAPES.update(
+        (kind, tuple((name, number % 2 == 1) for number, part in enumerate(names.split("|")) for name in part.split()))
+        for kind, names in shapes.items()
+    )
+
+
+declare(_FIELDS)
 _AS_IT_IS = frozenset({str, int, float, bool, type(None)})
 
 
@@ -115,7 +123,7 @@ def sample_from_json(row: Mapping[str, Any]) -> Sample:
 def result_to_json(result: Result) -> dict[str, Any]:
     """Write a result as one JSON object, the public output of `score`."""
     row: dict[str, Any] = {"schema": SCHEMA}
-    for name, value in to_json(result).items():
+    for name, value in _row(result).items():
         row[name] = value
         if name == "skipped":
             row["counts"] = {label.value.lower(): count for label, count in result.counts.items()}
@@ -130,7 +138,7 @@ def result_from_json(row: Mapping[str, Any]) -> Result:
     score, is_unscored = row["score"], row["outcome"] in {Outcome.NO_CLAIMS, Outcome.ABSTAINED}
     if score is None and is_unscored and row["provenance"]["parameters"].get("empty") == "nan":
         score = math.nan  # the number of this policy, which JSON does not have
-    return from_json(Result, row, tags=_tags_from_json(row["tags"]), score=score)
+    return _read(Result, row, {"tags": _tags_from_json(row["tags"]), "score": score})
 
 
 def tags_to_json(tags: Mapping[str, Tag]) -> dict[str, str | list[str]]:
@@ -139,7 +147,11 @@ def tags_to_json(tags: Mapping[str, Tag]) -> dict[str, str | list[str]]:
 
 
 def to_json(value: Any) -> dict[str, Any]:
-    """Write a value of one of the types in `SHAPES`; a verdict without its claim id, which belongs around it."""
+    """Write a value of a declared type; a verdict without its claim id, which belongs around it."""
+    return result_to_json(value) if type(value) is Result else _row(value)
+
+
+def _row(value: Any) -> dict[str, Any]:
     row = {}
     for name, may_be_left_out in SHAPES[type(value)]:
         part = getattr(value, name)
@@ -157,6 +169,10 @@ def _plain(value: Any) -> Any:
         return [part if type(part) in _AS_IT_IS else _plain(part) for part in value]
     if kind in SHAPES:
         return to_json(value)
+    if kind is CitationFinding:
+        return value.to_json()
+    if kind is frozenset:
+        return sorted(map(_plain, value))
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, Mapping):
@@ -166,8 +182,14 @@ def _plain(value: Any) -> Any:
 
 def from_json(kind: type[T], row: Mapping[str, Any], **known: Any) -> T:
     """Read what `to_json` wrote, also in a former version; `known` are fields that are not written."""
+    if kind is Result:
+        return cast("T", result_from_json(row))
     if kind is JudgedClaim:
         known["verdict"] = from_json(Verdict, row["verdict"], claim_id=row["id"])
+    return _read(kind, row, known)
+
+
+def _read(kind: type[T], row: Mapping[str, Any], known: dict[str, Any]) -> T:
     for name, read in _readers(cast("Any", kind)):
         if name not in known and name in row:
             known[name] = row[name] if read is None else read(row[name])
@@ -177,7 +199,7 @@ def from_json(kind: type[T], row: Mapping[str, Any], **known: Any) -> T:
 @cache
 def _readers(kind: type) -> list[tuple[str, Callable[[Any], Any] | None]]:
     hints = get_type_hints(kind)
-    return [(name, _reader(hints[name])) for name, _ in SHAPES[kind]]
+    return [(name, _reader(hints[name])) for name, _ in SHAPES[kind] if name in hints]
 
 
 def _reader(hint: Any) -> Callable[[Any], Any] | None:
@@ -186,13 +208,15 @@ def _reader(hint: Any) -> Callable[[Any], Any] | None:
     if origin in (Union, UnionType):
         read = _reader(arguments[0])
         return read and (lambda value: read(value) if value else None)
-    if origin is tuple:
+    if origin in (tuple, frozenset):
         each = _reader(arguments[0])
-        return (lambda values: tuple(map(each, values))) if each else tuple
-    if origin is not None and issubclass(origin, Mapping):
+        return (lambda values: origin(map(each, values))) if each else origin
+    if origin is Mapping:
         return dict
     if hint is Span:
         return lambda value: Span(*value)
+    if hint is CitationFinding:
+        return CitationFinding.from_json
     if hint in SHAPES:
         return lambda value: from_json(cast("type", hint), value)
     return hint if isinstance(hint, type) and issubclass(hint, Enum) else None

@@ -9,6 +9,7 @@ from everyclaim.core.cited import CitationFinding
 from everyclaim.core.plaintext import counted, listed, one_line, wrapped
 from everyclaim.core.printing import judged_claim
 from everyclaim.core.types import JudgedClaim, Label, Outcome, Result, Usage
+from everyclaim.core.wire import declare
 
 Made = Literal["given", "generated", "rewritten", "dropped", "recited"]
 _SHOWN = 10  # claims, or warnings, of a printed answer
@@ -135,3 +136,12 @@ def marked(text: str, claims: tuple[JudgedClaim, ...] | list[JudgedClaim]) -> st
     for end, label in places:
         text = f"{text[:end]} [{label.lower()}]{text[end:]}"
     return text
+
+
+declare(
+    {
+        Removed: "claim how",
+        Attempt: "number made text result removed guidance | recited",
+        GuardedAnswer: "text annotated validated checked promise blocked score best attempts noted warnings usage",
+    }
+)

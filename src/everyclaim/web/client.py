@@ -19,14 +19,13 @@ from everyclaim.analysis.summary import Summary, summarise
 from everyclaim.api.options import Share, public
 from everyclaim.api.runs import Source
 from everyclaim.api.scoring import AnswerFields, Answers, Passages, read_sample, sample_of
-from everyclaim.core.cited import CitationFinding
 from everyclaim.core.errors import ConfigError, InputError, OperatorError, UserError
 from everyclaim.core.kinds import Range
 from everyclaim.core.options import UNDER_TEST, Text
-from everyclaim.core.types import Decomposition, JudgedClaim, Label, Outcome, Result, Sample, Usage
-from everyclaim.core.wire import from_json, result_from_json, result_to_json, sample_to_json, to_json
+from everyclaim.core.types import Decomposition, JudgedClaim, Outcome, Result, Sample
+from everyclaim.core.wire import from_json, result_from_json, sample_to_json, to_json
 from everyclaim.engine import BackgroundLoop, in_thread
-from everyclaim.guard.answers import Attempt, GuardedAnswer, Removed
+from everyclaim.guard.answers import GuardedAnswer
 from everyclaim.guard.rules import Action
 from everyclaim.io import ReadReport, read_samples
 from everyclaim.io.messages import History, Turns
@@ -347,51 +346,10 @@ def _claims(row: Mapping[str, Any]) -> tuple[JudgedClaim, ...]:
 
 
 def guarded_to_json(answer: GuardedAnswer) -> dict[str, Any]:
-    """Write a guarded answer with everything that was tried on the way."""
-    names = ("text", "annotated", "validated", "checked", "promise", "blocked", "score")
-    return {
-        **{name: getattr(answer, name) for name in names},
-        "best": answer.best.number,
-        "attempts": [
-            {
-                "number": attempt.number,
-                "made": attempt.made,
-                "text": attempt.text,
-                "result": result_to_json(attempt.result),
-                "removed": [{"claim": to_json(removed.claim), "how": removed.how} for removed in attempt.removed],
-                "guidance": attempt.guidance,
-                **({"recited": [finding.to_json() for finding in attempt.recited]} if attempt.recited else {}),
-            }
-            for attempt in answer.attempts
-        ],
-        "noted": sorted(label.value for label in answer.noted),
-        "warnings": list(answer.warnings),
-        "usage": to_json(answer.usage),
-    }
+    """Write a guarded answer with everything that was tried on the way; the best attempt by its number."""
+    return to_json(answer) | {"best": answer.best.number}
 
 
 def _guarded_from_json(row: Mapping[str, Any]) -> GuardedAnswer:
-    attempts = tuple(
-        Attempt(
-            one["number"],
-            one["made"],
-            one["text"],
-            result_from_json(one["result"]),
-            tuple(Removed(from_json(JudgedClaim, removed["claim"]), removed["how"]) for removed in one["removed"]),
-            one["guidance"],
-            tuple(CitationFinding.from_json(finding) for finding in one.get("recited", ())),
-        )
-        for one in row["attempts"]
-    )
-    return GuardedAnswer(
-        text=row["text"],
-        best=next(attempt for attempt in attempts if attempt.number == row["best"]),
-        attempts=attempts,
-        validated=row["validated"],
-        checked=row.get("checked", row["validated"]),
-        promise=row.get("promise", ""),
-        blocked=row["blocked"],
-        warnings=tuple(row["warnings"]),
-        usage=Usage(**row["usage"]),
-        noted=frozenset(map(Label, row["noted"])),
-    )
+    best = next(one for one in row["attempts"] if one["number"] == row["best"])
+    return from_json(GuardedAnswer, {**row, "best": best})

@@ -36,10 +36,10 @@ class Out(BaseModel):
 _WRITTEN: dict[Any, Any] = {types.Span: tuple[int, int]}
 
 
-def _model(kind: type, *, name: str = "", optional: tuple[str, ...] = (), **more: Any) -> type[BaseModel]:
-    """Return the model of a type as it is written: what is `optional` is left out where it is empty."""
+def _model(kind: type, *, name: str = "", **more: Any) -> type[BaseModel]:
+    """Return the model of a type as it is written."""
     hints = get_type_hints(kind)
-    shape = SHAPES.get(kind) or [(part.name, part.name in optional) for part in fields(kind)]
+    shape = SHAPES.get(kind) or [(part.name, False) for part in fields(kind)]
     parts: dict[str, Any] = {
         part: (_shape(hints[part]) | None, None) if is_optional else (_shape(hints[part]), ...)
         for part, is_optional in shape
@@ -84,7 +84,7 @@ _WRITTEN[CitationFinding] = create_model(
     passage=(str | None, None),
     instead=(list[str] | None, None),
 )
-_model(Attempt, optional=("recited",))
+_model(Attempt)
 GuardedOut = _model(
     GuardedAnswer,
     name="GuardedOut",
