@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from operator import itemgetter
 from typing import IO, Annotated, Any, Literal, Self, TypedDict, TypeVar, Unpack
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 from weakref import finalize
 
 from everyclaim.analysis.summary import Summary, summarise
@@ -30,7 +30,8 @@ from everyclaim.guard.rules import Action
 from everyclaim.io import ReadReport, read_samples
 from everyclaim.io.messages import History, Turns
 from everyclaim.models.chat.links import Patience
-from everyclaim.models.chat.providers import Secret
+from everyclaim.models.chat.options import checked_address
+from everyclaim.models.chat.providers import checked_secret
 from everyclaim.web.http_client import HttpClient
 
 T = TypeVar("T")
@@ -198,10 +199,11 @@ class Client(Answers):
     def __init__(
         self, address: str = _USUAL, *, token: str | None = None, timeout: Positive = 60.0, patience: Positive = 120.0
     ) -> None:
-        known = token if token is not None else os.environ.get(VARIABLE, "")
-        if known != known.strip() or not known.isascii() or not known.isprintable():
-            raise ConfigError("the token contains an invalid character; was it copied completely?")
-        self._http = HttpClient(_checked(address), Secret(known), timeout, Patience(10, patience))
+        known = checked_secret(token if token is not None else os.environ.get(VARIABLE, ""), "the token")
+        if "@" in address:
+            raise ConfigError("the service address must not contain a user or password: pass the token as token=…")
+        place = checked_address(address, name="the service address")
+        self._http = HttpClient(place, known, timeout, Patience(10, patience))
         self._loop = BackgroundLoop("everyclaim-client")
         self._close = finalize(self, self._loop.close)
 
@@ -325,20 +327,6 @@ class Client(Answers):
 
     def __repr__(self) -> str:
         return f"Client({self._http.address!r})"
-
-
-def _checked(address: str) -> str:
-    """Return an address without its last slash. Raises `ConfigError` for what is none, or holds a password."""
-    try:
-        parts = urlsplit(address)
-        _ = parts.port
-    except ValueError:
-        parts = urlsplit("")
-    if parts.username or parts.password:
-        raise ConfigError("the service address must not contain a user or password: pass the token as token=…")
-    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
-        raise ConfigError(f"the service address must be like {_USUAL}, got {address!r}")
-    return address.rstrip("/")
 
 
 def _claims(row: Mapping[str, Any]) -> tuple[JudgedClaim, ...]:

@@ -1,6 +1,6 @@
 """What stands before every page: who may ask, by which name, from where; and what a browser may do with the answer.
 
-Nothing here needs a framework: `Shield` is ASGI around whatever it protects, so that no route can be without it.
+`Shield` is ASGI around whatever it protects, so that no route can be without it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,9 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
 from contextlib import suppress
 from typing import Any
+
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -48,7 +51,7 @@ class Shield:
         self._app = app
         self._names = {"localhost", *(name.lower() for name in names)}
         self._max_body = max_body
-        self._too_large = f"a request can have at most {max_body // 2**20} MB"
+        self._too_large = PlainTextResponse(f"a request can have at most {max_body // 2**20} MB\n", 413)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
@@ -59,8 +62,8 @@ class Shield:
             await self._app(scope, receive, send)
             return
         closed = ClosedAnswer(send, HEADERS)
-        if fault := self._fault(scope):
-            await _refuse(closed, *fault)
+        if refusal := self._refusal(scope):
+            await refusal(scope, receive, closed)
             return
         left = self._max_body
 
@@ -77,19 +80,19 @@ class Shield:
         except _BodyTooLargeError:
             if closed.status:
                 raise
-            await _refuse(closed, 413, self._too_large)
+            await self._too_large(scope, receive, closed)
 
-    def _fault(self, scope: Scope) -> tuple[int, str] | None:
-        found = headers_of(scope)
-        hosts = [value for name, value in scope["headers"] if name == b"host"]
-        host = name_of(hosts[0].decode("latin-1")) if len(hosts) == 1 else ""
+    def _refusal(self, scope: Scope) -> PlainTextResponse | None:
+        headers = Headers(scope=scope)
+        hosts = headers.getlist("host")
+        host = name_of(hosts[0]) if len(hosts) == 1 else ""
         if not host or not self._is_known(host):
-            return 421, f"this server is not {host[:100]!r}; add names with --allow-host"
-        length = found.get("content-length", "")
+            return PlainTextResponse(f"this server is not {host[:100]!a}; add names with --allow-host\n", 421)
+        length = headers.get("content-length", "")
         if length.isdecimal() and int(length[:20]) > self._max_body:
-            return 413, self._too_large
+            return self._too_large
         if is_from_elsewhere(scope):
-            return 403, "rejected: the request came from a page of another site"
+            return PlainTextResponse("rejected: the request came from a page of another site\n", 403)
         return None
 
     def _is_known(self, host: str) -> bool:
@@ -104,18 +107,13 @@ def name_of(host: str) -> str:
     return (found[1] or found[2]) if found else ""
 
 
-def headers_of(scope: Scope) -> dict[str, str]:
-    """Return a request's headers by name; of one that comes twice the last counts."""
-    return {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-
-
 def is_from_elsewhere(scope: Scope) -> bool:
     """Whether a page of another server is behind a request that it must not make.
 
     Browsers say where a request comes from and let no page write that (`Sec-Fetch-Site`, else `Origin`). A link may
     lead here from anywhere; everything else is for our own pages. What is no browser says nothing of it.
     """
-    found = headers_of(scope)
+    found = Headers(scope=scope)
     site, origin = found.get("sec-fetch-site", ""), found.get("origin", "")
     if site:
         follows_link = scope["method"] in {"GET", "HEAD"} and found.get("sec-fetch-mode") == "navigate"
@@ -149,11 +147,3 @@ class ClosedAnswer:
             message = {**message, "headers": [*given, *self._headers]}
         await self._send(message)
         self.is_whole = message["type"] == "http.response.body" and not message.get("more_body", False)
-
-
-async def _refuse(send: Send, status: int, why: str) -> None:
-    """Answer with a line of plain text."""
-    body = f"{why}\n".encode("utf-8", "backslashreplace")
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})

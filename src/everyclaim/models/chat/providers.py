@@ -154,16 +154,16 @@ def find_key(provider: str, *, given: str | None = None, variable: str = "", req
     Raises `ConfigError` that says where a key can be put.
     """
     if given:
-        return _checked(given, "the key given in code")
+        return checked_secret(given, "the API key given in code")
     if variable:
         if value := os.environ.get(variable):
-            return _checked(value, variable)
+            return checked_secret(value, f"the API key from {variable}")
         if not _VARIABLE.fullmatch(variable):  # a key, by mistake, is not repeated
             raise ConfigError("key_env must be the name of an environment variable that contains the key")
         raise ConfigError(f"key_env names the environment variable {variable}, which is not set")
     usual = key_variable(provider)
     if value := os.environ.get(usual, "") or _from_file(provider):
-        return _checked(value, usual)
+        return checked_secret(value, f"the API key from {usual}")
     if required:
         raise ConfigError(f"no API key for {provider}: set {usual}, or write '{provider} = \"…\"' into {keys_file()}")
     return Secret("")
@@ -230,8 +230,9 @@ def _from_file(provider: str) -> str:
     return value
 
 
-def _checked(value: str, source: str) -> Secret:
+def checked_secret(value: str, what: str) -> Secret:
+    """Return a key or token. Raises `ConfigError` for characters that it cannot have."""
     value = value.strip()
     if not value.isascii() or not value.isprintable() or " " in value:
-        raise ConfigError(f"the API key from {source} contains an invalid character; was it copied completely?")
+        raise ConfigError(f"{what} contains an invalid character; was it copied completely?")
     return Secret(value)

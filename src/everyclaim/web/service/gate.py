@@ -16,10 +16,11 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import Any
 
+from starlette.datastructures import Headers
 from starlette.responses import Response
 
 from everyclaim.core.events import Observer, RequestAnswered, observed, tell
-from everyclaim.web.security import App, ClosedAnswer, Receive, Scope, Send, headers_of, is_from_elsewhere, name_of
+from everyclaim.web.security import App, ClosedAnswer, Receive, Scope, Send, is_from_elsewhere, name_of
 from everyclaim.web.settings import is_loopback
 from everyclaim.web.tokens import AccessToken, AccessTokens, RateLimiter, bearer
 
@@ -143,7 +144,7 @@ class RequestGate:
 
     def _admit(self, scope: Scope, context: RequestContext) -> None:
         """Raise `Problem` for a request that is not let through."""
-        headers, path = headers_of(scope), scope["path"]
+        headers, path = Headers(scope=scope), scope["path"]
         if not self._has_to_ask:
             host = headers.get("host", "")
             if not is_loopback(name_of(host)):  # a page elsewhere may have pointed its name here
