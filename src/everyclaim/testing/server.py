@@ -160,7 +160,7 @@ class JudgeServer:
         self.peak = max(self.peak, self._in_flight)
         try:
             headers = {name.lower(): value for name, value in request.headers.items()}
-            raw = HttpRequest(request.method, request.path_qs, headers, await request.content.read())
+            raw = HttpRequest(request.method, request.raw_path, headers, await request.content.read())
             return await _send(self._handle(raw), request)
         finally:
             self._in_flight -= 1

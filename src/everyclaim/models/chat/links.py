@@ -173,7 +173,7 @@ def attempts(patience: Patience, is_temporary: Callable[[Exception], bool] = _is
     `is_temporary` says of an error whether it is worth another try; every other error ends them. The wait is what the
     error's `retry_after` asks for, where it has one.
     """
-    import stamina  # costs more than a call's own bookkeeping, so it is started by the first failure
+    import stamina
 
     begun = time.monotonic()
 
@@ -212,38 +212,23 @@ class Retrying:
         """
         spent, begun, number = Usage(), time.monotonic(), 0
         try:
-            reply = await self._attempt(call)  # without stamina, which costs more than this
-        except JudgeError as error:
-            first, spent = error, error.usage or Usage()
-        else:
-            return reply
-        try:
             async for attempt in attempts(self._patience):
                 with attempt:
                     number = attempt.num
-                    if number == 1:
-                        raise first
                     try:
-                        reply = await self._attempt(call)
+                        reply = await self._next.ask(call)
                     except JudgeError as error:
+                        self._has_answered |= error.code not in _UNANSWERED
                         error.usage = spent = spent + (error.usage or Usage())
                         raise
-                    return replace(reply, usage=spent + reply.usage)
+                    self._has_answered = True
+                    return replace(reply, usage=spent + reply.usage) if number > 1 else reply
         except JudgeError as error:
             if self._has_answered or error.code not in _UNANSWERED:
                 raise
             told = f"{number} attempts in {time.monotonic() - begun:.0f} s without any answer; is the server running?"
             raise UnreachableError(error.code, f"{error.message} ({told})", usage=error.usage) from None
         raise AssertionError("the last attempt returns or raises")  # pragma: no cover
-
-    async def _attempt(self, call: Call) -> ChatReply:
-        try:
-            reply = await self._next.ask(call)
-        except JudgeError as error:
-            self._has_answered = self._has_answered or error.code not in _UNANSWERED
-            raise
-        self._has_answered = True
-        return reply
 
 
 BURST_SECONDS = 5.0  # how far ahead of an even pace calls may run
