@@ -26,7 +26,7 @@ FROZEN = (
     "api/test_evaluator.py api/test_fault_runs.py api/test_running.py api/test_door.py",
     "cli/test_commands.py cli/test_killed_score.py cli/test_language_models.py cli/test_outputs.py",
     "cli/test_runs_command.py cli/test_score_command.py cli/test_secrets.py cli/test_unread_rows.py",
-    "cli/test_usage_faults.py cli/test_watch_command.py engine/test_kill.py models/test_batch_kill.py",
+    "cli/test_usage_faults.py cli/test_watch_command.py models/test_batch_kill.py",
     "web/test_jobs.py web/test_service.py",
     # what is stored: provenance, results, keys of kept replies
     "api/test_provenance_pins.py metrics/test_pinned_results.py models/test_cache_keys.py",

@@ -5,11 +5,16 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from command_line import ANSWERS, PLUGIN, Done, write_jsonl
 
 from everyclaim.cli.app import run
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "store"))
+
+from real_stores import place, postgres, postgres_server  # noqa: F401 - fixtures
 
 MADE = {}
 PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}

@@ -1,9 +1,13 @@
-"""`everyclaim score` killed again and again with a judge that outlives it: nothing is lost, changed, or paid for twice."""
+"""`everyclaim score` killed again and again with a judge that outlives it: nothing is lost, changed, or paid for twice.
+
+What is kept of it is in the cache of replies, or without one in the store, a file or a server.
+"""
 
 import hashlib
 import json
 import os
 import random
+import re
 import sqlite3
 import subprocess
 import sys
@@ -13,7 +17,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
+from everyclaim.store.store import Store
 from everyclaim.testing import JudgeServer, play
 
 KILLS = 8
@@ -31,6 +37,7 @@ class Provider:
     def __init__(self) -> None:
         self.asked: list[str] = []  # the request behind each reply, in the order they came in
         self.replied: dict[str, str] = {}  # reply → request
+        self.about: dict[str, str] = {}  # request → the answer that it asks about
         self._more = threading.Condition()
 
     def __call__(self, request) -> str:
@@ -39,6 +46,7 @@ class Provider:
         with self._more:
             self.asked.append(name)
             self.replied[reply] = name
+            self.about[name] = "a" + re.findall(r"Kettle (\d+)", request.text)[-1]
             self._more.notify_all()
         return reply
 
@@ -64,12 +72,12 @@ def write_answers(path: Path) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
-def start(server: JudgeServer, folder: Path) -> "subprocess.Popen[bytes]":
+def start(server: JudgeServer, folder: Path, *options: str) -> "subprocess.Popen[bytes]":
     folder.mkdir(exist_ok=True)
     command = [sys.executable, "-m", "everyclaim", "score", "../answers.jsonl", "--judge", "openai:some-model"]
     command += ["--base-url", server.base_url, "--concurrency", str(CONCURRENCY), "--out", "results.jsonl", "--quiet"]
     clean = {name: value for name, value in os.environ.items() if not name.startswith("EVERYCLAIM_")}
-    return subprocess.Popen(command, cwd=folder, env=clean, stderr=subprocess.PIPE)
+    return subprocess.Popen([*command, *options], cwd=folder, env=clean, stderr=subprocess.PIPE)
 
 
 def finish(process: "subprocess.Popen[bytes]") -> None:
@@ -79,7 +87,7 @@ def finish(process: "subprocess.Popen[bytes]") -> None:
 
 def stored(folder: Path, provider: Provider) -> set[str]:
     """Return the requests whose replies are in the run's cache."""
-    file = folder / ".everyclaim" / "replies.db"
+    file = folder / "replies.db"
     if not file.exists():
         return set()
     with closing(sqlite3.connect(file)) as cache:
@@ -90,6 +98,23 @@ def stored(folder: Path, provider: Provider) -> set[str]:
     return {provider.replied[json.loads(reply)["content"]] for (reply,) in rows}
 
 
+def scored(place: str, provider: Provider) -> set[str]:
+    """Return the requests about the answers that the store holds for the run that is not finished."""
+    with Store.open(place) as store:
+        (run,) = [run.id for run in store.runs() if run.status != "finished"] or [""]
+        kept = {one.sample.id for one in store.records(run)}
+    return {request for request, answer in provider.about.items() if answer in kept}
+
+
+def rows(place: str) -> list[list[object]]:
+    """Return what the store holds of the claims of each of its runs."""
+    table = "everyclaim.claims" if place.startswith("postgresql") else "claims"
+    query = sa.text(f"SELECT * FROM {table} WHERE run_id = :run ORDER BY position, ordinal")
+    with Store.open(place) as store, store._engine.connect() as connection:
+        assert {run.status for run in store.runs()} == {"finished"}
+        return [[tuple(row)[1:] for row in connection.execute(query, {"run": run.id})] for run in store.runs()]
+
+
 def results(folder: Path) -> list[str]:
     """Return the lines of the output without what the command paid: a resumed one was given some replies for nothing."""
     rows = [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
@@ -98,24 +123,35 @@ def results(folder: Path) -> list[str]:
     return [json.dumps(row) for row in rows]
 
 
-def test_killed_again_and_again_a_run_gives_the_same_bytes_and_pays_for_nothing_twice(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("place", "cached"), [("sqlite", True), ("sqlite", False), ("postgres", False)], indirect=["place"]
+)
+def test_killed_again_and_again_a_run_gives_the_same_bytes_and_pays_for_nothing_twice(
+    cached: bool, place: str, tmp_path: Path
+) -> None:
     """Between two calls, within one, while writing, while starting: what was stored is never asked for again."""
     dice = random.Random(20261121)
     write_answers(tmp_path / "answers.jsonl")
     whole, folder = tmp_path / "whole", tmp_path / "killed"
     undisturbed, provider = Provider(), Provider()
+    options = ("--store", place, *(["--cache", "replies.db"] if cached else ["--no-cache"]))
+    under_way = CONCURRENCY if cached else 4 * CONCURRENCY  # requests that a kill may undo
     by_progress = sorted(dice.sample(range(1, 2 * ANSWERS), KILLS - IN_A_BLINK))
     moments: list[int | None] = [*by_progress]
     for _ in range(IN_A_BLINK):
         moments.insert(dice.randrange(len(moments)), None)
+
+    def known() -> set[str]:
+        return stored(folder, provider) if cached else scored(place, provider)
+
     with JudgeServer(undisturbed, latency=0.005, keep=False) as server:
-        finish(start(server, whole))
+        finish(start(server, whole, *options))
         assert len(undisturbed.asked) == len(set(undisturbed.asked)) == 2 * ANSWERS
         server.script(provider)
         repeated = 0
         for moment in moments:
-            known, before = stored(folder, provider), len(provider.asked)
-            process = start(server, folder)
+            before, asked = known(), len(provider.asked)
+            process = start(server, folder, *options)
             if moment is None:
                 time.sleep(dice.random() * 0.9)
             else:
@@ -125,15 +161,16 @@ def test_killed_again_and_again_a_run_gives_the_same_bytes_and_pays_for_nothing_
             assert process.poll() is None, "the run was over before it could be killed"
             process.kill()
             process.communicate()
-            assert not known & set(provider.asked[before:]), "a stored reply was asked for again"
-            open_calls = set(provider.asked) - stored(folder, provider)
-            assert len(open_calls) <= CONCURRENCY, "a reply was not stored at once"
+            assert not before & set(provider.asked[asked:]), "what was stored was asked for again"
+            assert len(set(provider.asked) - known()) <= under_way, "a reply was not stored at once"
             repeated = len(provider.asked) - len(set(provider.asked))
-        known, before = stored(folder, provider), len(provider.asked)
-        finish(start(server, folder))
-        assert not known & set(provider.asked[before:])
+        before, asked = known(), len(provider.asked)
+        finish(start(server, folder, *options))
+        assert not before & set(provider.asked[asked:])
 
     # Two calls an answer, and again only what was on its way when a kill came.
     assert set(provider.asked) == set(undisturbed.asked)
-    assert len(provider.asked) <= 2 * ANSWERS + KILLS * CONCURRENCY
+    assert len(provider.asked) <= 2 * ANSWERS + KILLS * under_way
     assert results(folder) == results(whole)
+    killed, untouched = rows(place)
+    assert killed == untouched
