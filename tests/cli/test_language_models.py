@@ -1,6 +1,7 @@
 """Commands that talk to language models, through a real provider on loopback: what is sent, paid, kept and said."""
 
 import json
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -263,6 +264,19 @@ def test_a_dry_run_says_what_is_not_known(cli, server):
     assert "price unknown" in " ".join(done.out.split())
     cascade = ["--judge", "cascade:embedded>openai:some-model", "--base-url", server.base_url]
     assert "at most about" in cli("score", "answers.jsonl", *cascade, "--dry-run").out
-    for other in (["--judge", "embedded"], [*judge(server), "--metric", "qa"]):
-        assert "no estimate" in " ".join(cli("score", "answers.jsonl", *other, "--dry-run").out.split())
+    metric = [*judge(server), "--metric", "qa"]
+    assert "no estimate" in " ".join(cli("score", "answers.jsonl", *metric, "--dry-run").out.split())
+    assert "5 answers: no calls" in cli("score", "answers.jsonl", "--judge", "embedded", "--dry-run").out
     assert server.calls == 0
+
+
+@pytest.mark.parametrize("spec", ["openai:gpt-5-mini", "cascade:embedded>anthropic:claude-sonnet-5"])
+def test_a_dry_run_needs_neither_a_key_nor_the_extra(cli, monkeypatch, spec):
+    """It tells what a provider would be asked before anybody has an account there."""
+    monkeypatch.setitem(sys.modules, "aiohttp", None)
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    done = cli("score", "answers.jsonl", "--judge", spec, "--dry-run")
+    assert done.code == 0, done.err
+    assert "calls" in done.out and "$0.0" in done.out
+    assert cli("score", "answers.jsonl", "--judge", spec).code == 2

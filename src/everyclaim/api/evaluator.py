@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self, TypedDict, TypeVar, Unpack, cast
@@ -19,7 +20,7 @@ from everyclaim.api.options import DEFAULT_JUDGE, DEFAULT_STORE, Options, RowOpt
 from everyclaim.api.runs import Run, Source
 from everyclaim.api.scoring import AnswerFields, Answers, Claims, Passages, read_sample, scored, split, verified
 from everyclaim.api.session import Session
-from everyclaim.api.specs import author_spec, talks
+from everyclaim.api.specs import author_spec, searches, talks
 from everyclaim.api.watch import WatchingOptions, watch_into
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.events import CostEstimate
@@ -284,23 +285,27 @@ class Evaluator(Answers):
 
     @public
     def estimate_file(self, source: Source, **options: Unpack[DatasetOptions]) -> CostEstimate | None:
-        """Estimate calls, tokens and cost of scoring a data set, without a call.
+        """Estimate calls, tokens and cost of scoring a data set; needs neither a key nor the judge's extra.
 
-        Replies that are cached cost less. None if no language model is used or the metric's calls are not known
-        beforehand; options are those of `score_file`.
+        Replies that are cached cost less. None if the calls are not known beforehand; options are those of
+        `score_file`.
         """
-        session, chosen = self._session, self._session.options
-        metric = chosen.get("metric", "faithfulness")
-        is_known = isinstance(metric, str) and Spec.parse(metric).name in _ESTIMATED
-        if not is_known or not talks(chosen.get("judge", DEFAULT_JUDGE), chosen.get("decomposer")):
+        chosen = {name: value for name, value in self._session.options.items() if name != "observe"}
+        metric, named = chosen.get("metric", "faithfulness"), (chosen.get("judge"), chosen.get("decomposer"))
+        is_offline = not talks(*named, metric) and not searches(metric, chosen.get("knowledge"))
+        if not is_offline and not (isinstance(metric, str) and Spec.parse(metric).name in _ESTIMATED):
             return None
-        from everyclaim.api.judges import CallPlan  # loads the chat models
-
-        judge, prices = session.judge, chosen.get("prices")
-        plan = CallPlan.of(judge.alone, judge.strategy, session.decomposer, session.metric.metric, prices)
         kept = {name: value for name, value in options.items() if name in ("mapping", "format", "turns", "history")}
-        with within(session.limits):
-            return plan.estimate(islice(read_samples(source, **cast("Any", kept)), options.get("limit")))
+        with within(self._session.limits):
+            samples = islice(read_samples(source, **cast("Any", kept)), options.get("limit"))
+            if is_offline:
+                return CostEstimate(sum(1 for _ in samples), 0, 0, 0, 0.0)
+            from everyclaim.api.judges import CallPlan, NamedModels  # loads the chat models
+
+            with closing(Session(chosen, chats=NamedModels())) as session:
+                judge, prices = session.judge, session.options.get("prices")
+                plan = CallPlan.of(judge.alone, judge.strategy, session.decomposer, session.metric.metric, prices)
+                return plan.estimate(samples)
 
     @public
     async def ascore_file(

@@ -94,6 +94,14 @@ class ChatClients:
             self.settings.cache.close()
 
 
+class NamedModels(ChatClients):
+    """Chat models of a plan, which asks them for nothing but their specs: no key, no client."""
+
+    def model(self, spec: str | Spec) -> ChatModel:
+        """Return the endpoint's options, which have the spec. Raises `ConfigError` for a wrong one."""
+        return cast("ChatModel", read_options(spec))
+
+
 class AtHome:
     """A chat model that is always called on one event loop."""
 

@@ -137,7 +137,14 @@ class Session:
     the options say where. Raises `ConfigError` for options that are wrong or would do nothing.
     """
 
-    def __init__(self, options: Mapping[str, Any], *models: str, kept: bool = False, cache: str = OFF) -> None:
+    def __init__(
+        self,
+        options: Mapping[str, Any],
+        *models: str,
+        kept: bool = False,
+        cache: str = OFF,
+        chats: ChatClients | None = None,
+    ) -> None:
         named = options.get("judge", DEFAULT_JUDGE), options.get("decomposer"), *models
         refuse_unused(options, *named)
         check_address(options, *named)
@@ -149,7 +156,7 @@ class Session:
         instrumentation = Instrumentation(options.get("observe"))
         self._observers = instrumentation.observers
         self._begin()
-        self._held.instrumentation = instrumentation
+        self._held.instrumentation, self._held.chats = instrumentation, chats
         if kept:
             _LIVE.add(self)
 

@@ -267,6 +267,8 @@ class CostEstimate:
 
     def __str__(self) -> str:
         """Tell it in a line."""
+        if not self.calls:
+            return f"{self.answers:,} answers: no calls to language models"
         used = f"{self.prompt_tokens:,} prompt and {self.reply_tokens:,} reply tokens"
         cost = "price unknown" if self.cost is None else f"${self.cost:,.2f}"
         kind = "at most about" if self.is_most else "about"
