@@ -31,7 +31,7 @@ Options override [settings](settings.md). `-` is standard input or output.
 | 0 | success |
 | 1 | a gate or check failed; a rate is below its target; a judge is not fit or not stable; tuning brought no gain |
 | 2 | bad input or usage, or an unusable store |
-| 3 | too many failures or unreadable rows, or stopped at a limit such as `--max-cost`; finished work is stored |
+| 3 | too many failures, stopped at a limit such as `--max-cost`, or an alert not delivered; finished work is stored |
 | 4 | inconclusive: nothing scored, run not finished, too few labels, or too few answers for `--require-significance` |
 | 70 | a bug in everyclaim |
 | 130, 143, 129 | interrupted with Ctrl-C, terminated, hung up; finished work is stored |

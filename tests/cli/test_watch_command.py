@@ -7,6 +7,8 @@ import json
 import pytest
 from command_line import write_jsonl
 
+from everyclaim.monitor import alerts
+
 ANSWER = {"id": "a", "response": "It is red.", "contexts": ["It is red."], "team": "x"}
 
 
@@ -23,7 +25,7 @@ def test_a_pass_is_told_for_people_and_for_machines(watch):
     write_jsonl("a.jsonl", [ANSWER, wrong, {"nothing": 1}])
     done = watch()
     assert (done.code, done.out) == (3, "")
-    assert "1 of 3 answers failed or could not be read, more than 5%" in done.err
+    assert "1 of 3 answers failed or could not be read, more than 5 %" in done.err
     told = "3 new answers · 2 judged · 1 unreadable · mean score 0.750 · 3 claims: 1 contradicted, 0 unsupported"
     assert told in done.err
     assert "unreadable: a.jsonl, line 3: there is no response" in done.err
@@ -57,11 +59,21 @@ def test_slices_do_not_split_the_run_of_a_day(watch):
             3,
             "the daily budget is used up",
         ),
+        (
+            [
+                {**ANSWER, "id": f"{n}", "response": "It weighs 7 kg.", "contexts": ["It weighs 5 kg."]}
+                for n in range(40)
+            ],
+            ("--alert-above", "0.01", "--alert", "command:false"),
+            3,
+            "was not delivered: the command false ended with code 1, after 4 attempts",
+        ),
         ([], (), 0, ""),
     ],
 )
-def test_it_ends_with_the_code_that_says_how(watch, rows, words, code, said):
-    """0 ok, 2 bad input or usage, 3 stopped at a limit."""
+def test_it_ends_with_the_code_that_says_how(watch, monkeypatch, rows, words, code, said):
+    """0 ok, 2 bad input or usage, 3 stopped at a limit or an alert that nobody took."""
     write_jsonl("a.jsonl", rows)
+    monkeypatch.setattr(alerts, "WAIT", 0.0)
     done = watch(*words)
     assert (done.code, said in done.err) == (code, True), done.err

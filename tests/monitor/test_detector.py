@@ -13,6 +13,7 @@ from streams import failed, stream
 import everyclaim as ec
 from everyclaim.core.errors import ConfigError
 from everyclaim.monitor import Alert, Baseline, Detector, JudgeAccuracy, Level, Limits
+from everyclaim.monitor.detector import why_too_high
 
 
 def alerts(detector: Detector, results) -> list[tuple[int, Alert]]:
@@ -87,6 +88,30 @@ def test_limits_lie_above_a_baseline_and_above_what_it_may_be() -> None:
     assert limits.unfaithful == pytest.approx(0.15)
     short = replace(baseline, contradicted_by_answer=Level(0.0, 0.01, 0.0, 0.04), judge=None)
     assert Limits.above(short).contradicted == pytest.approx(0.04)
+
+
+@pytest.mark.parametrize(
+    ("high", "judge", "told"),
+    [
+        (0.11, JudgeAccuracy(0.9, 0.95, 100, 400), ""),
+        (
+            0.11,
+            JudgeAccuracy(0.2, 0.99, 13, 400),
+            "13 labels of contradicted claims, of which the judge finds 20 %; label at least 62",
+        ),
+        (0.3, None, "12 answers the baseline rate is between 9.0 % and 30.0 %"),
+        (0.3, JudgeAccuracy(0.9, 0.95, 100, 400), "score about 192 answers"),
+    ],
+)
+def test_a_limit_that_is_too_high_is_told_with_what_is_missing(
+    high: float, judge: JudgeAccuracy | None, told: str
+) -> None:
+    """Labels where the judge finds few and few say so, else answers."""
+    level = Level(0.10, 0.005, 0.09, high)
+    baseline = Baseline("r", 12, 50, level, level, Level(0.9, 0.01, 0.88, 0.92), 0.0, judge)
+    said = why_too_high(Limits.above(baseline).contradicted or 0.0, baseline)
+    assert told in said
+    assert bool(told) == bool(said)
 
 
 @pytest.mark.parametrize("state", [{}, {"schema": 9}, [], None, {"schema": 1, "limits": {"contradicted": "much"}}])

@@ -12,12 +12,12 @@ from everyclaim.analysis.comparison import Comparison
 from everyclaim.analysis.deltas import CONTRADICTED, SCORE, SUPPORTED, UNSUPPORTED, Delta, DeltaFinding
 from everyclaim.analysis.summary import Summary
 from everyclaim.core.errors import ConfigError
+from everyclaim.core.limits import MAX_FAILED
 from everyclaim.core.plaintext import one_line
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Label, Outcome, Result
 from everyclaim.stats.intervals import Estimate
 
-MAX_FAILED_SHARE = 0.05
 NO_BAR = "no threshold set"
 _ROUNDING = 1e-9
 
@@ -57,7 +57,7 @@ def gate(
     max_contradicted: float | None = None,
     max_unsupported: float | None = None,
     least: Mapping[str, float] | None = None,
-    max_failed_share: float = MAX_FAILED_SHARE,
+    max_failed_share: float = MAX_FAILED,
     confident: bool = False,
 ) -> GateResult:
     """Check a summary. Too many failures come first: a mean over what was left proves nothing.

@@ -23,6 +23,7 @@ from everyclaim.api.options import DEFAULT_STORE, InFlight, LlmOptions, Options,
 from everyclaim.api.specs import batches_beside, cache_beside, unused
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import WrongValueError, kind_of
+from everyclaim.core.limits import MAX_FAILED
 from everyclaim.core.options import Opt, declared_options, value_of
 from everyclaim.core.plaintext import did_you_mean
 
@@ -88,7 +89,8 @@ class ProjectOptions(TypedDict, total=False):
     ]
     margin: Annotated[Share | None, _gate("Allowed drop against that run (0.03 = 3 points).")]
     max_failed: Annotated[
-        Share, _gate("Maximum share of failed or unreadable rows; exit with 3 above it (default 0.05).", usual=0.05)
+        Share,
+        _gate("Maximum share of failed or unreadable rows; exit with 3 above it (default 0.05).", usual=MAX_FAILED),
     ]
     confident: Annotated[
         bool,

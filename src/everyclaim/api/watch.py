@@ -12,20 +12,20 @@ from typing import Annotated, Any, Unpack, cast
 
 import numpy as np
 
-from everyclaim.api.options import DEFAULT_STORE, InFlight, Options, StreamOptions, chosen_of, public
+from everyclaim.api.options import DEFAULT_STORE, InFlight, Options, Share, StreamOptions, chosen_of, public
 from everyclaim.api.runs import Run, find_run, trust_of
 from everyclaim.api.session import Session
 from everyclaim.api.specs import cache_beside, talks
 from everyclaim.core.errors import ConfigError, InputError, JudgeError, OptionError
 from everyclaim.core.events import Hook
-from everyclaim.core.limits import within
+from everyclaim.core.limits import MAX_FAILED, within
 from everyclaim.core.plaintext import did_you_mean, one_line
 from everyclaim.core.types import Label, Outcome, Result, Sample
 from everyclaim.engine import score_sample
 from everyclaim.io import check_apart
 from everyclaim.models.chat.options import without_password
 from everyclaim.monitor.alerts import Notifier, Sink, sink_from_spec
-from everyclaim.monitor.detector import Baseline, Detector, JudgeAccuracy, Level, Limits
+from everyclaim.monitor.detector import Baseline, Detector, JudgeAccuracy, Level, Limits, why_too_high
 from everyclaim.monitor.watch.plan import SamplingPlan, WatchPlan, WatchScorer
 from everyclaim.monitor.watch.source import AnswerSource, Rows, WatchPass
 from everyclaim.monitor.watch.watcher import Alarms, Watcher
@@ -95,6 +95,7 @@ class WatchingOptions(StreamOptions, total=False):
     alerts: Sequence[Annotated[str | Sink, "a sink such as 'webhook:URL', 'slack:URL' or 'command:PROGRAM'"]]
     mapping: Mapping[str, str] | None  # field names, theirs → ours
     concurrency: InFlight | None
+    max_failed: Share  # of the answers; an alert above it
     hooks: Sequence[Hook]
     on_start: Callable[[str], None]  # told once what is watched, where results go, and when an alert is sent
     on_pass: Callable[[WatchPass | Exception], None]  # told of every pass, and of what failed and is tried again
@@ -169,6 +170,8 @@ async def _watch(session: Session, source: Any, store: str | os.PathLike[str], o
             await opened.open()
             if tell := options.get("on_start"):
                 tell(_start_line(opened, plan, alarms, store))
+                if alarms and alarms.warning:
+                    tell(f"warning: {alarms.warning}")
             if not options.get("once", False):
                 return await watcher.go_on(say)
             seen = await watcher.read_once()
@@ -238,8 +241,13 @@ def _alarms(plan: WatchPlan, options: WatchingOptions, store: str | os.PathLike[
             )
         return None
     notifier = Notifier([sink_from_spec(sink) if isinstance(sink, str) else sink for sink in sinks]) if sinks else None
-    limits = Limits(contradicted=limit) if limit is not None or usual is None else Limits.above(usual)
-    return Alarms(Detector(limits, judge=usual.judge if usual else None, name=plan.title), notifier)
+    failed, why = min(0.99, max(1e-4, options.get("max_failed", MAX_FAILED))), ""
+    if usual is None or limit is not None:
+        limits = Limits(contradicted=limit, failed=failed)
+    else:
+        limits = Limits.above(usual, failed=failed)
+        why = why_too_high(limits.contradicted or 0.0, usual)
+    return Alarms(Detector(limits, judge=usual.judge if usual else None, name=plan.title), notifier, why)
 
 
 def _check_use(options: WatchingOptions) -> None:

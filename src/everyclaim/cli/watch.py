@@ -58,7 +58,8 @@ def watch(
     It continues after any interruption. Ctrl-C and SIGTERM let it finish the current answers; a second signal cancels
     them. Answers added by --min-per-slice and --prefilter are stored in separate runs.
 
-    Exit codes: 0 ok, 2 bad input or usage, 3 too many failures, stopped at a limit, or scores not written back.
+    Exit codes: 0 ok, 2 bad input or usage, 3 too many failures, stopped at a limit, scores not written back or
+    alerts not delivered.
     """
     settings = given.settings()
     given.check_use(settings.judge, settings.decomposer, metric=settings.metric)
@@ -67,6 +68,7 @@ def watch(
     chosen = {**watching, **opt.only_given({"alert_baseline": baseline, "alerts": alert})}
     stop = threading.Event()
     chosen |= {"slices": settings.slices, "mapping": settings.map, "concurrency": settings.concurrency}
+    chosen |= {"max_failed": settings.max_failed}
     if not (quiet or json):
         chosen["on_start"] = partial(warn, kind="")
     chosen |= {"stop": stop, "on_pass": _Reporter(json=json, quiet=quiet, once=once)}
@@ -96,6 +98,7 @@ class _Reporter:
         self._json = json
         self._quiet = quiet
         self._last_fault = ""
+        self._undelivered: list[str] = []
 
     def __call__(self, seen: WatchPass | Exception) -> None:
         if isinstance(seen, Exception):
@@ -108,6 +111,10 @@ class _Reporter:
         for measure, alert in {alert.measure: alert for alert in seen.alerts}.items():  # the newest of each measure
             more = f" {times[measure]} alerts in this pass." if times[measure] > 1 else ""
             warn(alert.text + more, kind="alert")
+        if seen.undelivered != self._undelivered:
+            for reason in seen.undelivered:
+                warn(f"{reason}; the next pass tries again")
+            self._undelivered = seen.undelivered
         if seen.is_silent and not self._once:
             return
         if self._json:
@@ -136,9 +143,10 @@ def _end(seen: WatchPass, settings: Settings, *, once: bool, quiet: bool) -> int
         return USAGE
     lost, tried = seen.failed + seen.unreadable, seen.judged + seen.unreadable
     if lost > settings.max_failed * tried:
-        warn(f"{lost:,} of {counted(tried, 'answer')} failed or could not be read, more than {settings.max_failed:.0%}")
+        most = f"{100 * settings.max_failed:.3g} %"
+        warn(f"{lost:,} of {counted(tried, 'answer')} failed or could not be read, more than {most}")
         return TOO_MANY_FAILURES
-    if once and (seen.not_sent_back or seen.waits_for):
+    if seen.undelivered or (once and (seen.not_sent_back or seen.waits_for)):
         return TOO_MANY_FAILURES
     return OK
 

@@ -18,6 +18,7 @@ from everyclaim.core.options import check_declared
 from everyclaim.core.types import Passage, Sample
 
 MB = 1_000_000
+MAX_FAILED = 0.05  # the share of answers that may fail or be unreadable, where nobody says another
 _Count = Annotated[int, Range(1)]
 
 

@@ -258,7 +258,8 @@ _OPENER = urllib.request.build_opener(_NoRedirect)
 
 
 def _post(url: str, body: bytes, headers: Mapping[str, str]) -> None:
-    host = urlsplit(url).hostname or ""
+    parts = urlsplit(url)
+    where = f"{parts.scheme}://{parts.netloc}/…"  # the path may be a secret
     usual = {"content-type": "application/json", "user-agent": f"everyclaim/{__version__}"}
     request = urllib.request.Request(url, data=body, method="POST", headers={**usual, **headers})  # noqa: S310
     try:
@@ -266,13 +267,14 @@ def _post(url: str, body: bytes, headers: Mapping[str, str]) -> None:
     except urllib.error.HTTPError as error:
         with error:
             if error.code not in _WORTH_ANOTHER_TRY and error.code < 500:
-                raise AlertError(f"{host} answered {error.code}") from None
+                raise AlertError(f"{where} answered {error.code}") from None
             wait = error.headers.get("retry-after", "")
             seconds = min(_LONGEST_WAIT, int(wait)) if wait.isascii() and wait.isdigit() else None
-            raise _BusyError(f"{host} answered {error.code}", seconds) from None
+            raise _BusyError(f"{where} answered {error.code}", seconds) from None
     except (OSError, ValueError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", error)
-        raise _BusyError(f"{host} cannot be reached: {str(reason) or type(error).__name__}") from None
+        told = getattr(reason, "strerror", None) or str(reason) or type(error).__name__
+        raise _BusyError(f"{where} cannot be reached: {told}") from None
 
 
 def _address(given: str, kind: str) -> str:

@@ -19,11 +19,13 @@ from typing import Annotated, Any, Self
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
+from everyclaim.core.limits import MAX_FAILED
 from everyclaim.core.options import check_declared
 from everyclaim.core.plaintext import counted, one_line
 from everyclaim.core.types import Label, Outcome, Result
 from everyclaim.monitor.alerts import Alert
 from everyclaim.stats.sequential import Watch, observe
+from everyclaim.stats.types import FEW_OF_A_KIND
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,8 @@ MEASURES = {
     FAILED: "answers that could not be judged",
 }
 STATE_SCHEMA = 1
+FACTOR = 1.5  # by which a rate may exceed its baseline
+TOO_LATE = 0.1  # share of contradicted claims: an alert only above it says what users know already
 _Share = Annotated[float, Range(above=0, below=1)]
 
 
@@ -117,7 +121,7 @@ class Limits:
 
     contradicted: _Share | None = None  # share of the claims of an answer, in the mean
     unfaithful: _Share | None = None  # 1 − score, in the mean
-    failed: _Share | None = 0.1
+    failed: _Share | None = MAX_FAILED
 
     def __post_init__(self) -> None:
         check_declared(self)
@@ -130,7 +134,7 @@ class Limits:
         return {name: value for name, value in asdict(self).items() if value is not None}
 
     @classmethod
-    def above(cls, baseline: Baseline, factor: float = 1.5, failed: float | None = 0.1) -> Self:
+    def above(cls, baseline: Baseline, factor: float = FACTOR, failed: float | None = MAX_FAILED) -> Self:
         """Return limits `factor` times above a baseline's rates, and above all they may be by its intervals."""
         if not (math.isfinite(factor) and factor > 1):
             raise ConfigError(f"factor must be above 1, got {factor!r}")
@@ -142,6 +146,33 @@ class Limits:
         )
         contradicted, unfaithful = (min(0.99, max(1e-4, limit)) for limit in limits)
         return cls(contradicted, unfaithful, failed)
+
+
+def why_too_high(limit: float, baseline: Baseline) -> str:
+    """Return why the limit of contradicted claims that a baseline sets is too high to be of use; empty if it is not."""
+    usual, judge = baseline.contradicted_by_answer, baseline.judge or PERFECT
+    rate, told = judge.corrected(usual.value), f"the alert limit of {_percent(limit)} contradicted claims is too high"
+    # For a sensitivity that is known to within a half of itself: 1.96² (1 − s) / (s n) = 0.5².
+    labels = max(FEW_OF_A_KIND, math.ceil(15.4 * (1 - judge.sensitivity) / max(judge.sensitivity, 0.01)))
+    if limit <= TOO_LATE:
+        return ""
+    if judge.contradicted < labels:
+        return (
+            f"{told}: the baseline has {counted(round(judge.contradicted), 'label')} of contradicted claims, of which "
+            f"the judge finds {100 * judge.sensitivity:.0f} %; label at least {labels}, or set --alert-above"
+        )
+    if judge.corrected(usual.high) <= FACTOR * rate:
+        return ""
+    ends = f"{_percent(judge.corrected(usual.low))} and {_percent(judge.corrected(usual.high))}"
+    need = math.ceil(baseline.answers * ((usual.high - usual.value) / max(usual.value / 2, TOO_LATE / 2)) ** 2)
+    return (
+        f"{told}: by {counted(baseline.answers, 'answer')} the baseline rate is between {ends} (95 % interval); score "
+        f"about {need:,} answers for the baseline, or set --alert-above"
+    )
+
+
+def _percent(rate: float) -> str:
+    return f"{100 * rate:.1f} %"
 
 
 class Detector:
@@ -240,8 +271,8 @@ class Detector:
         is_corrected = name == CONTRADICTED and self.judge is not None
         rate = self.judge.corrected(raw) if is_corrected and self.judge else raw
         limit = self.limits.watched[name]
-        title = f"{MEASURES[name]}: {100 * rate:.1f} %, above the limit of {100 * limit:.1f} %"
-        corrected = f"; corrected for the judge's error, raw {100 * raw:.1f} %" if is_corrected else ""
+        title = f"{MEASURES[name]}: {_percent(rate)}, above the limit of {_percent(limit)}"
+        corrected = f"; corrected for the judge's error, raw {_percent(raw)}" if is_corrected else ""
         text = (
             f"{title} (mean per answer over the last {counted(answers, 'answer')}, since {since}{corrected})."
             f" On average false alarms are at least {self.answers_between_false_alarms:,} answers apart."

@@ -22,6 +22,7 @@ from jinja2 import Environment, StrictUndefined
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import described
+from everyclaim.core.limits import MAX_FAILED
 from everyclaim.core.plaintext import counted, one_line
 from everyclaim.monitor import telemetry
 from everyclaim.monitor.detector import PERFECT, Baseline, JudgeAccuracy
@@ -32,7 +33,6 @@ from everyclaim.stats.types import FEW_OF_A_KIND, ROUGH_CLUSTERS
 NOW, ONCE = 4, 2
 FEWEST_ANSWERS = 30  # in the long window
 MARGIN = 0.05  # by which the mean score may lie below what is usual
-FAILED = 0.05  # share of answers that may fail
 FEWEST_TO_FAIL = 10  # answers of an hour: of fewer, two that fail prove nothing
 TROUBLE = ("quote_not_found", "incomplete_verdict", "unstable", "disagreement", "audit_disagreed")  # of verdicts
 _NUMBERS = {"NOW": NOW, "ONCE": ONCE, "FEWEST_ANSWERS": FEWEST_ANSWERS, "MARGIN": MARGIN, "TROUBLE": TROUBLE}
@@ -126,7 +126,7 @@ class Burn(NamedTuple):
 BURNS = (Burn("1h", "10m", 4, "critical"), Burn("6h", "1h", 2, "critical"), Burn("3d", "12h", 1.5, "warning"))
 
 
-def rules_text(budget: ErrorBudget, *, match: Mapping[str, str] | None = None, max_failed: float = FAILED) -> str:
+def rules_text(budget: ErrorBudget, *, match: Mapping[str, str] | None = None, max_failed: float = MAX_FAILED) -> str:
     """Return a file of rules, in Prometheus's YAML. `match` names labels of the series that are meant, as `job`.
 
     Raises `ConfigError` for what is no name of a label, or a share of failures that is none.

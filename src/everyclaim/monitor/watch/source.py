@@ -170,9 +170,10 @@ class WatchPass:
     runs: dict[str, str] = field(default_factory=dict)  # id → name
     reasons: list[str] = field(default_factory=list)  # why the first few could not be read
     waits_for: str = ""  # what keeps it from going on today
-    trouble: str = ""  # why scores or alerts could not be sent
+    trouble: str = ""  # why scores could not be written back
     tried_again: int = 0  # answers whose judge had failed before; not among those judged
     alerts: list[Alert] = field(default_factory=list)
+    undelivered: list[str] = field(default_factory=list)  # of each alert that waits for its receiver: why
 
     def count(self, decision: str, reason: str = "") -> None:
         """Count an answer by what was decided; `reason` says why it could not be read."""
@@ -221,6 +222,7 @@ class WatchPass:
             "written back": self.sent_back,
             "rejected by the source": self.refused,
             "not yet written back": self.not_sent_back,
+            "alerts not delivered": len(self.undelivered),
         }
         told = [counted(self.found, "new answer"), *(f"{count:,} {name}" for name, count in counts.items() if count)]
         if self.mean_score is not None:
@@ -247,6 +249,7 @@ class WatchPass:
             "runs": dict(self.runs),
             "reasons": list(self.reasons),
             "alerts": [alert.to_json() for alert in self.alerts],
+            "undelivered": list(self.undelivered),
             "waits_for": self.waits_for,
             "trouble": self.trouble,
         }
@@ -258,4 +261,4 @@ class WatchPass:
         self.incomplete, self.not_sent_back = other.incomplete, other.not_sent_back  # as it stands now
         self.runs |= other.runs
         self.reasons = (self.reasons + other.reasons)[:_REASONS]
-        self.waits_for, self.trouble = other.waits_for, other.trouble
+        self.waits_for, self.trouble, self.undelivered = other.waits_for, other.trouble, other.undelivered

@@ -56,7 +56,6 @@ from everyclaim.store.watching import Decision, JudgedAnswer, WatchStore
 _SENT_AT_ONCE = 50
 _LONGEST_PAUSE = 300.0  # seconds between tries of a source that fails
 _KEPT_DAYS = 7  # for which answers that were not judged are remembered
-_MOST_OWED = 20  # alerts that wait to be delivered
 _TRIES_AFTER = (60.0, 600.0, 3600.0)  # seconds after each failure of the judge
 
 T = TypeVar("T")
@@ -68,27 +67,28 @@ class Alarms:
     Its state is kept with the watch's checkpoint.
     """
 
-    def __init__(self, detector: Detector, notifier: Notifier | None = None) -> None:
+    def __init__(self, detector: Detector, notifier: Notifier | None = None, warning: str = "") -> None:
+        self.warning = warning  # of its limits
         self._detector = detector
         self._notifier = notifier or Notifier([])
-        self._owed: list[Alert] = []  # not yet delivered
+        self._owed: dict[str, Alert] = {}  # not yet delivered: the newest about the same
 
     def see(self, result: Result) -> list[Alert]:
         """Take the next answer; return the alert that it raises, if any."""
         raised = [alert] if (alert := self._detector.update(result)) else []
-        self._owed = [*self._owed, *raised][-_MOST_OWED:]
+        self._owed |= {alert.key: alert for alert in raised}
         return raised
 
-    def deliver(self) -> str:
-        """Send what is owed, which may take long; return why something could not be sent, and is sent again later."""
-        trouble, left = "", []
-        for alert in self._owed:
+    def deliver(self) -> list[str]:
+        """Send what is owed, which may take long; return why some could not be delivered; they stay owed."""
+        trouble = list[str]()
+        for key, alert in list(self._owed.items()):
             try:
                 self._notifier.send(alert)
             except AlertError as error:
-                trouble = str(error)
-                left.append(alert)
-        self._owed = left
+                trouble.append(str(error))
+            else:
+                del self._owed[key]
         return trouble
 
     @property
@@ -99,7 +99,7 @@ class Alarms:
 
     def to_json(self) -> dict[str, Any]:
         """Return where it stands as plain JSON values."""
-        owed = [asdict(alert) for alert in self._owed]
+        owed = [asdict(alert) for alert in self._owed.values()]
         return {"detector": self._detector.to_json(), "sent": self._notifier.to_json(), "owed": owed}
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -108,7 +108,7 @@ class Alarms:
         if before.is_alike(self._detector):
             self._detector = before
         self._notifier.restore(state["sent"])
-        self._owed = [Alert(**alert) for alert in state["owed"]]
+        self._owed = {alert.key: alert for alert in (Alert(**one) for one in state["owed"])}
 
 
 class Watcher:
@@ -209,7 +209,7 @@ class Watcher:
         """Send what alerts are owed, and keep how far the watch has come where that is news."""
         state = self._kept[1]
         if self._alarms is not None:
-            self._pass.trouble = await asyncio.to_thread(self._alarms.deliver) or self._pass.trouble
+            self._pass.undelivered = await asyncio.to_thread(self._alarms.deliver)
             state = self._alarms.to_json()
         if (checkpoint, state) != self._kept:
             await self._ask(self._store.set_place_of_watch, checkpoint, state)
