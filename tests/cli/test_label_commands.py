@@ -9,6 +9,7 @@ import pytest
 from command_line import write_jsonl
 
 import everyclaim as ec
+from everyclaim.store.store import Store
 
 ROWS = [
     {"id": f"a{i}", "response": f"It is red {i} | =It is new {i}", "contexts": [f"It is red {i} and big."], "topic": t}
@@ -78,6 +79,15 @@ def test_a_queue_for_the_labelling_page_is_made_without_a_file(scored):
     assert not Path("x.jsonl").exists()
 
 
+def test_without_a_run_the_newest_finished_one_is_labelled(scored):
+    """One that failed since has nothing to label."""
+    with Store.open(".everyclaim/runs.db") as kept:
+        made = kept.create_run(ec.find_run("one").record.provenance, dataset="more.jsonl", name="two")
+        kept.finish_run(made.id, "failed")
+    assert scored("label", "--n", 3, "--out", "todo.jsonl").code == 0
+    assert {row["chosen"] for row in lines("todo.jsonl")} == {f"stratified:{ec.find_run('one').id}"}
+
+
 def test_a_spreadsheet_goes_out_and_comes_back(scored):
     """Written with the mark of UTF-8 and no formula; read back with semicolons and the mark, as Excel saves it."""
     scored("label", "one", "--n", 80, "--by", "random", "--out", "todo.csv")
@@ -113,7 +123,7 @@ def test_bad_labels_get_a_line_each_and_the_others_count(scored):
     done = scored("calibrate", "one", "labels.jsonl", "--json")
     assert json.loads(done.out)["labels"]["claims"] == 40
     for part in (
-        "line 41: the label SUPORTED is not one of SUPPORTED, UNSUPPORTED, CONTRADICTED; did you mean 'supported'?",
+        "line 41: answer 'a30', claim 'It is red 30': the label SUPORTED is not one of SUPPORTED, UNSUPPORTED, CONTRADICTED; did you mean 'supported'?",
         "row 42: claim 'It is green' is not in the answer 'a30'",
         "row 43: sample 'zz' is not in run",
         "row 44: 'Ada' labels this claim twice; row 1 is SUPPORTED, which counts",

@@ -45,7 +45,7 @@ class DeltaFinding(StrEnum):
 
     IMPROVED = "improved"
     REGRESSED = "regressed"
-    NO_DIFFERENCE = "no difference shown"
+    NO_DIFFERENCE = "not significant"
     TOO_FEW = "too few samples"
 
 
@@ -171,17 +171,6 @@ class Delta:
     def is_shown(self) -> bool:
         """Whether a difference is shown."""
         return self.finding in (DeltaFinding.IMPROVED, DeltaFinding.REGRESSED)
-
-    @property
-    def told(self) -> str:
-        """The finding in words; a difference whose interval excludes 0 fails only the correction for many tests."""
-        if self.p_value is None:
-            limit = f"{FEWEST} answers" if self.answers < FEWEST else f"{FEWEST_EVENTS} each way"
-            return f"not tested: below {limit}"
-        excludes = self.low is not None and self.high is not None and self.low * self.high > 0
-        if excludes and not self.is_shown:
-            return "not significant (Holm)"
-        return self.finding.value
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values."""

@@ -327,7 +327,7 @@ class Step:
 
 
 def _p(p_value: float | None) -> str:
-    return "not tested: too few" if p_value is None else f"p {max(p_value, 0.001):.3f}"
+    return "too few samples" if p_value is None else f"p {max(p_value, 0.001):.3f}"
 
 
 @dataclass(frozen=True, slots=True)

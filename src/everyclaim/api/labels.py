@@ -79,7 +79,7 @@ def label(run: RunName = None, n: Size = 100, **options: Unpack[LabelOptions]) -
     """
     by, answers = options.get("by", "stratified"), options.get("answers", False)
     verdicts_too = options.get("with_verdicts", False)
-    found = find_run(run, store=options.get("store", DEFAULT_STORE))
+    found = find_run(run, store=options.get("store", DEFAULT_STORE), is_finished=True)
     with Store.open_to_read(found.store_location) as kept:
         places = places_to_label(kept, found, n, by=by, answers=answers, seed=options.get("seed", 0))
         kept_at = {one.position: one for one in kept.records_at(found.id, [place for place, _ in places])}
@@ -107,7 +107,7 @@ def label_queue(run: RunName = None, n: Size = 100, **options: Unpack[QueueOptio
     by, answers = options.get("by", "stratified"), options.get("answers", False)
     people = check_annotators(options.get("annotators", ("annotator",)))
     overlap, seed = options.get("overlap", 0.2), options.get("seed", 0)
-    found = find_run(run, store=options.get("store", DEFAULT_STORE))
+    found = find_run(run, store=options.get("store", DEFAULT_STORE), is_finished=True)
     with Store.open(found.store_location) as kept:
         taken = _waiting(kept, found.id, answers=answers)
         places = places_to_label(kept, found, n, by=by, answers=answers, seed=seed, taken=taken)
@@ -160,7 +160,7 @@ def calibrate(run: RunName = None, labels: Source | None = None, **options: Unpa
     `risk`, the result has a `promise` for `Guard(risk=…)`, from labels of randomly selected claims; raises
     `ConfigError` if they are too few for one. Raises `InputError` if there is no label.
     """
-    found = find_run(run, store=options.get("store", DEFAULT_STORE))
+    found = find_run(run, store=options.get("store", DEFAULT_STORE), is_finished=True)
     if labels is not None:
         read_into(found, labels, "label", options)
     seed, risk = options.get("seed", 0), options.get("risk")
@@ -295,7 +295,7 @@ def label_splits(run: RunName = None, n: Size = 100, **options: Unpack[MarkOptio
     `not_a_claim` or `lost_meaning`; in the row of the first claim `better` may hold the correct claims of the
     sentence. Reviewed claims are not drawn again. Raises `InputError` if nothing is left.
     """
-    found = find_run(run, store=options.get("store", DEFAULT_STORE))
+    found = find_run(run, store=options.get("store", DEFAULT_STORE), is_finished=True)
     with Store.open_to_read(found.store_location) as kept:
         done = {one.position for one in kept.labelling.marks(found.id) if one.chosen.partition(":")[0] == WAY}
         drawn = _drawn_answers(kept, found.id, n, done, options.get("seed", 0))
@@ -320,7 +320,7 @@ def check_splits(run: RunName = None, marks: Source | None = None, **options: Un
     `marks` is a file or table as `label_splits` writes it; its marks are stored and apply to every run with the same
     claims. Without it, stored marks are used. Bad rows go to `report`. Raises `InputError` if there is none.
     """
-    found = find_run(run, store=options.get("store", DEFAULT_STORE))
+    found = find_run(run, store=options.get("store", DEFAULT_STORE), is_finished=True)
     better: Better = {}
     if marks is not None:
         better = read_into(found, marks, "mark", options)

@@ -138,20 +138,22 @@ RunName = Annotated[Run | str | None, "a run, its id or its name"]
 
 
 @public
-def find_run(wanted: RunName = None, *, store: str | os.PathLike[str] = DEFAULT_STORE) -> Run:
+def find_run(
+    wanted: RunName = None, *, store: str | os.PathLike[str] = DEFAULT_STORE, is_finished: bool = False
+) -> Run:
     """Return a run from a store by id, start of an id, or name; without one the newest. A `Run` is returned as is.
 
-    Raises `InputError` if there is none.
+    `is_finished`: without one the newest that finished. Raises `InputError` if there is none.
     """
     if isinstance(wanted, Run):
         return wanted
     try:
         with Store.open_to_read(store) as kept:
-            newest = kept.runs(limit=1) if wanted is None else [kept.run(wanted)]
+            newest = kept.runs(limit=1, is_finished=is_finished) if wanted is None else [kept.run(wanted)]
     except NoStoreError as error:
         raise InputError(f"{error}: score a file first") from None
     if not newest:
-        raise InputError(f"store {store} has no runs yet: score a file first")
+        raise InputError(f"store {store} has no {'finished run' if is_finished else 'runs'} yet: score a file first")
     return Run(newest[0].id, os.fspath(store), tuple(newest[0].config.get("slices", ())))
 
 

@@ -40,12 +40,12 @@ _FAILED = list(Outcome).index(Outcome.FAILED)
 
 @public
 def baseline(run: Run | str | None = None, *, store: str | os.PathLike[str] = DEFAULT_STORE) -> Baseline:
-    """Return the baseline rates of a run (a `Run`, an id, the start of one, a name; default: the newest).
+    """Return the baseline rates of a run (a `Run`, an id, the start of one, a name; default: the newest finished).
 
     Includes the judge's error if claims of the run are labelled. `monitor.Limits.above` takes it. Raises `InputError`
     if the run does not exist or has no claims.
     """
-    found = find_run(run, store=store)
+    found = find_run(run, store=store, is_finished=True)
     with Store.open_to_read(found.store_location) as kept:
         figures = kept.figures(found.id)
     claims = np.bincount(figures.sample, minlength=len(figures.ids)).astype(float)

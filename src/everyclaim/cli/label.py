@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 @with_settings("store", choice=LabelOptions)
 def label(
-    run: Annotated[str | None, argument("RUN", "Id, start of an id, or name of a run (default: the newest).")] = None,
+    run: Annotated[
+        str | None, argument("RUN", "Id, start of an id, or name of a run (default: newest finished).")
+    ] = None,
     *,
     n: Annotated[int, option("--n N", "Number of claims to label.", min=1)] = 100,
     out: Annotated[str, option("--out FILE", "JSONL, JSON or CSV by suffix; - is JSONL on stdout.")] = "-",
@@ -64,7 +66,7 @@ def label(
     if not splits and (marks is not None or examples is not None or require or json):
         raise ConfigError("--marks, --examples, --require and --json need --splits")
     check_destination("--out", out)
-    found = find_run(run, store=settings.store)
+    found = find_run(run, store=settings.store, is_finished=True)
     check_apart({"the data set of the run": found.record.dataset, "the store": found.store_location}, {"--out": out})
     chosen: Any = dict(choice)
     if "annotators" in chosen:

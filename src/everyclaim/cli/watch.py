@@ -155,7 +155,7 @@ def _end(seen: WatchPass, settings: Settings, *, once: bool, quiet: bool) -> int
 def rules(
     *,
     baseline: Annotated[
-        str | None, option("--baseline RUN", "Run that sets the baseline rates (default: the newest).")
+        str | None, option("--baseline RUN", "Run that sets the baseline rates (default: newest finished).")
     ] = None,
     rate: Annotated[
         float | None,
@@ -189,7 +189,7 @@ def rules(
     else:
         usual = None
         if rate is None or baseline is not None:
-            run = find_run(baseline, store=settings.store)
+            run = find_run(baseline, store=settings.store, is_finished=True)
             check_apart({"the data set of the run": run.record.dataset}, {"--out": out})
             usual = baseline_of(run)
         budget = error_budget(usual, rate)

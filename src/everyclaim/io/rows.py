@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from everyclaim.core.kinds import Kind, WrongValueError, kind_of
 from everyclaim.core.limits import SizeLimits
-from everyclaim.core.plaintext import did_you_mean
+from everyclaim.core.plaintext import did_you_mean, one_line
 from everyclaim.core.types import FailureMode, Label, Passage, Sample, SplitMark, Tag
 from everyclaim.io.fields import Fields, look_up, shown
 from everyclaim.io.messages import citations_of, turns_of
@@ -133,14 +133,20 @@ class RowMaker:
         texts = self._texts(row, (kind, *_SAID))
         if absent := next((name for name in needed if not texts[name].strip()), None):
             raise RowError(f"there is no {absent}")
-        value = _one_of(kind, texts[kind], [*words])
-        mode = _one_of("failure_mode", texts["failure_mode"], [*FailureMode, _NO_MODE])
+        sample, claim = _unescaped(texts["sample_id"]), _unescaped(texts["claim"])
+        try:
+            value = _one_of(kind, texts[kind], [*words])
+            mode = _one_of("failure_mode", texts["failure_mode"], [*FailureMode, _NO_MODE])
+            span = _span(self._fields.get(row, "span"))
+        except RowError as error:
+            where = f"answer '{one_line(sample, 60)}'" + (f", claim '{one_line(claim, 80)}'" if claim else "")
+            raise RowError(f"{where}: {error}") from None
         return LabelRow(
             number,
             words(value) if value else None,
-            _unescaped(texts["sample_id"]),
-            _unescaped(texts["claim"]) or None,
-            _span(self._fields.get(row, "span")),
+            sample,
+            claim or None,
+            span,
             texts["annotator"].strip(),
             texts["note"],
             texts["chosen"].strip(),

@@ -132,7 +132,8 @@ def side_line(side: Side) -> Text:
         if number or outcome is Outcome.SCORED
     ]
     status = [] if side.status == "finished" else [side.status]
-    where = joined([data(side.name, limit=40), Text(side.id), *rest, *status], ", ")
+    name = data(side.name if side.name != side.title else "", limit=40)
+    where = joined([name, Text(side.id), *rest, *status], ", ")
     return Text.assemble(data(side.title, "bold", limit=60), " (", where, ")")
 
 
@@ -154,7 +155,7 @@ def _by_cut(rows: Sequence[T]) -> Iterator[tuple[str, list[T]]]:
 
 def untested(rows: int) -> str:
     """Say how many rows of a table have too little to test."""
-    return f"{counted(rows, 'row')} not tested: below {FEWEST} answers or {FEWEST_EVENTS} each way"
+    return f"{counted(rows, 'more row')}: too few samples (below {FEWEST} answers or {FEWEST_EVENTS} each way)"
 
 
 def row_name(part: MeasuredPart) -> str:
@@ -171,7 +172,9 @@ def _table(heading: str, rows: Sequence[tuple[str, Delta]]) -> RenderableType:
     made.columns[0].no_wrap = False
     made.columns[3].justify = "left"
     for label, delta in rows:
-        made.add_row(data(label, limit=60), delta.levels, delta.change, Text(delta.told, _STYLE[delta.finding]))
+        made.add_row(
+            data(label, limit=60), delta.levels, delta.change, Text(delta.finding.value, _STYLE[delta.finding])
+        )
     return made
 
 
@@ -223,9 +226,9 @@ def method_note(comparison: Comparison) -> str:
     )
     return (
         f"{said if tested else 'Too few samples to test any difference.'} Intervals are 95 %, clustered by answer. "
-        f"Differences below {FEWEST} answers, or {FEWEST_EVENTS} each way (such as failing answers and others, in both "
-        f"runs together), are not tested. Below {FEW} answers a result that is not significant is called too few "
-        "samples. All numbers are findings of this judge and include its errors."
+        f"Too few samples means: below {FEWEST} answers, or {FEWEST_EVENTS} each way (such as failing answers and "
+        f"others, in both runs together), or not significant with fewer than {FEW} answers. All numbers are findings "
+        "of this judge and include its errors."
     )
 
 

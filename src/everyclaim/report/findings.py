@@ -341,8 +341,7 @@ def runs_page(records: Sequence[RunRecord], scores: Sequence[Estimate], store: s
     texts += ["metric"] if several else []
     numbers = ["score", "95 % interval", "scored", *(["failed"] if failing else [])]
     made = house_table(*texts, *numbers, numbers_from=len(texts))
-    for column in made.columns[: len(texts)]:
-        column.no_wrap = True
+    made.columns[0].no_wrap = True
     for record, score in zip(records, scores, strict=True):
         failed = record.counts[Outcome.FAILED]
         status = "" if record.status == "finished" else Text(f"({record.status})", style="yellow")

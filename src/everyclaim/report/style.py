@@ -29,7 +29,7 @@ LABEL_FILL = {Label.SUPPORTED: "█", Label.UNSUPPORTED: "▒", Label.CONTRADICT
 LABEL_SIGN = {Label.SUPPORTED: "✓", Label.UNSUPPORTED: "?", Label.CONTRADICTED: "✗"}
 BAND_STYLE = {Band.HIGH: "bold green", Band.GOOD: "green", Band.MODERATE: "yellow", Band.LOW: "bold red"}
 UNBROKEN = 40  # columns; a longer word, such as an address, may be broken
-_GAP = 3  # columns between two of a table
+_GAPS = (3, 2)  # columns between two of a table: as usual, and where the page is narrow
 GLUE = "\uf8ff"  # stands for a blank until lines are broken: rich breaks them at every blank, unbreakable ones too
 
 _ASCII = str.maketrans("█▒╳✓✗–−→↓×·…≥≤«»", "#=x+x-->vx|~><<>")
@@ -84,8 +84,10 @@ class HouseTable(Table):
             cells = [column.header, *column.cells]
             longest = max((_longest_word(cell, whole=column.no_wrap) for cell in cells), default=0)
             column.min_width = min(longest, UNBROKEN)
-        needed = sum((column.min_width or 0) + _GAP for column in self.columns) - _GAP
-        if needed <= options.max_width:
+        needed, between = sum(column.min_width or 0 for column in self.columns), len(self.columns) - 1
+        gap = next((gap for gap in _GAPS if needed + gap * between <= options.max_width), 0)
+        if gap:
+            self.padding = (0, gap - 1, 0, 0)
             yield from super().__rich_console__(console, options)
         else:
             yield from self._as_lines()
@@ -97,11 +99,11 @@ class HouseTable(Table):
             first, *others = map(_as_text, row)
             yield joined([headings[0], first], " ") if headings[0] and not first else first
             named: list[Text | str] = [
-                Text.assemble((f"{whole(heading.plain)} " if heading else "", "dim"), cell)
+                Text.assemble((f"{heading.plain} ".replace(" ", GLUE) if heading else "", "dim"), cell)
                 for heading, cell in zip(headings[1:], others, strict=True)
                 if cell
             ]
-            yield indented(joined(named), 2)
+            yield indented(joined(named, f"{GLUE}· "), 2)
 
 
 def _as_text(cell: RenderableType) -> Text:

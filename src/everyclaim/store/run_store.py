@@ -191,9 +191,10 @@ class RunStore(Closing):
         with translated(self.location):
             self._locks.release(run)
 
-    def runs(self, limit: int | None = None) -> list[RunRecord]:
-        """Return the runs, newest first."""
-        return self._records(sa.select(RUNS).order_by(*_NEWEST).limit(limit))
+    def runs(self, limit: int | None = None, *, is_finished: bool = False) -> list[RunRecord]:
+        """Return the runs, newest first; with `is_finished` only those that finished."""
+        query = sa.select(RUNS).where(RUNS.c.status == "finished") if is_finished else sa.select(RUNS)
+        return self._records(query.order_by(*_NEWEST).limit(limit))
 
     def run(self, wanted: str, *, is_unique: bool = False) -> RunRecord:
         """Return the run with this id, else the newest with this name, else the one whose id starts so.

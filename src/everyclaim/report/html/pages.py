@@ -367,7 +367,7 @@ class DeltaTable:
 def _table(heading: str, deltas: Sequence[tuple[str, Delta]]) -> DeltaTable:
     tested = [row for row in deltas if row[1].p_value is not None or not heading]
     drawn = [
-        ChartPoint(name, one.difference, one.low, one.high, one.told, _COLOUR.get(one.finding, "plain"))
+        ChartPoint(name, one.difference, one.low, one.high, one.finding.value, _COLOUR.get(one.finding, "plain"))
         for name, one in tested[:14]
     ]
     chart = None
