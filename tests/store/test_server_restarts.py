@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from real_stores import Server
 
+from everyclaim.core.errors import StoreError
+from everyclaim.core.types import Outcome, Provenance, Result, Sample
 from everyclaim.store.store import Store
 
 pytestmark = pytest.mark.slow
@@ -67,7 +69,21 @@ def kept(url: str) -> list[Counter[str]]:
         return [Counter(result.id for result in store.results(run.id)) for run in store.runs()]
 
 
-def test_a_run_whose_server_goes_away_ends_with_a_line_and_is_gone_on_with(
+def test_a_run_goes_on_after_a_restart(server: Server, answers: Path, tmp_path: Path) -> None:
+    """The server comes back within seconds: one run, with every answer once."""
+    url, log = server.database(), tmp_path / "asked"
+    process = scoring(answers, url, log)
+    until(lambda: asked(log) >= 10)
+    server.stop()
+    server.start()
+    said, _ = process.communicate(timeout=120)
+    assert process.returncode == 0, said
+    assert "waiting for the server" in said
+    assert asked(log) == ANSWERS, "nothing was judged twice"
+    assert kept(url) == [Counter({f"a{number}": 1 for number in range(ANSWERS)})]
+
+
+def test_a_run_whose_server_stays_away_ends_with_a_line_and_is_gone_on_with(
     server: Server, answers: Path, tmp_path: Path
 ) -> None:
     """What is kept stays; the same command again scores the rest alone."""
@@ -80,7 +96,7 @@ def test_a_run_whose_server_goes_away_ends_with_a_line_and_is_gone_on_with(
     finally:
         server.start()
     assert process.returncode == 2
-    assert "error: store postgresql" in said
+    assert said.splitlines()[-1].endswith("; stored results are safe: repeat the command when the server is back")
     assert "Traceback" not in said
     (before,) = kept(url)
     asked_before = asked(log)
@@ -89,3 +105,28 @@ def test_a_run_whose_server_goes_away_ends_with_a_line_and_is_gone_on_with(
     assert again.returncode == 0, said
     assert kept(url) == [Counter({f"a{number}": 1 for number in range(ANSWERS)})]
     assert asked(log) - asked_before == ANSWERS - len(before)
+
+
+def test_a_run_is_held_again_or_lost_to_who_took_it(server: Server) -> None:
+    """A lock on the server ends with the connection: who goes on without it would not be alone."""
+    provenance = Provenance("faithfulness", "embedded", "lexical", "joint", "0", {})
+    sample = Sample("s", "It is red.", ())
+
+    def result() -> Result:
+        return Result("s", Outcome.NO_CLAIMS, None, provenance=provenance)
+
+    url = server.database()
+    with Store.open(url) as ours, Store.open(url) as theirs:
+        run = ours.create_run(provenance).id
+        server.stop()
+        server.start()
+        ours.save(run, 0, "f", sample, result())
+        with pytest.raises(StoreError, match="scored by another process"):
+            theirs.resume_run(run)
+        server.stop()
+        server.start()
+        theirs.resume_run(run)
+        with pytest.raises(StoreError, match=f"another process continued {run}"):
+            ours.save(run, 1, "g", sample, result())
+        theirs.save(run, 1, "g", sample, result())
+        theirs.finish_run(run, "finished")

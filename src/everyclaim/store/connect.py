@@ -58,13 +58,18 @@ def engine_for(
     return _postgres(url, shown, read_only=read_only), shown
 
 
+class ServerGoneError(StoreError):
+    """The server cut the connection, or takes none: it may be back in a moment."""
+
+
 @contextmanager
 def translated(shown: str) -> Iterator[None]:
     """Turn what a database or the file system raises into `StoreError`."""
     try:
         yield
     except exc.DBAPIError as error:
-        raise StoreError(_explain(shown, error.orig)) from error
+        kind = ServerGoneError if _is_gone(error) else StoreError
+        raise kind(_explain(shown, error.orig)) from error
     except (sqlite3.Error, OSError, UnicodeDecodeError) as error:  # of a damaged file SQLite may say anything
         raise StoreError(_explain(shown, error)) from error
     except exc.TimeoutError as error:
@@ -182,6 +187,14 @@ def _postgres(url: sa.URL, shown: str, *, read_only: bool) -> sa.Engine:
         raise StoreError(f"store {shown}: {error}") from None
 
 
+def _is_gone(error: exc.DBAPIError) -> bool:
+    """Whether a server went away: connections have no code of a fault when they break, or one that says so."""
+    code = getattr(error.orig, "sqlstate", None)
+    if not isinstance(error, exc.OperationalError) or isinstance(error.orig, sqlite3.Error):
+        return False
+    return error.connection_invalidated or code is None or code.startswith(("08", "57P0"))
+
+
 def _explain(shown: str, error: BaseException | None) -> str:
     text = " ".join(str(error).split()) or type(error).__name__
     lowered = text.lower()
@@ -222,6 +235,10 @@ class FileLocks:
                 else:  # released, and so removed, between the opening and the locking
                     os.close(file)
             return run in self._files
+
+    def renew(self) -> list[str]:
+        """Lock again what was lost, and return what somebody else has taken meanwhile: a file stays locked."""
+        return []
 
     def release(self, run: str) -> None:
         """Let go of a run; nothing happens when it is not locked here."""
@@ -284,6 +301,7 @@ class ServerLocks:
         self._engine = engine
         self._connection: sa.Connection | None = None
         self._runs: set[str] = set()
+        self._locked: set[str] = set()  # of those, what the connection of this moment has locked
         self._guard = Lock()
 
     def take(self, run: str) -> bool:
@@ -291,21 +309,57 @@ class ServerLocks:
         with self._guard:
             if run in self._runs:
                 return True
-            if self._connection is None:
-                self._connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-            if self._connection.scalar(sa.select(sa.func.pg_try_advisory_lock(_key(run)))):
+            if self._lock(run):
                 self._runs.add(run)
             return run in self._runs
+
+    def renew(self) -> list[str]:
+        """See `FileLocks`."""
+        with self._guard:
+            if self._runs and self._connection is not None:
+                try:
+                    self._connection.exec_driver_sql("SELECT 1").close()
+                except exc.DBAPIError:
+                    self._drop()
+            return [run for run in sorted(self._runs - self._locked) if not self._lock(run)]
+
+    def _lock(self, run: str) -> bool:
+        """Try to lock a run; a connection that broke while nobody used it is opened again."""
+        was_open = self._connection is not None
+        if self._connection is None:
+            self._connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        try:
+            if self._connection.scalar(sa.select(sa.func.pg_try_advisory_lock(_key(run)))):
+                self._locked.add(run)
+        except exc.DBAPIError:
+            self._drop()
+            if not was_open:
+                raise
+            return self._lock(run)
+        return run in self._locked
+
+    def _drop(self) -> None:
+        self._locked.clear()
+        if self._connection is not None:
+            if not self._connection.closed:
+                self._connection.invalidate()
+            self._connection.close()
+            self._connection = None
 
     def release(self, run: str) -> None:
         """See `FileLocks`."""
         with self._guard:
-            if run not in self._runs or self._connection is None:
+            if run not in self._runs:
                 return
             self._runs.discard(run)
-            with suppress(exc.DBAPIError):  # the server went away, and the locks with it
+            self._locked.discard(run)
+            if self._connection is None:
+                return
+            try:
                 self._connection.execute(sa.select(sa.func.pg_advisory_unlock(_key(run))))
-            if not self._runs:
+            except exc.DBAPIError:  # the server went away, and the locks with it
+                self._drop()
+            if not self._runs and self._connection is not None:
                 self._connection.close()
                 self._connection = None
 

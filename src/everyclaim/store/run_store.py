@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import os
 import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, fields
 from typing import Any, Literal, Self, TypeVar
@@ -19,6 +20,7 @@ from everyclaim.core.types import Outcome, Provenance
 from everyclaim.store.connect import (
     POSTGRES_SCHEMA,
     FileLocks,
+    ServerGoneError,
     ServerLocks,
     engine_for,
     sqlite_file,
@@ -31,6 +33,8 @@ from everyclaim.store.tables import CLAIMS, RUNS, SAMPLES, TAGS, prepare
 T = TypeVar("T")
 _logger = logging.getLogger(__name__)
 
+_PATIENCE = 30.0  # seconds for which whoever writes a run waits for a server that went away
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 5.0  # seconds between looks at it
 _RECENT = 200  # runs whose names are looked through for the one that was meant
 _LISTED = 5  # runs that a message names
 _PREFIX = 4  # the fewest characters of a run's id that may stand for it
@@ -54,6 +58,7 @@ class RunStore(Closing):
         file = sqlite_file(location)
         self._locks = FileLocks(file) if file else ServerLocks(engine)
         self.location = location
+        self._patience = _PATIENCE
 
     @classmethod
     def open(cls, location: str | os.PathLike[str], *, lock_seconds: float = 30.0) -> Self:
@@ -106,6 +111,33 @@ class RunStore(Closing):
             connection.begin(),
         ):
             yield connection
+
+    def _patiently(self, work: Callable[[], T]) -> T:
+        """Do what may be done twice; a server that went away is waited for, and what was held there held again."""
+        until, pause = time.monotonic() + self._patience, _FIRST_PAUSE
+        while True:
+            try:
+                with translated(self.location):
+                    lost = self._locks.renew()
+                if lost:
+                    raise StoreError(
+                        f"store {self.location}: while the server was away, another process continued {', '.join(lost)}"
+                    )
+                done = work()
+            except ServerGoneError as error:
+                if time.monotonic() + pause > until:
+                    waited = f"; waited {self._patience:g} seconds for the server" if self._patience else ""
+                    self._patience = 0.0  # who has waited in vain does not wait again to say so
+                    raise ServerGoneError(
+                        f"{error}{waited}; stored results are safe: repeat the command when the server is back"
+                    ) from error
+                if pause == _FIRST_PAUSE:
+                    _logger.warning("%s; waiting for the server", error)
+                time.sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+            else:
+                self._patience = _PATIENCE
+                return done
 
     def _take(self, run: str, taken: str = "") -> None:
         """Hold a run, or say that somebody else does."""
@@ -184,10 +216,14 @@ class RunStore(Closing):
         ended: dict[str, Any] = {
             "status": status, "finished": now(), "reading": asdict(reading) if reading else None
         }  # fmt: skip
-        with self.writing() as connection:
-            self._lock(connection, run)
-            ended["counts"] = self._count(connection, [run])[run]
-            connection.execute(sa.update(RUNS).where(RUNS.c.id == run).values(ended))
+
+        def end() -> None:
+            with self.writing() as connection:
+                self._lock(connection, run)
+                ended["counts"] = self._count(connection, [run])[run]
+                connection.execute(sa.update(RUNS).where(RUNS.c.id == run).values(ended))
+
+        self._patiently(end)
         with translated(self.location):
             self._locks.release(run)
 

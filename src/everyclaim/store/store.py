@@ -203,8 +203,12 @@ class Store(RunStore):
 
     def kept(self, run: str, start: int, stop: int) -> Mapping[int, str]:
         """Return position → fingerprint of the samples kept at ``start <= position < stop``."""
-        with self.reading() as connection:
-            return _kept(connection, run, start, stop)
+
+        def read() -> Mapping[int, str]:
+            with self.reading() as connection:
+                return _kept(connection, run, start, stop)
+
+        return self._patiently(read)
 
     def save(self, run: str, position: int, fingerprint: str, sample: Sample, result: Result) -> None:
         """Keep one result; see `save_all`."""
@@ -213,12 +217,17 @@ class Store(RunStore):
     def save_all(self, run: str, batch: Sequence[Kept]) -> None:
         """Keep these results in one transaction, durably, before returning.
 
-        What is already kept stays as it is. Raises `StoreError` when a position holds another sample, which means that
-        the data changed since the run began, and `InputError` for an unknown run.
+        What is already kept stays as it is. A server that goes away is waited for. Raises `StoreError` when a
+        position holds another sample, which means that the data changed since the run began, and `InputError` for
+        an unknown run.
         """
-        with self.writing() as connection:
-            self._lock(connection, run)
-            put_results(connection, run, self._new(connection, run, batch))
+
+        def save() -> None:
+            with self.writing() as connection:
+                self._lock(connection, run)
+                put_results(connection, run, self._new(connection, run, batch))
+
+        self._patiently(save)
 
     def rescore(self, run: str, results: Iterable[Result]) -> None:
         """Replace the results of a run by these, of all its samples in order, which differ in their numbers alone."""

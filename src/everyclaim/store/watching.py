@@ -105,6 +105,9 @@ class WatchStore(Store):
 
     def keep_decided(self, watch: str, day: str, made: Sequence[Decision]) -> int:
         """Keep decisions with their results, all or none; return how many were new. What is known stays as it is."""
+        return self._patiently(lambda: self._keep_decided(watch, day, made))
+
+    def _keep_decided(self, watch: str, day: str, made: Sequence[Decision]) -> int:
         with self.writing() as connection:
             known = _known(connection, watch, [digest(decision.key) for decision in made])
             rows: dict[str, dict[str, Any]] = {}
