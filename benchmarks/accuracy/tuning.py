@@ -26,7 +26,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "training"))
 import judge
-from everyclaim.analysis.tuning import LabelledMeasures, balanced_accuracy, fit_tuning, roc_auc
+from everyclaim.analysis.labels import Labelled
+from everyclaim.analysis.tuning import balanced_accuracy, fit_tuning, roc_auc
 from everyclaim.verify.embedded.verifier import log_odds, parse_tuning
 from everyclaim.verify.lexical.model import FORMAT, Model
 from judge_rows import Table, joined, measure, read_rows
@@ -80,7 +81,7 @@ def gains(table: Table, model: Model, size: int, seeds: int) -> Iterator[tuple[b
         if parts is None:
             return
         labelled, others = parts
-        rows = [LabelledMeasures(features[i], str(table.labels[i]), str(table.groups[i])) for i in labelled]
+        rows = [Labelled(features[i], str(table.labels[i]), str(table.groups[i])) for i in labelled]
         found = fit_tuning(rows, model, tokens=_TOKENS)
         if not found.helps:
             yield False, 0.0, 0.0

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everyclaim.analysis.deferral import LabelledJudgement, fit_deferral
+from everyclaim.analysis.deferral import fit_deferral
+from everyclaim.analysis.labels import Labelled
 from everyclaim.analysis.summary import summarise, summary_to_json
 from everyclaim.core.printing import Band
 from everyclaim.core.types import (
@@ -193,17 +194,18 @@ def test_a_panel_says_how_often_its_judges_disagree():
     assert summary.judging.cascade is None
 
 
-def doubted(says: float, is_supported: bool, cluster: object = None) -> LabelledJudgement:
-    return LabelledJudgement(Probabilities(says, 1 - says, 0.0), is_supported, cluster)
+def doubted(says: float, is_supported: bool, cluster: object = None) -> Labelled[Probabilities]:
+    label = "SUPPORTED" if is_supported else "NOT_SUPPORTED"
+    return Labelled(Probabilities(says, 1 - says, 0.0), label, cluster)
 
 
-def calibrated(random: np.random.Generator, n: int) -> list[LabelledJudgement]:
+def calibrated(random: np.random.Generator, n: int) -> list[Labelled[Probabilities]]:
     """Claims of a judge whose probabilities are true."""
     return [doubted(p, bool(random.random() < p)) for p in random.beta(0.4, 0.4, n)]
 
 
-def settled_by(band: Deferral, judgement: LabelledJudgement) -> bool:
-    probabilities = judgement.probabilities
+def settled_by(band: Deferral, judgement: Labelled[Probabilities]) -> bool:
+    probabilities = judgement.said
     return band.settles(Verdict("c1", probabilities.label, probabilities))
 
 
@@ -233,7 +235,7 @@ def test_each_side_can_be_held_to_the_error() -> None:
 def test_what_the_fit_counts_is_what_a_cascade_settles() -> None:
     """Claim by claim, on either side, edges included."""
     random = np.random.default_rng(5)
-    rows = [doubted(round(one.probabilities.supported, 3), one.is_supported) for one in calibrated(random, 800)]
+    rows = [doubted(round(one.said.supported, 3), one.is_supported) for one in calibrated(random, 800)]
     for each_side in (False, True):
         fit = fit_deferral(rows, error=0.15, each_side=each_side)
         band = Deferral(fit.low, fit.high)

@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everyclaim.analysis import percent
+from everyclaim.analysis.labels import Labelled
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.types import Label, Probabilities, Provenance, Result, Sample
 from everyclaim.stats.clusters import numbered
@@ -28,19 +29,12 @@ from everyclaim.text.language import name_of
 from everyclaim.verify.languages import answer_language
 
 Mask = NDArray[np.bool_]
+Judgement = Labelled[Probabilities]  # of the first judge
 Zones = Callable[[int], Mask]  # how many thousandths from sure → the claims that are settled
 
 STARTS = (1 / 8, 1 / 4, 1 / 2)  # sizes of the zones that the sequences begin with, as shares of all claims
 TRIED = 30  # zones, at most
 _STEPS = 1000  # edges of a zone are whole thousandths
-
-
-class LabelledJudgement(NamedTuple):
-    """What the first judge says of a claim, and what is true of it."""
-
-    probabilities: Probabilities
-    is_supported: bool  # by people
-    cluster: Hashable = None  # claims that share passages belong together; None: on its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +87,11 @@ class BandFit:
 
 
 def fit_deferral(
-    judgements: Sequence[LabelledJudgement], *, error: float = 0.1, confidence: float = 0.95, each_side: bool = False
+    judgements: Sequence[Labelled[Probabilities]],
+    *,
+    error: float = 0.1,
+    confidence: float = 0.95,
+    each_side: bool = False,
 ) -> BandFit:
     """Find the zone in which the first judge settles the most claims and is wrong in at most `error` of these.
 
@@ -101,13 +99,11 @@ def fit_deferral(
     all that is settled, or with `each_side` also for what is settled as supported and as not supported alone.
     Wrong is a label on the other side of SUPPORTED than people's. Without `each_side` the zone is symmetric.
     """
-    says = np.array([judgement.probabilities.supported for judgement in judgements], dtype=float)
-    called = np.array([judgement.probabilities.label is Label.SUPPORTED for judgement in judgements])
+    says = np.array([judgement.said.supported for judgement in judgements], dtype=float)
+    called = np.array([judgement.said.label is Label.SUPPORTED for judgement in judgements])
     wrong = called != np.array([judgement.is_supported for judgement in judgements])
     chance = (1 - confidence) / (2 if each_side else 1)
-    groups = (
-        place if judgement.cluster is None else (judgement.cluster,) for place, judgement in enumerate(judgements)
-    )
+    groups = (place if one.document is None else (one.document,) for place, one in enumerate(judgements))
     search = _ZoneSearch(wrong, numbered(groups), error, chance)
 
     def high(edge: int) -> Mask:

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,22 @@ _CITATION = re.compile(r"\[[\d,;\s–-]+\]")
 _WORD = re.compile(r"\w+")
 # A judge as it is thought to be before there are labels: how often it is right, and how many labels that is worth.
 _GUESS, _PILOT = 0.8, 10
+
+
+T = TypeVar("T")
+
+
+class Labelled(NamedTuple, Generic[T]):
+    """What a judge says or measures of a claim, and what people say of it."""
+
+    said: T
+    label: str  # of `Label`, or NOT_SUPPORTED where it is not known which of two
+    document: Hashable = None  # claims about the same passages belong together; None: on its own
+
+    @property
+    def is_supported(self) -> bool:
+        """Whether people call it supported."""
+        return self.label == Label.SUPPORTED
 
 
 # ---- choosing claims

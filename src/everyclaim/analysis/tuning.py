@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from everyclaim._version import __version__
 from everyclaim.analysis import written
+from everyclaim.analysis.labels import Labelled
 from everyclaim.core.types import Label, Usage
 from everyclaim.prompts.domain import toml_string
 from everyclaim.prompts.forms import template
@@ -34,6 +35,8 @@ from everyclaim.verify.lexical.model import Alarm, Model, is_named
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Places = NDArray[np.int64]
+Measured = Labelled[Mapping[str, float]]
+Example = Labelled[tuple[str, str]]  # a claim, and the passage that an example of it would show
 
 PENALTIES = (3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0)  # of every standardised feature, the strongest first
 _SHIFT, _STRETCH = 1.0, 10.0  # penalties of the intercept, and of a change of slope by a half
@@ -44,14 +47,6 @@ LEVEL = 0.95
 _PRECISION, _ALARMS = 0.8, 20  # of claims called CONTRADICTED; fewer say nothing about a level
 
 FitOutcome = Literal["helps", "no_gain", "too_few"]
-
-
-class LabelledMeasures(NamedTuple):
-    """What the judge measures of a claim, and what is true of it."""
-
-    features: Mapping[str, float]
-    label: str  # of `Label`, or NOT_SUPPORTED where it is not known which of two
-    document: Hashable  # claims about the same passages belong together
 
 
 class MeasureChange(NamedTuple):
@@ -111,7 +106,7 @@ class TuningFit:
 
 @dataclass(frozen=True, slots=True)
 class _Data:
-    rows: Sequence[LabelledMeasures]
+    rows: Sequence[Measured]
     names: tuple[str, ...]
     values: Floats  # claims × features
     shipped: Floats  # log-odds of support
@@ -126,9 +121,7 @@ class _Data:
         )
 
 
-def fit_tuning(
-    rows: Sequence[LabelledMeasures], model: Model, *, tokens: int, labelled_by: str = "labels"
-) -> TuningFit:
+def fit_tuning(rows: Sequence[Measured], model: Model, *, tokens: int, labelled_by: str = "labels") -> TuningFit:
     """Fit a correction of the shipped `model` to labelled claims, and measure it on claims that it did not see.
 
     The result depends on the claims, their labels and documents alone, not on their order. `tokens` is what the
@@ -170,15 +163,15 @@ def _is_enough(truth: Mask, documents: int) -> bool:
     return min(int(truth.sum()), int((~truth).sum())) >= FEWEST and documents >= FEWEST_DOCUMENTS
 
 
-def _key(row: LabelledMeasures) -> tuple[str, str, str]:
-    return repr(row.document), row.label, json.dumps(row.features, sort_keys=True)
+def _key(row: Measured) -> tuple[str, str, str]:
+    return repr(row.document), row.label, json.dumps(row.said, sort_keys=True)
 
 
-def _data(rows: Sequence[LabelledMeasures], model: Model) -> _Data:
+def _data(rows: Sequence[Measured], model: Model) -> _Data:
     groups = numbered(row.document for row in rows)
-    supported, against = model.predict([row.features for row in rows]) if rows else (np.zeros(0), np.zeros(0))
-    values = np.array([[row.features[name] for name in model.features] for row in rows], dtype=np.float64)
-    truth = np.array([row.label == Label.SUPPORTED for row in rows], dtype=np.bool_)
+    supported, against = model.predict([row.said for row in rows]) if rows else (np.zeros(0), np.zeros(0))
+    values = np.array([[row.said[name] for name in model.features] for row in rows], dtype=np.float64)
+    truth = np.array([row.is_supported for row in rows], dtype=np.bool_)
     shape = (len(rows), len(model.features))
     return _Data(rows, model.features, values.reshape(shape), log_odds(supported), against, truth, groups)
 
@@ -239,7 +232,7 @@ def _path(data: _Data, penalties: Sequence[float]) -> list[Adjustment]:
 
 
 def _moved(adjustment: Adjustment, data: _Data) -> Floats:
-    return adjustment.log_odds(data.shipped, [row.features for row in data.rows])
+    return adjustment.log_odds(data.shipped, [row.said for row in data.rows])
 
 
 def measure_changes(truth: Mask, groups: Places, before: Floats, after: Floats) -> dict[str, MeasureChange]:
@@ -281,7 +274,7 @@ def _alarm(data: _Data, unseen: Floats, shipped: Alarm) -> Alarm | None:
     labels = np.array([row.label for row in data.rows])
     called = (unseen <= 0) & (labels != "NOT_SUPPORTED")
     says = data.against / (1.0 + np.exp(np.clip(unseen, -30, 30)))
-    named = np.array([is_named(row.features) for row in data.rows])
+    named = np.array([is_named(row.said) for row in data.rows])
     found = {}
     for name, inside, usual in (("named", named, shipped.named), ("other", ~named, shipped.other)):
         found[name] = _level(says[called & inside], labels[called & inside] == Label.CONTRADICTED, usual)
@@ -304,27 +297,18 @@ LONGEST = 1_500  # characters of the passage of an example
 FOLDS = 3
 
 
-class ExampleClaim(NamedTuple):
-    """A claim with its label, and the passage that an example of it would show."""
-
-    claim: str
-    passage: str
-    label: str  # of `Label`, or NOT_SUPPORTED where it is not known which of two
-    document: Hashable  # claims about the same passages belong together
-
-
 class Rubric(NamedTuple):
     """Worked examples, by their places among the labelled claims, and a rule by its name in the template."""
 
     examples: tuple[int, ...] = ()
     rule: str = ""
 
-    def toml(self, rows: Sequence[ExampleClaim]) -> str:
+    def toml(self, rows: Sequence[Example]) -> str:
         """Write it as a domain file; empty for no rubric."""
         words = template("rubric")
         parts = ["[verify]", *([f"rules = {toml_string(words['rules'][self.rule])}"] if self.rule else [])]
-        for row in (rows[place] for place in self.examples):
-            fields = {"passage": row.passage, "claim": row.claim, "why": words["why"][row.label], "label": row.label}
+        for (claim, passage), label, _ in (rows[place] for place in self.examples):
+            fields = {"passage": passage, "claim": claim, "why": words["why"][label], "label": label}
             parts += ["", "[[verify.examples]]", *(f"{name} = {toml_string(text)}" for name, text in fields.items())]
         return "\n".join(parts) + "\n" if self.examples or self.rule else ""
 
@@ -350,10 +334,10 @@ Judging = Callable[[str, Sequence[int]], Awaitable[Sequence[float | None]]]
 """Judge claims, by their places, under a rubric's text: log-odds of support, above 0 where the label is SUPPORTED."""
 
 
-async def fit_rubric(rows: Sequence[ExampleClaim], judge: Judging, name: str) -> RubricFit:
+async def fit_rubric(rows: Sequence[Example], judge: Judging, name: str) -> RubricFit:
     """Find the rubric that makes a judge agree most with labels, and measure it on documents it is not made from."""
     counts, groups = Counter(row.label for row in rows), numbered(row.document for row in rows)
-    truth = np.array([row.label == Label.SUPPORTED for row in rows], dtype=np.bool_)
+    truth = np.array([row.is_supported for row in rows], dtype=np.bool_)
     documents = int(groups.max(initial=-1)) + 1
     if not _is_enough(truth, documents):
         return RubricFit("too_few", len(rows), documents, counts, {}, judge=name)
@@ -384,7 +368,7 @@ async def fit_rubric(rows: Sequence[ExampleClaim], judge: Judging, name: str) ->
 class _RubricTrial:
     """Labelled claims, what the judge says of them without a rubric, and how it is asked with one."""
 
-    rows: Sequence[ExampleClaim]
+    rows: Sequence[Example]
     judge: Judging
     truth: Mask
     before: Floats
@@ -418,7 +402,7 @@ class _RubricTrial:
 
     def _examples(self, places: Places, size: int) -> tuple[int, ...]:
         """Choose examples from both sides alike, one of a document: what is most wrong first, then what was close."""
-        usable = [row.label in set(Label) and len(row.passage) <= LONGEST for row in self.rows]
+        usable = [row.label in set(Label) and len(row.said[1]) <= LONGEST for row in self.rows]
         known = [place for place in places.tolist() if usable[place] and not np.isnan(self.before[place])]
         wrongness = np.where(self.truth, -self.before, self.before)
         ranked = sorted(known, key=lambda place: -wrongness[place])

@@ -108,7 +108,7 @@ async def in_order(work: Iterable[Coroutine[Any, Any, T]], at_once: int, tell: C
 
 LABEL = "label"
 ANSWER = "sample_id"  # which answer a claim is of
-MEANS = {label.value: label is Label.SUPPORTED for label in Label} | {"NOT_SUPPORTED": False}
+_LABELS = (*(label.value for label in Label), "NOT_SUPPORTED")
 _NOT_THERE = "labels for unknown answers were skipped"
 
 
@@ -163,8 +163,8 @@ def _with_labels(rows: Iterable[ClaimRow], fields: Mapping[str, str], report: Re
             empty += 1
             continue
         label = given.strip().upper().replace(" ", "_").replace("-", "_")
-        if label not in MEANS:
-            raise InputError(f"claim {row.id!r} has the label {given!r}: use one of {', '.join(MEANS)}")
+        if label not in _LABELS:
+            raise InputError(f"claim {row.id!r} has the label {given!r}: use one of {', '.join(_LABELS)}")
         tags = {ours: row.tags[theirs] for ours, theirs in fields.items() if theirs in row.tags}
         yield replace(row, tags=tags | {LABEL: label})
     if empty:

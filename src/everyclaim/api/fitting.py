@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
 
-from everyclaim.analysis.deferral import BandFit, LabelledJudgement, fit_deferral
-from everyclaim.api.claims import LABEL, MEANS, ClaimVerdict, in_order, label_of, read_labelled, verify_rows
+from everyclaim.analysis.deferral import BandFit, fit_deferral
+from everyclaim.analysis.labels import Labelled
+from everyclaim.api.claims import LABEL, ClaimVerdict, in_order, label_of, read_labelled, verify_rows
 from everyclaim.api.options import DEFAULT_JUDGE, JudgeSpec, LlmJudgingOptions, RowOptions, chosen_of, public
 from everyclaim.api.runs import Source
 from everyclaim.api.scoring import GivenClaims, given_claim
@@ -25,7 +26,7 @@ from everyclaim.core.lifetime import gather
 from everyclaim.core.limits import SizeLimits, within
 from everyclaim.core.protocols import Scorer, Verifier
 from everyclaim.core.spec import Spec, name_of
-from everyclaim.core.types import Label, Outcome, Passage, Result, Sample, Verdict
+from everyclaim.core.types import Label, Outcome, Passage, Probabilities, Result, Sample, Verdict
 from everyclaim.engine import score_sample
 from everyclaim.io import (
     RUBRIC,
@@ -43,8 +44,10 @@ from everyclaim.retrieve import Bm25Ranker
 from everyclaim.verify.llm import LlmVerifier
 
 if TYPE_CHECKING:
-    from everyclaim.analysis.tuning import LabelledMeasures, RubricFit, TuningFit
+    from everyclaim.analysis.tuning import Measured, RubricFit, TuningFit
     from everyclaim.verify.embedded.verifier import EmbeddedVerifier
+
+T = TypeVar("T")
 
 
 class FitOptions(LlmJudgingOptions, RowOptions, total=False):
@@ -83,7 +86,7 @@ def fit_cascade(
     check_apart({"the labels": source, "the answers": options.get("answers")}, {"the cache": options.get("cache")})
     with within(SizeLimits.of(options)):
         labelled = read_labelled(source, options.get("answers"), cast("RowOptions", options))
-    judged: list[LabelledJudgement] = []
+    judged: list[Labelled[Probabilities]] = []
     silent = 0
     waiting = iter(labelled)
 
@@ -97,8 +100,7 @@ def fit_cascade(
         if found.verdict.probabilities is None:
             silent += 1
             return
-        is_supported = MEANS[label_of(row)]
-        judged.append(LabelledJudgement(found.verdict.probabilities, is_supported, passages_digest(row.passages)))
+        judged.append(_labelled(found.verdict.probabilities, row))
 
     asked = chosen_of(options, LlmJudgingOptions)
     with closing(Session({**asked, "judge": judge, "strategy": "joint"})) as session:
@@ -123,10 +125,10 @@ def cascade_spec(fit: BandFit, first: str, second: str) -> str:
     return str(Spec("cascade", named, options | {"low": f"{fit.low:g}", "high": f"{fit.high:g}"}))
 
 
-def passages_digest(passages: Sequence[Passage]) -> bytes:
-    """Name some passages by their texts: claims about the same ones belong together."""
-    texts = json.dumps([passage.text for passage in passages])
-    return hashlib.sha256(texts.encode("ascii")).digest()
+def _labelled(said: T, row: ClaimRow) -> Labelled[T]:
+    """Put what is said of a claim beside its label; its passages are named by their texts."""
+    texts = json.dumps([passage.text for passage in row.passages])
+    return Labelled(said, label_of(row), hashlib.sha256(texts.encode("ascii")).digest())
 
 
 ANSWERS = 200  # that another judge is asked about, unless told
@@ -290,9 +292,7 @@ def _tunable(judge: str) -> EmbeddedVerifier:
     return cast("EmbeddedVerifier", create_verifier(spec))
 
 
-def _tuning_of(
-    rows: Sequence[LabelledMeasures], verifier: EmbeddedVerifier, left_out: int, labelled_by: str
-) -> TuningFit:
+def _tuning_of(rows: Sequence[Measured], verifier: EmbeddedVerifier, left_out: int, labelled_by: str) -> TuningFit:
     from everyclaim.analysis.tuning import fit_tuning
     from everyclaim.verify.embedded.verifier import shipped_model
 
@@ -302,19 +302,17 @@ def _tuning_of(
 
 def _measured(
     rows: Iterable[ClaimRow], verifier: EmbeddedVerifier, tell: Callable[[bool], object] | None
-) -> tuple[list[LabelledMeasures], int]:
+) -> tuple[list[Measured], int]:
     """Measure labelled claims; say how many have nothing to check."""
-    from everyclaim.analysis.tuning import LabelledMeasures
-
-    found: list[LabelledMeasures] = []
+    found: list[Measured] = []
     left_out = 0
-    for (passages, _), together in groupby(rows, key=lambda row: (row.passages, row.question)):
+    for _, together in groupby(rows, key=lambda row: (row.passages, row.question)):
         group = list(together)
         for row, features in zip(group, _features(group, verifier), strict=True):
             if features is None:
                 left_out += 1
             else:
-                found.append(LabelledMeasures(features, label_of(row), passages_digest(passages)))
+                found.append(_labelled(features, row))
             if tell:
                 tell(features is None)
     return found, left_out
@@ -371,19 +369,11 @@ _FARTHEST = 0.999  # from 0 to 1, a probability that is taken at its word
 
 async def _fitted_rubric(session: Session, rows: Sequence[ClaimRow], tell: Callable[[bool], object]) -> RubricFit:
     """Fit a rubric for the judge of a session. Raises `ConfigError` for a judge that takes no rubric, or has one."""
-    from everyclaim.analysis.tuning import ExampleClaim, fit_rubric
+    from everyclaim.analysis.tuning import fit_rubric
 
     usable = [row for row in rows if row.passages]
     ranks = Bm25Ranker()
-    found = [
-        ExampleClaim(
-            row.claim,
-            row.passages[ranks.rank(row.claim, row.passages)[0]].text,
-            label_of(row),
-            passages_digest(row.passages),
-        )
-        for row in usable
-    ]
+    found = [_labelled((row.claim, row.passages[ranks.rank(row.claim, row.passages)[0]].text), row) for row in usable]
     asked = _RubricJudge(session, usable, tell)
     fit = await fit_rubric(found, asked.odds, asked.judge.spec)
     return replace(fit, left_out=len(rows) - len(found), usage=session.usage)
