@@ -150,22 +150,6 @@ def test_a_killed_writer_in_a_read_only_folder_hides_nothing(locked: Path) -> No
     assert contents(locked) == before
 
 
-@pytest.mark.slow
-@posix
-def test_what_killed_processes_leave_behind_is_swept(tmp_path: Path) -> None:
-    """The next run removes their locks, and none that is in use."""
-    place = str(tmp_path / "runs.db")
-    writer(place, waits=False)
-    living = writer(place, waits=True)
-    with Store.open(place) as store:
-        mine = store.create_run(PROVENANCE).id
-        assert len(list(tmp_path.glob("*.lock"))) == 2
-        assert {record.status for record in store.runs()} == {"running", "interrupted"}
-        store.finish_run(mine, "finished")
-    living.kill()
-    living.communicate(timeout=60)
-
-
 @posix
 def test_reading_and_writing_at_once_disturb_neither(tmp_path: Path) -> None:
     """Readers come and go while writers do; in the end there is the store, whole, and nothing else."""

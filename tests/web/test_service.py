@@ -70,8 +70,16 @@ def test_what_failed_is_taken_out_of_a_guarded_answer(service):
         ("score", {"response": "x", "answer": "y"}, "response and answer are the same field"),
         ("score", {"response": 7}, "the response is a number"),
         ("score", {"response": "x", "contexts": [7]}, "passage 1 is a number"),
-        ("verify", {"claims": ["x", 3], "contexts": []}, "claims of verify must be a text or a list of texts"),
-        ("verify", {"claims": ["x"], "contexts": 3}, "contexts of verify must be"),
+        (
+            "verify",
+            {"claims": ["x", 3], "contexts": []},
+            "claims must be a non-empty text",
+        ),
+        (
+            "verify",
+            {"claims": ["x"], "contexts": 3},
+            "passages must be a text",
+        ),
         ("guard", {"response": "x", "rules": {"treshold": 1}}, "did you mean 'threshold'?"),
         ("guard", {"response": "x", "rules": {"repair": "rewrite"}}, "has no generator"),
         ("score?verbose=1", BRIDGE, "there is no parameter verbose here"),

@@ -231,7 +231,6 @@ class FileLocks:
                     time.sleep(_MOMENT)
                 elif _is_named(file, self._place(run)):
                     self._files[run] = file
-                    self._sweep()
                 else:  # released, and so removed, between the opening and the locking
                     os.close(file)
             return run in self._files
@@ -277,18 +276,6 @@ class FileLocks:
 
     def _place(self, run: str) -> Path:
         return self._store.with_name(f"{self._store.name}-{run}.lock")
-
-    def _sweep(self) -> None:
-        for path in self._store.parent.iterdir():
-            if not (path.match("*.lock") and path.name.startswith(f"{self._store.name}-")):
-                continue
-            with suppress(OSError):
-                file = os.open(path, os.O_RDWR)
-                try:
-                    if _lock(file, shared=False) and _is_named(file, path):
-                        path.unlink()
-                finally:
-                    os.close(file)
 
 
 class ServerLocks:

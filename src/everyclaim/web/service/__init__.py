@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import cache, partial
@@ -147,7 +148,7 @@ def _problem(request: Request, error: Exception) -> Problem:
     if isinstance(error, JudgeError):
         return Problem("judge-failed", str(error), retry_after=error.retry_after)
     if isinstance(error, UserError):
-        return Problem("bad-input", str(error))
+        return Problem("bad-input", re.sub(r" of [\w.]+\(\)", "", str(error)))  # not which function of ours says it
     if isinstance(error, OperatorError):  # its words are for whoever runs the service, and stand in the log
         return Problem("unavailable", "the service is unavailable; see its log", retry_after=5)
     if isinstance(error, RequestValidationError):

@@ -112,9 +112,10 @@ _FIELDS = {kind: Fields({name: NAMES[name] for name in names}) for kind, names i
 
 
 def fields_of(kind: str, row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a request by our names, None where they are not given.
+    """Return the fields that a request gives, by our names; whoever takes them checks the values.
 
-    Raises `Problem` for a name that is none of them, for two names of one field, and where the first is missing.
+    Raises `Problem` for a name that is none of them, for two names of one field, where the first is missing, and for
+    rules of a guard that are not for requests.
     """
     fields, known = _FIELDS[kind], [name for ours in REQUESTS[kind] for name in NAMES[ours]]
     for name in row:
@@ -123,44 +124,16 @@ def fields_of(kind: str, row: Mapping[str, Any]) -> dict[str, Any]:
             raise Problem("bad-input", f"{kind} has no field {shown(name)}{did_you_mean(name, known)} ({takes})")
     for used, ignored in fields.rivals(row):
         raise Problem("bad-input", f"{shown(used)} and {shown(ignored)} are the same field: send one")
-    found = {ours: fields.get(row, ours) for ours in REQUESTS[kind]}
+    found = {ours: value for ours in REQUESTS[kind] if (value := fields.get(row, ours)) is not None}
     needed = REQUESTS[kind][0]
-    if found[needed] is None and found.get("messages") is None:
+    if needed not in found and "messages" not in found:
         raise Problem("bad-input", f"{kind} needs {needed!r} ({', '.join(NAMES[needed])})")
-    if kind != "score":  # of which whoever reads rows checks the values
-        for name, value in found.items():
-            found[name] = _value_of(kind, name, value)
-    return found
-
-
-_EXPECTED: dict[str, tuple[Any, Any, str]] = {  # what a field may be, or a list of what
-    "contexts": (str | dict | None, str | dict, "texts, or objects"),
-    "claims": (str, str, "a text or a list of texts"),
-}
-
-
-def _value_of(kind: str, name: str, value: Any) -> Any:
-    """Return a field's value in the form that an evaluator takes. Raises `Problem` for another."""
-    if name == "rules":
-        return _rules(value)
-    kind_of, of_parts, expected = _EXPECTED.get(name, (str | None, None, "a text"))
-    is_list = of_parts and isinstance(value, list) and all(isinstance(part, of_parts) for part in value)
-    if not (is_list or isinstance(value, kind_of)):
-        found = values.kind(value)
-        raise Problem("bad-input", f"{name} of {kind} must be {expected}, got {found}")
-    if value is None:
-        return () if name == "contexts" else ""
-    return value
-
-
-def _rules(given: Any) -> dict[str, Any]:
-    if not isinstance(given, dict | None):
+    if not isinstance(rules := found.get("rules", {}), dict):
         raise Problem("bad-input", 'rules of guard must be an object such as {"threshold": 0.9}')
-    rules = given or {}
+    check_names(rules, RULES, "rule")
     if rules.get("repair") == "rewrite":
         raise Problem("bad-input", "rules.repair of guard must be 'drop' or 'none': the service has no generator")
-    check_names(rules, RULES, "rule")
-    return rules
+    return found
 
 
 def check_names(names: Collection[str], known: Collection[str], what: str) -> None:

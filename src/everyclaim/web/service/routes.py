@@ -169,8 +169,7 @@ async def score(request: Request, service: Ours) -> Response:
     `outcome` is `failed`, with the `reason` and without a score.
     """
     row = await service.row(request, "score")
-    given = {name: value for name, value in row.items() if value is not None}
-    result = await service.work.done(request, lambda evaluator: evaluator.ascore(given))
+    result = await service.work.done(request, lambda evaluator: evaluator.ascore(row))
     _note(request, result)
     return json_answer(result_to_json(result))
 
@@ -179,9 +178,8 @@ async def score(request: Request, service: Ours) -> Response:
 async def verify(request: Request, service: Ours) -> Response:
     """Judge given claims against passages, one verdict per claim, in order; nothing is decomposed."""
     row = await service.row(request, "verify")
-    found = await service.work.done(
-        request, lambda evaluator: evaluator.averify(row["claims"], row["contexts"], question=row["question"])
-    )
+    claims, passages = row.pop("claims"), row.pop("contexts", ())
+    found = await service.work.done(request, lambda evaluator: evaluator.averify(claims, passages, **row))
     return json_answer({"claims": [to_json(claim) for claim in found]})
 
 
@@ -189,9 +187,7 @@ async def verify(request: Request, service: Ours) -> Response:
 async def claims(request: Request, service: Ours) -> Response:
     """Split a response into claims, and say what was skipped and why."""
     row = await service.row(request, "claims")
-    found = await service.work.done(
-        request, lambda evaluator: evaluator.aclaims(row["response"], question=row["question"])
-    )
+    found = await service.work.done(request, lambda evaluator: evaluator.aclaims(**row))
     return json_answer(to_json(found))
 
 
@@ -202,10 +198,9 @@ async def guard(request: Request, service: Ours) -> Response:
     `rules` are those of `everyclaim.Guard` that need no generator.
     """
     row = await service.row(request, "guard")
-    checking = service.work.evaluator.guard(None, **row["rules"])
-    answer = await service.work.done(
-        request, lambda _: checking.aanswer(row["question"], row["contexts"], response=row["response"])
-    )
+    checking = service.work.evaluator.guard(None, **row.pop("rules", {}))
+    question, passages = row.pop("question", ""), row.pop("contexts", ())
+    answer = await service.work.done(request, lambda _: checking.aanswer(question, passages, **row))
     _note(request, answer.result)
     return json_answer(guarded_to_json(answer))
 
