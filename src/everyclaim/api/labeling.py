@@ -228,10 +228,10 @@ class LabelingSession:
     def _said(self, key: str, answer: str) -> Opinion:
         said = self._store.labelling.said(About(key, self.annotator, answer))
         label, mark = said["label"] or {}, said["mark"] or {}
-        bad = SplitMark(mark["mark"]) if mark else None
+        bad = SplitMark(mark["value"]) if mark else None
         return Opinion(
             self.annotator,
-            Label(label["label"]) if label else None,
+            Label(label["value"]) if label else None,
             None if bad is SplitMark.GOOD else bad,
             (label or mark).get("note", ""),
             label.get("failure_mode"),

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from everyclaim.core.plaintext import one_line, quoted
 from everyclaim.core.types import Outcome, Result, Source, Span
+from everyclaim.core.wire import declare, from_json
 
 _SHOWN = 60  # characters of a source
 _PASSAGES_SHOWN = 3
@@ -49,12 +50,19 @@ class Cited(NamedTuple):
 
 
 class CitationFinding(NamedTuple):
-    """A finding: the claim, what it cites (None where that is missing), and the passages to cite instead."""
+    """A finding: the claim, what it cites (`Cited`; None where that is missing), and the passages to cite instead."""
 
     claim: str
     finding: CitationStatus
-    cited: Cited | None = None
+    span: Span | None = None
+    source: Source | None = None
+    passage: str | None = None
     instead: tuple[str, ...] = ()
+
+    @property
+    def cited(self) -> Cited | None:
+        """What the claim cites."""
+        return None if self.span is None or self.source is None else Cited(self.span, self.source, self.passage)
 
     def told(self, name: Callable[[str], str] = str) -> str:
         """Tell it in words; `name` names passages by their ids."""
@@ -62,22 +70,8 @@ class CitationFinding(NamedTuple):
         told = _TOLD[self.finding].format(self.cited)
         return f"{told}; {', '.join(better)} {'supports' if len(better) == 1 else 'support'} it" if better else told
 
-    def to_json(self) -> dict[str, Any]:
-        """Write it as plain JSON, without what it has not."""
-        row: dict[str, Any] = {"claim": self.claim, "finding": self.finding.value}
-        if self.cited:
-            row |= {"span": list(self.cited.span), "source": self.cited.source._asdict()}
-            if self.cited.passage is not None:
-                row["passage"] = self.cited.passage
-        if self.instead:
-            row["instead"] = list(self.instead)
-        return row
 
-    @classmethod
-    def from_json(cls, row: Mapping[str, Any]) -> Self:
-        """Read what `to_json` wrote."""
-        cited = Cited(Span(*row["span"]), Source(**row["source"]), row.get("passage")) if "span" in row else None
-        return cls(row["claim"], CitationStatus(row["finding"]), cited, tuple(row.get("instead", ())))
+declare({CitationFinding: "claim finding | span source passage instead"})
 
 
 def citation_findings(result: Result) -> list[CitationFinding]:
@@ -85,7 +79,7 @@ def citation_findings(result: Result) -> list[CitationFinding]:
     rows = result.details.get("citations")
     if result.provenance.metric.partition("?")[0] != "attribution" or not isinstance(rows, list | tuple):
         return []
-    return [CitationFinding.from_json(row) for row in rows]
+    return [from_json(CitationFinding, row) for row in rows]
 
 
 def citation_counts(result: Result) -> Mapping[str, int]:

@@ -15,7 +15,6 @@ from functools import cache
 from types import UnionType
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from everyclaim.core.cited import CitationFinding
 from everyclaim.core.types import (
     Citation,
     Claim,
@@ -169,8 +168,6 @@ def _plain(value: Any) -> Any:
         return [part if type(part) in _AS_IT_IS else _plain(part) for part in value]
     if kind in SHAPES:
         return to_json(value)
-    if kind is CitationFinding:
-        return value.to_json()
     if kind is frozenset:
         return sorted(map(_plain, value))
     if isinstance(value, Enum):
@@ -215,8 +212,6 @@ def _reader(hint: Any) -> Callable[[Any], Any] | None:
         return dict
     if hint is Span:
         return lambda value: Span(*value)
-    if hint is CitationFinding:
-        return CitationFinding.from_json
     if hint in SHAPES:
         return lambda value: from_json(cast("type", hint), value)
     return hint if isinstance(hint, type) and issubclass(hint, Enum) else None

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from everyclaim.core.cited import CitationFinding, CitationStatus, Cited
 from everyclaim.core.lifetime import gather
 from everyclaim.core.types import Claim, JudgedClaim, Label, Passage, Sample
+from everyclaim.core.wire import to_json
 from everyclaim.metrics.context import MetricContext, NothingToCheckError, Score
 from everyclaim.metrics.reference import f_beta
 from everyclaim.text.sources import can_be_identified, passages_of
@@ -158,7 +159,7 @@ def _findings(claim: JudgedClaim, cited: Sequence[Cited], entailed: _Entailed) -
             alone, rest = frozenset({one.passage}), ids - {one.passage}
             without = entailed.get(rest, any(entailed[single] for single in _singles(rest)))
             finding = CitationStatus.UNNEEDED if without and not entailed[alone] else CitationStatus.RIGHT
-        found.append(CitationFinding(claim.id, finding, one, () if holds else instead))
+        found.append(CitationFinding(claim.id, finding, *one, () if holds else instead))
     return found
 
 
@@ -183,7 +184,7 @@ def _score(claims: Sequence[JudgedClaim], findings: Sequence[Sequence[CitationFi
         {"citation_precision": precision, "citation_recall": recall},
         {
             "counts": {finding.value: counts[finding] for finding in CitationStatus},
-            "citations": [one.to_json() for one in shown],
+            "citations": [to_json(one) for one in shown],
         },
         warnings,
         claims=claims,

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from everyclaim.core.types import BETTER, Label, Outcome
 from everyclaim.store.store import Store
-from everyclaim.store.tables import CLAIMS, LABELS, RUNS, SAMPLES, TAGS
+from everyclaim.store.tables import ANNOTATIONS, CLAIMS, RUNS, SAMPLES, TAGS
 
 Order = Literal["input", "worst"]
 SHOWN = 240  # characters of a question or an answer in a list
@@ -131,7 +131,7 @@ def label_counts(store: Store, run: str) -> dict[Label, int]:
 def labels_stamp(store: Store) -> str:
     """Return what changes whenever people label something anew, otherwise, or take a label back."""
     with store.reading() as connection:
-        number, newest = connection.execute(sa.select(sa.func.count(), sa.func.max(LABELS.c.created))).one()
+        number, newest = connection.execute(sa.select(sa.func.count(), sa.func.max(ANNOTATIONS.c.created))).one()
     return f"{number} {newest or ''}"
 
 

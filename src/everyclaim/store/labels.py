@@ -23,13 +23,13 @@ import sqlalchemy as sa
 from everyclaim.core.errors import InputError
 from everyclaim.core.types import Label, Span, SplitMark
 from everyclaim.store.records import Annotation, Kind, LabelQueue, Picked, Progress, QueueItem, claim_key, now
-from everyclaim.store.tables import CLAIMS, ID_START, LABEL_HISTORY, LABELS, MARKS, QUEUE_ITEMS, QUEUES, SAMPLES, Text
+from everyclaim.store.tables import ANNOTATIONS, CLAIMS, ID_START, LABEL_HISTORY, QUEUE_ITEMS, QUEUES, SAMPLES, Text
 
 Action = Literal["label", "mark", "skip", "withdraw", "undo"]
 AnyAnnotation = Annotation[Label | SplitMark]
 V = TypeVar("V", Label, SplitMark)
 
-_TABLES: Mapping[Kind, sa.Table] = {"label": LABELS, "mark": MARKS}
+_SAID, _LABELS, _MARKS = ANNOTATIONS.c, ANNOTATIONS.alias("labels"), ANNOTATIONS.alias("marks")
 _NAMES = ("claim_key", "annotator", "answer_key")  # columns that say whose word about which text a row is
 _MANY = 500  # values in one statement
 
@@ -76,27 +76,25 @@ class HistoryEntry:
 def of_run(connection: sa.Connection, run: str, said: type[V]) -> list[Annotation[V]]:
     """Return the labels or the marks of a run's texts in the order of its samples, oldest first within one."""
     kind: Kind = "label" if said is Label else "mark"
-    table = _TABLES[kind]
-    joined = sa.join(table, SAMPLES, table.c.answer_key == SAMPLES.c.answer_key)
     query = (
-        sa.select(SAMPLES.c.position, SAMPLES.c.sample_id, table)
-        .select_from(joined)
-        .where(SAMPLES.c.run_id == run)
-        .order_by(SAMPLES.c.position, table.c.created, table.c.claim_key, table.c.annotator)
+        sa.select(SAMPLES.c.position, SAMPLES.c.sample_id, ANNOTATIONS)
+        .select_from(sa.join(ANNOTATIONS, SAMPLES, _SAID.answer_key == SAMPLES.c.answer_key))
+        .where(SAMPLES.c.run_id == run, _SAID.kind == kind)
+        .order_by(SAMPLES.c.position, _SAID.created, _SAID.claim_key, _SAID.annotator)
     )
     rows = connection.execute(query).mappings().all()
     ids = _claim_ids(connection, run, {row["position"]: row["answer_key"] for row in rows})
     return [
         Annotation(
-            value=said(row[kind]),
+            value=said(row["value"]),
             annotator=row["annotator"],
             answer_key=row["answer_key"],
             key=row["claim_key"],
             span=None if row["span_start"] is None else Span(row["span_start"], row["span_end"]),
             note=row["note"],
-            failure_mode=row.get("failure_mode"),
+            failure_mode=row["failure_mode"],
             chosen=row["chosen"],
-            evidence=tuple(Picked(*place) for place in row.get("evidence") or ()),
+            evidence=tuple(Picked(*place) for place in row["evidence"]),
             position=row["position"],
             sample_id=row["sample_id"],
             claim_id=ids.get((row["position"], row["claim_key"]), ""),
@@ -130,42 +128,40 @@ def _claim_ids(connection: sa.Connection, run: str, answers: Mapping[int, str]) 
 def put(connection: sa.Connection, act: Act, annotation: AnyAnnotation, created: str) -> None:
     """Keep a label or a mark in place of the annotator's earlier one of the same text, and note that."""
     about = About(annotation.key, annotation.annotator, annotation.answer_key)
-    table = _TABLES[annotation.kind]
-    row: dict[str, Any] = {
+    row = {
         "claim_key": annotation.key,
         "annotator": annotation.annotator,
+        "kind": annotation.kind,
         "answer_key": annotation.answer_key,
+        "value": annotation.value.value,
         "span_start": annotation.span.start if annotation.span else None,
         "span_end": annotation.span.end if annotation.span else None,
-        annotation.kind: annotation.value.value,
         "note": annotation.note,
+        "failure_mode": annotation.failure_mode,
+        "evidence": [list(place) for place in annotation.evidence],
         "chosen": annotation.chosen,
         "run_id": act.run,
         "created": created,
     }
-    if annotation.kind == "label":
-        row |= {"failure_mode": annotation.failure_mode, "evidence": [list(place) for place in annotation.evidence]}
     with recorded(connection, act, about, annotation.kind, created):
-        connection.execute(sa.delete(table).where(*_of(table, about)))
-        connection.execute(sa.insert(table), row)
+        connection.execute(sa.delete(ANNOTATIONS).where(*_of(about), _SAID.kind == annotation.kind))
+        connection.execute(sa.insert(ANNOTATIONS), row)
         set_skipped(connection, act, about, None)
 
 
 def restore(connection: sa.Connection, act: Act, about: About, then: Mapping[str, Any]) -> None:
     """Let the annotator say of the text what they said then."""
     clear(connection, about)
-    for kind, table in _TABLES.items():
-        if (row := then[kind]) is not None:
-            known = {"claim_key": about.key, "annotator": about.annotator, "answer_key": about.answer_key}
-            connection.execute(sa.insert(table), {**row, **known})
+    known = {"claim_key": about.key, "annotator": about.annotator, "answer_key": about.answer_key}
+    for row in filter(None, (then["label"], then["mark"])):
+        connection.execute(sa.insert(ANNOTATIONS), {**row, **known})
     set_skipped(connection, act, about, then["skipped"])
 
 
 def clear(connection: sa.Connection, about: About, *, keep_good: bool = False) -> None:
     """Drop all that the annotator says of the text; with `keep_good` not that the claim is split well."""
-    bad = [MARKS.c.mark != SplitMark.GOOD.value] if keep_good else []
-    connection.execute(sa.delete(LABELS).where(*_of(LABELS, about)))
-    connection.execute(sa.delete(MARKS).where(*_of(MARKS, about), *bad))
+    others = [_SAID.value != SplitMark.GOOD.value] if keep_good else []
+    connection.execute(sa.delete(ANNOTATIONS).where(*_of(about), *others))
 
 
 def set_skipped(connection: sa.Connection, act: Act, about: About, number: int | None) -> None:
@@ -229,10 +225,9 @@ def recorded(connection: sa.Connection, act: Act, about: About, action: Action, 
 def state_of(connection: sa.Connection, act: Act, about: About) -> dict[str, Any]:
     """Return all that the annotator says of the text at this moment, as plain JSON."""
     skipped = sa.select(QUEUE_ITEMS.c.skipped).where(*_in_queue(act, about)).limit(1)
-    found: dict[str, Any] = {"skipped": connection.execute(skipped).scalar()}
-    for kind, table in _TABLES.items():
-        row = connection.execute(sa.select(table).where(*_of(table, about))).mappings().first()
-        found[kind] = None if row is None else {key: value for key, value in row.items() if key not in _NAMES}
+    found: dict[str, Any] = {"skipped": connection.execute(skipped).scalar(), "label": None, "mark": None}
+    for row in connection.execute(sa.select(ANNOTATIONS).where(*_of(about))).mappings():
+        found[row["kind"]] = {key: value for key, value in row.items() if key not in _NAMES}
     return found
 
 
@@ -241,8 +236,8 @@ def _in_queue(act: Act, about: About) -> tuple[sa.ColumnElement[bool], ...]:
     return columns.queue_id == act.queue, columns.annotator == about.annotator, columns.claim_key == about.key
 
 
-def _of(table: sa.Table, about: About) -> tuple[sa.ColumnElement[bool], ...]:
-    return (table.c.claim_key == about.key, table.c.annotator == about.annotator)
+def _of(about: About) -> tuple[sa.ColumnElement[bool], ...]:
+    return _SAID.claim_key == about.key, _SAID.annotator == about.annotator
 
 
 Transaction = Callable[[], AbstractContextManager[sa.Connection]]
@@ -314,7 +309,7 @@ class Labelling:
         columns = QUEUE_ITEMS.c
         query = (
             sa.select(
-                columns.position, columns.ordinal, columns.claim_key, LABELS.c.label, MARKS.c.mark, columns.skipped
+                columns.position, columns.ordinal, columns.claim_key, _LABELS.c.value, _MARKS.c.value, columns.skipped
             )
             .select_from(_with_what_is_said())
             .where(columns.queue_id == queue, columns.annotator == annotator)
@@ -416,15 +411,15 @@ def delete_queues(connection: sa.Connection, run: str) -> None:
 
 
 def _progress(connection: sa.Connection, queues: Sequence[str]) -> dict[tuple[str, str], Progress]:
-    unlabelled = LABELS.c.label.is_(None)
-    marked = sa.and_(unlabelled, MARKS.c.mark.is_not(None))
-    skipped = sa.and_(unlabelled, MARKS.c.mark.is_(None), QUEUE_ITEMS.c.skipped.is_not(None))
+    unlabelled = _LABELS.c.value.is_(None)
+    marked = sa.and_(unlabelled, _MARKS.c.value.is_not(None))
+    skipped = sa.and_(unlabelled, _MARKS.c.value.is_(None), QUEUE_ITEMS.c.skipped.is_not(None))
     query = (
         sa.select(
             QUEUE_ITEMS.c.queue_id,
             QUEUE_ITEMS.c.annotator,
             sa.func.count(),
-            sa.func.count(LABELS.c.label),
+            sa.func.count(_LABELS.c.value),
             sa.func.sum(sa.case((marked, 1), else_=0)),
             sa.func.sum(sa.case((skipped, 1), else_=0)),
         )
@@ -436,10 +431,10 @@ def _progress(connection: sa.Connection, queues: Sequence[str]) -> dict[tuple[st
 
 
 def _with_what_is_said() -> sa.FromClause:
-    labelled = sa.and_(LABELS.c.claim_key == QUEUE_ITEMS.c.claim_key, LABELS.c.annotator == QUEUE_ITEMS.c.annotator)
-    marked = sa.and_(
-        MARKS.c.claim_key == QUEUE_ITEMS.c.claim_key,
-        MARKS.c.annotator == QUEUE_ITEMS.c.annotator,
-        MARKS.c.mark != SplitMark.GOOD.value,  # a claim that is cut well still waits for its label
-    )
-    return QUEUE_ITEMS.outerjoin(LABELS, labelled).outerjoin(MARKS, marked)
+    def of(table: sa.FromClause, kind: Kind) -> sa.ColumnElement[bool]:
+        here = table.c.claim_key == QUEUE_ITEMS.c.claim_key, table.c.annotator == QUEUE_ITEMS.c.annotator
+        return sa.and_(*here, table.c.kind == kind)
+
+    # a claim that is cut well still waits for its label
+    marked = sa.and_(of(_MARKS, "mark"), _MARKS.c.value != SplitMark.GOOD.value)
+    return QUEUE_ITEMS.outerjoin(_LABELS, of(_LABELS, "label")).outerjoin(_MARKS, marked)

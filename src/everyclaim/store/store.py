@@ -27,7 +27,7 @@ from everyclaim.store import labels
 from everyclaim.store.labels import Labelling
 from everyclaim.store.records import Annotation, kept_from, now, rows_of, sample_from
 from everyclaim.store.run_store import RunStore
-from everyclaim.store.tables import CLAIMS, LABELS, RUNS, SAMPLES, TAGS
+from everyclaim.store.tables import ANNOTATIONS, CLAIMS, RUNS, SAMPLES, TAGS
 
 _LABELS = {label.value: place for place, label in enumerate(Label)}
 _OUTCOMES = {outcome.value: place for place, outcome in enumerate(Outcome)}
@@ -327,9 +327,10 @@ class Store(RunStore):
 
     def has_labels(self, run: str) -> bool:
         """Whether people labelled a claim or an answer of this run's texts."""
-        labelled = sa.select(SAMPLES.c.position).join(LABELS, LABELS.c.answer_key == SAMPLES.c.answer_key)
+        labelled = sa.select(SAMPLES.c.position).join(ANNOTATIONS, ANNOTATIONS.c.answer_key == SAMPLES.c.answer_key)
+        here = SAMPLES.c.run_id == run, ANNOTATIONS.c.kind == "label"
         with self.reading() as connection:
-            return connection.execute(labelled.where(SAMPLES.c.run_id == run).limit(1)).first() is not None
+            return connection.execute(labelled.where(*here).limit(1)).first() is not None
 
     @property
     def labelling(self) -> Labelling:

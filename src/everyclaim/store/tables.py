@@ -122,17 +122,13 @@ CLAIMS = _table(
     "run_id label",
 )
 TAGS = _table("tags", "run_id* position*:count ordinal*:ordinal name value")
-# `claim_key` is that of the answer for a whole answer; `run_id` names the run for which something was said, and serves
-# others, too; `chosen` says how the text was chosen; `evidence` is [[place of the passage, start, end], …].
-LABELS = _table(
-    "labels",
-    "claim_key* annotator* answer_key span_start?:count span_end?:count label failure_mode? note chosen run_id created"
-    " evidence:json",
-    "answer_key",
-)
-MARKS = _table(
-    "marks",
-    "claim_key* annotator* answer_key span_start?:count span_end?:count mark note chosen run_id created",
+# What people say: a label, or a mark of how a claim was split (`kind`). `claim_key` is that of the answer for a whole
+# answer; `run_id` names the run for which something was said, and serves others, too; `chosen` says how the text was
+# chosen; `evidence` is [[place of the passage, start, end], …].
+ANNOTATIONS = _table(
+    "annotations",
+    "claim_key* annotator* kind* answer_key value span_start?:count span_end?:count note failure_mode? evidence:json"
+    " chosen run_id created",
     "answer_key",
 )
 QUEUES = _table("queues", "id* run_id name chosen answers:flag annotators:json overlap:number created", "run_id")

@@ -16,7 +16,6 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from everyclaim.api.options import Share
 from everyclaim.core import types
-from everyclaim.core.cited import CitationFinding, CitationStatus
 from everyclaim.core.types import Label
 from everyclaim.core.wire import SHAPES
 from everyclaim.guard.answers import Attempt, GuardedAnswer, Removed
@@ -73,17 +72,6 @@ CountsOut = create_model("CountsOut", __base__=Out, __doc__="Number of claims by
 ResultOut = _model(types.Result, schema_=(int, Field(alias="schema")), counts=(CountsOut, ...))
 DecompositionOut = _model(types.Decomposition)
 _model(Removed)
-_WRITTEN[CitationFinding] = create_model(
-    "CitationFindingOut",
-    __base__=Out,
-    __doc__="Status of a citation, and passages to cite instead.",
-    claim=(str, ...),
-    finding=(CitationStatus, ...),
-    span=(tuple[int, int] | None, None),
-    source=(_shape(types.Source | None), None),
-    passage=(str | None, None),
-    instead=(list[str] | None, None),
-)
 _model(Attempt)
 GuardedOut = _model(
     GuardedAnswer,
