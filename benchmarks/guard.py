@@ -20,7 +20,9 @@ import everyclaim as ec
 from everyclaim.api.session import Session
 from everyclaim.core.protocols import Scorer
 from everyclaim.core.types import Passage
-from everyclaim.guard import FunctionAuthor, Loop, Rules, Task
+from everyclaim.guard.authors import FunctionAuthor, Task
+from everyclaim.guard.loop import Loop
+from everyclaim.guard.rules import Rules
 
 BUDGET = 5.0  # milliseconds
 ROUNDS = 200

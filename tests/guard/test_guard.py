@@ -14,7 +14,11 @@ from scripted_guard import Judge, Scores, Writer
 
 import everyclaim as ec
 from everyclaim.core.protocols import Message
-from everyclaim.guard import FunctionAuthor, GuardedAnswer, Loop, Rules, Task, cut
+from everyclaim.guard.answers import GuardedAnswer
+from everyclaim.guard.authors import FunctionAuthor, Task
+from everyclaim.guard.claim_removal import cut
+from everyclaim.guard.loop import Loop
+from everyclaim.guard.rules import Rules
 from everyclaim.testing import ScriptedChat, request_data
 
 GOOD = "The lamp is red."

@@ -10,7 +10,7 @@ import pytest
 from scripted_guard import Judge, Writer
 
 import everyclaim as ec
-from everyclaim.guard import GuardedSentence
+from everyclaim.guard.answers import GuardedSentence
 from everyclaim.guard.streaming import pieces
 
 GOOD, WRONG, MAYBE = "The lamp is red.", "The lamp is wrong.", "The lamp is maybe old."

@@ -30,7 +30,6 @@ from everyclaim.web.service.schemas import NAMES, REQUESTS, RULES
 
 T = TypeVar("T")
 MB = 1_000_000
-_DEEPEST = 32  # levels of objects and lists in a request
 _CLOSE = {"Connection": "close"}  # the rest of a body that is not read would be taken for the next request
 
 
@@ -70,7 +69,7 @@ async def pieces(request: Request, most: int, seconds: float) -> AsyncIterator[b
 async def read_object(request: Request, most: int, seconds: float) -> dict[str, Any]:
     """Return the JSON object that a body is.
 
-    Raises `Problem` for what is none: another type, broken UTF-8, a key that appears twice, NaN, too many levels.
+    Raises `Problem` for what is none: another type, broken UTF-8, a key that appears twice, NaN.
     """
     kind = media_type(request)
     if kind != "application/json":
@@ -82,7 +81,6 @@ async def read_object(request: Request, most: int, seconds: float) -> dict[str, 
         raise Problem("malformed", f"the body is not valid UTF-8: byte {error.start + 1}") from None
     except (ValueError, RecursionError) as error:
         raise Problem("malformed", f"the body: {json_fault(error)}") from None
-    _check(value)
     if not isinstance(value, dict):
         raise Problem("bad-input", f'expected an object such as {{"response": …}}, found {values.kind(value)}')
     return value
@@ -93,19 +91,6 @@ def _refuse(name: str) -> NoReturn:
 
 
 _STRICT = json.JSONDecoder(object_pairs_hook=DECODER.object_pairs_hook, parse_constant=_refuse)
-
-
-def _check(value: Any) -> None:
-    """Raise `Problem` for what no request needs and much could fall over: deep nesting, numbers beyond all bounds."""
-    left = [(value, 1)]
-    while left:
-        part, level = left.pop()
-        if level > _DEEPEST:
-            raise Problem("bad-input", f"the body is nested more than {_DEEPEST} levels deep")
-        if part in (float("inf"), float("-inf")):
-            raise Problem("bad-input", "a number in the body is too large")
-        if isinstance(part, dict | list):
-            left += [(inner, level + 1) for inner in (part.values() if isinstance(part, dict) else part)]
 
 
 _FIELDS = {kind: Fields({name: NAMES[name] for name in names}) for kind, names in REQUESTS.items()}
