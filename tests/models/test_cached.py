@@ -80,7 +80,8 @@ def test_only_whole_answers_are_kept(tmp_path: Path, step: Reply) -> None:
 WORKER = """
 import asyncio, sys
 from everyclaim.core.protocols import Message
-from everyclaim.models import ChatSettings, ReplyCache, build_chat_model
+from everyclaim.models.build import ChatSettings, build_chat_model
+from everyclaim.models.files import ReplyCache
 
 async def main(base_url, path, count, begin):
     settings = ChatSettings(cache=ReplyCache(path))

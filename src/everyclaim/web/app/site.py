@@ -5,16 +5,17 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from threading import Lock
-from typing import Annotated, Any, TypeVar, cast, get_args
+from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import quote, unquote, urlencode
 
 import numpy as np
 from fastapi import APIRouter, Depends, Request
 from jinja2 import Environment, PackageLoader
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
@@ -24,9 +25,8 @@ from everyclaim.analysis.summary import Summary
 from everyclaim.api.compare import figures_of
 from everyclaim.api.evaluator import Evaluator
 from everyclaim.api.runs import Run, Trust, trust_of
-from everyclaim.core.errors import InputError, NoStoreError
+from everyclaim.core.errors import NoStoreError
 from everyclaim.core.lifetime import Memory
-from everyclaim.core.plaintext import did_you_mean
 from everyclaim.core.types import FailureMode, Label, Outcome
 from everyclaim.report.html import asset, environment
 from everyclaim.store import browsing
@@ -175,37 +175,36 @@ def render(request: Request, template: str, http_status: int = 200, /, **context
 # ---- a run, and which of its answers a page is about
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(BaseModel):
     """The fields of an address; empty: anything. `slice` is a tag and its value, each quoted, with ``=`` between."""
 
-    label: str = ""
-    mode: str = ""
-    outcome: str = ""
+    label: Label | Literal[""] = ""
+    mode: FailureMode | Literal[""] = ""
+    outcome: Outcome | Literal[""] = ""
     slice: str = ""
     conflict: str = ""
     q: str = ""
-    order: str = ""
+    order: Order | Literal[""] = ""
 
     @property
     def wanted(self) -> AnswerFilter:
-        """What the database is asked for. Raises `InputError` for a word that is none."""
+        """What the database is asked for."""
         tag, _, value = self.slice.partition("=")
         return AnswerFilter(
-            label=Label(_known("label", self.label, Label)) if self.label else None,
-            mode=_known("failure mode", self.mode, FailureMode) if self.mode else "",
-            outcome=Outcome(_known("outcome", self.outcome, Outcome)) if self.outcome else None,
+            label=self.label or None,
+            mode=self.mode,
+            outcome=self.outcome or None,
             conflict=bool(self.conflict),
             tag=unquote(tag),
             value=unquote(value),
             text=self.q[:_LONGEST].strip(),
-            order=cast("Order", _known("order", self.order, get_args(Order))) if self.order else "input",
+            order=self.order or "input",
         )
 
     @property
     def query(self) -> dict[str, str]:
         """The fields, for other addresses."""
-        return asdict(self)
+        return self.model_dump(mode="json")
 
     @property
     def address(self) -> str:
@@ -217,13 +216,6 @@ class Filter:
     def is_empty(self) -> bool:
         """Whether anything is wanted; the order filters nothing."""
         return not any(value for name, value in self.query.items() if name != "order")
-
-
-def _known(what: str, given: str, allowed: object) -> str:
-    words = [str(word) for word in allowed]  # type: ignore[attr-defined]
-    if given not in words:
-        raise InputError(f"there is no {what} {given[:60]!r}{did_you_mean(given[:60], words)}: {', '.join(words)}")
-    return given
 
 
 def slice_field(tag: str, value: str) -> str:
