@@ -47,10 +47,14 @@ def test_list_items_keep_their_lead_in():
 
 
 def test_table_rows_are_read_with_their_header():
-    """Each row is a claim that names its columns; the header and the ruling are not claims."""
-    found = decompose("| Plan | Price |\n|---|---|\n| Basic | $5 |\n| Pro | **$9** |")
-    assert [claim.text for claim in found.claims] == ["Plan: Basic; Price: $5.", "Plan: Pro; Price: $9."]
-    assert found.claims[0].sentence == "| Plan | Price |\n| Basic | $5 |"
+    """Each cell is a claim that names its row and column; the header and the ruling are not claims."""
+    found = decompose("| Plan | Price | Users |\n|---|---|---|\n| Basic | $5 | 3 |\n| Pro | **$9** | |")
+    assert [claim.text for claim in found.claims] == [
+        "Plan: Basic; Price: $5.",
+        "Plan: Basic; Users: 3.",
+        "Plan: Pro; Price: $9.",
+    ]
+    assert found.claims[0].sentence == "| Plan | Price | Users |\n| Basic | $5 | 3 |"
     assert [piece.reason for piece in found.skipped] == ["table_header"]
 
 
@@ -65,7 +69,7 @@ def test_nested_items_keep_what_they_stand_under():
         "Dose, children: under 6: none",
         "Dose, children: over 6: 2 mg a day",
         "The kit has two parts.",
-        "a pump",
+        "The kit has two parts: a pump",
         "The tank is red.",
     ]
     assert found.claims[1].sentence == "Dose, children\nunder 6: none"

@@ -93,7 +93,7 @@ def _leads(response: str, found: Sequence[Sentence]) -> list[list[str]]:
             text = ""  # it governs nothing; behind each of a thousand items it would fill the memory
         if one.kind == "table_row":
             lead = lead or [text] if text else lead
-        elif text.endswith(":"):
+        elif text.endswith(":") or one.kind != "item":
             lead = [*(lead[:1] if one.kind == "item" else []), text]
         before = one
     return leads
@@ -184,11 +184,11 @@ class _Reader:
         if sentence.kind == "item":
             return self._item(index, reason)
         following = self._following(index)
-        if following is not None and following.kind == "item" and text.rstrip(" *_").endswith(_COLONS):
+        if following is not None and following.kind == "item":
             self.lead = _Above(0, text, self._verbatim(index)) if len(text) <= LONGEST_LEAD else None
             if reason is None and is_lead_in(text):
                 reason = "lead_in"
-        elif following is not None and following.kind == "code" and text.rstrip(" *_").endswith(_COLONS):
+        elif following is not None and following.kind == "code" and _is_open(text):
             reason = reason or (None if asserts(text) else "lead_in")  # "Run:"
         elif reason is None and (self._says_itself(index + 1) if following else is_adverbial(text)):
             reason = "lead_in" if is_lead_in(text) else None
@@ -257,8 +257,9 @@ class _Reader:
             return self._skipped(index, "lead_in")
         blank = blanked(text)
         if has_finite_verb(blank) or asks(text):
-            return self._plain(index, above)
+            return self._plain(index, [one for one in above if one is not self.lead or _is_open(one.text)])
         said = [one.text for one in above if _introduces(one.text)]
+        said = said or [one.text for one in above[-1:] if asserts(one.text)]
         complete = f"{_opening(said)} {tidy(blank)}" if said else ""
         heading = [self.heading] if self.heading and not above else []
         context = "\n".join([*heading, *(one.verbatim for one in above), self._verbatim(index)])
@@ -282,7 +283,7 @@ class _Reader:
         return deeper is not None and deeper > indent
 
     def _row(self, index: int) -> Iterator[SplitUnit | Skipped]:
-        """A table row: each cell behind its column's name, or the row as it stands where there is no header."""
+        """A table row: each cell behind the first one and its column's name; as it stands where there is no header."""
         sentence, text, verbatim = self.found[index], self._text(index), self._verbatim(index)
         following = self._following(index)
         if following is not None and _RULING.search(self.readable, sentence.end, following.start):
@@ -305,9 +306,10 @@ class _Reader:
         said = [f"{name}: {cell}" if name else cell for name, cell in pairs if cell] + [
             *filter(None, cells[len(names) :])
         ]
+        is_item = bool(cells[0]) and len(said) > 1 and len(cells) <= len(names)
         context = f"{self.header[1]}\n{verbatim}"
-        row = "; ".join(said) or tidy(text)
-        yield SplitUnit(text, sentence.start, sentence.end, context, f"{row.rstrip('.')}." if said else row)
+        for row in [f"{said[0]}; {one}" for one in said[1:]] if is_item else ["; ".join(said) or tidy(text)]:
+            yield SplitUnit(text, sentence.start, sentence.end, context, f"{row.rstrip('.')}." if said else row)
 
 
 def units(response: str, found: Sequence[Sentence], question: str = "") -> Iterator[SplitUnit | Skipped]:
@@ -367,12 +369,15 @@ def _announced(opening: str) -> str:
     return ""
 
 
+def _is_open(text: str) -> bool:
+    """Whether a text ends in a colon."""
+    return text.rstrip(" *_").endswith(_COLONS)
+
+
 def _introduces(text: str) -> bool:
     """Whether what stands above an item is to be read with it: it ends in a colon, or only names something."""
     bare = text.rstrip(" *_")
-    if not bare.endswith(_COLONS) and (
-        bare.endswith((".", "!", "?")) or len(bare.split()) > _LABEL or has_finite_verb(bare)
-    ):
+    if not _is_open(text) and (bare.endswith((".", "!", "?")) or len(bare.split()) > _LABEL or has_finite_verb(bare)):
         return False
     reason = reason_to_skip(text, "paragraph")
     return reason is None or (reason == "meta" and bool(_announced(text)))
