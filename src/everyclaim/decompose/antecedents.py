@@ -10,7 +10,6 @@ from itertools import chain
 from typing import NamedTuple
 
 from everyclaim.core.types import TURNS_BEFORE, Citation, Claim, Decomposition, Sample
-from everyclaim.decompose.repairs import SUBJECTS
 from everyclaim.decompose.tree import Tree
 from everyclaim.models.local.parser import parse
 from everyclaim.text.citations import citations
@@ -28,12 +27,15 @@ PRONOUN = re.compile(
     r"(?P<subject>it|he|she|they)(?=\s+[a-z])|(?P<owner>its|his|her|their)\s+|(?:this|that|these|those|such|both)\b",
     re.IGNORECASE,
 )
-_DEFINITE = re.compile(r"(?:[Tt]he|[Tt]his)\s+(?P<noun>[^\W\d_]+)(?=['’\s])")
+_DEFINITE = re.compile(r"\b(?:(?:[Tt]he|[Tt]his)\s+(?P<noun>[^\W\d_]+)|^(?P<surname>[^\W\d_]+))(?=['’\s.,;])")
+_OWNED_TWICE = re.compile(r"(?<=['’]s)['’]s\b")  # "Denny's's"
 _NO_SUBJECT = frozenset({"PRP", "EX", "WDT", "WP", "RB"})
 _ASKED = frozenset({"what", "which", "who", "whose", "that"})
 _POINTING = frozenset({"this", "that", "these", "those", "both"})
 _ROLES = frozenset({"nsubj", "obj", "iobj", "conj", "appos"})
+_WITHIN = frozenset({"acl", "nmod"})  # what stands in these is not what a sentence is about
 _LONGEST_SUBJECT = 60  # characters; a longer one is not repeated
+_NAMED = frozenset({"nsubj", "obj", "iobj", "obl", "nmod"})
 _CLAIMS_BEFORE = 12  # of the same answer
 _OWNERS = {"its": "it", "their": "they", "his": "he", "her": "she"}
 
@@ -73,31 +75,39 @@ def completed(text: str, before: str) -> str:
 
 
 def described(sentence: str) -> dict[str, str]:
-    """What a sentence about something named calls it, with its name: "Rosa is a café …", "Rosa Hall opened …"."""
+    """What a sentence about something named calls it, with its name: "Rosa is a café …", "Rosa Hall opened …".
+
+    A word of the name stands for it only where it begins a sentence: of "Rosa Pizza" not every pizza is meant.
+    """
     tokens = parse([sentence])[0]
     tree = Tree(tokens) if tokens else None
     subject = tree.subject(tree.root) if tree else None
     if tree is None or subject is None or not tokens[subject].text[:1].isupper():
         return {}
     name = _subject(sentence, "it").partition(",")[0]
-    nouns = [tree.low(subject), *(tree.low(i) for i in tree.of(subject, "compound", "flat"))]
+    nouns = [f"the {tree.low(i)}" for i in [subject, *tree.of(subject, "compound", "flat")]]
     if tokens[subject].pos != "PROPN" and (tree.of(subject, "det") or not tree.of(subject, "compound", "nmod:poss")):
         return {}  # "Guests like it"
     indefinite = any(tree.low(det) in {"a", "an"} for det in tree.of(tree.root, "det"))
     if indefinite and tree.of(tree.root, "cop") and not tree.is_negated(tree.root):
         nouns.append(tree.low(tree.root))
+    nouns += [tokens[i].text for i in tree.of(subject, "flat")[-1:]]
     return dict.fromkeys(nouns, name) if name else {}
 
 
 def renamed(text: str, names: Mapping[str, str]) -> str:
-    """Put the name in the place of what it was said to be: "The café opens at nine"."""
-    begins = _DEFINITE.match(text)
-    name = names.get(begins["noun"], "") if begins else ""
-    if not begins or not name or text.casefold().startswith(name.casefold()):
-        return text
-    if parse([text])[0][1].relation not in {*SUBJECTS, "nmod:poss"}:
-        return text
-    return f"{name}{text[begins.end() :]}"
+    """Put the name in the place of what it was said to be, or of a surname: "The café opens at nine", "Lind left"."""
+    for found in _DEFINITE.finditer(text):
+        begins = "" if found.start() or not found["noun"] else names.get(f"the {found['noun']}", "")
+        name = begins or names.get(found["noun"] or found["surname"], "")
+        if not name or name.casefold() in text.casefold():
+            continue
+        tree = Tree(parse([text])[0])
+        place = next(i for i, token in enumerate(tree.tokens) if token.end == found.end())
+        kids = {tree.kind(kid) for kid in tree.kids[place]}
+        if tree.kind(place) in _NAMED and kids <= ({"det", "case"} if found["noun"] else {"case"}):
+            return _OWNED_TWICE.sub("", f"{text[: found.start()]}{name}{text[found.end() :]}")
+    return text
 
 
 def _means_nothing(text: str) -> bool:
@@ -126,6 +136,8 @@ def _has_rival(sentence: str, pronoun: str) -> bool:
     things = {"NOUN", "PROPN", "PRON"}
     return any(
         token.pos in ({"PROPN"} if people else things)
+        and tree.low(place) != pronoun
+        and not _is_within(tree, place)
         and (
             tree.kind(place) in _ROLES
             or any(tree.low(kid) == "by" for kid in tree.of(place, "case"))
@@ -137,10 +149,17 @@ def _has_rival(sentence: str, pronoun: str) -> bool:
     )
 
 
+def _is_within(tree: Tree, place: int) -> bool:
+    """Whether a noun stands inside a phrase or clause of another, or only counts: "a variety of cakes"."""
+    above = tree.tokens[place].head
+    counts = any(tree.is_plural(i) for i in tree.of(place, "nmod")) and tree.low(tree.under(place)[0]) in {"a", "an"}
+    return counts or (above >= 0 and (tree.kind(above) in _WITHIN or _is_within(tree, above)))
+
+
 def put(name: str, text: str, pronoun: re.Match[str]) -> str:
     """Put a name in the place of a pronoun that begins a text."""
     owner = "" if pronoun["subject"] else "' " if name.endswith("s") and pronoun["owner"].lower() == "their" else "'s "
-    return f"{name}{owner}{text[pronoun.end() :]}"
+    return _OWNED_TWICE.sub("", f"{name}{owner}{text[pronoun.end() :]}")
 
 
 def _subject(sentence: str, pronoun: str) -> str:
@@ -200,6 +219,7 @@ def _is_any(tree: Tree, noun: int) -> bool:
 def _phrase(text: str, tree: Tree, place: int, pronoun: str) -> str:
     """Return a noun with what belongs to it, where a pronoun may stand for it; empty where it may not."""
     apart = [kid for kid in tree.kids[place] if tree.kind(kid) in {"cc", "case", "advmod", "discourse", "punct"}]
+    apart = [kid for kid in apart if tree.tokens[kid].tag != "POS"]  # "Denny's"
     edges = [kid for kid in apart if kid in {*range(place)} or kid == max(tree.under(place))]
     asides = [kid for kid in tree.kids[place] if kid > place and tree.comma_before(kid)]
     words = tree.under(place, without=[*edges, *asides])

@@ -240,8 +240,11 @@ class EmbeddedDecomposer:
         splits = len(response) <= LONG
         english = {unit for unit in candidates if splits and self._is_english(unit, usual)}
         prepare([unit.text for unit in english])
-        before, names = "", dict[str, str]()
+        before, names, ended = "", dict[str, str](), 0
         for unit in candidates:
+            if response[ended : unit.start].strip():  # the mark of a list item, or something skipped
+                before = ""
+            ended = unit.end
             parts = self._parts(unit) if unit in english else []
             for part in parts or [Fact(unit.complete or unit.text, 0, unit.end - unit.start)]:
                 span = Span(unit.start + part.start, unit.start + part.end)
