@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from everyclaim.decompose.coordination import EXEMPLARY
-from everyclaim.decompose.monotone import is_event, is_limited, is_source, way_up
+from everyclaim.decompose.monotone import TOGETHER, is_event, is_limited, is_source, way_up
 from everyclaim.decompose.repairs import HELPERS
 from everyclaim.decompose.tree import Draft, Tree
 
@@ -217,7 +217,9 @@ def _told(aside: _Aside) -> Draft | None:
     if kind not in {"nmod", "obl"}:
         return None
     if aside.apart or tree.tokens[aside.inside[-1]].text == ",":
-        loose = aside.apart and first > noun and aside.cases == ["with"] and aside.ends
+        closed = is_limited(tree, aside.draft) or is_source(tree, place) or not TOGETHER.isdisjoint(aside.cases)
+        loose = aside.cases == ["with"] or (kind == "obl" and not closed)  # adds a circumstance
+        loose = loose and aside.apart and first > noun and aside.ends
         return _possession(aside) or (aside.kept if loose else None)
     return _of_described(aside)
 
@@ -248,7 +250,7 @@ def _apposition(aside: _Aside) -> Draft | None:
     """What something is called besides: ", a painter,"."""
     tree, place, noun = aside.tree, aside.place, aside.noun
     name, title = tree.tokens[noun], tree.tokens[place]
-    if title.pos not in _THINGS or name.pos not in _THINGS or tree.conjuncts(noun):
+    if title.pos not in _THINGS or name.pos not in _THINGS or tree.conjuncts(noun) or aside.cases:
         return None
     behind = tree.tokens[aside.inside[-1] + 1 :][:1]
     if any(token.pos != "PUNCT" for token in behind):
@@ -371,11 +373,7 @@ def _meanwhile(aside: _Aside) -> Draft | None:
         return None  # "crashed into a wall, killing the passenger" tells of the event
     perfect = any(tree.low(kid) in {"has", "have", "had"} for kid in tree.of(verb, *HELPERS))
     past, plural = tree.is_past(verb) or aside.tells_year or perfect, tree.is_plural(subject)
-    told: Draft | None = aside.said_of(subject, *aside.body)
-    also = [kid for kid in tree.of(place, "conj", "advcl") if tree.joiners(kid) and tree.tokens[kid].tag == "VBG"]
-    for one in [place, *also]:
-        told = told.made_finite(tree, one, past=past, plural=plural) if told else None
-    return told
+    return aside.said_of(subject, *aside.body).made_finite(tree, place, past=past, plural=plural)
 
 
 def _possession(aside: _Aside) -> Draft | None:
@@ -433,7 +431,11 @@ def _absolute(aside: _Aside) -> Draft | None:
     past, many = tree.is_past(aside.draft.head), tree.is_plural(owner)
     be = ("were" if many else "was") if past else "are" if many else "is"
     before, after = [i for i in body if i < chain], [i for i in body if i >= chain]
-    return Draft((*before, be, *after), verb, minor=True, subject=owner) if before else None
+    if not before:
+        return None
+    said = Draft((*before, *after), verb, minor=True, subject=owner)
+    told = said.made_finite(tree, verb, past=past, plural=many) if chain == verb else None
+    return told or replace(said, pieces=(*before, be, *after))
 
 
 def _of_described(aside: _Aside) -> Draft | None:

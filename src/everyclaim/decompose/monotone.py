@@ -14,7 +14,7 @@ from everyclaim.decompose.tree import Draft, Tree
 from everyclaim.text.tokens import word_set
 
 _CLOSED = word_set("advcl csubj parataxis advmod reparandum vocative discourse flat fixed acl")
-_TOGETHER = word_set(
+TOGETHER = word_set(
     "between among amongst than versus vs vs. without except unlike despite because due besides instead"
 )
 _JOINT = word_set(
@@ -63,7 +63,7 @@ def is_stated(tree: Tree, place: int, draft: Draft, *, denied: bool = False) -> 
             return False
         if any(tree.low(case) == "with" for case in tree.of(step, "case")) and tree.of(step, "acl"):
             return False
-        if {tree.low(kid) for kid in tree.of(step, "case", "mark")} & _TOGETHER:
+        if {tree.low(kid) for kid in tree.of(step, "case", "mark")} & TOGETHER:
             return False
     return denied or not any(tree.is_negated(step) for step in way)
 

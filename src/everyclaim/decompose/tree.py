@@ -248,20 +248,10 @@ class Draft:
         return replace(self, changes={**self.changes, chain[0]: word}) if word else None
 
     def made_finite(self, tree: Tree, verb: int, *, past: bool, plural: bool | None) -> Draft | None:
-        """Put a participle into the past or present; None where its form is not known: "making", in the past."""
-        stem = tree.low(verb).removesuffix("ing")
-        single = stem[:-1] if stem[-2:-1] == stem[-1:] else stem
-        if past:
-            irregular = irregular_forms()
-            known = [irregular[base] for base in (stem, f"{stem}e", single) if base in irregular]
-            forms = [*(words[len(words) > 1] for words in known), f"{stem}ed", f"{stem[:-1]}ied"]
-        elif plural:
-            forms = [f"{stem}e", stem, single]
-        else:
-            forms = [f"{stem}es", f"{stem}s", f"{single}s", f"{stem[:-1]}ies"]
-        vocabulary = shipped_tokenizer()
-        word = next((form for form in forms if vocabulary.token_to_id(form) is not None), None)
-        return replace(self, changes={**self.changes, verb: word}) if word else None
+        """Put a participle, and those joined to it, into the past or present; None where a form is not known."""
+        also = [kid for kid in tree.of(verb, "conj", "advcl") if tree.joiners(kid) and tree.tokens[kid].tag == "VBG"]
+        changes = {one: _finite_form(tree.low(one), past=past, plural=plural) for one in [verb, *also]}
+        return replace(self, changes={**self.changes, **changes}) if all(changes.values()) else None
 
     def text(self, tree: Tree) -> str:
         """Write the fact as a sentence."""
@@ -276,6 +266,24 @@ class Draft:
         if written[:1].islower() and not _IDENTIFIER.match(written):
             written = written[0].upper() + written[1:]
         return written if written.rstrip("\"'”’)").endswith((".", "!", "?")) else f"{written}."
+
+
+def _finite_form(participle: str, *, past: bool, plural: bool | None) -> str:
+    """The past or present of "making"; empty where it is not known."""
+    stem = participle.removesuffix("ing")
+    if stem == participle:
+        return ""
+    single = stem[:-1] if stem[-2:-1] == stem[-1:] else stem
+    if past:
+        irregular = irregular_forms()
+        known = [irregular[base] for base in (stem, f"{stem}e", single) if base in irregular]
+        forms = [*(words[len(words) > 1] for words in known), f"{stem}ed", f"{stem[:-1]}ied"]
+    elif plural:
+        forms = [f"{stem}e", stem, single]
+    else:
+        forms = [f"{stem}es", f"{stem}s", f"{single}s", f"{stem[:-1]}ies"]
+    vocabulary = shipped_tokenizer()
+    return next((form for form in forms if vocabulary.token_to_id(form) is not None), "")
 
 
 def _third_person(verb: str) -> str:
