@@ -173,22 +173,13 @@ def test_the_missing_values_of_data_frames_are_missing():
     assert [str(row) for row in report.bad_rows] == ["row 2: the response is missing (null)"]
 
 
-def test_claims_are_read_from_every_format(tmp_path):
+def test_claims_are_read_like_samples():
     """Given claims come with their passages, question and sentence, whatever the claim is called."""
     row = {"statement": "It is red.", "premise": "The car is red.", "query": "Colour?", "sentence": "It is red, no?"}
-    (tmp_path / "claims.jsonl").write_text(json.dumps(row) + "\n")
-    pd.DataFrame([row]).to_csv(tmp_path / "claims.csv", index=False)
-    pq.write_table(pa.Table.from_pylist([row]), tmp_path / "claims.parquet")
-    for name in ("claims.jsonl", "claims.csv", "claims.parquet"):
-        (claim,) = read_rows(CLAIMS, tmp_path / name, slices=["sentence"])
-        assert (claim.id, claim.claim, claim.question, claim.sentence) == (
-            "1",
-            "It is red.",
-            "Colour?",
-            "It is red, no?",
-        )
-        assert claim.passages == (Passage("p1", "The car is red."),)
-        assert claim.tags == {"sentence": "It is red, no?"}
+    (claim,) = read_rows(CLAIMS, [row], slices=["sentence"])
+    assert (claim.id, claim.claim, claim.question, claim.sentence) == ("1", "It is red.", "Colour?", "It is red, no?")
+    assert claim.passages == (Passage("p1", "The car is red."),)
+    assert claim.tags == {"sentence": "It is red, no?"}
 
 
 def save_to_disk(folder, shards):

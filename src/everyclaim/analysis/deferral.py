@@ -87,11 +87,7 @@ class BandFit:
 
 
 def fit_deferral(
-    judgements: Sequence[Labelled[Probabilities]],
-    *,
-    error: float = 0.1,
-    confidence: float = 0.95,
-    each_side: bool = False,
+    judgements: Sequence[Judgement], *, error: float = 0.1, confidence: float = 0.95, each_side: bool = False
 ) -> BandFit:
     """Find the zone in which the first judge settles the most claims and is wrong in at most `error` of these.
 

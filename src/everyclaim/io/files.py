@@ -22,7 +22,6 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
@@ -50,6 +49,12 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_UNPACKERS: dict[bytes, Callable[[io.BufferedReader], Any]] = {
+    b"\x1f\x8b": lambda stream: gzip.GzipFile(fileobj=stream, mode="rb"),
+    b"\xfd7zXZ\x00": lzma.LZMAFile,
+    b"BZh": bz2.BZ2File,
+    b"\x28\xb5\x2f\xfd": zstd.ZstdFile,
+}
 _TABLE_MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 _BEFORE_ROWS = codecs.BOM_UTF8 + b" \t\r\n"
 
@@ -194,36 +199,16 @@ def _open_utf8(name: str, raw: BinaryIO | io.RawIOBase) -> BinaryIO:
 
 
 def _unpacked(raw: BinaryIO | io.RawIOBase) -> io.BufferedReader:
-    head = _read_at_least(raw, 16)
-    return io.BufferedReader(_Stream(_uncompressed(head, chain([head], _chunks_of(raw))), raw), _CHUNK)
-
-
-def _read_at_least(raw: BinaryIO | io.RawIOBase, size: int) -> bytes:
-    """Read what is there, and on until `size` bytes or the end; does not wait for more on a pipe."""
-    head = b""
-    for chunk in _chunks_of(raw):
-        head += chunk
-        if len(head) >= size:
-            break
-    return head
+    stream: io.BufferedReader = io.BufferedReader(_Stream(_chunks_of(raw), raw), _CHUNK)
+    head = stream.peek(max(map(len, _UNPACKERS)))
+    unpack = next((unpack for magic, unpack in _UNPACKERS.items() if head.startswith(magic)), None)
+    return stream if unpack is None else io.BufferedReader(_Stream(_chunks_of(unpack(stream)), stream), _CHUNK)
 
 
 def _chunks_of(stream: Any) -> Iterator[bytes]:
     read = getattr(stream, "read1", stream.read)
     while chunk := read(_CHUNK):
         yield chunk
-
-
-def _uncompressed(head: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
-    if head.startswith(b"\x1f\x8b"):
-        return _chunks_of(gzip.GzipFile(fileobj=io.BufferedReader(_Stream(chunks)), mode="rb"))
-    if head.startswith(b"\xfd7zXZ\x00"):
-        return _chunks_of(lzma.LZMAFile(io.BufferedReader(_Stream(chunks))))
-    if head.startswith(b"BZh"):
-        return _chunks_of(bz2.BZ2File(io.BufferedReader(_Stream(chunks))))
-    if head.startswith(b"\x28\xb5\x2f\xfd"):
-        return _chunks_of(zstd.ZstdFile(io.BufferedReader(_Stream(chunks))))
-    return chunks
 
 
 def _recoded(chunks: Iterator[bytes], encoding: str) -> Iterator[bytes]:
