@@ -41,8 +41,7 @@ def plain(answers: Path, url: str, in_flight: int) -> Found:
     """Make two calls for each answer with aiohttp alone, bodies and all prepared."""
     import aiohttp
 
-    from everyclaim.prompts import SplitPrompt
-    from everyclaim.prompts.split import SplitTask
+    from everyclaim.prompts.split import SplitPrompt, SplitTask
 
     found: Found = {}
     prompt = SplitPrompt()

@@ -17,7 +17,7 @@ from everyclaim.core.types import Outcome, Passage, Sample, Usage
 from everyclaim.decompose.llm import LlmDecomposer
 from everyclaim.engine import score_sample
 from everyclaim.models.chat.replies import Inquiry, ask_once
-from everyclaim.prompts import NliPrompt
+from everyclaim.prompts.verdicts import NliPrompt
 from everyclaim.testing import JudgeServer, Request, ScriptedChat, play
 from everyclaim.verify.llm import LlmVerifier
 

@@ -14,7 +14,7 @@ from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import ChatReply
 from everyclaim.core.types import Decomposition, Usage
 from everyclaim.decompose.llm import LlmDecomposer
-from everyclaim.prompts import SplitPrompt
+from everyclaim.prompts.split import SplitPrompt
 from everyclaim.testing import ScriptedChat, play, request_data
 
 ANSWER = "The kettle holds 1.7 litres and weighs 900 grams. It was made in Graz. Do you need more?"

@@ -15,9 +15,10 @@ from everyclaim.core.errors import ConfigError
 from everyclaim.core.types import FailureMode, Label
 from everyclaim.decompose.checked import SplitSource, inventions
 from everyclaim.models.chat.wires import is_strict
-from everyclaim.prompts import NliPrompt, OneCallPrompt, SplitPrompt, SplitTask, Strictness, VerdictPrompt, read_domain
+from everyclaim.prompts.domain import read_domain
 from everyclaim.prompts.forms import document, template
-from everyclaim.prompts.verdicts import AskedClaim
+from everyclaim.prompts.split import SplitPrompt, SplitTask
+from everyclaim.prompts.verdicts import AskedClaim, NliPrompt, OneCallPrompt, Strictness, VerdictPrompt
 from everyclaim.prompts.writing import AgreementPrompt, AnswerPrompt, QuestionPrompt, RewritePrompt
 
 ROW = {

@@ -10,8 +10,8 @@ import pytest
 
 import everyclaim as ec
 from everyclaim.core.types import Claim, FailureMode, Label, Passage, Span, Verdict
-from everyclaim.prompts import OwnRules, Strictness, VerdictPrompt, read_own_rules
-from everyclaim.prompts.verdicts import AskedClaim
+from everyclaim.prompts.domain import OwnRules, read_own_rules
+from everyclaim.prompts.verdicts import AskedClaim, Strictness, VerdictPrompt
 from everyclaim.testing import JudgeServer, Request, ScriptedChat, play
 from everyclaim.verify import Policy, judged
 from everyclaim.verify.llm import LlmVerifier

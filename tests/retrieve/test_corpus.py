@@ -13,7 +13,8 @@ from everyclaim.api.metrics import build_corpus, open_corpus
 from everyclaim.core.errors import InputError, JudgeError
 from everyclaim.core.types import Passage
 from everyclaim.io import DocumentRow, ReadReport
-from everyclaim.retrieve import Bm25Ranker, Corpus
+from everyclaim.retrieve.bm25 import Bm25Ranker
+from everyclaim.retrieve.corpus import Corpus
 from everyclaim.retrieve.corpus_file import cut
 from everyclaim.text.tokens import tokenize
 

@@ -10,7 +10,7 @@ import pytest
 
 from everyclaim.core.protocols import Message
 from everyclaim.core.types import Claim, Label, Passage, Span
-from everyclaim.retrieve import Bm25Ranker
+from everyclaim.retrieve.bm25 import Bm25Ranker
 from everyclaim.testing import ScriptedChat, play, request_data
 from everyclaim.verify import judged
 from everyclaim.verify.llm import LlmVerifier

@@ -14,7 +14,8 @@ from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import Message
 from everyclaim.core.types import Claim, Label, Passage, Span
 from everyclaim.decompose.llm import LlmDecomposer, numbered_sentences
-from everyclaim.prompts import SplitPrompt, SplitTask, VerdictPrompt
+from everyclaim.prompts.split import SplitPrompt, SplitTask
+from everyclaim.prompts.verdicts import VerdictPrompt
 from everyclaim.testing import ScriptedChat, play, request_data
 from everyclaim.verify import judged
 from everyclaim.verify.llm import LlmVerifier

@@ -8,7 +8,7 @@ from itertools import permutations
 import pytest
 
 from everyclaim.core.types import Claim, Label, Passage, Span, Verdict
-from everyclaim.retrieve import Bm25Ranker
+from everyclaim.retrieve.bm25 import Bm25Ranker
 from everyclaim.verify import Each, Ranked
 from scripted_judge import ScriptedJudge
 

@@ -39,8 +39,9 @@ from everyclaim.io import (
     open_sink,
     read_samples,
 )
-from everyclaim.prompts import Domain, VerdictPrompt, read_domain
-from everyclaim.retrieve import Bm25Ranker
+from everyclaim.prompts.domain import Domain, read_domain
+from everyclaim.prompts.verdicts import VerdictPrompt
+from everyclaim.retrieve.bm25 import Bm25Ranker
 from everyclaim.verify.llm import LlmVerifier
 
 if TYPE_CHECKING:

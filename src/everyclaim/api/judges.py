@@ -38,20 +38,10 @@ from everyclaim.models.chat.links import Rates
 from everyclaim.models.chat.options import ChatOptions, read_options
 from everyclaim.models.chat.providers import find_provider
 from everyclaim.models.files import BatchState, ReplyCache
-from everyclaim.prompts import (
-    Domain,
-    JudgePrompt,
-    NliPrompt,
-    OwnRules,
-    SplitPrompt,
-    Strictness,
-    VerdictPrompt,
-    read_domain,
-    read_own_rules,
-)
-from everyclaim.prompts.split import Degree, SplitTask
-from everyclaim.prompts.verdicts import AskedClaim
-from everyclaim.retrieve import Bm25Ranker
+from everyclaim.prompts.domain import Domain, OwnRules, read_domain, read_own_rules
+from everyclaim.prompts.split import Degree, SplitPrompt, SplitTask
+from everyclaim.prompts.verdicts import AskedClaim, JudgePrompt, NliPrompt, Strictness, VerdictPrompt
+from everyclaim.retrieve.bm25 import Bm25Ranker
 from everyclaim.verify.composed import AUDIT, DEFERRAL, Cascade, Deferral, Panel, taken_apart
 from everyclaim.verify.llm import INPUT_TOKENS, REPLY_TOKENS, LlmVerifier, by_reply, passage_data, tokens
 from everyclaim.verify.pairs import MiniCheckChat

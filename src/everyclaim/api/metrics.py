@@ -39,11 +39,11 @@ from everyclaim.metrics.faithfulness import (
 from everyclaim.metrics.knowledge import FActScore, OverSet, Pace, Safe
 from everyclaim.metrics.knowledge import K as SAFE_K
 from everyclaim.metrics.reference import FactualCorrectnessMetric, RagChecker
-from everyclaim.retrieve import Corpus, CorpusInfo, as_knowledge
-from everyclaim.retrieve import build_corpus as build_file
-from everyclaim.retrieve.corpus import is_corpus_file
+from everyclaim.retrieve.corpus import Corpus, CorpusInfo, is_corpus_file
+from everyclaim.retrieve.corpus import build_corpus as build_file
 from everyclaim.retrieve.corpus_file import WORDS
 from everyclaim.retrieve.queries import LlmQueries, QueryWriter, WordQueries
+from everyclaim.retrieve.sources import as_knowledge
 
 if TYPE_CHECKING:
     from everyclaim.models.files import ReplyCache
@@ -312,7 +312,7 @@ def penalty_of(spec: Spec, gamma: float, expected: float | str | None, missing: 
 def _in_one_call(parts: Parts, penalty: Penalty) -> Assembled:
     from everyclaim.decompose.llm import LlmDecomposer
     from everyclaim.metrics.one_call import OneCallFaithfulness
-    from everyclaim.prompts import OneCallPrompt, VerdictPrompt
+    from everyclaim.prompts.verdicts import OneCallPrompt, VerdictPrompt
     from everyclaim.verify.llm import LlmVerifier
 
     judge = parts.verifier

@@ -83,7 +83,7 @@ def build_judge(options: Options, chats: ChatClients | None) -> Judge:
 def _inside(verifier: Verifier, strategy: Strategy) -> Verifier:
     if strategy == "joint":
         return verifier
-    from everyclaim.retrieve import Bm25Ranker
+    from everyclaim.retrieve.bm25 import Bm25Ranker
     from everyclaim.verify import Each, Ranked
 
     return Each(verifier, Bm25Ranker()) if strategy == "each" else Ranked(verifier, Bm25Ranker())
