@@ -52,11 +52,6 @@ class RunReport:
     skipped: int  # kept by an earlier, interrupted attempt
     reason: str = ""
 
-    @property
-    def scored_now(self) -> int:
-        """How many samples went through the metric, whatever became of them."""
-        return sum(self.outcomes.values())
-
 
 async def run(
     samples: Iterable[Sample] | AsyncIterable[Sample],

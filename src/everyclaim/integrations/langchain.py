@@ -27,8 +27,6 @@ try:
 except ImportError:
     raise MissingExtraError("The integration with LangChain", "langchain") from None
 
-Keys = tuple[str, str, str]
-
 
 def scoring(
     evaluator: Evaluator | None = None,

@@ -7,7 +7,7 @@ import json
 import os
 import secrets
 import tempfile
-from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from operator import itemgetter
@@ -112,13 +112,9 @@ class RemoteJob:
         """Fetch the status."""
         return self._loop.run(self.astatus())
 
-    async def acancel(self) -> JobStatus:
-        """Cancel the job; finished results stay."""
-        return await self._loop.join(self._http.call("POST", f"{self._path}/cancel", read=JobStatus.of))
-
     def cancel(self) -> JobStatus:
         """Cancel the job; finished results stay."""
-        return self._loop.run(self.acancel())
+        return self._loop.run(self._http.call("POST", f"{self._path}/cancel", read=JobStatus.of))
 
     async def ajoin(self) -> JobStatus:
         """Wait until it ends; see `join`."""
@@ -127,14 +123,6 @@ class RemoteJob:
     def join(self) -> JobStatus:
         """Wait until the job ends. Raises `OperatorError` if it failed or was cancelled."""
         return self._loop.run(self.ajoin())
-
-    async def aresults(self) -> AsyncIterator[Result]:
-        """Yield the results in the order of the rows, as they come; see `results`."""
-        after: int | None = -1
-        while after is not None:
-            page, after = await self._loop.join(self._page(after))
-            for result in page:
-                yield result
 
     def results(self) -> Iterator[Result]:
         """Yield the results in row order as they finish, until the job has ended; one page in memory."""
@@ -224,11 +212,6 @@ class Client(Answers):
         question: pass it if there is one.
         """
         return self._run(self._guard(response, passages, question, rules))
-
-    @public
-    async def asubmit(self, source: Source, **options: Unpack[JobOptions]) -> RemoteJob:
-        """Send a data set and return the running job; see `score_file`."""
-        return await self._join(self._submit(source, options))
 
     @public
     def submit(self, source: Source, **options: Unpack[JobOptions]) -> RemoteJob:
