@@ -94,7 +94,9 @@ async def searched(source: KnowledgeSource, query: str, k: int, *, topic: str | 
     Raises `JudgeError` (`bad_search`) when it is anything else.
     """
     found = await source.search(query, k, topic=topic)
-    if not isinstance(found, Sequence) or not all(_is_passage(one) for one in found):
+    if not isinstance(found, Sequence) or not all(
+        isinstance(one, Passage) and isinstance(one.id, str) and isinstance(one.text, str) for one in found
+    ):
         raise JudgeError("bad_search", f"{source.spec} returned {type(found).__name__}, not a list of passages")
     return [passage for passage in found[:k] if passage.text.strip()]
 
@@ -123,7 +125,3 @@ class AnswerShelf:
         unique = passage if name == passage.id else replace(passage, id=name)
         self._kept[name] = unique
         return unique
-
-
-def _is_passage(one: object) -> bool:
-    return isinstance(one, Passage) and isinstance(one.id, str) and isinstance(one.text, str)

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from everyclaim.api.options import DEFAULT_STORE
-from everyclaim.api.session import share_of
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.options import Opt, check_declared
@@ -97,11 +96,3 @@ class ServiceSettings:
     def share(self, number: int) -> int:
         """Return one worker's share of what is for all, at least 1."""
         return max(1, number // self.workers)
-
-    @property
-    def options_of_a_worker(self) -> dict[str, Any]:
-        """The evaluator's options with its share of the limits, which are for the service as a whole.
-
-        Raises `ConfigError` for a limit on calls or tokens that is too small to be shared.
-        """
-        return share_of(self.options, self.workers)

@@ -23,6 +23,7 @@ from starlette.routing import Route
 
 from everyclaim._version import __version__
 from everyclaim.api.evaluator import Evaluator
+from everyclaim.api.session import share_of
 from everyclaim.api.specs import talks
 from everyclaim.core.errors import BudgetExceeded, EveryclaimError, JudgeError, OperatorError, UserError
 from everyclaim.core.events import Observer
@@ -59,7 +60,7 @@ def make_app(settings: ServiceSettings) -> Any:
     """
     tokens = AccessTokens.find(settings.tokens)
     metrics = Metrics() if settings.metrics else None
-    options = settings.options_of_a_worker
+    options = share_of(settings.options, settings.workers)  # limits are for the service as a whole
     if metrics:
         options["observe"] = [*(options.get("observe") or ()), metrics]
     evaluator = Evaluator(**options)
