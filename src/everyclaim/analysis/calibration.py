@@ -5,33 +5,30 @@ judge calls so, the true negative rate (TNR) the share of truly failing claims t
 answers as clusters. Labels chosen by the judge's verdict are weighted back to the run; labels chosen because the judge
 was unsure say nothing of its usual error, and enter no rate. Another setting of the judge is recommended only where it
 was tried on these labels and is shown to be better.
-
-Behind that: how well answers are split into claims, as the share of sentences whose claims people accept.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from everyclaim.analysis import interval, percent, plain, points, written
 from everyclaim.analysis.deferral import RiskPromise
 from everyclaim.analysis.labels import AnnotatorAgreement
 from everyclaim.analysis.summary import Summary
-from everyclaim.core.plaintext import counted, words, wrapped
-from everyclaim.core.types import Label, SplitMark
-from everyclaim.prompts.domain import toml_string
+from everyclaim.core.plaintext import counted, wrapped
+from everyclaim.core.types import Label
 from everyclaim.stats.calibration import Bin, Platt
-from everyclaim.stats.intervals import NOTHING, Estimate, clustered_mean
+from everyclaim.stats.intervals import Estimate
 from everyclaim.stats.prevalence import JudgeCounts, rogan_gladen
 from everyclaim.stats.proportions import labels_for_half_width
 from everyclaim.stats.types import Inference
 
 TARGET = 0.9
 AT_LEAST = f"{100 * TARGET:.0f} %"
-CALIBRATION_SCHEMA = SPLITS_SCHEMA = 1
+CALIBRATION_SCHEMA = 1
 BY_VERDICT = ("stratified", "allocation")  # ways to choose claims by the judge's verdicts
 FEW = 20  # labels of a kind in a group: fewer are marked
 _MARGIN, _WIDTH = 0.02, 0.05  # nearer to the target than the first, labels are to bring an interval of ± the second
@@ -175,6 +172,24 @@ class Calibration:
         return compare_with_target(self.rates.tpr), compare_with_target(self.rates.tnr)
 
     @property
+    def extent(self) -> str:
+        """Say how many claims are labelled, and how many of these labels are of supported and of failing claims."""
+        used = "" if self.used == self.labelled else f", {self.used:,} used in the rates"
+        kinds = f"people call {self.rates.supported:,} supported and {self.rates.failing:,} failing"
+        return f"{counted(self.labelled, 'labelled claim')}{used}: {kinds}"
+
+    @property
+    def recognised(self) -> list[tuple[str, Estimate, int]]:
+        """The rates by name, with the number of labels behind each: of claims, and of whole answers where there are."""
+        rates, answers = self.rates, self.answers
+        named = [("supported claims recognised (TPR)", rates.tpr, rates.supported)]
+        named.append(("failing claims recognised (TNR)", rates.tnr, rates.failing))
+        if answers:
+            named.append(("faithful answers recognised", answers.tpr, answers.supported))
+            named.append(("failing answers recognised", answers.tnr, answers.failing))
+        return named
+
+    @property
     def is_weighted(self) -> bool:
         """Whether labels chosen by the judge's verdict are weighted back to the run, as its rates are."""
         return any(way in BY_VERDICT for way in self.by_way)
@@ -216,7 +231,7 @@ class Calibration:
         lines = [f"{name:22}{percent(rate.value):>8}   95 % {interval(rate)}{n}" for name, rate, n in rows]
         if best := self.corrected.shown:
             lines.append(f"{'corrected':22}{percent(best.value):>8}   95 % {ends(best)} ({method(best)})")
-        head = f"run {self.run}: {counted(self.labelled, 'labelled claim')}"
+        head = f"run {self.run}: {self.extent}"
         return "\n".join([head, *lines, *(wrapped(text) for text in (*self.notes, *self.advice))])
 
     def to_json(self) -> dict[str, Any]:
@@ -327,123 +342,3 @@ def _rates(found: JudgeRates) -> dict[str, Any]:
         "tpr": plain(found.tpr) | {"labels": found.supported, "target": compare_with_target(found.tpr)},
         "tnr": plain(found.tnr) | {"labels": found.failing, "target": compare_with_target(found.tnr)},
     }
-
-
-class SplitSentence(NamedTuple):
-    """A sentence of an answer with what became of it: its claims, and what people say of each (None: nothing)."""
-
-    position: int
-    text: str
-    claims: tuple[str, ...]
-    marks: tuple[SplitMark | None, ...]
-    better: tuple[str, ...]  # what somebody would make of it; empty: not said
-
-    @property
-    def accepted(self) -> bool | None:
-        """Whether people accept the split; None while a claim has no mark and no other is bad."""
-        if any(mark not in (None, SplitMark.GOOD) for mark in self.marks):
-            return False
-        return None if None in self.marks else True
-
-
-@dataclass(frozen=True, slots=True)
-class SplitCheck:
-    """What people say of how a run splits answers. A sentence is accepted when every claim of it is."""
-
-    run: str
-    decomposer: str
-    sentences: int  # with a word on every claim, or with a bad one
-    incomplete: int  # begun and not done
-    accepted: Estimate
-    marks: Mapping[SplitMark, int]  # claims
-    with_mark: Mapping[SplitMark, Estimate]  # share of sentences with such a claim
-    annotators: tuple[str, ...]
-    rejected: tuple[SplitSentence, ...]
-    notes: tuple[str, ...] = ()
-
-    @property
-    def standing(self) -> Standing:
-        """Whether the share is shown to be at least 90 %, by the lower end of its interval."""
-        return compare_with_target(self.accepted)
-
-    @property
-    def examples(self) -> Mapping[str, tuple[str, ...]]:
-        """The rejected sentences of which it is known how to split them, at most a dozen, with the right claims."""
-        found: dict[str, tuple[str, ...]] = {}
-        for sentence in self.rejected:
-            if len(found) < 12 and (claims := _mended(sentence)) is not None:
-                found.setdefault(sentence.text, claims)
-        return found
-
-    def __str__(self) -> str:
-        """Tell in a few lines how many splits people accept, and what is wrong with the others."""
-        rate = self.accepted
-        shown = f"accepted {percent(rate.value)}   95 % {interval(rate)}   at least {AT_LEAST}: {self.standing}"
-        lines = [f"run {self.run}: {counted(self.sentences, 'sentence')} reviewed, decomposer {self.decomposer}", shown]
-        lines += [
-            f"{words(mark.value)}: {counted(self.marks[mark], 'claim')}, in {percent(rate.value)} of sentences "
-            f"({interval(rate)})"
-            for mark, rate in self.with_mark.items()
-        ]
-        return "\n".join(wrapped(line) for line in (*lines, *self.notes))
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as plain JSON values, in the public schema."""
-        return {
-            "schema": SPLITS_SCHEMA,
-            **written(self, "run decomposer sentences incomplete accepted"),
-            "target": TARGET,
-            **written(self, "standing marks with_mark annotators"),
-            "rejected": [
-                {
-                    "sentence": sentence.text,
-                    "claims": [
-                        {"text": text, "mark": mark} for text, mark in zip(sentence.claims, sentence.marks, strict=True)
-                    ],
-                    "better": list(sentence.better) or None,
-                }
-                for sentence in self.rejected
-            ],
-            "notes": list(self.notes),
-        }
-
-
-def split_check(
-    run: str, decomposer: str, sentences: Sequence[SplitSentence], annotators: Sequence[str], notes: Sequence[str] = ()
-) -> SplitCheck:
-    """Add up what people say of splits; intervals take answers as clusters."""
-    done = [sentence for sentence in sentences if sentence.accepted is not None]
-    places = [sentence.position for sentence in done]
-    found = {mark: sum(sentence.marks.count(mark) for sentence in done) for mark in SplitMark}
-    bad = [mark for mark in SplitMark if mark is not SplitMark.GOOD and found[mark]]
-    return SplitCheck(
-        run=run,
-        decomposer=decomposer,
-        sentences=len(done),
-        incomplete=len(sentences) - len(done),
-        accepted=clustered_mean([sentence.accepted is True for sentence in done], places) if done else NOTHING,
-        marks={mark: number for mark, number in found.items() if number},
-        with_mark={mark: clustered_mean([mark in sentence.marks for sentence in done], places) for mark in bad},
-        annotators=tuple(annotators),
-        rejected=tuple(sentence for sentence in done if sentence.accepted is False),
-        notes=tuple(notes),
-    )
-
-
-def examples_toml(examples: Mapping[str, Sequence[str]]) -> str:
-    """Write worked examples, sentences with their claims, as a domain file has them."""
-    parts = ["# Worked examples, from sentences that reviewers rejected.", "[decompose]"]
-    for sentence, claims in examples.items():
-        listed = ", ".join(map(toml_string, claims))
-        parts += ["", "[[decompose.examples]]", f"sentence = {toml_string(sentence)}", f"claims = [{listed}]"]
-    return "\n".join(parts) + "\n"
-
-
-def _mended(sentence: SplitSentence) -> tuple[str, ...] | None:
-    """Return what the claims should be: as somebody said, or without what is no claim where the others are good."""
-    if sentence.better:
-        return sentence.better
-    if set(sentence.marks) <= {SplitMark.GOOD, SplitMark.NOT_A_CLAIM}:
-        pairs = zip(sentence.claims, sentence.marks, strict=True)
-        return tuple(claim for claim, mark in pairs if mark is SplitMark.GOOD)
-    return None

@@ -12,12 +12,9 @@ import numpy as np
 
 from everyclaim.analysis.calibration import (
     Calibration,
-    SplitCheck,
-    SplitSentence,
-    examples_toml,
-    split_check,
 )
 from everyclaim.analysis.labels import ADJUDICATED, Verdicts, choose, settle_mark
+from everyclaim.analysis.splits import SplitCheck, SplitSentence, examples_toml, split_check
 from everyclaim.api.labeling import Better, LabelTable, read_into, share_out
 from everyclaim.api.options import DEFAULT_STORE, ChoiceOptions, LabelOptions, ReadOptions, Size, public
 from everyclaim.api.runs import Run, RunName, Source, calibration_of, find_run, verdicts_of

@@ -16,14 +16,13 @@ from everyclaim.analysis.calibration import (
     Calibration,
     Corrected,
     JudgeRates,
-    SplitCheck,
-    SplitSentence,
     ends,
     method,
     standing_text,
 )
 from everyclaim.analysis.judge_eval import RULE, Drift, JudgeCheck, JudgeTest, OtherJudge
 from everyclaim.analysis.labels import AnnotatorAgreement
+from everyclaim.analysis.splits import SplitCheck, SplitSentence
 from everyclaim.core.plaintext import counted, words
 from everyclaim.core.types import Label, SplitMark
 from everyclaim.report.style import (
@@ -277,8 +276,7 @@ _TARGET_NOTE = f"target: at least {AT_LEAST}; inconclusive: the interval contain
 def calibration_page(found: Calibration) -> Page:
     """Lay a calibration out."""
     people = counted(len(found.annotators), "annotator")
-    used = f"{found.used:,} used in the rates" if found.used != found.labelled else ""
-    head = joined([Text(f"run {found.run}", "bold"), counted(found.labelled, "labelled claim"), used, people])
+    head = joined([Text(f"run {found.run}", "bold"), found.extent, people])
     probabilities = list(_probabilities(found))
     return page(
         head,
@@ -329,12 +327,7 @@ def _plain(found: Calibration) -> str:
 def _rates_table(found: Calibration) -> RenderableType:
     weighted = "rate, weighted" if found.is_weighted else "rate"
     made = house_table("judge vs. people", weighted, "95 % interval", "labels", _TARGET)
-    named = [("supported claims recognised (TPR)", found.rates.tpr, found.rates.supported)]
-    named.append(("failing claims recognised (TNR)", found.rates.tnr, found.rates.failing))
-    if found.answers:
-        named.append(("faithful answers recognised", found.answers.tpr, found.answers.supported))
-        named.append(("failing answers recognised", found.answers.tnr, found.answers.failing))
-    for name, rate, labels in named:
+    for name, rate, labels in found.recognised:
         against = standing_text(rate)
         made.add_row(name, *shown_rate(rate, labels), f"{labels:,}", Text(against, _STYLE[against]))
     return Stack(made, Text(_TARGET_NOTE, "dim"))

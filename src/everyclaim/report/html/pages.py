@@ -283,14 +283,14 @@ def slice_view(tag: str, groups: Mapping[str, Group]) -> SliceView:
 
 def judge_view(found: Calibration) -> dict[str, Any]:
     """Return what labels say of a judge: its rates against the target, the corrected share, its probabilities."""
-    named = [("supported claims recognised", found.rates.tpr, found.rates.supported)]
-    named.append(("failing claims recognised", found.rates.tnr, found.rates.failing))
     curve = found.reliability.curve if found.reliability else ()
     bins = [(one.stated, reading("", one.found, "labels", "supported")) for one in curve]
     best = found.corrected.shown
     return {
         "calibration": found,
-        "rates": [(name, *shown_rate(rate, labels), labels, standing_text(rate)) for name, rate, labels in named],
+        "rates": [
+            (name, *shown_rate(rate, labels), labels, standing_text(rate)) for name, rate, labels in found.recognised
+        ],
         "corrected": corrected_rows(found.corrected),
         "best": (percent(best.value), ends(best), method(best)) if best else None,  # of these the one to report
         "warnings": found.corrected.warnings,

@@ -14,8 +14,9 @@ from everyclaim.analysis import is_too_few, shown_rate
 from everyclaim.analysis.calibration import Calibration
 from everyclaim.analysis.slices import AUTOMATIC, matrix_of
 from everyclaim.core.errors import ConfigError, InputError, NoStoreError
+from everyclaim.core.plaintext import counted
 from everyclaim.core.types import Label, Outcome
-from everyclaim.report.html.charts import interval_plot, label_bar, reading
+from everyclaim.report.html.charts import ChartPoint, interval_plot, label_bar, reading
 from everyclaim.report.html.pages import judge_view, score_chart
 from everyclaim.report.terminal import most_frequent, plain_remarks
 from everyclaim.stats.intervals import Estimate
@@ -222,10 +223,9 @@ def judge_as_json(run_view: AskedRun) -> Response:
 
 
 def _rates(found: Calibration) -> str:
-    rates, answers = found.rates, found.answers
-    named = [("supported claims", rates.tpr, rates.supported), ("failing claims", rates.tnr, rates.failing)]
-    if answers:
-        named.append(("faithful answers", answers.tpr, answers.supported))
-        named.append(("failing answers", answers.tnr, answers.failing))
-    points = [reading(name, rate, "labels") for name, rate, labels in named if not is_too_few(rate, labels)]
+    points = [
+        ChartPoint(name.partition(" recognised")[0], rate.value, rate.low, rate.high, counted(labels, "label"))
+        for name, rate, labels in found.recognised
+        if not is_too_few(rate, labels)
+    ]
     return interval_plot(points, title="Judge vs. people", axis="correct verdicts, with 95 % intervals")
