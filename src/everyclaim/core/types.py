@@ -33,6 +33,7 @@ class Outcome(StrEnum):
     ABSTAINED = "abstained"  # the response declined to answer
     FAILED = "failed"  # the judge did not give usable verdicts; never a score
     UNREAD = "unread"  # in a language that the judge was not measured in
+    NOT_APPLICABLE = "not_applicable"  # a metric of the user's own returned None
 
 
 class FailureMode(StrEnum):

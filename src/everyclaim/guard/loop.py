@@ -88,7 +88,7 @@ class _GuardRun:
 
     def _settled(self, attempt: Attempt) -> bool:
         """Whether another round makes no sense: it is good enough, or there was nothing to check, or no way to."""
-        unchecked = attempt.result.outcome in (Outcome.FAILED, Outcome.NO_CLAIMS, Outcome.UNREAD)
+        unchecked = attempt.result.outcome not in (Outcome.SCORED, Outcome.ABSTAINED)
         return unchecked or self.rules.likes(attempt.result)
 
     async def _first(self, given: str | None) -> Attempt:

@@ -53,13 +53,15 @@ class Assembled:
             context = MetricContext(sample, self.components, noted)
             try:
                 given = {"sample": sample, "ctx": context}
-                found = _as_score(await call(_function(self.metric), given, _A_METRIC, self._taken))
+                returned = await call(_function(self.metric), given, _A_METRIC, self._taken)
+                found, is_applicable = _as_score(returned), returned is not None
                 if noted.failure:
                     raise noted.failure
             except NothingToCheckError as nothing:
-                found = Score(None, reason=nothing.reason)
+                found, is_applicable = Score(None, reason=nothing.reason), True
             found = await self._with_refusal(sample, found, noted)
-        return self._result(sample, found, noted)
+        result = self._result(sample, found, noted)
+        return result if is_applicable else replace(result, outcome=Outcome.NOT_APPLICABLE, score=None)
 
     async def _with_refusal(self, sample: Sample, found: Score, noted: Noted) -> Score:
         """Add whether what an answer declines to tell is in the passages."""

@@ -106,7 +106,7 @@ def attributes_of(result: Result, *, response_id: str = "", with_texts: bool = F
 def _label_of(result: Result) -> str:
     """Return the one word for an answer: that of its worst claim, else the outcome.
 
-    `contradicted`, `unsupported`, `supported`, `no_claims`, `abstained`, `failed`, `unread`.
+    `contradicted`, `unsupported`, `supported`, `no_claims`, `abstained`, `failed`, `unread`, `not_applicable`.
     """
     if result.outcome is not Outcome.SCORED:
         return result.outcome.value

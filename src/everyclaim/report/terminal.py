@@ -157,12 +157,9 @@ def _outcomes(group: Group) -> Text:
 
 
 def other_outcomes(group: Group) -> list[Outcome]:
-    """Return the outcomes without a score; `unread` where there are any."""
-    return [
-        outcome
-        for outcome in Outcome
-        if outcome is not Outcome.SCORED and (outcome is not Outcome.UNREAD or group.outcomes[outcome])
-    ]
+    """Return the outcomes without a score; the rare ones where there are any."""
+    always = (Outcome.NO_CLAIMS, Outcome.ABSTAINED, Outcome.FAILED)
+    return [one for one in Outcome if one in always or (one is not Outcome.SCORED and group.outcomes[one])]
 
 
 def _rates(group: Group) -> Table:

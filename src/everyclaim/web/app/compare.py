@@ -28,7 +28,6 @@ from everyclaim.web.app.site import RunView, Site, download, render, site_of, vi
 router = APIRouter()
 _LISTED = 200  # runs to choose from
 _MOST = 30  # runs of a series
-_ANY = "any"
 
 
 def _two_runs(request: Request, before: str, after: str) -> tuple[RunView, RunView]:
@@ -100,17 +99,16 @@ def _comparable(records: Sequence[RunRecord]) -> tuple[str, str]:
 
 
 @router.get("/trend")
-def trend(request: Request, q: str = "", judge: str = "") -> Response:
-    """Show a series of runs; without a judge's name those of the newest run's judge."""
-    views, judges, chosen, left_out = _series(site_of(request), q, judge)
+def trend(request: Request, q: str = "", judged: str = "") -> Response:
+    """Show a series of runs with one metric and judge, where none are named those of the newest run."""
+    views, ways, chosen, left_out = _series(site_of(request), q, judged)
     found = _trend(views) if views else None
     return render(
         request,
         "trend.html",
         q=q,
-        judges=judges,
-        judge=chosen,
-        any_judge=_ANY,
+        ways=ways,
+        judged=chosen,
         trend=found,
         records=[view.record for view in views],
         left_out=left_out,
@@ -124,21 +122,24 @@ def trend(request: Request, q: str = "", judge: str = "") -> Response:
 
 
 @router.get("/trend.json")
-def trend_json(request: Request, q: str = "", judge: str = "") -> Response:
+def trend_json(request: Request, q: str = "", judged: str = "") -> Response:
     """Return the series in the public schema."""
-    views, _, _, _ = _series(site_of(request), q, judge)
+    views, _, _, _ = _series(site_of(request), q, judged)
     if not views:
         raise InputError("no matching finished run")
     return download(_trend(views).to_json(), "trend.json")
 
 
-def _series(site: Site, q: str, judge: str) -> tuple[list[RunView], list[str], str, int]:
-    """Return the runs of the series, oldest first; the judges there are; the chosen one; how many runs are left out."""
+def _way(record: RunRecord) -> str:
+    return f"{record.provenance.metric} · {record.provenance.verifier}"
+
+
+def _series(site: Site, q: str, judged: str) -> tuple[list[RunView], list[str], str, int]:
+    """Return the runs of the series, oldest first; metrics with judges; the chosen one; how many runs are left out."""
     wanted = [record for record in site.runs() if record.status == "finished" and record.kept and matches(record, q)]
-    judges = sorted({record.provenance.verifier for record in wanted})
-    chosen = judge or (wanted[0].provenance.verifier if wanted else _ANY)
-    found = [RunView(site, record) for record in wanted if chosen in {_ANY, record.provenance.verifier}]
-    return found[:_MOST][::-1], judges, chosen, max(0, len(found) - _MOST)
+    chosen = judged or (_way(wanted[0]) if wanted else "")
+    found = [RunView(site, record) for record in wanted if _way(record) == chosen]
+    return found[:_MOST][::-1], sorted(set(map(_way, wanted))), chosen, max(0, len(found) - _MOST)
 
 
 def _trend(views: Sequence[RunView]) -> Trend:
