@@ -203,6 +203,13 @@ def no_waiting():
 # ---- doctor
 
 
+def test_doctor_tells_at_once_of_a_server_that_is_not_there(cli):
+    """Without the retries of a run."""
+    done = cli("doctor", "--judge", "openai:some-model", "--base-url", "http://127.0.0.1:9/v1")
+    assert done.code == 1
+    assert "cannot connect to http://127.0.0.1:9/v1: Connection refused" in " ".join(done.out.split())
+
+
 def test_doctor_says_which_judges_have_keys_and_never_shows_them(cli, monkeypatch, desk):
     """From the variable, from the keys file, or not at all with where to put one."""
     monkeypatch.delenv("ANTHROPIC_API_KEY")

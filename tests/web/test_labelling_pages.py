@@ -101,6 +101,26 @@ def test_ten_claims_by_keyboard_with_the_page_closed_in_the_middle(site, place, 
     assert json.loads(done.stdout)["labels"]["claims"] == 10
 
 
+def test_what_was_labelled_can_be_gone_back_to(site, place, run, watch):
+    """By arrow keys, from the answer's box and from the last page too, and by links that show the keys."""
+    seen = watch(site)
+    page = seen.open(desk_of(queue_of(place, run, n=2)))
+    first = key_of(page)
+    page.locator(".in-answer").focus()
+    page.keyboard.press("1")
+    page.wait_for_function("key => document.querySelector('#item').dataset.key !== key", arg=first)
+    page.locator(".in-answer").focus()
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_function("key => document.querySelector('#item').dataset.key === key", arg=first)
+    page.get_by_role("link", name="Next").click()
+    page.wait_for_function("key => document.querySelector('#item').dataset.key !== key", arg=first)
+    second = key_of(page)
+    page.keyboard.press("2")
+    page.locator(".finished").wait_for()
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_function("key => document.querySelector('#item').dataset.key === key", arg=second)
+
+
 def test_without_a_connection_nothing_is_lost_and_nothing_is_kept_twice(site, place, run, watch):
     """What is pressed waits in the browser, over a closed page too; an answer lost on its way back does no harm."""
     queue = queue_of(place, run)

@@ -35,7 +35,7 @@ from everyclaim.models.batches import BatchSettings
 from everyclaim.models.build import Chat, ChatSettings, build_chat_model, price_of, wrap_chat_model
 from everyclaim.models.chat.budget import Budget, Meter, Price
 from everyclaim.models.chat.links import Rates
-from everyclaim.models.chat.options import ChatOptions, read_options
+from everyclaim.models.chat.options import ChatOptions, EndpointOptions, read_options
 from everyclaim.models.chat.providers import find_provider
 from everyclaim.models.files import BatchState, ReplyCache
 from everyclaim.prompts.domain import Domain, OwnRules, read_domain, read_own_rules
@@ -85,11 +85,16 @@ class ChatClients:
 
 
 class NamedModels(ChatClients):
-    """Chat models of a plan, which asks them for nothing but their specs: no key, no client."""
+    """Chat models of which nothing but the spec is asked: no key, no client. `asked` are their endpoints."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[EndpointOptions] = []
 
     def model(self, spec: str | Spec) -> ChatModel:
         """Return the endpoint's options, which have the spec. Raises `ConfigError` for a wrong one."""
-        return cast("ChatModel", read_options(spec))
+        self.asked.append(read_options(spec))
+        return cast("ChatModel", self.asked[-1])
 
 
 class AtHome:

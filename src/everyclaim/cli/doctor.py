@@ -5,10 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import platform
+import socket
 import sys
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 from rich.console import Group
 from rich.table import Table
@@ -16,6 +20,7 @@ from rich.text import Text
 
 from everyclaim._version import __version__
 from everyclaim.api.scoring import ascore
+from everyclaim.api.session import Session
 from everyclaim.api.settings import DECLARED, PREFIX, Settings, find_settings_file
 from everyclaim.api.specs import DECOMPOSERS, METRICS, VERIFIERS, talks
 from everyclaim.cli import options as opt
@@ -45,7 +50,7 @@ _EXTRAS = {
     "langfuse": ("langfuse", "Langfuse source of everyclaim watch"),
     "testing": ("stamina", "loopback provider for tests"),
 }
-_PATIENCE = 30  # seconds for an answer of a language model
+_PATIENCE, _CONNECT = 30, 3.0  # seconds for an answer of a language model, and for a connection to it
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,16 +139,17 @@ def _store(location: str) -> Check:
 
 def _self_check(settings: Settings) -> Check:
     """Score an answer with one supported and one contradicted claim, by the settings in use."""
+    options = {"judge": settings.judge, "decomposer": settings.decomposer, **settings.talking}
     try:
+        if fault := _unreachable(options) if talks(settings.judge, settings.decomposer) else "":
+            return Check("self-check", False, fault)
         scoring = ascore(
             question="What does the kettle hold, and what does it weigh?",
             response="The kettle holds 1.7 litres. The kettle weighs 900 grams.",
             passages=["The kettle holds 1.7 litres. It weighs 1200 grams without the base."],
-            judge=settings.judge,
-            decomposer=settings.decomposer,
             metric=settings.metric,
             strategy=settings.strategy,
-            **settings.talking,
+            **options,
         )
         result = asyncio.run(asyncio.wait_for(scoring, _PATIENCE if talks(settings.judge) else None))
     except TimeoutError:
@@ -157,6 +163,25 @@ def _self_check(settings: Settings) -> Check:
         return Check("self-check", False, f"the example could not be scored: {result.outcome.value}: {result.reason}")
     labels = ", ".join(claim.verdict.label.value.lower() for claim in result.claims)
     return Check("self-check", True, f"scored one answer with {Spec.parse(settings.judge).shown}: {labels}")
+
+
+def _unreachable(options: dict[str, Any]) -> str:
+    """Try to connect to every language model, unless by a proxy; say to which one it fails and why, else nothing."""
+    from everyclaim.api.judges import NamedModels
+    from everyclaim.models.chat.transport import find_proxy
+
+    models = NamedModels()
+    with closing(Session(options, chats=models)) as session:
+        components = (session.judge, session.decomposer)  # building them asks for their models
+    del components
+    for url in {model.address for model in models.asked if not find_proxy(model.address)}:
+        parts = urlsplit(url)
+        try:
+            address = parts.hostname or "", parts.port or (80 if parts.scheme == "http" else 443)
+            socket.create_connection(address, _CONNECT).close()
+        except OSError as error:
+            return f"cannot connect to {url}: {error.strerror or error}; is the server running?"
+    return ""
 
 
 def _page(checks: list[Check]) -> Page:

@@ -297,8 +297,8 @@ import { reader } from "./reading.js";
     w: passages.findWords,
     n: () => passages.step(1), p: () => passages.step(-1),
     e: passages.pick,
-    ArrowLeft: () => { if (item().dataset.before) go(item().dataset.before, "Back"); },
-    ArrowRight: () => { if (item().dataset.after) go(item().dataset.after, "On"); },
+    ArrowLeft: () => { if (item().dataset.before) go(item().dataset.before, "Previous"); else announce("This is the first"); },
+    ArrowRight: () => { if (item().dataset.after) go(item().dataset.after, "Next"); else announce("This is the last"); },
     "?": openKeys,
   };
   document.addEventListener("keydown", (event) => {
@@ -318,9 +318,9 @@ import { reader } from "./reading.js";
       if (!event.repeat) decide(all("button", menu)[letter - 1].value);
       return;
     }
-    if (!Object.hasOwn(actions, letter) || (!keyHere() && !["u", "?"].includes(letter))) return;
-    const inBox = event.target.closest(".scroll, .in-answer");
-    if (inBox && letter.startsWith("Arrow")) return; // it scrolls
+    if (!Object.hasOwn(actions, letter) || (!keyHere() && !["u", "?", "ArrowLeft"].includes(letter))) return;
+    const box = event.target.closest(".scroll, .in-answer");
+    if (box && box.scrollWidth > box.clientWidth && letter.startsWith("Arrow")) return; // it scrolls
     event.preventDefault();
     if (event.repeat && !["n", "p"].includes(letter)) return; // a key that is held is pressed once
     actions[letter]();
@@ -340,7 +340,9 @@ import { reader } from "./reading.js";
     const what = {
       help: openKeys, words: passages.findWords, pick: passages.pick, "hit-before": () => passages.toHit(-1), "hit-after": () => passages.toHit(1),
     }[pressed?.id];
-    if (what) what();
+    const step = event.target.closest("#item a[aria-keyshortcuts]");
+    if (step) event.preventDefault();
+    (what || actions[step?.getAttribute("aria-keyshortcuts")])?.();
   });
   desk.addEventListener("input", (event) => {
     if (event.target.id === "find") passages.search(event.target.value);
