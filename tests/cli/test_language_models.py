@@ -182,7 +182,14 @@ def test_only_the_failed_are_scored_again(cli, server, no_waiting, trouble, trie
     server.script(rule)
     first = cli("score", "answers.jsonl", *judge(server), "--json", "--max-failed", "1")
     document = json.loads(first.out)
-    assert document["summary"]["outcomes"] == {"scored": 3, "no_claims": 0, "abstained": 0, "failed": 2, "unread": 0}
+    assert document["summary"]["outcomes"] == {
+        "scored": 3,
+        "no_claims": 0,
+        "abstained": 0,
+        "failed": 2,
+        "unread": 0,
+        "not_applicable": 0,
+    }
     assert document["summary"]["failures"] == {reason: 2}
     assert server.calls == 5 + 3 + 2 * tries  # splits, verdicts, and tries of the bad ones
     server.script(played)

@@ -33,7 +33,14 @@ def test_json_is_the_only_thing_on_stdout(everyclaim):
     done = everyclaim("score", "answers.jsonl", "--json", "--slice", "topic")
     document = json.loads(done.out)
     assert document["summary"]["score"]["value"] == 0.5
-    assert document["summary"]["outcomes"] == {"scored": 3, "no_claims": 1, "abstained": 1, "failed": 0, "unread": 0}
+    assert document["summary"]["outcomes"] == {
+        "scored": 3,
+        "no_claims": 1,
+        "abstained": 1,
+        "failed": 0,
+        "unread": 0,
+        "not_applicable": 0,
+    }
     assert set(document["summary"]["slices"]["topic"]) == {"age", "look"}
     assert [one["result"]["id"] for one in document["worst"]] == ["wrong", "mixed"]
 

@@ -105,7 +105,14 @@ def test_rule_1_a_failed_sample_is_counted_beside_the_mean_and_never_inside(tmp_
     rows.append({"id": "x", "response": "The tower fails here.", "contexts": [TOWER]})
     run = ec.score_file(rows, judge=Judge(reply), store=tmp_path / "runs.db")
     assert run.summary.overall.score.value == 1.0
-    assert run.summary.overall.outcomes == {"scored": 3, "no_claims": 0, "abstained": 0, "failed": 1, "unread": 0}
+    assert run.summary.overall.outcomes == {
+        "scored": 3,
+        "no_claims": 0,
+        "abstained": 0,
+        "failed": 1,
+        "unread": 0,
+        "not_applicable": 0,
+    }
     assert run.summary.failures == {"refused": 1}
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from everyclaim.core.types import Label
-from everyclaim.report.html.layout import Mark, lay_out, segments
+from everyclaim.report.html.layout import Mark, lay_out, quote_at, segments
 
 TABLE = "Prices:\n\n| Model | Price |\n| --- | --- |\n| Piccola | €449 |\n| Doppia | €1,190 |\n\nAll with VAT."
 
@@ -120,3 +121,24 @@ def test_segments_join_to_the_text_and_know_what_covers_them(text, marks):
         assert text[one.start : one.end] == one.text
         for place in range(one.start, one.end):
             assert set(one.marks) == {mark for mark in marks if mark.start <= place < mark.end}
+
+
+WIDE = "Prices.\n\n| | Piccola | Classica |\n| --- | --- | --- |\n| Price | €449 | €699 |\n| Tank | | 1.8 l |\n\nAll in euro."
+
+
+@pytest.mark.parametrize(
+    ("quote", "told"),
+    [
+        ("| Price | €449 | €699 |", "Price · Piccola: €449 · Classica: €699"),
+        (
+            "| Price | €449 | €699 |\n| Tank | | 1.8 l |",
+            "Price · Piccola: €449 · Classica: €699; Tank · Classica: 1.8 l",
+        ),
+        ("€449", "€449"),
+        ("Prices.", "Prices."),
+    ],
+)
+def test_a_row_is_quoted_with_the_headings_of_its_columns(quote, told):
+    """A row whose items are columns says which item each value is of; other quotes stay as they are."""
+    start = WIDE.index(quote)
+    assert quote_at(WIDE, start, start + len(quote)) == told

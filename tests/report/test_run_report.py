@@ -62,7 +62,14 @@ def test_the_document_holds_run_summary_and_worst_answers():
         json.dumps(run_document(SimpleNamespace(record=record), summary, worst, Trust()), allow_nan=False)
     )
     assert document["run"]["id"] == "3f2a91c0de11"
-    assert document["run"]["counts"] == {"scored": 38, "no_claims": 1, "abstained": 1, "failed": 1, "unread": 0}
+    assert document["run"]["counts"] == {
+        "scored": 38,
+        "no_claims": 1,
+        "abstained": 1,
+        "failed": 1,
+        "unread": 0,
+        "not_applicable": 0,
+    }
     assert document["run"]["counts"] == document["summary"]["outcomes"]
     assert document["summary"]["labels"]["contradicted"]["count"] == 5
     assert set(document["summary"]["slices"]["source"]) == {"", "faq", "manual", "multi"}

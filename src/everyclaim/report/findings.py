@@ -212,11 +212,16 @@ def _claim(claim: JudgedClaim, texts: Mapping[str, str]) -> Iterator[tuple[int, 
     for evidence in verdict.evidence[:EVIDENCE_SHOWN]:
         yield 2, _in_context(evidence, texts.get(evidence.passage_id), style)
     yield from ((2, line) for line in left_out(len(verdict.evidence) - EVIDENCE_SHOWN, "place"))
+    if reason := reason_beside(verdict):
+        yield 2, Text.assemble(("because ", "dim"), data(reason, limit=_LONG))
+
+
+def reason_beside(verdict: Verdict) -> str:
+    """Return the reason of a verdict that is shown with its evidence; nothing where it only repeats that."""
     is_shown = verdict.label is Label.SUPPORTED and any(
         one_line(evidence.quote) in verdict.rationale for evidence in verdict.evidence[:EVIDENCE_SHOWN]
     )
-    if verdict.rationale and not is_shown:
-        yield 2, Text.assemble(("because ", "dim"), data(verdict.rationale, limit=_LONG))
+    return "" if is_shown else verdict.rationale
 
 
 def _remarks(verdict: Verdict) -> list[Text]:

@@ -14,7 +14,6 @@ from everyclaim.core.protocols import Kept
 from everyclaim.core.types import (
     REFERENCE,
     RESPONSE,
-    Evidence,
     JudgedClaim,
     Label,
     Passage,
@@ -22,8 +21,8 @@ from everyclaim.core.types import (
     Result,
     Sample,
 )
-from everyclaim.report.findings import is_failing, texts_of
-from everyclaim.report.html.layout import LaidOutBlock, Mark, Segment, lay_out, segments
+from everyclaim.report.findings import is_failing, reason_beside, texts_of
+from everyclaim.report.html.layout import LaidOutBlock, Mark, Segment, lay_out, quote_at, segments
 from everyclaim.verify.verdicts import difference
 
 _LONG = 4_000  # characters of a claim; it stands whole in the answer
@@ -35,7 +34,7 @@ _NAMED = {RESPONSE: "the response"}
 class EvidenceView:
     """A piece of evidence: the quote, and the number of its passage; None where that text is not at hand."""
 
-    evidence: Evidence
+    quote: str
     passage: int | None
     name: str  # of the passage
 
@@ -56,6 +55,11 @@ class ClaimView:
     def label(self) -> Label:
         """The label of its verdict."""
         return self.claim.verdict.label
+
+    @property
+    def reason(self) -> str:
+        """Why, beside the evidence."""
+        return reason_beside(self.claim.verdict)
 
     @property
     def is_failing(self) -> bool:
@@ -196,7 +200,10 @@ def _claim(
     for one in verdict.telling_evidence:
         name = texts[one.passage_id][0] if one.passage_id in texts else ""
         name = name or _NAMED.get(one.passage_id, one.passage_id)
-        places.append(EvidenceView(one, numbers.get(one.passage_id), name))
+        passage = texts.get(one.passage_id, ("", ""))[1]
+        is_there = passage[one.start : one.end] == one.quote
+        quote = quote_at(passage, one.start, one.end) if is_there else one.quote
+        places.append(EvidenceView(quote, numbers.get(one.passage_id), name))
     per_passage = [(numbers.get(one.passage_id), one) for one in verdict.per_passage]
     text = claim.text if len(claim.text) <= _LONG else f"{claim.text[:_LONG]}…"
     other = verdict.judge if verdict.judge != judge else ""

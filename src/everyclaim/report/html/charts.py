@@ -179,7 +179,7 @@ def line_chart(
     widest = (max(map(len, written), default=0) + 1) * (_GLYPH if "".join(names).isascii() else 2 * _GLYPH)
     every = ceil(widest * (len(names) - 1) / (scale.right - scale.left)) or 1
     parts += [
-        _text(name, across(place), bottom + 16, "middle", class_="tick", title=names[place])
+        _text(name, min(across(place), WIDTH - widest / 2), bottom + 16, "middle", class_="tick", title=names[place])
         for place, name in enumerate(written)
         if place % every == 0
     ]

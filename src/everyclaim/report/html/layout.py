@@ -314,6 +314,25 @@ def _tables(text: str) -> Iterator[_Stretch]:
     yield from _table(text, run)
 
 
+def quote_at(text: str, start: int, end: int) -> str:
+    """Return what stands there; of rows of a table the cells, each behind the heading of its column."""
+    if "|" in text[start:end] and len(text) <= _LAID_OUT:
+        for table in _tables(text):
+            head, *body = table.rows
+            rows = [row for row in body if start <= row[0].start and row[-1].end <= end]
+            if (
+                rows and table.span.start <= start + 2 and end <= table.span.end + 2
+            ):  # the pipes at its ends are no part
+                headings = head if table.has_head else [Span(0, 0)] * len(head)
+                return "; ".join(_told(text, headings, row) for row in rows)
+    return text[start:end]
+
+
+def _told(text: str, headings: Sequence[Span], row: Sequence[Span]) -> str:
+    pairs = ((text[slice(*heading)], text[slice(*cell)]) for heading, cell in zip(headings, row, strict=False))
+    return " · ".join(f"{heading}: {cell}" if heading else cell for heading, cell in pairs if cell)
+
+
 def _table(text: str, run: list[Span]) -> Iterator[_Stretch]:
     rows = [_cells(text, row) for row in run]
     if len(rows) > 1 and all(rows):
