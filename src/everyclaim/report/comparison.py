@@ -190,7 +190,7 @@ def changed_claims(comparison: Comparison) -> Text:
     )
     whole = counted(same + sum(moved.values()), "claim")
     return Text(
-        f"claims: {whole} in both runs, {same:,} with the same label{'; ' + told if told else ''};"
+        f"{whole} in both runs, {same:,} with the same label{'; ' + told if told else ''};"
         f" {changes.only_before:,} only before, {changes.only_after:,} only after"
     )
 
@@ -222,7 +222,7 @@ def method_note(comparison: Comparison) -> str:
     said = (
         "The mean score is the primary measure, tested at 5 %. Other differences are reported only if they are "
         "significant after Holm's correction (2.5 % for all answers, 2.5 % for the slices) and their interval excludes "
-        "0. Contradicted and unsupported claims follow the rule of a release report."
+        "0. For contradicted and unsupported claims the roll-back rule of `compare --release` applies."
     )
     return (
         f"{said if tested else 'Too few samples to test any difference.'} Intervals are 95 %, clustered by answer. "
