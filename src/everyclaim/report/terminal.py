@@ -189,7 +189,7 @@ def remarks(summary: Summary) -> list[tuple[str, Text, str]]:
             lines.append((name, content if isinstance(content, Text) else Text(content), style))
 
     line("scores", joined([_band(band, count, group) for band, count in group.bands.items()]), when=group.score.n)
-    line("length", _length(group), when=group.scored)
+    line("length", _length(group), when=group.claims_per_answer)
     line("why", _counts(summary.failure_modes), when=summary.failure_modes)
     line("flags", _counts(summary.flags), when=summary.flags)
     torn = f"{counted(summary.conflicts, 'claim')} supported by one passage and contradicted by another"
