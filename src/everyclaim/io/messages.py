@@ -62,7 +62,7 @@ def _answers(held: Sequence[Any], given: Sequence[Any], history: History) -> lis
     earlier: dict[str, Any] = {}  # what was said and found before, as passages
     found: list[dict[str, Any]] = []
     shared, own = _distinct(given), dict[str, Any]()
-    for question, answer, passages in _rounds([_message(item) for item in held]):
+    for question, answer, passages in _rounds([message_of(item) for item in held]):
         own = _distinct(passages) or own
         if answer is not None:
             found.append(
@@ -120,7 +120,7 @@ def turns_of(value: Any) -> tuple[Turn, ...]:
     held = _decoded(value)
     if held is not None and not isinstance(held, list):
         raise RowError(f"history is {kind(held)}, not a list of messages")
-    said = [_message(one) for one in held or ()]
+    said = [message_of(one) for one in held or ()]
     return tuple(Turn(one.role, one.text) for one in said if one.role in {USER, ASSISTANT} and one.text)
 
 
@@ -157,7 +157,8 @@ def _role(message: Mapping[str, Any]) -> str | None:
     return _ROLES.get(role) if isinstance(role, str) else None
 
 
-def _message(item: Any) -> ConversationMessage:
+def message_of(item: Any) -> ConversationMessage:
+    """Read one message. Raises `RowError` for what is none."""
     held = _inner(item)
     role = _role(held)
     if role is None:
@@ -189,7 +190,7 @@ def _take(made: ConversationMessage, part: Any) -> None:
     valued = held.get("text")
     if isinstance(valued, Mapping):  # OpenAI's Assistants
         held = {**valued, "type": "text", "text": valued.get("value")}
-    text = held.get("text")
+    text = held.get("text", held.get("content"))  # the latter as OpenTelemetry has it
     if held.get("type") in _TEXT_PARTS and isinstance(text, str):
         joint = "" if not made.text or "citations" in held or made.citations else "\n"
         start = len(made.text) + len(joint)
@@ -211,6 +212,8 @@ def _answers_of_tool(content: Any, held: Mapping[str, Any]) -> list[Any]:
     parts = content if isinstance(content, list) and all(isinstance(one, Mapping) for one in content) else [content]
     found: list[Any] = []
     for part in parts:
+        if isinstance(part, Mapping) and part.get("type") == "tool_call_response":  # of OpenTelemetry
+            part = part.get("response", part.get("result"))  # noqa: PLW2901
         if isinstance(part, Mapping) and part.get("type") in {"document", "search_result"}:
             found.append(_document(part))
         elif part is not None:
@@ -308,7 +311,7 @@ def rows_of(row: Mapping[str, Any], fields: Fields, number: int) -> list[dict[st
     try:
         beside = citations_of(fields.get(row, "citations"))
         if messages is None:
-            said = _message(reply)
+            said = message_of(reply)
             kept = {name: fields.get(row, name) for name in ("question", "contexts", "history")}
             citations = [to_json(one) for one in (*said.citations, *beside)]
             return [rest | kept | {"response": said.text, "citations": citations}]

@@ -17,10 +17,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from everyclaim.core.types import Sample
+from everyclaim.io.messages import ASSISTANT, TOOL, USER, ConversationMessage, message_of
+from everyclaim.io.values import RowError
 from everyclaim.monitor.otel import EVENT, attributes_of
 from everyclaim.monitor.watch.source import Return, Rows, Unreadable
 
-_ASKING, _ANSWERING = {"user", "human"}, {"assistant", "model", "ai"}
 _TEXTS = ("content", "text", "value", "message", "page_content")
 _QUESTIONS = ("question", "user_input", "query", "input", "prompt", "messages", *_TEXTS)
 _ANSWERS = ("response", "answer", "output", "actual_output", "completion", "result", "messages", "choices", *_TEXTS)
@@ -40,12 +41,12 @@ def decoded(value: Any) -> Any:
 
 def question_in(value: Any) -> str | None:
     """Return what was asked: the last message of a user, or the text under a name for questions."""
-    return _said(decoded(value), _ASKING, _QUESTIONS)
+    return _said(decoded(value), USER, _QUESTIONS)
 
 
 def answer_in(value: Any) -> str | None:
     """Return what was answered: the last message of the model, or the text under a name for answers."""
-    return _said(decoded(value), _ANSWERING, _ANSWERS)
+    return _said(decoded(value), ASSISTANT, _ANSWERS)
 
 
 def documents_in(value: Any) -> list[Any]:
@@ -80,70 +81,55 @@ def found_nothing(value: Any) -> bool:
     return isinstance(held, list) and not held
 
 
-def tool_answers_in(value: Any) -> list[str]:
+def tool_answers_in(value: Any) -> list[Any]:
     """Return what tools answered in a conversation: the passages of an agent that retrieves by a tool."""
     messages = decoded(value)
-    found = []
-    for message in messages if isinstance(messages, list) else []:
-        if not isinstance(message, Mapping) or message.get("role") not in {"tool", "function"}:
-            continue
-        parts = message.get("parts")
-        for part in parts if isinstance(parts, list) else [message]:
-            answer = _first(part, ("response", "result", "content"))
-            text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
-            if answer is not None and text.strip():
-                found.append(text)
-    return found
+    told = [_message_in(message) for message in messages] if isinstance(messages, list) else []
+    return [passage for message in told if message and message.role == TOOL for passage in message.passages]
 
 
-def _said(value: Any, roles: set[str], names: Sequence[str], depth: int = 0) -> str | None:
+def _message_in(held: Any) -> ConversationMessage | None:
+    try:
+        return message_of(held) if isinstance(held, Mapping) else None
+    except RowError:
+        return None
+
+
+def _text_by(role: str, held: Mapping[str, Any]) -> str | None:
+    message = _message_in(held)
+    return message.text if message and message.role == role and message.text.strip() else None
+
+
+def _said(value: Any, role: str, names: Sequence[str], depth: int = 0) -> str | None:
     if depth > _DEEPEST or value is None:
         return None
     if isinstance(value, str):
         return value if value.strip() else None
     if isinstance(value, Mapping):
-        return _said_in_object(value, roles, names, depth)
+        return _said_in_object(value, role, names, depth)
     if not isinstance(value, list):
         return None if isinstance(value, bool) else str(value)
     messages = [message for message in value if isinstance(message, Mapping)]
     if any("role" in message for message in messages):
-        ours = [text for message in messages if message.get("role") in roles and (text := _said_in_message(message))]
+        ours = [text for message in messages if (text := _text_by(role, message))]
         return ours[-1] if ours else None
     if messages:
-        return _said(messages[-1], roles, names, depth + 1)
+        return _said(messages[-1], role, names, depth + 1)
     return "\n".join(map(str, value)) or None
 
 
-def _said_in_object(value: Mapping[str, Any], roles: set[str], names: Sequence[str], depth: int) -> str | None:
+def _said_in_object(value: Mapping[str, Any], role: str, names: Sequence[str], depth: int) -> str | None:
     if "role" in value:
-        return _said_in_message(value) if value["role"] in roles else None
+        return _text_by(role, value)
     for name in names:
-        if value.get(name) is not None and (text := _said(decoded(value[name]), roles, names, depth + 1)):
+        if value.get(name) is not None and (text := _said(decoded(value[name]), role, names, depth + 1)):
             return text
     return None
 
 
-def _said_in_message(message: Mapping[str, Any]) -> str | None:
-    """Return the text of a message: a text, or the texts of its parts; thoughts and calls of tools are left out."""
-    content = message.get("parts", message.get("content"))
-    if isinstance(content, str):
-        return content if content.strip() else None
-    texts = []
-    for part in content if isinstance(content, list) else []:
-        if isinstance(part, str):
-            texts.append(part)
-        elif isinstance(part, Mapping) and part.get("type", "text") in {"text", "output_text", "input_text"}:
-            text = _first(part, ("content", "text"))
-            texts += [text] if isinstance(text, str) else []
-    return "\n".join(text for text in texts if text.strip()) or None
-
-
 def _document(held: Mapping[str, Any]) -> dict[str, Any]:
-    inside = held.get("kwargs", held.get("document", held))
-    inside = inside if isinstance(inside, Mapping) else held
-    outer = {name: held[name] for name in ("id", "title", "metadata") if held.get(name) is not None}
-    inner = {name: inside[name] for name in ("id", "title", "metadata") if inside.get(name) is not None}
-    return {**outer, **inner, "text": _text_of(held)}
+    inside = held.get("kwargs", held.get("document"))
+    return {**held, **(inside if isinstance(inside, Mapping) else {}), "text": _text_of(held)}
 
 
 def _text_of(held: Mapping[str, Any]) -> str | None:
