@@ -8,35 +8,19 @@ from pathlib import Path
 from typing import get_type_hints
 
 import pytest
-import typer
 
 import everyclaim as ec
 from everyclaim.api.options import Options
 from everyclaim.api.settings import load_settings
-from everyclaim.cli.app import COMMANDS, Lazy
 from everyclaim.core.options import declared_options
 
 BESIDE_PYTHON = {"knowledge"}  # an object, which nobody can write in a file or on the command line
 DECLARED = declared_options(Options)
 
 
-def flags() -> dict[str, typer.core.TyperOption]:
-    """Return the parameters of `score` that are options, by their longest spelling."""
-    command = Lazy("score", COMMANDS["score"]).load()
-    return {one.opts[0]: one for one in command.params if one.opts[0].startswith("--")}
-
-
 def test_every_option_of_a_score_is_declared() -> None:
     """The keyword arguments of `score` are the declared options and those that are objects."""
     assert get_type_hints(Options).keys() - DECLARED.keys() == BESIDE_PYTHON
-
-
-@pytest.mark.parametrize("name", sorted(DECLARED))
-def test_the_command_line_has_it_in_the_same_words(name: str) -> None:
-    """With the help, the choices and the least value that are declared."""
-    _, declared = DECLARED[name]
-    flag = (declared.flag or f"--{name.replace('_', '-')}").partition("/")[0]
-    assert flags()[flag].help == declared.help
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from everyclaim.core.types import (
 )
 from everyclaim.core.wire import result_from_json, result_to_json, sample_to_json
 from everyclaim.io import RESULT_COLUMNS, flatten_result, read_samples, write_results, write_rows
-from everyclaim.io.files import open_text
+from everyclaim.io.files import COMPRESSIONS, open_text
 
 SAMPLES = [
     Sample("a", "Two days.", (Passage("p1", "It takes two days.", "T"),), "How long?", tags={"kind": "x"}, model="m"),
@@ -84,21 +84,16 @@ def text_of(path):
         return stream.read().decode()
 
 
-@pytest.mark.parametrize("compression", ["", ".gz", ".xz", ".zst", ".bz2"])
-@pytest.mark.parametrize("suffix", ["jsonl", "ndjson", "json", "csv", "tsv"])
-def test_samples_survive_every_text_format(tmp_path, suffix, compression):
-    """What is written is read back as it was."""
-    path = tmp_path / f"rows.{suffix}{compression}"
+TEXTS = [f"{text}{packed}" for text in ("jsonl", "ndjson", "json", "csv", "tsv") for packed in ("", *COMPRESSIONS)]
+
+
+@pytest.mark.parametrize("suffix", [*TEXTS, "parquet"])
+def test_samples_survive_every_format(tmp_path, suffix):
+    """What is written is read back as it was; in tables nested cells become JSON text, which the reader knows."""
+    path = tmp_path / f"rows.{suffix}"
     assert write(map(sample_to_json, SAMPLES), path) == 2
     assert list(read_samples(path)) == SAMPLES
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
-
-
-def test_samples_survive_parquet(tmp_path):
-    """Nested cells become JSON text in tables, which the reader knows."""
-    path = tmp_path / "rows.parquet"
-    assert write(map(sample_to_json, SAMPLES), path) == 2
-    assert list(read_samples(path)) == SAMPLES
 
 
 @pytest.mark.parametrize("suffix", ["jsonl.gz", "json.xz", "csv.zst", "parquet"])
@@ -229,20 +224,19 @@ def test_standard_output(capfdbinary, suffix, text):
     assert capfdbinary.readouterr().out == text.encode()
 
 
-def test_values_that_cannot_be_written(tmp_path):
-    """NaN is no JSON; a word is no number. Both are refused."""
-    with pytest.raises(InputError, match="cannot be written as JSON"):
-        write_rows([{"a": float("nan")}], tmp_path / "rows.jsonl")
-    with pytest.raises(InputError, match="'a' contains int values, then 'word'"):
-        write_rows([{"a": 1}, {"a": "word"}], tmp_path / "rows.parquet", columns={"a": int})
-
-
-@pytest.mark.parametrize("suffix", ["csv", "parquet"])
-def test_rows_that_do_not_fit_the_columns(tmp_path, suffix):
-    """A field that is no column is said, not dropped."""
-    path = tmp_path / f"rows.{suffix}"
-    with pytest.raises(InputError, match="a row has a field 'b'"):
-        write_rows([{"a": 1}, {"a": 1, "b": 2}], path, columns={"a": int})
+@pytest.mark.parametrize(
+    ("suffix", "rows", "told"),
+    [
+        ("jsonl", [{"a": float("nan")}], "cannot be written as JSON"),
+        ("parquet", [{"a": 1}, {"a": "word"}], "'a' contains int values, then 'word'"),
+        ("parquet", [{"a": 1}, {"a": 1, "b": 2}], "a row has a field 'b'"),
+        ("csv", [{"a": 1}, {"a": 1, "b": 2}], "a row has a field 'b'"),
+    ],
+)
+def test_values_that_cannot_be_written_are_refused(tmp_path, suffix, rows, told):
+    """NaN is no JSON, a word is no number; a field that is no column is said, not dropped."""
+    with pytest.raises(InputError, match=told):
+        write_rows(rows, tmp_path / f"rows.{suffix}", columns={"a": int})
 
 
 def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):

@@ -17,11 +17,29 @@ from watching import append, ids, row
 from everyclaim.monitor.watch.plan import share
 from everyclaim.store.store import Store
 
-PROGRAM = str(Path(__file__).parent / "killed_watch.py")
+PROGRAM = """
+import asyncio, os, sys
+sys.path[:0] = [sys.argv[1], sys.argv[1] + "/.."]
+from watching import ByWords
+import everyclaim as ec
+
+class Slow(ByWords):
+    async def verify(self, *args, **named):
+        await asyncio.sleep(0.003)
+        return await super().verify(*args, **named)
+
+def announce(event):
+    if type(event).__name__ == "SampleFinished":
+        os.write(1, f"{event.result.id}\\n".encode())
+
+options = {"rate": 0.5, "slices": ["tenant"], "min_per_slice": 5, "every": 0.01, "concurrency": 4}
+ec.watch(sys.argv[2], store=sys.argv[3], judge=Slow(), hooks=[announce], **options)
+"""
 
 
 def start(folder: Path, store: str) -> subprocess.Popen[str]:
-    return subprocess.Popen([sys.executable, PROGRAM, str(folder), store], stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, "-c", PROGRAM, str(Path(__file__).parent), str(folder), store]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
 @pytest.mark.slow
