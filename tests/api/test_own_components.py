@@ -114,3 +114,10 @@ def test_what_are_no_claims_fails_the_sample(wrong: Any) -> None:
     """It is never a score."""
     result = ec.score(response=ANSWER, passages=SHELF, judge="lexical", decomposer=lambda response: wrong)
     assert result.reason.startswith("bad_decomposition: python:test_own_components:")
+
+
+@pytest.mark.parametrize("empty", ["exclude", "one"])
+def test_an_answer_that_a_metric_returns_none_for_is_not_applicable(empty: Any) -> None:
+    """It is no answer without claims, so that the number for those is not its own."""
+    result = ec.score(response="It is red.", passages=["It is red."], metric=lambda sample: None, empty=empty)
+    assert (result.outcome, result.score, result.reason) == ("not_applicable", None, "the metric returned no value")

@@ -222,9 +222,10 @@ class WatchPass:
             "written back": self.sent_back,
             "rejected by the source": self.refused,
             "not yet written back": self.not_sent_back,
-            "alerts not delivered": len(self.undelivered),
         }
         told = [counted(self.found, "new answer"), *(f"{count:,} {name}" for name, count in counts.items() if count)]
+        if self.undelivered:
+            told.append(f"{counted(len(self.undelivered), 'alert')} not delivered")
         if self.mean_score is not None:
             failing = ", ".join(
                 f"{self.claims[label]:,} {label.value.lower()}" for label in (Label.CONTRADICTED, Label.UNSUPPORTED)
