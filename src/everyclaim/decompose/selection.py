@@ -244,6 +244,7 @@ def is_lead_in(text: str) -> bool:
     if announced is not None:
         return not any(asserts(_REPORTING.sub("", part)) for part in announced.groups() if part)
     tree = tree_of(ended)
-    if tree.tokens and any(tree.low(kid) == "following" for kid in tree.of(tree.root, "obj")):
-        return set(statements(tree)) <= {tree.root}  # "children learn the following through play:"
+    things = tree.of(tree.root, "obj", "obl") if tree.tokens else []
+    if {tree.low(i) for thing in things for i in [thing, *tree.of(thing, "amod")]} & {"following", "this", "these"}:
+        return set(statements(tree)) <= {tree.root}  # "children learn the following through play:", "it comes to this:"
     return (_LEAD_IN_END.search(bare) is not None or len(bare.split()) <= 3) and not asserts(bare)

@@ -185,7 +185,8 @@ class _Reader:
             return self._item(index, reason)
         following = self._following(index)
         if following is not None and following.kind == "item":
-            self.lead = _Above(0, text, self._verbatim(index)) if len(text) <= LONGEST_LEAD else None
+            leads = len(text) <= LONGEST_LEAD and (_is_open(text) or asserts(text))
+            self.lead = _Above(0, text, self._verbatim(index)) if leads else None
             if reason is None and is_lead_in(text):
                 reason = "lead_in"
         elif following is not None and following.kind == "code" and _is_open(text):
