@@ -43,6 +43,8 @@ _ALONE = r"(?<![\w.,/-])"  # no other number goes on into this one
 _WORD_ORDINAL = "|".join(reversed(ORDINALS))
 _WORD_HOUR = "|".join(HOURS)
 _DECADE = "|".join(DECADES)
+_MINUTES = r"(?:\d{1,2}|five|ten|twenty|twenty[ -]five)"
+_PAST = r"half\spast|(?:a\s)?quarter\s(?:past|to)|" + rf"{_MINUTES}\s(?:minutes\s)?(?:past|to)"
 _FISCAL = r"(?:(?:fy|fiscal|financial)\s?(?:year\s)?)?"
 _OF_YEAR = rf"(?:,?\s(?:of\s)?(?:the\s)?{_FISCAL}"
 _AND_CENTURY = (
@@ -60,8 +62,9 @@ _PATTERNS = (
     rf"|(?<![\w.,/:-])(?P<time>(?:(?P<fh>{_HOUR})(?:[:.](?P<fm>[0-5]\d))?\s?(?:[-–—]|to|and|until|till)\s?)?",
     rf"(?P<th>{_HOUR})(?:[:.](?P<tm>[0-5]\d)(?::[0-5]\d)?)?\s?(?P<half>{_HALF_DAY})",
     rf"|(?P<bh>{_HOUR}):(?P<bm>[0-5]\d)(?::[0-5]\d)?(?![\w:]))",
-    rf"|(?<![\w.,/:-])(?P<spoken>(?P<sh>\d{{1,2}}|{_WORD_HOUR})",
-    rf"(?:\so['’]clock(?P<part1>{_PART_OF_DAY})?|(?P<part2>{_PART_OF_DAY})))(?!\w)",
+    rf"|(?<![\w.,/:-])(?P<spoken>(?P<past>{_PAST})\s(?P<sh>\d{{1,2}}|{_WORD_HOUR})(?:\so['’]clock)?(?P<part1>{_PART_OF_DAY})?",
+    rf"|(?P<sh2>\d{{1,2}}|{_WORD_HOUR})(?:\so['’]clock(?P<part2>{_PART_OF_DAY})?|(?P<part3>{_PART_OF_DAY})))(?!\w)",
+    r"|(?<![\w.,/:-])(?P<military>(?P<mh>[01]\d|2[0-3])(?P<mmin>[0-5]\d)\s?(?:hours|hrs|h)(?!\w))",
     rf"|{_ALONE}(?P<century>(?P<cn>\d{{1,2}})(?:st|nd|rd|th)(?:[ -]centur(?:y|ies)|{_AND_CENTURY})",
     r"(?:\s(?P<cera>bce?\b|b\.c\.))?)",
     rf"|{_ALONE}(?P<dm>(?:(?P<d1>[0-3]?\d)(?:st|nd|rd|th)?(?:\s(?:day\s)?of)?|(?P<dw1>{_WORD_ORDINAL})\s(?:day\s)?of)",
@@ -94,21 +97,41 @@ _MASTER = re.compile("".join(_PATTERNS))
 _CANDIDATE = re.compile(
     rf"(?<![a-z0-9])(?:\d|{'|'.join(MONTHS + WEEKDAYS)}|noon|midday|midnight|q[1-4]|h[12]\s|a\.?d\.?\s"
     rf"|{'|'.join(CENTURIES)}|{_DECADE}|{_WORD_ORDINAL}|['’]\d0s"
+    rf"|half\spast|(?:a\s)?quarter\s(?:past|to)|(?:five|ten|twenty|twenty[ -]five)\s(?:minutes|past|to)\s"
     rf"|(?:{_WORD_HOUR})(?=\so['’]clock|\sin\sthe\s[mae]|\sat\snight|\s[ap]\.?m))"
 )
+_BEFORE_MILITARY = re.compile(r"\b(?:at|from|until|till|by|to|before|after|between|and|is|around|about) $")
 _BEFORE_DECADE = re.compile(r"\b(?:the|mid|early|late)[ -](?:(?:early|mid|late|roaring|swinging)[ -])?$")
 _ABOUT_TIME = re.compile(r"\b(?:about|around|approximately|roughly|circa|nearly|almost|shortly (?:before|after)) $")
 _WEEKDAY_GAP = re.compile(r"(?:,? (?:the )?|, | \()")
 _DIGITAL = re.compile(r"\d\d:\d\d(?::\d\d)?")
+_SPOKEN_MINUTES = {"five": 5, "ten": 10, "quarter": 15, "twenty": 20, "half": 30}
 _BEFORE_YEAR = re.compile(r"(\w+|[$€£¥~≈<>])\W{0,2}$")
 _AFTER_YEAR = re.compile(r"[ -]([a-z]+)")
 _CAPITALS = re.compile(r"[ -]([A-Z]{2,4})\b")  # GB, USD; others are also names: "a 2012 MA thesis"
 _COUNTING, _YEAR_BEFORE, _NOT_PLURAL, _MONTH_BEFORE = (
     word_set(_LISTS[name]) for name in ("counting", "year_before", "not_plural", "month_before")
 )
+
+
+_STARTED = re.compile(
+    r"\b(?:times?|records?|clock(?:s|ed|ing)?|finish(?:es|ed|ing)?|last(?:s|ed|ing)?|tak(?:es?|ing)|took|duration|length"
+    r"|run(?:s|ning)?|ran|runtime|mark|best|completed(?: \w+){0,3})"
+    r"(?: (?:time|in|of|is|was|for|a|about|just|under|over))*:? $"
+)
+CLOCKED = re.compile(r"(?<![\w:.,/-])(\d{1,3}):([0-5]\d)(?::([0-5]\d))?(\.\d{1,3})?(?![\w:])(?!\s?[ap]\.?m)")
+"""What may be hours, minutes and seconds of a duration."""
 _SCALED = re.compile(
     r"\b(?:scaled?|ratio|dilut\w+|mix\w*|odds|proportions?)(?: \w+){0,3}(?: of| at| in| to| is)?(?: an?)? $"
 )
+
+
+def is_clocked(low: str, start: int) -> bool:
+    """Say whether what `CLOCKED` finds at `start` is a duration ("a time of 2:05:11") rather than a time of day."""
+    whole = CLOCKED.match(low, start)
+    if whole is not None and whole[3] and low.endswith(" in ", max(0, start - 4), start):
+        return True
+    return _STARTED.search(low, max(0, start - 40), start) is not None
 
 
 def is_scaled(low: str, start: int) -> bool:
@@ -269,7 +292,7 @@ def _time(match: re.Match[str], _: str) -> Moment | None:
         if not 1 <= hour <= 12:
             return None
         return Moment(*match.span(), hour=hour % 12 + (12 if match["half"][0] == "p" else 0), minute=minute)
-    if is_scaled(match.string, match.start()):
+    if is_clocked(match.string, match.start()) or is_scaled(match.string, match.start()):
         return None
     either = 1 <= hour <= 12 and match["bh"][0] != "0"
     return Moment(*match.span(), hour=hour % 24, minute=minute, any_half=either)
@@ -289,14 +312,30 @@ def _time_pair(match: re.Match[str], last: Moment) -> list[Moment]:
 
 
 def _spoken(match: re.Match[str], _: str) -> Moment | None:
-    """Read "3 o'clock" and "four in the afternoon"."""
-    written, part = match["sh"], _first(match, "part1 part2").strip()
+    """Read "half past six", "quarter to four in the afternoon", "3 o'clock"."""
+    written, past = _first(match, "sh sh2"), match["past"] or ""
     hour = int(written) if written.isdecimal() else HOURS.index(written) + 1
+    part = _first(match, "part1 part2 part3").strip()
     if not 1 <= hour <= 12:
         return None
+    minute = 0
+    if past:
+        first = past.removeprefix("a ").replace("-", " ").split()[0]
+        minute = int(first) if first.isdecimal() else _SPOKEN_MINUTES[first]
+        minute += 5 if first == "twenty" and "five" in past else 0
+        if "minutes" not in past and minute not in (15, 30) and (minute <= hour or not part):
+            return None  # "five to seven in the evening" is two times, "ten to twelve" may be anything
+        if past.endswith(("to", "to ")):
+            hour, minute = hour - 1, 60 - minute
     late = part.endswith(("afternoon", "evening", "night")) or part.startswith("p")
     hour = hour % 12 + (12 if late and not (part.endswith("night") and hour % 12 < 5) else 0)
-    return Moment(*match.span(), hour=hour, minute=0, any_half=not part)
+    return Moment(*match.span(), hour=hour % 24, minute=minute % 60, any_half=not part)
+
+
+def _military(match: re.Match[str], _: str) -> Moment | None:
+    if _BEFORE_MILITARY.search(match.string, max(0, match.start() - 10), match.start()) is None:
+        return None
+    return Moment(*match.span(), hour=int(match["mh"]), minute=int(match["mmin"]))
 
 
 def _century(match: re.Match[str], _: str) -> Moment | None:
@@ -390,7 +429,7 @@ _READERS: dict[str, Callable[[re.Match[str], str], Moment | None]] = {
     "noon": lambda match, _: Moment(*match.span(), hour=0 if match["noon"] == "midnight" else 12, minute=0),
     "wd": lambda match, _: Moment(*match.span(), weekday=WEEKDAYS.index(match["wd"][:3])),
     "iso": _date, "ymd": _date, "nmy": _date, "dm": _date, "dme": _date, "md": _date, "my": _date, "dmy": _dmy,
-    "time": _time, "spoken": _spoken, "century": _century, "wcentury": _century,
+    "time": _time, "spoken": _spoken, "military": _military, "century": _century, "wcentury": _century,
     "decade": _decade, "worddecade": _word_decade, "m": _month_alone, "quarter": _part_of_year,
     "halfyear": _part_of_year, "era": _with_era, "year": _year,
 }  # fmt: skip

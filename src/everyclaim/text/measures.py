@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from everyclaim.text.dates import moments
+from everyclaim.text.dates import CLOCKED, is_clocked, moments
 from everyclaim.text.lists import WORDS
 from everyclaim.text.numerals import CURRENCY_SIGNS, UNITS, Number, Unit, numbers
 from everyclaim.text.tokens import stem, word_set
@@ -38,6 +38,7 @@ _PER = re.compile(
     r"(?! (?:later|ago|after|before|earlier|old))"
     r"| (?P<ly>hourly|daily|nightly|weekly|monthly|yearly|annually|annum)\b|(?P<pa> ?p\.a\.)"
 )
+_RACE = re.compile(r"\b(?:races?|runs?|ran|running|walk|course|jog|swim|finish(?:ed|ers)?)\b")  # of ten kilometres
 _TIMES_AFTER = re.compile(
     r" (?:times|occasions)\b(?! (?:more|less|as|the|greater|larger|higher|bigger|faster|longer|smaller|lower))"
 )
@@ -105,6 +106,9 @@ def values(low: str, text: str) -> Iterator[Value]:
         inches = int(match[1]) * 12 + float(match[2])
         number = Number(inches, *match.span(), step=1.0)
         yield Value(number, UNITS["inches"], inches, match.start(), match.end())
+    for match in CLOCKED.finditer(low) if ":" in low else ():
+        if is_clocked(low, match.start()):
+            yield _clocked(match)
     for number in numbers(low, text):
         if spread := _SPREAD.match(low, number.end):  # the unit stands behind a mean and what it is spread by
             number = number._replace(end=spread.end())  # noqa: PLW2901
@@ -117,6 +121,15 @@ def values(low: str, text: str) -> Iterator[Value]:
         if value is not None:
             done = value.end
             yield value
+
+
+def _clocked(match: re.Match[str]) -> Value:
+    """Read 1:02:30 and 3:45 as what a clock that was started shows; 3:45 may also be hours and minutes."""
+    first, second, third = int(match[1]), int(match[2]), match[3]
+    seconds = first * 3600 + second * 60 + int(third) if third else first * 60 + second
+    value = seconds + float(match[4] or 0.0)
+    number = Number(value, *match.span(), step=1.0, other=0.0 if third else 60.0 * seconds)
+    return Value(number, UNITS["seconds"], value, match.start(), match.end())
 
 
 def _stands_alone(low: str, number: Number) -> bool:
@@ -157,6 +170,8 @@ def _with_unit(low: str, text: str, number: Number) -> Value | None:
         value = -value if currency[0][-1] in _DASHES else value
     elif number.kind != "ordinal":
         unit, end = _unit_after(low, text, number) or (None, end)
+    if unit is None and number.scale == "k" and (_RACE.search(left[-24:]) or _RACE.search(low, end, end + 24)):
+        unit = UNITS["m"]
     before = low[max(0, start - 9) : start]
     minus = _MINUS.search(before) if before[-1:] in _DASHES or before.endswith(("minus ", "negative ")) else None
     if minus is not None:

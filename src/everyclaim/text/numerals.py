@@ -18,7 +18,7 @@ from everyclaim.text.lists import WORDS, rows
 from everyclaim.text.tokens import FRACTION_SIGNS
 
 _LISTS = WORDS["numerals"]
-_SMALL: dict[str, int] = {word: value for value, word in enumerate(_LISTS["small"].split())}
+_SMALL: dict[str, int] = {"nil": 0} | {word: value for value, word in enumerate(_LISTS["small"].split())}
 _TENS: dict[str, int] = {word: value for value, word in zip(range(20, 100, 10), _LISTS["tens"].split(), strict=True)}
 _SCALES: dict[str, int] = _LISTS["scales"]
 _ORDINALS: dict[str, int] = {word: place for place, word in enumerate(_LISTS["ordinals"].split(), 1) if "-" not in word}
@@ -26,7 +26,7 @@ _ORDINALS |= _LISTS["round_ordinals"]
 _PARTS: dict[str, float] = {word: 1 / parts for word, parts in _LISTS["parts"].items()}
 _VULGAR = {sign: unicodedata.numeric(sign) for sign in FRACTION_SIGNS}
 _WORDS = {**_SMALL, **_TENS, **_SCALES, "dozen": 12}
-NUMBER_WORDS = frozenset(_WORDS) - {"one"}  # that are nothing else
+NUMBER_WORDS = frozenset(_WORDS) - {"one", "nil"}  # that are nothing else
 _PAIR = re.compile(r"(?:couple|pair) of")
 _TIMES = {"twice": 2.0, "thrice": 3.0}
 _ARTICLE = re.compile(r"an? ")
@@ -40,6 +40,7 @@ _DIGITS = re.compile(
     rf"|(?P<int4>\d+|(?=\.\d))(?P<dec4>{_POINT_DECIMALS}|,(?:\d\d?|\d{{4,}})(?![\d,]))?"
 )
 _NOT_A_DIGIT = re.compile(r"\D")
+_SMALL_PORTION = re.compile(r" ?(?:g|mg|ml|cl|mm|cm|m|w|v|px|page|word)\b")  # "20 500 g bags"
 _TEN_TO_THE = re.compile(r"10\s?(?:(?:\^|\*\*)\s?(\d{1,2})(?!\d)|([⁰¹²³⁴-⁹]{1,2}))")
 _POWER = re.compile(
     r"\s?[×x*·]\s?10\s?(?:(?:\^|\*\*)\s?([-−]?\d{1,2})(?!\d)|(⁻?[⁰¹²³⁴-⁹]{1,2}))|e([+-]?\d{1,2})(?![a-z0-9])"
@@ -132,7 +133,7 @@ def _in_digits(low: str, text: str, at: int) -> Number | None:
     match = _DIGITS.match(low, at)
     if match is None or match.end() - at > 40:
         return None
-    digits, decimals, end = *_split(match), match.end()
+    digits, decimals, end = _split(low, match)
     value, step = float((digits or "0") + decimals), 10.0 ** -max(0, len(decimals) - 1)
     if not decimals:
         if ordinal := _ORDINAL_END.match(low, end):
@@ -155,11 +156,15 @@ def _in_digits(low: str, text: str, at: int) -> Number | None:
     return _scaled(low, text, number, len((digits + decimals).replace(".", "").lstrip("0")))
 
 
-def _split(match: re.Match[str]) -> tuple[str, str]:
-    """Give the digits before the decimals, and the decimals with a point before them ("" for none)."""
-    whole = match["int"] or match["int2"] or match["int3"] or match["int4"] or ""
+def _split(low: str, match: re.Match[str]) -> tuple[str, str, int]:
+    """Give the digits before the decimals, the decimals with a point before them ("" for none), and the end."""
+    grouped = match["int3"]
+    if grouped is not None and match["mark"] == " " and _SMALL_PORTION.match(low, match.end("int3")):
+        first = grouped.partition(" ")[0]
+        return first, "", match.start() + len(first)
+    whole = match["int"] or match["int2"] or grouped or match["int4"] or ""
     part = match["dec"] or match["dec2"] or match["dec3"] or match["dec4"] or ""
-    return _NOT_A_DIGIT.sub("", whole), part.replace(",", ".")
+    return _NOT_A_DIGIT.sub("", whole), part.replace(",", "."), match.end()
 
 
 def _scaled(low: str, text: str, number: Number, significant: int = 0) -> Number:

@@ -38,6 +38,7 @@ _PLAYED = re.compile(
 _COUNTED = 12  # characters between a number and what it counts: "60 very long miles an hour"
 _COLON_SCORE = re.compile(r"(?<![\w.:/-])(\d{1,3}):(\d{1,3})(?![\w:]|[.,]\d)")
 _COMPOUND = frozenset({"duration", "length", "mass", "volume", *(f"money:{code}" for code in ("USD", "EUR", "GBP"))})
+_INCHES = re.compile(r" ?in\b")
 _BARE = {"hour": "minutes", "foot": "inches", "metre": "centimetres", "minute": "seconds"}
 _BARE_END = re.compile(
     r"(?= ?(?:$|[.,;:!?)\n]|tall\b|high\b|long\b|deep\b|wide\b|after\b|before\b|and\b|but\b|to\b|in\b|on\b))"
@@ -171,6 +172,8 @@ def _score(first: Value, second: Value, gap: str, low: str) -> Quantity | None:
     """Read "3 to 1" and "52 votes to 48" where something was played, voted on or drawn to scale."""
     if first.unit is not None or second.unit is not None:
         return None
+    if gap in (" ", "-") and low[second.start : second.end] == "nil":
+        return _scored(int(first.value), 0, first.start, second.end)
     said, (a, b) = _TO_SCORE.fullmatch(gap), (first.value, second.value)
     if said is None or first.number.kind != "cardinal" or not 0 <= min(a, b) <= max(a, b) < 1000:
         return None
@@ -269,11 +272,13 @@ def _compound(values: list[Value], at: int, low: str) -> tuple[Quantity | None, 
     total, last, used = first.value * first.unit.factor, first, 1
     for value in values[at + 1 : at + 5]:
         assert last.unit is not None
-        unit = value.unit
+        unit, end = value.unit, value.end
         gap = low[last.end : value.start]
+        if unit is None and last.unit.name == "foot" and (match := _INCHES.match(low, value.number.end)):
+            unit, end = UNITS["inches"], match.end()
         if unit is None and gap == " " and last.unit.name in _BARE and _BARE_END.match(low, value.end):
             unit = UNITS[_BARE[last.unit.name]]
-        if unit is not None and unit.name == "metre" and last.unit.name == "hour" and low[value.end - 1] == "m":
+        if unit is not None and unit.name == "metre" and last.unit.name == "hour" and low[end - 1] == "m":
             unit = UNITS["minutes"]  # 2h 40m
         if unit is None or unit.dimension != last.unit.dimension:
             break
@@ -283,7 +288,7 @@ def _compound(values: list[Value], at: int, low: str) -> tuple[Quantity | None, 
             break
         total += value.value * unit.factor
         used += 1
-        last = value._replace(unit=unit)
+        last = value._replace(unit=unit, end=end)
     if used == 1:
         return None, 1
     assert last.unit is not None
