@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everyclaim.analysis.deferral import fit_deferral
-from everyclaim.analysis.labels import Labelled
+from everyclaim.analysis.labels import LabelledItem
 from everyclaim.analysis.summary import summarise, summary_to_json
 from everyclaim.core.printing import Band
 from everyclaim.core.types import (
@@ -194,17 +194,17 @@ def test_a_panel_says_how_often_its_judges_disagree():
     assert summary.judging.cascade is None
 
 
-def doubted(says: float, is_supported: bool, cluster: object = None) -> Labelled[Probabilities]:
+def doubted(says: float, is_supported: bool, cluster: object = None) -> LabelledItem[Probabilities]:
     label = "SUPPORTED" if is_supported else "NOT_SUPPORTED"
-    return Labelled(Probabilities(says, 1 - says, 0.0), label, cluster)
+    return LabelledItem(Probabilities(says, 1 - says, 0.0), label, cluster)
 
 
-def calibrated(random: np.random.Generator, n: int) -> list[Labelled[Probabilities]]:
+def calibrated(random: np.random.Generator, n: int) -> list[LabelledItem[Probabilities]]:
     """Claims of a judge whose probabilities are true."""
     return [doubted(p, bool(random.random() < p)) for p in random.beta(0.4, 0.4, n)]
 
 
-def settled_by(band: Deferral, judgement: Labelled[Probabilities]) -> bool:
+def settled_by(band: Deferral, judgement: LabelledItem[Probabilities]) -> bool:
     probabilities = judgement.said
     return band.settles(Verdict("c1", probabilities.label, probabilities))
 

@@ -32,7 +32,7 @@ def server() -> Iterator[JudgeServer]:
 
 
 def connections(server: JudgeServer) -> int:
-    return sum(task.get_coro().__name__ == "_connected" for task in asyncio.all_tasks(server._loop))
+    return sum(task.get_coro().__qualname__ == "RequestHandler.start" for task in asyncio.all_tasks(server._loop))
 
 
 def answers(number: int, start: int = 0) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everyclaim.analysis import percent
-from everyclaim.analysis.labels import Labelled
+from everyclaim.analysis.labels import LabelledItem
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.types import Label, Probabilities, Provenance, Result, Sample
 from everyclaim.stats.clusters import numbered
@@ -29,7 +29,7 @@ from everyclaim.text.language import name_of
 from everyclaim.verify.languages import answer_language
 
 Mask = NDArray[np.bool_]
-Judgement = Labelled[Probabilities]  # of the first judge
+Judgement = LabelledItem[Probabilities]  # of the first judge
 Zones = Callable[[int], Mask]  # how many thousandths from sure → the claims that are settled
 
 STARTS = (1 / 8, 1 / 4, 1 / 2)  # sizes of the zones that the sequences begin with, as shares of all claims

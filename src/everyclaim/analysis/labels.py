@@ -50,7 +50,7 @@ _GUESS, _PILOT = 0.8, 10
 T = TypeVar("T")
 
 
-class Labelled(NamedTuple, Generic[T]):
+class LabelledItem(NamedTuple, Generic[T]):
     """What a judge says or measures of a claim, and what people say of it."""
 
     said: T

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from everyclaim._version import __version__
 from everyclaim.analysis import written
-from everyclaim.analysis.labels import Labelled
+from everyclaim.analysis.labels import LabelledItem
 from everyclaim.core.types import Label, Usage
 from everyclaim.prompts.domain import toml_string
 from everyclaim.prompts.forms import template
@@ -35,8 +35,8 @@ from everyclaim.verify.lexical.model import Alarm, Model, is_named
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Places = NDArray[np.int64]
-Measured = Labelled[Mapping[str, float]]
-Example = Labelled[tuple[str, str]]  # a claim, and the passage that an example of it would show
+Measured = LabelledItem[Mapping[str, float]]
+Example = LabelledItem[tuple[str, str]]  # a claim, and the passage that an example of it would show
 
 PENALTIES = (3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0)  # of every standardised feature, the strongest first
 _SHIFT, _STRETCH = 1.0, 10.0  # penalties of the intercept, and of a change of slope by a half

@@ -14,7 +14,7 @@ from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
 
 from everyclaim.analysis.deferral import BandFit, fit_deferral
-from everyclaim.analysis.labels import Labelled
+from everyclaim.analysis.labels import LabelledItem
 from everyclaim.api.claims import LABEL, ClaimVerdict, in_order, label_of, read_labelled, verify_rows
 from everyclaim.api.options import DEFAULT_JUDGE, JudgeSpec, LlmJudgingOptions, RowOptions, chosen_of, public
 from everyclaim.api.runs import Source
@@ -87,7 +87,7 @@ def fit_cascade(
     check_apart({"the labels": source, "the answers": options.get("answers")}, {"the cache": options.get("cache")})
     with within(SizeLimits.of(options)):
         labelled = read_labelled(source, options.get("answers"), cast("RowOptions", options))
-    judged: list[Labelled[Probabilities]] = []
+    judged: list[LabelledItem[Probabilities]] = []
     silent = 0
     waiting = iter(labelled)
 
@@ -126,10 +126,10 @@ def cascade_spec(fit: BandFit, first: str, second: str) -> str:
     return str(Spec("cascade", named, options | {"low": f"{fit.low:g}", "high": f"{fit.high:g}"}))
 
 
-def _labelled(said: T, row: ClaimRow) -> Labelled[T]:
+def _labelled(said: T, row: ClaimRow) -> LabelledItem[T]:
     """Put what is said of a claim beside its label; its passages are named by their texts."""
     texts = json.dumps([passage.text for passage in row.passages])
-    return Labelled(said, label_of(row), hashlib.sha256(texts.encode("ascii")).digest())
+    return LabelledItem(said, label_of(row), hashlib.sha256(texts.encode("ascii")).digest())
 
 
 ANSWERS = 200  # that another judge is asked about, unless told
