@@ -26,7 +26,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "training"))
 import judge
-from everyclaim.analysis.labels import Labelled
+from everyclaim.analysis.labels import LabelledItem
 from everyclaim.analysis.tuning import balanced_accuracy, fit_tuning, roc_auc
 from everyclaim.verify.embedded.verifier import log_odds, parse_tuning
 from everyclaim.verify.lexical.model import FORMAT, Model
@@ -81,7 +81,7 @@ def gains(table: Table, model: Model, size: int, seeds: int) -> Iterator[tuple[b
         if parts is None:
             return
         labelled, others = parts
-        rows = [Labelled(features[i], str(table.labels[i]), str(table.groups[i])) for i in labelled]
+        rows = [LabelledItem(features[i], str(table.labels[i]), str(table.groups[i])) for i in labelled]
         found = fit_tuning(rows, model, tokens=_TOKENS)
         if not found.helps:
             yield False, 0.0, 0.0
