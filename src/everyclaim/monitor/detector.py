@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, Self
 
+from everyclaim.analysis import percent
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.limits import MAX_FAILED
@@ -151,7 +152,7 @@ class Limits:
 def why_too_high(limit: float, baseline: Baseline) -> str:
     """Return why the limit of contradicted claims that a baseline sets is too high to be of use; empty if it is not."""
     usual, judge = baseline.contradicted_by_answer, baseline.judge or PERFECT
-    rate, told = judge.corrected(usual.value), f"the alert limit of {_percent(limit)} contradicted claims is too high"
+    rate, told = judge.corrected(usual.value), f"the alert limit of {percent(limit)} contradicted claims is too high"
     # For a sensitivity that is known to within a half of itself: 1.96² (1 − s) / (s n) = 0.5².
     labels = max(FEW_OF_A_KIND, math.ceil(15.4 * (1 - judge.sensitivity) / max(judge.sensitivity, 0.01)))
     if limit <= TOO_LATE:
@@ -163,16 +164,12 @@ def why_too_high(limit: float, baseline: Baseline) -> str:
         )
     if judge.corrected(usual.high) <= FACTOR * rate:
         return ""
-    ends = f"{_percent(judge.corrected(usual.low))} and {_percent(judge.corrected(usual.high))}"
+    ends = f"{percent(judge.corrected(usual.low))} and {percent(judge.corrected(usual.high))}"
     need = math.ceil(baseline.answers * ((usual.high - usual.value) / max(usual.value / 2, TOO_LATE / 2)) ** 2)
     return (
         f"{told}: by {counted(baseline.answers, 'answer')} the baseline rate is between {ends} (95 % interval); score "
         f"about {need:,} answers for the baseline, or set --alert-above"
     )
-
-
-def _percent(rate: float) -> str:
-    return f"{100 * rate:.1f} %"
 
 
 class Detector:
@@ -271,8 +268,8 @@ class Detector:
         is_corrected = name == CONTRADICTED and self.judge is not None
         rate = self.judge.corrected(raw) if is_corrected and self.judge else raw
         limit = self.limits.watched[name]
-        title = f"{MEASURES[name]}: {_percent(rate)}, above the limit of {_percent(limit)}"
-        corrected = f"; corrected for the judge's error, raw {_percent(raw)}" if is_corrected else ""
+        title = f"{MEASURES[name]}: {percent(rate)}, above the limit of {percent(limit)}"
+        corrected = f"; corrected for the judge's error, raw {percent(raw)}" if is_corrected else ""
         text = (
             f"{title} (mean per answer over the last {counted(answers, 'answer')}, since {since}{corrected})."
             f" On average false alarms are at least {self.answers_between_false_alarms:,} answers apart."

@@ -320,9 +320,8 @@ def quote_at(text: str, start: int, end: int) -> str:
         for table in _tables(text):
             head, *body = table.rows
             rows = [row for row in body if start <= row[0].start and row[-1].end <= end]
-            if (
-                rows and table.span.start <= start + 2 and end <= table.span.end + 2
-            ):  # the pipes at its ends are no part
+            is_within = table.span.start <= start + 2 and end <= table.span.end + 2  # the pipes at its ends are no part
+            if rows and is_within:
                 headings = head if table.has_head else [Span(0, 0)] * len(head)
                 return "; ".join(_told(text, headings, row) for row in rows)
     return text[start:end]
@@ -380,10 +379,6 @@ def _lines_of_record(text: str) -> Iterator[tuple[int, Span]]:
         if following in ("}", "]") and depth and depth[-1]:
             breaks = True
         if breaks or place + 1 == len(tokens):
-            yield indent, _line(text, start, token.end())
+            yield indent, _stripped(text, start, token.end(), 0)
             start = token.end()
             indent = min(len(depth) - (following in ("}", "]")), _DEEPEST)
-
-
-def _line(text: str, start: int, end: int) -> Span:
-    return Span(start + len(text[start:end]) - len(text[start:end].lstrip()), end)
