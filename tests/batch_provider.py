@@ -15,9 +15,11 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 from urllib.parse import parse_qs
 
+from aiohttp import web
+
 from everyclaim.testing import JudgeServer
 from everyclaim.testing.script import PATHS, Api, Fault, Reply, Request, Script, Step, render, render_error
-from everyclaim.testing.server import HttpRequest, HttpResponse, respond, respond_with
+from everyclaim.testing.server import respond, respond_with
 
 Ending = Literal["completed", "expired", "cancelled", "failed"]
 Answer = Callable[[Request], Step]
@@ -69,15 +71,15 @@ class BatchDesk:
         self._answer = answer
         self._clock = clock
 
-    def serve(self, raw: HttpRequest) -> HttpResponse:
+    def serve(self, raw: web.BaseRequest, content: bytes) -> Fault:
         """Answer a request whose path belongs here."""
-        path, _, query = raw.path.partition("?")
+        path, _, query = raw.raw_path.partition("?")
         kind, name, what = _PAGE.search(path).groups()
         api: Api = "messages" if kind.startswith("messages") else "chat"
         if kind == "files":
-            return self._upload(raw) if raw.method == "POST" else self._download(name)
+            return self._upload(raw, content) if raw.method == "POST" else self._download(name)
         if name is None:
-            return self._create(api, raw) if raw.method == "POST" else self._list(api, query)
+            return self._create(api, content) if raw.method == "POST" else self._list(api, query)
         batch = next((b for b in self.batches if b.id == name and (b.api == "messages") == (api == "messages")), None)
         if batch is None:
             return _error(api, 404, f"no batch {name}")
@@ -88,9 +90,9 @@ class BatchDesk:
             return respond(200, self._show(batch))
         return self._look(batch)
 
-    def _upload(self, raw: HttpRequest) -> HttpResponse:
+    def _upload(self, raw: web.BaseRequest, content: bytes) -> Fault:
         boundary = raw.headers.get("content-type", "").partition("boundary=")[2].encode()
-        parts = raw.body.split(b"--" + boundary) if boundary else []
+        parts = content.split(b"--" + boundary) if boundary else []
         contents = {
             name: part.partition(b"\r\n\r\n")[2].removesuffix(b"\r\n")
             for part in parts
@@ -102,16 +104,16 @@ class BatchDesk:
         self.files[name] = contents[b"file"]
         return respond(200, {"id": name, "object": "file", "purpose": "batch", "bytes": len(contents[b"file"])})
 
-    def _download(self, name: str) -> HttpResponse:
-        return HttpResponse(200, self.files[name], {"content-type": "application/octet-stream"})
+    def _download(self, name: str) -> Fault:
+        return Fault(raw=self.files[name], content_type="application/octet-stream")
 
-    def _create(self, api: Api, raw: HttpRequest) -> HttpResponse:
+    def _create(self, api: Api, content: bytes) -> Fault:
         self.submissions += 1
         fault = _nth(self.script.submissions, self.submissions, None)
         if fault and fault.status != 200:
             return _fail(api, fault)
         try:
-            body = json.loads(raw.body)
+            body = json.loads(content)
             taken = self._take_anthropic(body) if api == "messages" else self._take_openai(body)
         except (ValueError, KeyError, TypeError) as error:
             taken = f"the requests cannot be read: {error!r}"
@@ -148,7 +150,7 @@ class BatchDesk:
         prefix = "msgbatch" if api == "messages" else "batch"
         return ServedBatch(f"{prefix}_{number}", api, requests, ending, self._clock(), **more)
 
-    def _list(self, api: Api, query: str) -> HttpResponse:
+    def _list(self, api: Api, query: str) -> Fault:
         self.listings += 1
         asked = parse_qs(query)
         limit = int(asked.get("limit", ["20"])[0])
@@ -159,7 +161,7 @@ class BatchDesk:
         page = [self._show(batch) for batch in rows[start : start + limit]]
         return respond(200, {"object": "list", "data": page, "has_more": start + limit < len(rows)})
 
-    def _look(self, batch: ServedBatch) -> HttpResponse:
+    def _look(self, batch: ServedBatch) -> Fault:
         self.looks += 1
         batch.looked += 1
         if not batch.ended and (batch.looked > self.script.polls or batch.cancelling):
@@ -270,15 +272,15 @@ def _nth(steps: Sequence[Any], number: int, otherwise: Any) -> Any:
     return steps[number - 1] if number <= len(steps) else otherwise
 
 
-def _send_lines(rows: Sequence[Any]) -> HttpResponse:
-    return HttpResponse(200, b"".join(json.dumps(row).encode() + b"\n" for row in rows), {"content-type": "x-jsonl"})
+def _send_lines(rows: Sequence[Any]) -> Fault:
+    return Fault(raw=b"".join(json.dumps(row).encode() + b"\n" for row in rows), content_type="x-jsonl")
 
 
-def _error(api: Api, status: int, message: str) -> HttpResponse:
+def _error(api: Api, status: int, message: str) -> Fault:
     return respond(status, render_error(api, {"type": "error", "message": message}))
 
 
-def _fail(api: Api, fault: Fault) -> HttpResponse:
+def _fail(api: Api, fault: Fault) -> Fault:
     return respond_with(fault, render_error(api, fault.error or {}))
 
 
@@ -289,9 +291,9 @@ class BatchServer(JudgeServer):
         super().__init__(script, **options)
         self.batch_desk = BatchDesk(batches or BatchScript(), self._step, time.time)
 
-    def _handle(self, raw: HttpRequest) -> HttpResponse:
-        if not _PAGE.search(raw.path.partition("?")[0]):
-            return super()._handle(raw)
+    def _handle(self, raw: web.BaseRequest, content: bytes) -> Fault:
+        if not _PAGE.search(raw.raw_path.partition("?")[0]):
+            return super()._handle(raw, content)
         if self._admits(raw.headers):
-            return replace(self.batch_desk.serve(raw), latency=self._latency)
+            return replace(self.batch_desk.serve(raw, content), latency=self._latency)
         return respond(401, render_error("chat", {"message": "Incorrect API key provided"}))

@@ -13,14 +13,14 @@ from everyclaim.testing.script import Script
 from everyclaim.testing.server import JudgeServer
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main() -> int:
     """Serve. Returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m everyclaim.testing", description=__doc__)
     parser.add_argument("--reply", default="{}", help="the text of every reply")
     parser.add_argument("--rule", help="a callable instead, as package.module:name; it gets each Request")
     parser.add_argument("--latency", type=float, default=0.0, help="delay before each reply in seconds")
     parser.add_argument("--port", type=int, default=0, help="port; 0 for any free one")
-    given = parser.parse_args(arguments)
+    given = parser.parse_args()
     script: Script = given.reply
     if given.rule:
         module, _, name = given.rule.partition(":")

@@ -55,8 +55,8 @@ class Request:
         """How structured output was asked for."""
         if self.body.get("tools"):
             return "tool"
-        places = (self.body.get("response_format"), self.body.get("output_config"))
-        return "schema" if any(isinstance(p, Mapping) and _holds_format(p) for p in places) else "plain"
+        formats = json.dumps([self.body.get("response_format"), self.body.get("output_config")])
+        return "schema" if '"json_schema"' in formats else "plain"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something that goes wrong on the way. Make one with the functions below."""
+    """An HTTP response, with something wrong in it or on its way. Make one with the functions below."""
 
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -89,6 +89,7 @@ class Fault:
     send: float = 1.0  # the share of the body's bytes that is sent before the connection is reset
     drip: float = 0.0  # seconds between single bytes
     hang: bool = False  # never answer
+    latency: float = 0.0  # seconds before the first byte
 
 
 Step = Reply | Fault | str
@@ -155,11 +156,6 @@ def fenced(content: str, before: str = "Here is the result:", after: str = "Let 
 def truncated(content: str, share: float = 0.6) -> Reply:
     """Cut a reply at the output limit: part of the text, finish reason `length`."""
     return Reply(content[: int(len(content) * share)], finish="length")
-
-
-def _holds_format(place: Mapping[str, Any]) -> bool:
-    inner = place.get("format")
-    return place.get("type") == "json_schema" or (isinstance(inner, Mapping) and inner.get("type") == "json_schema")
 
 
 def _message(row: Mapping[str, Any]) -> Message:

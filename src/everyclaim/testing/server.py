@@ -16,9 +16,9 @@ import socket
 import struct
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from everyclaim.core.errors import MissingExtraError
 from everyclaim.testing.playing import with_ids
@@ -31,38 +31,14 @@ SECRET_HEADERS = frozenset({"authorization", "x-api-key", "api-key", "proxy-auth
 TIMER_LAG = 0.0005  # the loop rounds timers up to the next millisecond
 
 
-class HttpRequest(NamedTuple):
-    """One HTTP request; header names in lower case."""
-
-    method: str
-    path: str
-    headers: Mapping[str, str]
-    body: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class HttpResponse:
-    """One HTTP response and how it goes out. `send` below 1 cuts its body there and resets the connection."""
-
-    status: int = 200
-    body: bytes = b""
-    headers: Mapping[str, str] = field(default_factory=dict)
-    latency: float = 0.0  # seconds before the first byte
-    send: float = 1.0  # 0: not even its head
-    drip: float = 0.0  # seconds between single bytes
-    hang: bool = False
-
-
-def respond(status: int, body: Any, latency: float = 0.0) -> HttpResponse:
+def respond(status: int, body: Any, latency: float = 0.0) -> Fault:
     """Make a response that holds JSON."""
-    return HttpResponse(status, json.dumps(body).encode(), {"content-type": "application/json"}, latency)
+    return Fault(status, raw=json.dumps(body).encode(), latency=latency)
 
 
-def respond_with(fault: Fault, body: Any, latency: float = 0.0) -> HttpResponse:
+def respond_with(fault: Fault, body: Any, latency: float = 0.0) -> Fault:
     """Make a response with something wrong; `body` is what it holds unless the fault has its own."""
-    data = fault.raw if fault.raw is not None else json.dumps(body).encode()
-    headers = {"content-type": fault.content_type, **fault.headers}
-    return HttpResponse(fault.status, data, headers, latency, fault.send, fault.drip, fault.hang)
+    return replace(fault, raw=json.dumps(body).encode() if fault.raw is None else fault.raw, latency=latency)
 
 
 class JudgeServer:
@@ -159,30 +135,28 @@ class JudgeServer:
         self._in_flight += 1
         self.peak = max(self.peak, self._in_flight)
         try:
-            headers = {name.lower(): value for name, value in request.headers.items()}
-            raw = HttpRequest(request.method, request.raw_path, headers, await request.content.read())
-            return await _send(self._handle(raw), request)
+            return await _send(self._handle(request, await request.content.read()), request)
         finally:
             self._in_flight -= 1
 
-    def _handle(self, raw: HttpRequest) -> HttpResponse:
-        path = raw.path.partition("?")[0]
+    def _handle(self, raw: web.BaseRequest, content: bytes) -> Fault:
+        path = raw.raw_path.partition("?")[0]
         api = next((api for end, api in PATHS.items() if path.endswith(end)), None)
         if api is None or raw.method != "POST":
             return respond(404, render_error("chat", {"message": f"no such endpoint: {raw.method} {path}"}))
         try:
-            body = json.loads(raw.body)
+            body = json.loads(content)
         except ValueError:
             return respond(400, render_error(api, {"message": "the request's body is not JSON"}))
         self.calls += 1
-        headers = {name: value for name, value in raw.headers.items() if name not in SECRET_HEADERS}
+        headers = {name: value for key, value in raw.headers.items() if (name := key.lower()) not in SECRET_HEADERS}
         authorised = any(raw.headers.get(name) for name in SECRET_HEADERS)
-        request = Request(self.calls, api, raw.path, headers, body, authorised)
+        request = Request(self.calls, api, raw.raw_path, headers, body, authorised)
         if self._keep:
             self.requests.append(request)
         return self._answer(request, raw.headers)
 
-    def _answer(self, request: Request, headers: Mapping[str, str]) -> HttpResponse:
+    def _answer(self, request: Request, headers: Mapping[str, str]) -> Fault:
         if not self._admits(headers):
             step: Step = rejected("Incorrect API key provided", status=401, code="invalid_api_key")
         else:
@@ -198,7 +172,8 @@ class JudgeServer:
         return respond(200, render(request, step), latency)
 
     def _admits(self, headers: Mapping[str, str]) -> bool:
-        return self._api_key is None or self._api_key in _keys(headers)
+        bearer = headers.get("authorization", "").removeprefix("Bearer ")
+        return self._api_key in (None, bearer, headers.get("x-api-key"), headers.get("api-key"))
 
     def _step(self, request: Request) -> Step:
         try:
@@ -208,7 +183,7 @@ class JudgeServer:
             return Fault(500, error={"message": f"the rule raised {error!r}"})
 
 
-async def _send(response: HttpResponse, request: web.BaseRequest) -> web.StreamResponse:
+async def _send(response: Fault, request: web.BaseRequest) -> web.StreamResponse:
     """Send a response the way it is to go out."""
     from aiohttp import web
 
@@ -216,18 +191,20 @@ async def _send(response: HttpResponse, request: web.BaseRequest) -> web.StreamR
         await asyncio.Event().wait()  # until the client leaves
     if response.latency > 0:
         await asyncio.sleep(max(0.0, response.latency - TIMER_LAG))
+    headers = {"content-type": response.content_type, **response.headers}
+    body = response.raw or b""
     if response.send == 1 and not response.drip:
-        return web.Response(status=response.status, body=response.body, headers=response.headers)
-    answer = web.StreamResponse(status=response.status, headers=response.headers)
-    answer.content_length = len(response.body)
-    if response.send:
+        return web.Response(status=response.status, body=body, headers=headers)
+    answer = web.StreamResponse(status=response.status, headers=headers)
+    answer.content_length = len(body)
+    if response.send:  # else not even its head
         await answer.prepare(request)
-        for byte in response.body if response.drip else b"":
+        for byte in body if response.drip else b"":
             await answer.write(bytes([byte]))
             await asyncio.sleep(response.drip)
     if response.send < 1:
         if response.send:
-            await answer.write(response.body[: int(len(response.body) * response.send)])
+            await answer.write(body[: int(len(body) * response.send)])
         await asyncio.sleep(0.01)
         assert request.transport
         # Lingering for zero seconds turns the close into a reset, as a crashing peer does.
@@ -241,14 +218,6 @@ def refused_url() -> str:
     """Return an OpenAI base URL on loopback where nothing listens."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         return f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
-
-
-def _keys(headers: Mapping[str, str]) -> set[str]:
-    return {
-        headers.get("x-api-key", ""),
-        headers.get("api-key", ""),
-        headers.get("authorization", "")[len("Bearer ") :],
-    }
 
 
 def _as_rule(script: Script) -> Rule:
