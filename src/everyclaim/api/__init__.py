@@ -1,6 +1,6 @@
 """The composition root: the calls that users make, wired from the rooms below."""
 
-from everyclaim.core.printing import shows_as
+from everyclaim.core.printing import html_writers
 from everyclaim.core.types import Result
 
 
@@ -10,4 +10,4 @@ def _result_html(result: Result) -> str:
     return result_html(result)
 
 
-shows_as(Result, _result_html)
+html_writers.append(_result_html)

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, cast
+from typing import Annotated, Any, Literal, cast
 
 from everyclaim.api.options import (
     DEFAULT_STORE,
@@ -25,7 +25,7 @@ from everyclaim.core.errors import ConfigError
 from everyclaim.core.events import CostEstimate, accounted
 from everyclaim.core.kinds import Range
 from everyclaim.core.options import Opt, divided, option_names, read, wrong_value
-from everyclaim.core.protocols import ChatModel, ChatReply, Decomposer, Message, Verifier
+from everyclaim.core.protocols import ChatModel, Decomposer, Message, Verifier
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Sample, Span
 from everyclaim.decompose.llm import LlmDecomposer, NumberedSentence, context, numbered_sentences, portions
@@ -74,7 +74,8 @@ class ChatClients:
         return self._placed(wrap_chat_model(model, self.settings, meter=self.meter))
 
     def _placed(self, chat: Chat) -> ChatModel:
-        return accounted(AtHome(chat, self._home) if self._home else chat)
+        chat.join = self._home.join if self._home else None
+        return accounted(chat)
 
     def close(self) -> None:
         """Close the files of replies and batches; opened again when needed. Connections close with their scope."""
@@ -97,29 +98,6 @@ class NamedModels(ChatClients):
         return cast("ChatModel", self.asked[-1])
 
 
-class AtHome:
-    """A chat model that is always called on one event loop."""
-
-    def __init__(self, chat: Chat, home: BackgroundLoop) -> None:
-        self._chat = chat
-        self._home = home
-
-    @property
-    def spec(self) -> str:
-        """The model's own."""
-        return self._chat.spec
-
-    async def complete(
-        self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = ""
-    ) -> ChatReply:
-        """Ask."""
-        return await self._home.join(self._chat.complete(messages, schema=schema, tag=tag))
-
-    def forget(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = "") -> None:
-        """Drop a reply that was of no use from the cache, where there is one."""
-        self._chat.forget(messages, schema=schema, tag=tag)
-
-
 def chat_settings(options: LlmAccessOptions) -> ChatSettings:
     """Return limits, rates, cache, batches and prices as the options say them.
 
@@ -137,7 +115,6 @@ def chat_settings(options: LlmAccessOptions) -> ChatSettings:
     )
 
 
-T = TypeVar("T")
 _TOP = "5"  # tokens whose chances are asked for: the labels are three
 _OWN_SAMPLING = ("temperature", "top_p", "thinking_tokens")  # with one of these a model's usual temperature stays
 
@@ -165,11 +142,6 @@ class _OfCascades:
     low: Annotated[Share, Opt("the first judge settles claims below this P(supported)")] = DEFERRAL.low
     high: Annotated[Share, Opt("the first judge settles claims above this P(supported)")] = DEFERRAL.high
     audit: Annotated[Share, Opt("share of settled claims judged again")] = AUDIT
-
-
-@dataclass(frozen=True, slots=True)
-class _OfPanels:
-    pass
 
 
 _PLAIN = {"nli": ("prompt", "claims_per_call", "repeats", "probabilities", "input_tokens"), "minicheck": ("prompt",)}
@@ -232,7 +204,7 @@ def cascade(spec: Spec, chats: ChatClients | None = None) -> Cascade:
     parts, own = taken_apart(spec, ">")
     if len(parts) != 2:
         raise ConfigError(f"a cascade needs two judges, as in 'cascade:embedded>openai:gpt-5-mini', got {spec.shown!r}")
-    said = _of_the_whole(spec, own, _OfCascades)
+    said = read(_of_the_whole(spec, own, option_names(_OfCascades)), _OfCascades)
     first, second = _verifiers(parts, chats)
     return Cascade(first, second, Deferral(said.low, said.high), said.audit)
 
@@ -242,7 +214,7 @@ def panel(spec: Spec, chats: ChatClients | None = None) -> Panel:
     parts, own = taken_apart(spec, "|")
     if len(parts) < 2:
         raise ConfigError(f"a panel needs two judges or more, as in 'panel:openai:a|anthropic:b', got {spec.shown!r}")
-    _of_the_whole(spec, own, _OfPanels)
+    _of_the_whole(spec, own, ())
     return Panel(tuple(_verifiers(parts, chats)))
 
 
@@ -258,9 +230,8 @@ def _verifiers(parts: list[Spec], chats: ChatClients | None) -> list[Verifier]:
     return [create_verifier(part, shared) for part in parts]
 
 
-def _of_the_whole(spec: Spec, own: Mapping[str, str], declared: type[T]) -> T:
-    """Read what is said of a judge made of judges; an option of a part alone is told how it is said of that part."""
-    known = option_names(declared)
+def _of_the_whole(spec: Spec, own: Mapping[str, str], known: Sequence[str]) -> Spec:
+    """Return what is said of a judge made of judges; an option of a part alone is told how it is said of that part."""
     parts = {*option_names(LlmJudgeOptions), *option_names(ChatOptions)} - {*known}
     if meant := next((name for name in sorted(own) if name in parts), ""):
         takes = f"; it takes {', '.join(known)}" if known else ""
@@ -268,7 +239,9 @@ def _of_the_whole(spec: Spec, own: Mapping[str, str], declared: type[T]) -> T:
             f"unknown option {meant!r} of {spec.name!r}{takes}, and its judges' own options with their "
             f"number, as in '2.{meant}'"
         )
-    return read(Spec(spec.name, "", own), declared)
+    said = Spec(spec.name, "", own)
+    said.check_options(known)
+    return said
 
 
 def _judge_prompt(own: LlmJudgeOptions, said: Spec, probabilities: ProbabilitySource) -> JudgePrompt | None:

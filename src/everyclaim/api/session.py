@@ -69,17 +69,6 @@ class Judge:
         return dict(getattr(self.alone, "parameters", {}))
 
 
-def build_judge(options: Options, chats: ChatClients | None) -> Judge:
-    """Return the judge a spec names (or the one given), alone and inside the strategy that puts passages to it.
-
-    Raises `ConfigError` for an unknown name or option.
-    """
-    judge = options.get("judge", DEFAULT_JUDGE)
-    strategy = options.get("strategy") or DEFAULT_STRATEGY
-    alone = create_verifier(judge_spec(judge, options), chats) if isinstance(judge, str) else as_verifier(judge)
-    return Judge(alone, _inside(alone, strategy), strategy)
-
-
 def _inside(verifier: Verifier, strategy: Strategy) -> Verifier:
     if strategy == "joint":
         return verifier
@@ -112,19 +101,6 @@ def default_decomposer(judge: Any) -> str:
     from everyclaim.api.judges import split_spec
 
     return str(split_spec(spec))
-
-
-def build_decomposer(options: Options, chats: ChatClients | None) -> Decomposer:
-    """Return the decomposer a spec names, the one given, or the one that goes with the judge.
-
-    Raises `ConfigError` for an unknown name or option.
-    """
-    from everyclaim.decompose.functions import as_decomposer
-
-    named = options.get("decomposer") or default_decomposer(options.get("judge", DEFAULT_JUDGE))
-    if not isinstance(named, str):
-        return as_decomposer(named)
-    return as_decomposer(DECOMPOSERS.create(decomposer_spec(named, options), chats))
 
 
 T = TypeVar("T")
@@ -197,12 +173,12 @@ class Session:
     @property
     def judge(self) -> Judge:
         """The judge, alone and inside its strategy."""
-        return self._once("judge", lambda: build_judge(self.options, self.chats))
+        return self._once("judge", self._judge)
 
     @property
     def decomposer(self) -> Decomposer:
         """The decomposer: the one named, else the one that goes with the judge."""
-        return self._once("decomposer", lambda: build_decomposer(self.options, self.chats))
+        return self._once("decomposer", self._decomposer)
 
     @property
     def concurrency(self) -> int:
@@ -268,6 +244,22 @@ class Session:
         """Refuse further calls, cut off those under way, close what was opened. Closing twice is closing once."""
         self._held.is_closed = True
         self._close()
+
+    def _judge(self) -> Judge:
+        judge, strategy = self.options.get("judge", DEFAULT_JUDGE), self.options.get("strategy") or DEFAULT_STRATEGY
+        if isinstance(judge, str):
+            alone = create_verifier(judge_spec(judge, self.options), self.chats)
+        else:
+            alone = as_verifier(judge)
+        return Judge(alone, _inside(alone, strategy), strategy)
+
+    def _decomposer(self) -> Decomposer:
+        from everyclaim.decompose.functions import as_decomposer
+
+        named = self.options.get("decomposer") or default_decomposer(self.options.get("judge", DEFAULT_JUDGE))
+        if isinstance(named, str):
+            named = DECOMPOSERS.create(decomposer_spec(named, self.options), self.chats)
+        return as_decomposer(named)
 
     def _metric(self) -> Assembled:
         metric, knowledge = metric_spec(self.options), self.options.get("knowledge")

@@ -29,18 +29,7 @@ def band_of(score: float) -> Band:
 
 
 _CLAIMS_SHOWN, _FAILING_SHOWN, _WARNINGS_SHOWN = 20, 5, 3
-_WRITERS: dict[type, Callable[[Any], str]] = {}
-
-
-def shows_as(kind: type, writer: Callable[[Any], str]) -> None:
-    """Let values of a type be written as HTML by this function."""
-    _WRITERS[kind] = writer
-
-
-def html_of(value: object) -> str | None:
-    """Write a value as HTML; None, so that a notebook prints it, where nobody has said how."""
-    writer = _WRITERS.get(type(value))
-    return writer(value) if writer else None
+html_writers: list[Callable[[Any], str]] = []  # of a result, for notebooks: the last one; without any they print it
 
 
 def decomposition(found: Any) -> str:

@@ -421,7 +421,7 @@ class Result:
         return None if self.quality is None else band_of(self.quality)
 
     def _repr_html_(self) -> str | None:
-        return printing.html_of(self)
+        return printing.html_writers[-1](self) if printing.html_writers else None
 
     def summary(self) -> str:
         """Score, outcome and counts in one line."""

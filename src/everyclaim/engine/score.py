@@ -114,10 +114,6 @@ def _fault(sample: Sample, result: object) -> str:
         ids = [claim.id for claim in claims]
         if len(set(ids)) < len(ids) or any(claim.verdict.claim_id != claim.id for claim in claims):
             return "misaligned_verdicts: verdicts do not match the claims"
-    return _fault_in_parts(result)
-
-
-def _fault_in_parts(result: Result) -> str:
     for name, part in result.components.items():
         if part is not None and not (math.isfinite(part) and 0 <= part <= 1):
             return f"bad_score: the metric returned {part!r} for {name}, neither a number from 0 to 1 nor None"

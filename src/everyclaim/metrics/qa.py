@@ -21,7 +21,7 @@ from everyclaim.core.types import Claim, Label, Passage, Sample, Span
 from everyclaim.metrics.assembled import NO_PASSAGES
 from everyclaim.metrics.context import MetricContext, Score
 from everyclaim.models.chat.replies import Inquiry, ask_for_each, portions
-from everyclaim.prompts.writing import AgreementPrompt, AnswerPrompt, QuestionPrompt, QuestionReply
+from everyclaim.prompts.writing import AgreementPrompt, AnswerPrompt, QuestionPrompt
 from everyclaim.text.agreement import conflict, same
 from everyclaim.text.dates import Moment, moments
 from everyclaim.text.quantities import Quantity, quantities
@@ -252,15 +252,15 @@ class ChatExaminer:
                 self._answers(chat, listed, {key.replace("p", "t"): text for key, text in passage_data(shelf).items()}),
             ]
         )
-        return [Exam(question, ours[question.id].words, theirs[question.id].words) for question in listed]
+        return [Exam(question, ours[question.id] or None, theirs[question.id] or None) for question in listed]
 
     async def _answers(
         self, chat: ChatModel, questions: Sequence[QaQuestion], texts: Mapping[str, Any]
-    ) -> Mapping[str, QuestionReply]:
+    ) -> Mapping[str, str]:
         if not texts:  # nothing to ask a model about
-            return {question.id: QuestionReply(None) for question in questions}
+            return {question.id: "" for question in questions}
         asked = {question.id: question.text for question in questions}
-        inquiry: Inquiry[str, QuestionReply] = Inquiry(
+        inquiry: Inquiry[str, str] = Inquiry(
             chat, self.answers, lambda part, shared: self.answers.messages(part, texts, shared=shared), ids="q"
         )
         return await ask_for_each(inquiry, portions(asked))

@@ -15,7 +15,7 @@ rates and calls in flight, as a batch has its own. Give the engine many samples 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -47,7 +47,10 @@ class ChatSettings:
 
 @dataclass(eq=False, repr=False)
 class Chat(AsyncClosing):
-    """A chat model with all its wrappers; an asynchronous context manager that closes its connections."""
+    """A chat model with all its wrappers; an asynchronous context manager that closes its connections.
+
+    `join` carries calls out on another event loop, where there is one.
+    """
 
     link: Cached
     spec: str
@@ -55,12 +58,14 @@ class Chat(AsyncClosing):
     meter: Meter
     endpoint: Endpoint | None = None
     batched: Batched | None = None
+    join: Callable[[Coroutine[Any, Any, ChatReply]], Awaitable[ChatReply]] | None = None
 
     async def complete(
         self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = ""
     ) -> ChatReply:
         """Answer. Raises `JudgeError` for this call, `ConfigError`, `BudgetExceeded` and `StoreError` for the run."""
-        return await self.link.ask(Call(self.identity, messages, schema, tag))
+        asked = self.link.ask(Call(self.identity, messages, schema, tag))
+        return await (self.join(asked) if self.join else asked)
 
     def forget(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = "") -> None:
         """Drop a reply that was of no use from the cache, where there is one."""

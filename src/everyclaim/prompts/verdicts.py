@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, ClassVar, Literal, NamedTuple, Protocol
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from everyclaim.core.protocols import Message
 from everyclaim.core.types import FailureMode, Label, Probabilities
@@ -65,26 +65,6 @@ class AskedClaim(NamedTuple):
     id: str
     text: str
     sentence: str
-
-
-class JudgePrompt(Protocol):
-    """A prompt for verdicts; `VerdictPrompt` and `NliPrompt` are two."""
-
-    @property
-    def version(self) -> str:
-        """Name the wording."""
-
-    @property
-    def schema(self) -> Mapping[str, Any]:
-        """The form of a reply."""
-
-    def messages(
-        self, claims: Sequence[AskedClaim], passages: Mapping[str, Any], question: str, *, shared: bool
-    ) -> list[Message]:
-        """Write the request."""
-
-    def parse(self, reply: Mapping[str, Any], asked: Sequence[str]) -> dict[str, Finding]:
-        """Read a reply, by claim id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,6 +300,8 @@ class NliPrompt(RowPrompt[Finding]):
         relation = word(row, "relation", _RELATIONS)
         return Finding(_RELATIONS[relation]) if relation else None
 
+
+JudgePrompt = VerdictPrompt | NliPrompt
 
 _MINICHECK = (
     "Determine whether the provided claim is consistent with the corresponding document. Consistency in this context "

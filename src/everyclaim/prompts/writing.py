@@ -193,12 +193,6 @@ true for another wording, form of a date or number, or a fuller name; false if t
 part of the other where the question asks for all."""
 
 
-class QuestionReply(NamedTuple):
-    """What a text says to a question; `words` is None when it does not say."""
-
-    words: str | None
-
-
 _TRUTH = {"type": "boolean"}
 
 
@@ -232,8 +226,8 @@ class QuestionPrompt(RowPrompt[tuple[str, ...]]):
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerPrompt(RowPrompt[QuestionReply]):
-    """Ask for the answers a text gives."""
+class AnswerPrompt(RowPrompt[str]):
+    """Ask for the answers a text gives; empty where it gives none."""
 
     version = "answers-1"
     title = rows_name = "answers"
@@ -247,12 +241,12 @@ class AnswerPrompt(RowPrompt[QuestionReply]):
             Message("user", document({"questions": dict(questions)})),
         ]
 
-    def read(self, row: Mapping[str, Any]) -> QuestionReply | None:
+    def read(self, row: Mapping[str, Any]) -> str | None:
         """Read the answer to one question."""
         words, found = text(row, "answer"), row.get("found")
         if words is None or not isinstance(found, bool) or (found and not words):
             return None
-        return QuestionReply(words if found else None)
+        return words if found else ""
 
 
 @dataclass(frozen=True, slots=True)
