@@ -8,14 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
+from urllib.parse import unquote
 
 import sqlalchemy as sa
 
-from everyclaim.core.types import BETTER, Label, Outcome
+from everyclaim.core.types import BETTER, FailureMode, Label, Outcome
 from everyclaim.store.store import Store
 from everyclaim.store.tables import ANNOTATIONS, CLAIMS, RUNS, SAMPLES, TAGS
 
-Order = Literal["input", "worst"]
+_LONGEST = 500  # characters that are searched for
 SHOWN = 240  # characters of a question or an answer in a list
 _FIELDS = {"model": SAMPLES.c.model, "release": SAMPLES.c.release}  # sliced by without being tags
 
@@ -28,14 +29,23 @@ class AnswerFilter:
     tag `tag`; empty: the answer has no such tag.
     """
 
-    label: Label | None = None
-    mode: str = ""
+    label: Label | Literal[""] = ""
+    mode: FailureMode | Literal[""] = ""
+    outcome: Outcome | Literal[""] = ""
+    slice: str = ""  # tag and value, each quoted as in an address, with ``=`` between
     conflict: bool = False
-    outcome: Outcome | None = None
-    tag: str = ""
-    value: str = ""
-    text: str = ""  # somewhere in the id, the question, the answer or a claim
-    order: Order = "input"
+    q: str = ""  # somewhere in the id, the question, the answer or a claim
+    order: Literal["", "worst"] = ""  # empty: as in the input
+
+    @property
+    def tag(self) -> str:
+        """The tag of the slice; empty: none is asked for."""
+        return unquote(self.slice.partition("=")[0])
+
+    @property
+    def value(self) -> str:
+        """The value of the slice."""
+        return unquote(self.slice.partition("=")[2])
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +68,7 @@ class AnswerRow:
         return sum(self.labels.values())
 
 
-@dataclass(frozen=True, slots=True)
-class Neighbours:
-    """The places of the answers before and after one, among those that are wanted."""
-
-    before: int | None
-    after: int | None
+Neighbours = tuple[int | None, int | None]  # places of the answers before and after one
 
 
 def answers(store: Store, run: str, wanted: AnswerFilter, first: int, most: int) -> list[AnswerRow]:
@@ -99,19 +104,17 @@ def neighbours(store: Store, run: str, wanted: AnswerFilter, position: int) -> N
     place = SAMPLES.c.position
     base = sa.select(place).where(*_conditions(run, wanted)).limit(1)
     with store.reading() as connection:
-        return Neighbours(
-            connection.execute(base.where(place < position).order_by(place.desc())).scalar(),
-            connection.execute(base.where(place > position).order_by(place)).scalar(),
-        )
+        before = connection.scalar(base.where(place < position).order_by(place.desc()))
+        return before, connection.scalar(base.where(place > position).order_by(place))
 
 
 def neighbours_in(places: Sequence[int], position: int) -> Neighbours:
     """Return the places next to an answer's in this order; none for one that is not there."""
     if position not in places:
-        return Neighbours(None, None)
+        return None, None
     around = [None, *places, None]
     here = around.index(position)
-    return Neighbours(around[here - 1], around[here + 1])
+    return around[here - 1], around[here + 1]
 
 
 def label_counts(store: Store, run: str) -> dict[Label, int]:
@@ -151,14 +154,18 @@ def _conditions(run: str, wanted: AnswerFilter) -> list[sa.ColumnElement[bool]]:
     """Say what is wanted. Claims and tags are found once for all answers, not for each: indexes are used that way."""
     place = SAMPLES.c.position
     found: list[sa.ColumnElement[bool]] = [SAMPLES.c.run_id == run]
-    if wanted.outcome is not None:
+    if wanted.outcome:
         found.append(SAMPLES.c.outcome == wanted.outcome.value)
     if wanted.tag:
         found.append(_in_slice(run, wanted.tag, wanted.value))
     if wanted.label or wanted.mode or wanted.conflict:
-        found += [SAMPLES.c.outcome == Outcome.SCORED.value, place.in_(_claims_like(run, wanted))]
-    if wanted.text:
-        columns, text = SAMPLES.c, wanted.text
+        claims = _claims(run)
+        for column, value in ((CLAIMS.c.label, wanted.label), (CLAIMS.c.failure_mode, wanted.mode)):
+            claims = claims.where(column == value) if value else claims
+        claims = claims.where(CLAIMS.c.conflict) if wanted.conflict else claims
+        found += [SAMPLES.c.outcome == Outcome.SCORED.value, place.in_(claims)]
+    if text := wanted.q[:_LONGEST].strip():
+        columns = SAMPLES.c
         claims = _claims(run).where(CLAIMS.c.text.icontains(text, autoescape=True))
         parts = (columns.sample_id, columns.question, columns.response)
         found.append(sa.or_(*(part.icontains(text, autoescape=True) for part in parts), place.in_(claims)))
@@ -167,15 +174,6 @@ def _conditions(run: str, wanted: AnswerFilter) -> list[sa.ColumnElement[bool]]:
 
 def _claims(run: str) -> sa.Select[Any]:
     return sa.select(CLAIMS.c.position).where(CLAIMS.c.run_id == run)
-
-
-def _claims_like(run: str, wanted: AnswerFilter) -> sa.Select[Any]:
-    claims = _claims(run)
-    if wanted.label:
-        claims = claims.where(CLAIMS.c.label == wanted.label.value)
-    if wanted.mode:
-        claims = claims.where(CLAIMS.c.failure_mode == wanted.mode)
-    return claims.where(CLAIMS.c.conflict) if wanted.conflict else claims
 
 
 def _in_slice(run: str, tag: str, value: str) -> sa.ColumnElement[bool]:
@@ -218,7 +216,7 @@ def _ranked(connection: sa.Connection, run: str, wanted: AnswerFilter) -> sa.Sub
 
 
 def _places(connection: sa.Connection, run: str, wanted: AnswerFilter) -> sa.Select[Any]:
-    if wanted.order == "input":
+    if not wanted.order:
         return sa.select(SAMPLES.c.position).where(*_conditions(run, wanted)).order_by(SAMPLES.c.position)
     ranked = _ranked(connection, run, wanted)
     return sa.select(ranked.c.position).order_by(*ranked.c)

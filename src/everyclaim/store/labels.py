@@ -58,16 +58,12 @@ class HistoryEntry:
     """One action as it is kept. `before` and `after` hold the rows of `label` and `mark`, and `skipped`."""
 
     id: str
-    number: int  # of the annotator's actions, from 1
     about: About
     run: str
     queue: str
-    actor: str
     action: Action
     before: Mapping[str, Any]
     after: Mapping[str, Any]
-    undone: str | None  # the id of the action that undid it
-    created: str  # ISO 8601 in UTC
 
 
 # ---- reading
@@ -173,28 +169,13 @@ def set_skipped(connection: sa.Connection, act: Act, about: About, number: int |
 # ---- history
 
 
-def entries(
-    connection: sa.Connection, *wanted: sa.ColumnElement[bool], newest_first: bool = False, most: int | None = None
-) -> list[HistoryEntry]:
-    """Return what was done, of what is wanted, in the order of the actions."""
-    columns = LABEL_HISTORY.c
-    order = (columns.number.desc(),) if newest_first else (columns.created, columns.annotator, columns.number)
-    rows = connection.execute(sa.select(LABEL_HISTORY).where(*wanted).order_by(*order).limit(most)).mappings()
-    names = ("id", "number", "actor", "action", "before", "after", "undone", "created")
-    return [
-        HistoryEntry(
-            about=About(row["claim_key"], row["annotator"], row["answer_key"]),
-            run=row["run_id"],
-            queue=row["queue_id"],
-            **{name: row[name] for name in names},
-        )
-        for row in rows
-    ]
-
-
-def entry(connection: sa.Connection, action_id: str) -> HistoryEntry | None:
-    """Return the action with this id, when it was done already."""
-    return next(iter(entries(connection, LABEL_HISTORY.c.id == action_id)), None)
+def newest(connection: sa.Connection, *wanted: sa.ColumnElement[bool]) -> HistoryEntry | None:
+    """Return the last of these actions, None where there is none."""
+    query = sa.select(LABEL_HISTORY).where(*wanted).order_by(LABEL_HISTORY.c.number.desc()).limit(1)
+    if (row := connection.execute(query).first()) is None:
+        return None
+    about = About(row.claim_key, row.annotator, row.answer_key)
+    return HistoryEntry(row.id, about, row.run_id, row.queue_id, row.action, row.before, row.after)
 
 
 @contextmanager
@@ -243,11 +224,13 @@ def _of(about: About) -> tuple[sa.ColumnElement[bool], ...]:
 Transaction = Callable[[], AbstractContextManager[sa.Connection]]
 
 
+@dataclass(frozen=True, slots=True)
 class Labelling:
     """Queues, marks and the history of labels of a store; see `Store.labelling`."""
 
-    def __init__(self, read: Transaction, write: Transaction, lock: Callable[[sa.Connection, str], None]) -> None:
-        self._read, self._write, self._lock = read, write, lock
+    _read: Transaction
+    _write: Transaction
+    _lock: Callable[[sa.Connection, str], None]
 
     def marks(self, run: str) -> list[Annotation[SplitMark]]:
         """Return the marks of a run's texts, for whichever run they were given, in the order of its samples."""
@@ -355,8 +338,7 @@ class Labelling:
             columns = LABEL_HISTORY.c
             not_undone = (columns.action != "undo", columns.undone.is_(None))
             here = (columns.annotator == annotator, columns.run_id == act.run, columns.queue_id == act.queue)
-            last = next(iter(entries(connection, *here, *not_undone, newest_first=True, most=1)), None)
-            if last is None:
+            if (last := newest(connection, *here, *not_undone)) is None:
                 return
             if state_of(connection, act, last.about) != last.after:
                 raise InputError("this claim was labelled again elsewhere since: nothing to undo")
@@ -371,20 +353,15 @@ class Labelling:
         with self._read() as connection:
             return state_of(connection, Act("", ""), about)
 
-    def history(self, run: str, *, key: str | None = None) -> list[HistoryEntry]:
-        """Return what people did in a run, or about one of its texts, the oldest first."""
-        with self._read() as connection:
-            about = [] if key is None else [LABEL_HISTORY.c.claim_key == key]
-            return entries(connection, LABEL_HISTORY.c.run_id == run, *about)
-
     # ---- how
 
     def _find_or_do(self, act: Act, change: Callable[[sa.Connection], None]) -> HistoryEntry | None:
         with self._write() as connection:
             self._lock(connection, act.run)
-            if (done := entry(connection, act.id)) is None:
+            is_this = LABEL_HISTORY.c.id == act.id
+            if (done := newest(connection, is_this)) is None:
                 change(connection)
-                done = entry(connection, act.id)
+                done = newest(connection, is_this)
             return done
 
     def _queues(self, query: sa.Select[Any]) -> list[LabelQueue]:

@@ -35,22 +35,22 @@ _MOST_VALUES = 200  # of a tag, in a list to choose from
 @router.get("/runs/{name}/answers")
 def answers(request: Request, run_view: AskedRun, asks: Asked, page: int = 1) -> Response:
     """List answers."""
-    store, run, wanted = run_view.site.read_store, run_view.record.id, asks.wanted
-    if wanted.text or is_computed(wanted):  # what takes long to find is found once
-        places = run_view.places(wanted)
+    store, run = run_view.site.read_store, run_view.record.id
+    if asks.q or is_computed(asks):  # what takes long to find is found once
+        places = run_view.places(asks)
         paging = Paging(len(places), page, PER_PAGE, asks.query)
         rows = browsing.answers_at(store, run, places[paging.first : paging.last])
     else:
-        total = run_view.once("count", lambda: browsing.count(store, run, wanted), repr(wanted))
+        total = run_view.once("count", lambda: browsing.count(store, run, asks), asks.address)
         paging = Paging(total, page, PER_PAGE, asks.query)
-        rows = browsing.answers(store, run, wanted, paging.first, PER_PAGE)
+        rows = browsing.answers(store, run, asks, paging.first, PER_PAGE)
     slices = [
         (slice_field(tag, value), f"{tag}: {value}")
         for tag, values in run_view.tags.items()
         for value in values[:_MOST_VALUES]
     ]
-    if is_computed(wanted):
-        slices.append((asks.slice, f"{wanted.tag}: {wanted.value or '(not given)'}"))
+    if is_computed(asks):
+        slices.append((asks.slice, f"{asks.tag}: {asks.value or '(not given)'}"))
     return render(
         request,
         "answers.html",
@@ -73,7 +73,7 @@ def answer(request: Request, run_view: AskedRun, position: int, asks: Asked, who
         "answer.html",
         run_view=run_view,
         filter=asks,
-        beside=run_view.beside(asks.wanted, position),
+        beside=run_view.beside(asks, position),
         view=answer_view(kept, context=None if whole else CONTEXT),
         fingerprint=kept.fingerprint,
         is_whole=bool(whole),
@@ -106,7 +106,7 @@ def export(
     elif asks.is_empty:
         places, part = None, ""
     else:
-        places, part = run_view.places(asks.wanted), "-part"
+        places, part = run_view.places(asks), "-part"
     records = store.records(run) if places is None else store.records_at(run, places)
     folder = tempfile.TemporaryDirectory(prefix="everyclaim-")  # goes with the answer, or with whoever has gone
     path = Path(folder.name, f"everyclaim-{run}{part}.{kind}")

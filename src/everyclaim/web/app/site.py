@@ -5,17 +5,16 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from threading import Lock
-from typing import Annotated, Any, Literal, TypeVar
-from urllib.parse import quote, unquote, urlencode
+from typing import Annotated, Any, TypeVar
+from urllib.parse import quote, urlencode
 
 import numpy as np
 from fastapi import APIRouter, Depends, Request
 from jinja2 import Environment, PackageLoader
-from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
@@ -27,10 +26,10 @@ from everyclaim.api.evaluator import Evaluator
 from everyclaim.api.runs import Run, Trust, trust_of
 from everyclaim.core.errors import NoStoreError
 from everyclaim.core.lifetime import Memory
-from everyclaim.core.types import FailureMode, Label, Outcome
+from everyclaim.core.types import Label, Outcome
 from everyclaim.report.html import asset, environment
 from everyclaim.store import browsing
-from everyclaim.store.browsing import AnswerFilter, Neighbours, Order
+from everyclaim.store.browsing import AnswerFilter, Neighbours
 from everyclaim.store.records import RunRecord
 from everyclaim.store.store import Figures, Store
 from everyclaim.web.app.auth import Access, Sessions, visitor_of
@@ -38,7 +37,6 @@ from everyclaim.web.app.auth import Access, Sessions, visitor_of
 T = TypeVar("T")
 
 _ROOM = 160_000  # of values that were computed: each counts 400, whatever it is
-_LONGEST = 500  # characters that are searched for
 _TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
 _SHARED = ("theme.css", "report.css", "answer.js")  # with the report file
 _OWN = ("site.css", "site.js", "desk.css", "desk.js", "reading.js", "htmx.min.js", "icon.svg")
@@ -175,36 +173,13 @@ def render(request: Request, template: str, http_status: int = 200, /, **context
 # ---- a run, and which of its answers a page is about
 
 
-class Filter(BaseModel):
-    """The fields of an address; empty: anything. `slice` is a tag and its value, each quoted, with ``=`` between."""
-
-    label: Label | Literal[""] = ""
-    mode: FailureMode | Literal[""] = ""
-    outcome: Outcome | Literal[""] = ""
-    slice: str = ""
-    conflict: str = ""
-    q: str = ""
-    order: Order | Literal[""] = ""
-
-    @property
-    def wanted(self) -> AnswerFilter:
-        """What the database is asked for."""
-        tag, _, value = self.slice.partition("=")
-        return AnswerFilter(
-            label=self.label or None,
-            mode=self.mode,
-            outcome=self.outcome or None,
-            conflict=bool(self.conflict),
-            tag=unquote(tag),
-            value=unquote(value),
-            text=self.q[:_LONGEST].strip(),
-            order=self.order or "input",
-        )
+class Filter(AnswerFilter):
+    """What an address asks for."""
 
     @property
     def query(self) -> dict[str, str]:
         """The fields, for other addresses."""
-        return self.model_dump(mode="json")
+        return {name: "1" if value is True else value for name, value in asdict(self).items() if value}
 
     @property
     def address(self) -> str:
@@ -215,7 +190,7 @@ class Filter(BaseModel):
     @property
     def is_empty(self) -> bool:
         """Whether anything is wanted; the order filters nothing."""
-        return not any(value for name, value in self.query.items() if name != "order")
+        return not self.query.keys() - {"order"}
 
 
 def slice_field(tag: str, value: str) -> str:
@@ -297,7 +272,7 @@ class RunView:
         else:
             inside = np.setdiff1d(np.arange(len(figures.ids)), np.concatenate([nowhere, *values.values()]))
         among = set(figures.positions[inside].tolist())
-        return [place for place in browsing.positions(store, run, replace(wanted, tag="")) if place in among]
+        return [place for place in browsing.positions(store, run, replace(wanted, slice="")) if place in among]
 
     def beside(self, wanted: AnswerFilter, position: int) -> Neighbours:
         """Return the places next to an answer's among those wanted."""
