@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
+from dataclasses import fields
 from hashlib import sha256
 from typing import Annotated, Any, Unpack, cast
 
@@ -26,7 +27,7 @@ from everyclaim.io import check_apart
 from everyclaim.models.chat.options import without_password
 from everyclaim.monitor.alerts import Notifier, Sink, sink_from_spec
 from everyclaim.monitor.detector import Baseline, Detector, JudgeAccuracy, Level, Limits, why_too_high
-from everyclaim.monitor.watch.plan import SamplingPlan, WatchPlan, WatchScorer
+from everyclaim.monitor.watch.plan import WatchPlan, WatchScorer
 from everyclaim.monitor.watch.source import AnswerSource, Rows, WatchPass
 from everyclaim.monitor.watch.watcher import Alarms, Watcher
 from everyclaim.stats.intervals import Estimate, clustered_mean, clustered_ratio
@@ -212,17 +213,9 @@ def _screen(spec: str | None) -> Session | None:
 
 
 def _plan(source: AnswerSource, options: WatchingOptions) -> WatchPlan:
-    named = options.get("name")
-    chosen: Any = {name: options.get(name) for name in ("when_spent", "per", "send_back", "every") if name in options}
-    limits: Any = {name: options.get(name) for name in ("daily_answers", "daily_tokens", "daily_cost")}
-    sampling = SamplingPlan(
-        options.get("rate", 1.0),
-        tuple(options.get("slices", ())),
-        options.get("min_per_slice", 0),
-        options.get("worry", 0.5),
-        **limits,
-    )
-    return WatchPlan(_watch_name(named or source.name), named or source.title, sampling, **chosen)
+    named, known = options.get("name"), {part.name for part in fields(WatchPlan)}
+    chosen: Any = {name: value for name, value in options.items() if name in known and value is not None}
+    return WatchPlan(_watch_name(named or source.name), named or source.title, **chosen)
 
 
 def _watch_name(name: str) -> str:

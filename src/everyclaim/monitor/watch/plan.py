@@ -30,19 +30,25 @@ OverRun = Callable[[Callable[[], Iterator[Result]]], Iterator[Result] | None]
 
 
 @dataclass(frozen=True, slots=True)
-class SamplingPlan:
-    """Which answers are judged, and how many a day (in UTC); None: any number.
+class WatchPlan:
+    """How a watch goes about it: which answers are judged, and how many a day (in UTC); None: any number.
 
-    `rate` is within [0, 1], `worry` the probability of a contradiction that worries, `minimum` of each slice a day.
+    `rate` is within [0, 1], `worry` the probability of a contradiction that worries, `min_per_slice` of each a day.
     """
 
+    watch: str  # its name in the store
+    title: str  # of its runs
+    slices: Sequence[str] = ()
     rate: float = 1.0
-    slices: tuple[str, ...] = ()
-    minimum: int = 0
+    min_per_slice: int = 0
     worry: float = 0.5
     daily_answers: int | None = None
     daily_tokens: int | None = None
     daily_cost: float | None = None  # US dollars
+    when_spent: Literal["skip", "wait"] = "skip"
+    per: Literal["day", "release"] = "day"
+    send_back: bool = True
+    every: float = 10.0  # seconds between passes
 
     def is_chosen(self, unit: str) -> bool:
         """Whether a trace is among those chosen at random."""
@@ -77,31 +83,18 @@ class WatchScorer:
     over_run: OverRun | None = None  # the last numbers of a run, where the metric has some that need the whole of it
 
 
-@dataclass(frozen=True, slots=True)
-class WatchPlan:
-    """How a watch goes about it."""
-
-    watch: str  # its name in the store
-    title: str  # of its runs
-    sampling: SamplingPlan = field(default_factory=SamplingPlan)
-    when_spent: Literal["skip", "wait"] = "skip"
-    per: Literal["day", "release"] = "day"
-    send_back: bool = True
-    every: float = 10.0  # seconds between passes
-
-
 @dataclass(slots=True)
 class Day:
     """One day's counts: what is used, and what of each slice is judged."""
 
     date: str
-    sampling: SamplingPlan
+    plan: WatchPlan
     spent: Spent = field(default_factory=Spent)
     slices: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def may_go_on(self) -> bool:
         """Whether another answer is within the limits. Raises `OptionError` where cost is limited and not known."""
-        spent, most = self.spent, self.sampling
+        spent, most = self.spent, self.plan
         if most.daily_cost is not None and spent.cost is None:
             raise OptionError(
                 "`daily_cost` needs the judge's prices, which are unknown: pass `prices`, or limit "
@@ -116,7 +109,7 @@ class Day:
     def begin(self, sample: Sample) -> None:
         """Count an answer that is going to be judged."""
         self.spent = self.spent._replace(answers=self.spent.answers + 1)
-        self.slices.update(self.sampling.slices_of(sample))
+        self.slices.update(self.plan.slices_of(sample))
 
     def use(self, usage: Usage) -> None:
         """Count what judging took."""
@@ -126,7 +119,7 @@ class Day:
 
     def lacks(self, sample: Sample) -> bool:
         """Whether a slice of this answer has fewer judged answers than it should."""
-        return any(self.slices[key] < self.sampling.minimum for key in self.sampling.slices_of(sample))
+        return any(self.slices[key] < self.plan.min_per_slice for key in self.plan.slices_of(sample))
 
 
 def share(unit: str) -> float:
@@ -188,10 +181,10 @@ class OpenRuns:
                     hook(RunFinished(run, self._begun.pop(run, 0)))
 
     def _begin(self, part: str, is_picked: bool) -> str:
-        plan, sampling = self._plan, self._plan.sampling
+        plan = self._plan
         name = f"{plan.title} {part}{' picked' if is_picked else ''}"
-        slices = [*sampling.slices, *([PICKED] if is_picked else [])]
-        config = {"slices": slices, "rate": sampling.rate, "picked": is_picked, "part": part}
+        slices = [*plan.slices, *([PICKED] if is_picked else [])]
+        config = {"slices": slices, "rate": plan.rate, "picked": is_picked, "part": part}
         record = self._store.run_of_watch(
             plan.watch, f"{part}\0{is_picked}", self._scorer.provenance, name=name, config=config
         )

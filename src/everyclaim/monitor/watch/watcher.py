@@ -133,7 +133,7 @@ class Watcher:
         self._alarms = alarms
         self._sends_back = plan.send_back and source.takes_scores
         self._runs = OpenRuns(store, plan, scorer, hooks)
-        self._day = Day("", plan.sampling)
+        self._day = Day("", plan)
         self._turning = asyncio.Lock()
         self._slots = asyncio.Semaphore(scorer.concurrency)
         self._pass = WatchPass()
@@ -236,9 +236,8 @@ class Watcher:
 
     async def _decide(self, found: Found) -> None:
         await self._turn_day()
-        sampling = self._plan.sampling
-        chosen = AT_RANDOM if sampling.is_chosen(found.unit or found.key) else ""
-        if not chosen and not sampling.minimum and self._scorer.screen is None:
+        chosen = AT_RANDOM if self._plan.is_chosen(found.unit or found.key) else ""
+        if not chosen and not self._plan.min_per_slice and self._scorer.screen is None:
             self._leave(found, SKIPPED)
             return
         sample = await found.load()
@@ -261,10 +260,9 @@ class Watcher:
         self._unjudged.append(Decision(found.key, decision))
 
     async def _why_pick(self, sample: Sample) -> str:
-        sampling = self._plan.sampling
-        if sampling.minimum and self._day.lacks(sample):
+        if self._plan.min_per_slice and self._day.lacks(sample):
             return MINIMUM
-        if self._scorer.screen is not None and sampling.is_worrying(await self._scorer.screen(sample)):
+        if self._scorer.screen is not None and self._plan.is_worrying(await self._scorer.screen(sample)):
             return WORRIED
         return ""
 
@@ -317,12 +315,12 @@ class Watcher:
         async with self._turning:
             if self._day.date == today():
                 return
-            now, sampling = datetime.now(UTC), self._plan.sampling
+            now, plan = datetime.now(UTC), self._plan
             date = now.date().isoformat()
             spent = await self._ask(self._store.spent, date)
-            counts = await self._ask(self._store.judged_by_slice, date, sampling.slices if sampling.minimum else ())
+            counts = await self._ask(self._store.judged_by_slice, date, plan.slices if plan.min_per_slice else ())
             await self._ask(self._store.forget_unjudged, (now - timedelta(days=_KEPT_DAYS)).date().isoformat())
-            self._day = Day(date, sampling, spent, Counter(counts))
+            self._day = Day(date, plan, spent, Counter(counts))
 
     # ---- scores back
 

@@ -13,7 +13,9 @@ import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from math import isfinite
+from operator import itemgetter
 from typing import Any
 
 from markupsafe import Markup
@@ -52,44 +54,30 @@ FEWEST_BYTES = 400_000
 STATIC = 5  # of the worst answers, in the page as they are, for readers without a script
 MOST = 10_000  # answers in a page
 _MODES = list(FailureMode)
+_FINE = 2  # the first rank that is not worth a look
 # Yields the answers at these places, or all, in the order of the input; each time the same.
 Reader = Callable[[Sequence[int] | None], Iterable[Kept]]
 # Base 85 of the standard library, but for the three characters that mean something in HTML.
 _PLAIN = str.maketrans("<>&", ",.:")
 
 
-@dataclass(frozen=True, slots=True)
-class Packed:
-    """Answers of a page: `chunks` and `index` as deflated text in base 85, `first` rendered for those without script.
-
-    `left_out` answers were too many, `context` is how long passages were cut to, None where they are whole.
-    """
-
-    chunks: tuple[str, ...]
-    index: str
-    first: tuple[Markup, ...]
-    scores: tuple[float, ...]
-    count: int
-    left_out: int
-    context: int | None
-
-
-def pack(read: Reader, tags: Iterable[str], total: int) -> Packed:
+def pack(read: Reader, tags: Iterable[str], total: int) -> PackedAnswers:
     """Pack answers; of more than ten thousand those to look at first."""
-    names, chosen, scores = list(tags), None, None
+    names, chosen = list(tags), None
+    scores: list[float] = []
     if total > MOST:
-        scores, keys = [], []
+        keys = []
         for record in read(None):
             scores += _score_of(record)
             keys.append((order_of(record), record.position))
         chosen = sorted(position for _, position in heapq.nsmallest(MOST, keys))
     budget = max(FEWEST_BYTES, BYTES_PER_ANSWER * min(total, MOST))
-    packing = _Packing(names)
     for context in CONTEXTS:
-        packing = _Packing(names, context)
-        if packing.take_all(read(chosen), budget if context != CONTEXTS[-1] else None):
+        made = PackedAnswers(names, context, max(0, total - MOST))
+        if made.take_all(read(chosen), budget if context != CONTEXTS[-1] else None):
             break
-    return packing.finish(scores, max(0, total - MOST))
+    made.scores = scores or made.scores
+    return made
 
 
 def _score_of(record: Kept) -> list[float]:
@@ -102,71 +90,78 @@ def order_of(record: Kept) -> tuple[int, float, int, int]:
     result = record.result
     if has_finding(result):
         return (0, *badness(record))
-    rank = {Outcome.FAILED: 1, Outcome.SCORED: 3}.get(result.outcome, 2)
+    rank = {Outcome.FAILED: 1, Outcome.SCORED: 3}.get(result.outcome, _FINE)
     return rank, 0.0, 0, record.position
 
 
 @dataclass(slots=True)
-class _Packing:
+class PackedAnswers:
+    """Answers of a page: `chunks` and `index` as deflated text in base 85, `first` rendered for those without script.
+
+    `left_out` answers were too many, `context` is how long passages were cut to, None where they are whole.
+    """
+
     tags: list[str]
-    context: int | None = None
+    context: int | None
+    left_out: int
     chunks: list[str] = field(default_factory=list)
-    rows: list[list[Any]] = field(default_factory=list)
-    orders: list[tuple[Any, ...]] = field(default_factory=list)
-    scores: list[float] = field(default_factory=list)
-    size: int = 0
-    values: dict[tuple[str, str], int] = field(default_factory=dict)
-    worst: list[tuple[tuple[Any, ...], Markup]] = field(default_factory=list)
+    first: list[Markup] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)  # also of those left out
+    _orders: list[tuple[Any, ...]] = field(default_factory=list)
+    _rows: list[list[Any]] = field(default_factory=list)
+    _values: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def take_all(self, records: Iterable[Kept], budget: int | None) -> bool:
         """Take the records in; False when they do not fit into so many bytes."""
         macros: Any = shared().get_template("everyclaim/entry.html").module
-        for together in _batches(records):
+        worst: list[tuple[tuple[Any, ...], Markup]] = []
+        size = 0
+        stream = iter(records)
+        while together := list(islice(stream, TOGETHER)):
             written = []
             for record in together:
                 view = answer_view(record, context=self.context)
-                html = macros.entry(view, self.tags)
-                written.append(html)
-                order = order_of(record)
+                written.append(macros.entry(view, self.tags))
                 self.scores += _score_of(record)
-                self.orders.append(order)
-                self.rows.append(self._row(view))
-                self._keep_if_bad(order, html)
-            chunk = packed("\0".join(written))  # which stands in no page
-            self.chunks.append(chunk)
-            self.size += len(chunk)
-            if budget is not None and self.size > budget:
+                self._orders.append(order_of(record))
+                self._rows.append(self._row(view))
+                if self._orders[-1][0] < _FINE:
+                    worst = sorted([*worst, (self._orders[-1], written[-1])], key=itemgetter(0))[:STATIC]
+            self.chunks.append(packed("\0".join(written)))  # which stands in no page
+            size += len(self.chunks[-1])
+            if budget is not None and size > budget:
                 return False
+        self.first = [html for _, html in worst]
         return True
 
-    def finish(self, scores: Sequence[float] | None, left_out: int) -> Packed:
-        """Return what was packed, with the scores of all answers where some were left out."""
-        ranks = {place: rank for rank, place in enumerate(sorted(range(len(self.orders)), key=self.orders.__getitem__))}
+    @property
+    def count(self) -> int:
+        """How many answers are in the page."""
+        return len(self._rows)
+
+    @property
+    def index(self) -> str:
+        """What answers are filtered and ordered by."""
+        by_order = sorted(range(self.count), key=self._orders.__getitem__)
+        ranks = {place: rank for rank, place in enumerate(by_order)}
         index = {
             "together": TOGETHER,
             "modes": [mode.value.replace("_", " ") for mode in _MODES],
-            "tags": [[shown(name), shown(value)] for name, value in self.values],  # as the page writes them
-            "answers": [[ranks[place], *row] for place, row in enumerate(self.rows)],
+            "tags": [[shown(name), shown(value)] for name, value in self._values],  # as the page writes them
+            "answers": [[ranks[place], *row] for place, row in enumerate(self._rows)],
         }
-        first = tuple(html for _, html in sorted(self.worst, key=lambda pair: pair[0]))
-        text = json.dumps(index, ensure_ascii=True, separators=(",", ":"))
-        spread = tuple(self.scores if scores is None else scores)
-        return Packed(tuple(self.chunks), packed(text), first, spread, len(self.rows), left_out, self.context)
+        return packed(json.dumps(index, ensure_ascii=True, separators=(",", ":")))
 
     def _row(self, view: AnswerView) -> list[Any]:
         result = view.result
         modes = {claim.verdict.failure_mode for claim in result.claims}
         tags = sorted(
-            self.values.setdefault((name, value), len(self.values))
+            self._values.setdefault((name, value), len(self._values))
             for name in self.tags
             for value in values_of(result, name)
         )
         mask = sum(1 << place for place, mode in enumerate(_MODES) if mode in modes)
         return [view.position, _flags(view), mask, tags]
-
-    def _keep_if_bad(self, order: tuple[Any, ...], html: Markup) -> None:
-        if order[0] < 2:
-            self.worst = sorted([*self.worst, (order, html)], key=lambda pair: pair[0])[:STATIC]
 
 
 def packed(text: str) -> str:
@@ -174,17 +169,6 @@ def packed(text: str) -> str:
     compressor = zlib.compressobj(9, zlib.DEFLATED, -15)
     deflated = compressor.compress(text.encode()) + compressor.flush()
     return base64.b85encode(deflated).decode().translate(_PLAIN)
-
-
-def _batches(records: Iterable[Kept]) -> Iterator[list[Kept]]:
-    batch: list[Kept] = []
-    for record in records:
-        batch.append(record)
-        if len(batch) == TOGETHER:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
 
 
 def _flags(view: AnswerView) -> int:
@@ -251,25 +235,11 @@ def score_chart(scores: Iterable[float]) -> Markup:
     return histogram(counts, [place / BINS for place in range(BINS + 1)], title="Answers by score", axis="score")
 
 
-@dataclass(frozen=True, slots=True)
-class SliceView:
-    """The values of one tag, the largest first, with a chart of their mean scores."""
+def slice_view(tag: str, groups: Mapping[str, Group]) -> dict[str, Any]:
+    """Lay the slices of one tag out, the largest first, with a chart of their mean scores.
 
-    tag: str
-    rows: tuple[tuple[str, Group], ...]
-    chart: Markup
-    left_out: int
-    beside: tuple[str, ...]  # values whose failure modes stand beside each other
-    modes: tuple[tuple[str, tuple[float, ...]], ...]  # of each mode its share of the claims of these
-
-    @property
-    def is_rough(self) -> bool:
-        """Whether a slice has so few answers that only its interval says something."""
-        return any(group.is_rough for _, group in self.rows)
-
-
-def slice_view(tag: str, groups: Mapping[str, Group]) -> SliceView:
-    """Lay the slices of one tag out."""
+    `beside` are values whose failure modes stand beside each other, `modes` of each mode its share of their claims.
+    """
     ordered = by_size(groups)
     readings = [
         reading(value or "(not given)", group.score, "answers", "supported")
@@ -277,8 +247,17 @@ def slice_view(tag: str, groups: Mapping[str, Group]) -> SliceView:
         if not group.is_tiny
     ]
     chart = interval_plot(readings, title=f"Mean score by {tag}", axis="mean score, with 95 % intervals")
-    left_out = max(0, len(ordered) - _LISTED)
-    return SliceView(tag, tuple(ordered[:_LISTED]), chart, left_out, *mode_shares(ordered, _BESIDE))
+    beside, modes = mode_shares(ordered, _BESIDE)
+    rows = ordered[:_LISTED]
+    return {
+        "tag": tag,
+        "rows": rows,
+        "left_out": len(ordered) - len(rows),
+        "is_rough": any(group.is_rough for _, group in rows),
+        "chart": chart,
+        "beside": beside,
+        "modes": modes,
+    }
 
 
 def judge_view(found: Calibration) -> dict[str, Any]:
@@ -353,18 +332,8 @@ def numbers_view(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class DeltaTable:
-    """Looks of one cut: those that were tested, with their chart, and how many have too little to test."""
-
-    heading: str
-    rows: Sequence[tuple[str, Delta]]
-    chart: Markup | None
-    few: str
-    left_out: int
-
-
-def _table(heading: str, deltas: Sequence[tuple[str, Delta]]) -> DeltaTable:
+def _table(heading: str, deltas: Sequence[tuple[str, Delta]]) -> dict[str, Any]:
+    """Lay the differences of one cut out: those that were tested, with their chart, and how many have too few."""
     tested = [row for row in deltas if row[1].p_value is not None or not heading]
     drawn = [
         ChartPoint(name, one.difference, one.low, one.high, one.finding.value, _COLOUR.get(one.finding, "plain"))
@@ -375,7 +344,8 @@ def _table(heading: str, deltas: Sequence[tuple[str, Delta]]) -> DeltaTable:
         title = f"Differences{' by ' + heading if heading else ''}"
         chart = difference_plot(drawn, title=title, axis="after − before, in points, with 95 % intervals")
     few = untested(len(deltas) - len(tested)) if len(deltas) > len(tested) else ""
-    return DeltaTable(heading, tested[:_ROWS_LISTED], chart, few, max(0, len(tested) - _ROWS_LISTED))
+    left_out = max(0, len(tested) - _ROWS_LISTED)
+    return {"heading": heading, "rows": tested[:_ROWS_LISTED], "chart": chart, "few": few, "left_out": left_out}
 
 
 def _moved(
