@@ -17,7 +17,7 @@ TABLE = "Prices:\n\n| Model | Price |\n| --- | --- |\n| Piccola | €449 |\n| Do
 def written(block):
     """All segments of a block, as lines."""
     if block.kind == "record":
-        return [(line.indent, "".join(one.text for one in line.segments)) for line in block.lines]
+        return [(indent, "".join(one.text for one in segments)) for indent, segments in block.lines]
     if block.kind == "table":
         return [["".join(one.text for one in cell) for cell in row] for row in block.rows]
     return "".join(one.text for one in block.segments)
@@ -29,7 +29,7 @@ def marked(blocks):
     for block in blocks:
         parts = [
             block.segments,
-            *(line.segments for line in block.lines),
+            *(segments for _, segments in block.lines),
             *(cell for row in block.rows for cell in row),
         ]
         found += [one.text for part in parts for one in part if one.marks]

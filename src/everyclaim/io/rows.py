@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -345,11 +344,7 @@ def _span(value: Any) -> tuple[int, int] | None:
 
 
 class SeenIds:
-    """The ids given out so far, as hashes of 64 bits.
-
-    Two different ids share a hash about once in 10^7 sources of a million rows, and then one of them is renamed without
-    need.
-    """
+    """The ids given out so far, as hashes of 64 bits: about one in 10^7 sources of a million rows has two alike."""
 
     def __init__(self) -> None:
         self._seen: set[int] = set()
@@ -357,16 +352,11 @@ class SeenIds:
 
     def make_unique(self, identifier: str) -> str:
         """Return the id if it is new, else the id with the first free number appended."""
-        key = unique_key = _hash(identifier)
+        key = unique_key = hash(identifier)
         unique = identifier
         while unique_key in self._seen:
             number = self._next[key] = self._next.get(key, 1) + 1
             unique = f"{identifier}#{number}"
-            unique_key = _hash(unique)
+            unique_key = hash(unique)
         self._seen.add(unique_key)
         return unique
-
-
-def _hash(identifier: str) -> int:
-    digest = hashlib.blake2b(identifier.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "little")

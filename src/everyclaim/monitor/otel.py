@@ -69,11 +69,6 @@ def evaluating(traceparent: str = "", *, response_id: str = "") -> Iterator[None
         _HERE.reset(token)
 
 
-def evaluated_here() -> EvaluatedSpan | None:
-    """Return what `evaluating` said of the block around, if there is one."""
-    return _HERE.get()
-
-
 def _read(traceparent: str, response_id: str) -> EvaluatedSpan:
     if traceparent == "":
         return EvaluatedSpan(response_id=response_id)
@@ -191,12 +186,12 @@ class OpenTelemetry:
             case JudgeCalled():
                 self._called(event)
             case AnswerGuarded(result=result):
-                self._evaluated(result, self._context.get_current(), evaluated_here())
+                self._evaluated(result, self._context.get_current())
 
     def _begin(self, event: ScoringStarted) -> None:
         """Open the span, and let it be the one around what follows in this context."""
         outside = self._context.get_current()
-        of = evaluated_here()
+        of = _HERE.get()
         links = [self._trace.Link(self._remote(of))] if of and of.trace else []
         attributes: dict[str, Any] = {
             "everyclaim.sample.id": one_line(event.sample.id, 200),
@@ -221,7 +216,7 @@ class OpenTelemetry:
             if event.purpose == "answer":
                 active = self._trace.get_current_span(outside).get_span_context().is_valid
                 around = outside if active else self._trace.set_span_in_context(span)
-                self._evaluated(event.result, around, evaluated_here())
+                self._evaluated(event.result, around)
         span.end()
 
     def _describe(self, span: Span, result: Result) -> None:
@@ -269,8 +264,9 @@ class OpenTelemetry:
             self._failed(span, call.failure)
         span.end(begun + int(call.seconds * 1e9))
 
-    def _evaluated(self, result: Result, around: Context, of: EvaluatedSpan | None) -> None:
+    def _evaluated(self, result: Result, around: Context) -> None:
         """Send the event of the conventions, on the span that is evaluated."""
+        of = _HERE.get()
         said = attributes_of(result, response_id=of.response_id if of else "", with_texts=self._with_texts)
         attributes = {**said, "everyclaim.sample.id": one_line(result.id, 200)}
         if of and of.trace:

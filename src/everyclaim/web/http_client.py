@@ -21,6 +21,7 @@ from everyclaim.core.errors import (
 from everyclaim.core.lifetime import on_close
 from everyclaim.models.chat.links import Patience, attempts
 from everyclaim.models.chat.providers import Secret
+from everyclaim.models.chat.transport import retry_after
 
 if TYPE_CHECKING:
     import aiohttp
@@ -114,8 +115,7 @@ class HttpClient:
             value = json.loads(body)
         except (ValueError, RecursionError):
             value = None
-        after = headers.get("Retry-After", "")
-        wait = float(after) if after.isdecimal() and len(after) < 9 else None
+        wait = retry_after(headers)
         if headers.get("Content-Type", "").partition(";")[0] == PROBLEM and isinstance(value, dict):
             code, detail = str(value.get("code", "")), str(value.get("detail", ""))
             raise _Refused(self._error(code, detail, wait), again=code in _LATER, retry_after=wait)

@@ -16,6 +16,7 @@ import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
 from multiprocessing.connection import wait
+from traceback import walk_tb
 from typing import Any
 
 from uvicorn import Config, Server
@@ -138,10 +139,9 @@ class JsonLines(logging.Formatter):
         }
         row |= {name: value for name, value in record.__dict__.items() if name not in _RECORD}
         if record.exc_info and (error := record.exc_info[1]) is not None:
-            places, trace = [], error.__traceback__
-            while trace is not None:
-                code = trace.tb_frame.f_code
-                places.append(f"{trace.tb_frame.f_globals.get('__name__', '?')}:{trace.tb_lineno} {code.co_name}")
-                trace = trace.tb_next
+            places = [
+                f"{frame.f_globals.get('__name__', '?')}:{line} {frame.f_code.co_name}"
+                for frame, line in walk_tb(error.__traceback__)
+            ]
             row |= {"error": type(error).__name__, "trace": places[-12:]}
         return json.dumps(row, ensure_ascii=True, default=str)

@@ -149,23 +149,16 @@ _DEEPEST = 12  # levels that move a line to the right
 Kind = Literal["prose", "table", "record", "cut"]
 
 
-class RecordLine(NamedTuple):
-    """A line of a record, so many levels in."""
-
-    indent: int
-    segments: list[Segment]
-
-
 @dataclass(frozen=True, slots=True)
 class LaidOutBlock:
     """A piece of a text. `prose` has segments, `record` lines, `table` rows of cells; `cut` tells how much is left out.
 
-    The first row of a table holds headings when `has_head`.
+    A line is so many levels in. The first row of a table holds headings when `has_head`.
     """
 
     kind: Kind
     segments: Sequence[Segment] = ()
-    lines: Sequence[RecordLine] = ()
+    lines: Sequence[tuple[int, Sequence[Segment]]] = ()
     rows: Sequence[Sequence[Sequence[Segment]]] = ()
     has_head: bool = False
     hidden: int = 0  # characters
@@ -257,7 +250,7 @@ def _block(
             lines.append((indent, shown))
     if not lines:
         return None, window
-    written = [RecordLine(indent, segments(text, marks, *line)) for indent, line in lines]
+    written = [(indent, segments(text, marks, *line)) for indent, line in lines]
     return LaidOutBlock("record", lines=written), Span(lines[0][1].start, lines[-1][1].end)
 
 

@@ -133,7 +133,7 @@ def export(request: Request, run: str, form: str) -> Response:
         raise HTTPException(404)
     store = site_of(request).read_store
     record = store.run(run)
-    rows = list(_rows(store, record.id, flat=form == "csv"))
+    rows = list(_rows(store, record.id))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"labels.{form}"
         with open_rows(path, columns={name: str for row in rows[:1] for name in row}, marked=True) as write:
@@ -190,7 +190,7 @@ def _pairs(everybody: Sequence[Sequence[Opinion]]) -> list[tuple[str, str, list[
     ]
 
 
-def _rows(store: Store, run: str, *, flat: bool) -> Iterator[dict[str, Any]]:
+def _rows(store: Store, run: str) -> Iterator[dict[str, Any]]:
     labels = store.labels(run)
     texts = {record.position: record for record in store.records_at(run, {label.position for label in labels})}
     for label in labels:
@@ -209,13 +209,13 @@ def _rows(store: Store, run: str, *, flat: bool) -> Iterator[dict[str, Any]]:
         yield {
             "sample_id": label.sample_id,
             "claim": text,
-            "span": (json.dumps(span) if flat else list(span)) if span else ("" if flat else None),
+            "span": span and list(span),
             "label": label.value.value,
             "annotator": label.annotator,
             "failure_mode": label.failure_mode or "",
             "note": label.note,
             "chosen": label.chosen,
-            "evidence": json.dumps(picked) if flat else picked,
+            "evidence": picked,
             "created": label.created,
         }
 

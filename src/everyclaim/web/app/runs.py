@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import ceil
 from typing import Annotated
 
@@ -48,16 +47,6 @@ _GROUPS = 40
 _TOLD_ELSEWHERE = {"why", "scores", "length"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A run in the list; `digest` is its score and its labels."""
-
-    record: RunRecord
-    digest: tuple[Estimate, dict[Label, int]]
-    scored: int
-    failed: int
-
-
 @router.get("/")
 @router.get("/fragments/runs")  # the list alone, for the page that looks again while something is under way
 def runs(request: Request, q: str = "", status: str = "", tag: str = "", page: int = 1) -> Response:
@@ -69,7 +58,7 @@ def runs(request: Request, q: str = "", status: str = "", tag: str = "", page: i
         everything, missing = [], str(error)
     wanted = [record for record in everything if matches(record, q, status, tag)]
     paging = Paging(len(wanted), page, PER_PAGE, {"q": q, "status": status, "tag": tag})
-    rows = [_row(site, record) for record in wanted[paging.first : paging.last]]
+    rows = [(record, *_digest(site, record)) for record in wanted[paging.first : paging.last]]
     return render(
         request,
         "runs.html" if request.url.path == "/" else "runs_list.html",
@@ -82,14 +71,14 @@ def runs(request: Request, q: str = "", status: str = "", tag: str = "", page: i
         states=[state for state in _STATES if any(record.status == state for record in everything)],
         tag=tag,
         tags=sorted({tag for record in everything for tag in _tags_of(record)}),
-        is_live=any(row.record.status == "running" for row in rows),
+        is_live=any(record.status == "running" for record, *_ in rows),
+        outcomes=Outcome,
     )
 
 
-def _row(site: Site, record: RunRecord) -> _Row:
+def _digest(site: Site, record: RunRecord) -> tuple[Estimate, dict[Label, int]]:
     view = RunView(site, record)
-    digest = view.once("digest", lambda: (view.run.score, browsing.label_counts(site.read_store, record.id)))
-    return _Row(record, digest, record.counts[Outcome.SCORED], record.counts[Outcome.FAILED])
+    return view.once("digest", lambda: (view.run.score, browsing.label_counts(site.read_store, record.id)))
 
 
 def _tags_of(record: RunRecord) -> list[str]:

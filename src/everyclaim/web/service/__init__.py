@@ -35,7 +35,7 @@ from everyclaim.store.store import Store
 from everyclaim.web.service.gate import Problem, RequestContext, RequestGate, path_template, response_to
 from everyclaim.web.service.job_store import JobStore
 from everyclaim.web.service.jobs import Jobs
-from everyclaim.web.service.requests import Admission, Work
+from everyclaim.web.service.requests import Work
 from everyclaim.web.service.routes import Service, router
 from everyclaim.web.service.schemas import described
 from everyclaim.web.serving import log_to_stderr, with_parent
@@ -100,11 +100,11 @@ async def _lifespan(
     """Open everything, answer requests, and close it in the order in which nothing is lost."""
     total = settings.concurrency or evaluator.concurrency
     queue = settings.share(settings.queue) if settings.queue else 0
-    admission = Admission(settings.share(total), queue, observers)
-    work = Work(evaluator, BackgroundLoop("everyclaim-work"), admission, settings.seconds)
+    places, loop = settings.share(total), BackgroundLoop("everyclaim-work")
+    work = Work(evaluator, loop, places, queue, settings.seconds, observers)
     store = await asyncio.to_thread(Store.open, settings.store)
     job_store = JobStore(settings.folder)
-    jobs = Jobs(job_store, store, settings.store, work, max(1, admission.places // 2))
+    jobs = Jobs(job_store, store, settings.store, work, max(1, places // 2))
     app.state.service = Service(work, jobs, store, settings)
     await asyncio.to_thread(job_store.clear)
     await _warm_up(work, settings)

@@ -41,15 +41,23 @@ CREATE TABLE IF NOT EXISTS jobs (
 """
 
 
+def _new_id(seconds: float | None = None) -> str:
+    return f"j{int(1000 * (seconds or time.time())):013d}{secrets.token_hex(8)}"
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
 @dataclass(frozen=True, slots=True)
 class JobRecord:
     """What is known of a job. `options` are those of `score_file`; `owner` is the name of a token."""
 
-    id: str
     owner: str
     suffix: str  # of the data, which says how it is read
     options: Mapping[str, Any]
-    created: str
+    id: str = field(default_factory=_new_id)
+    created: str = field(default_factory=_now)
     state: State = "open"
     reason: str = ""
     ended: str | None = None
@@ -58,16 +66,6 @@ class JobRecord:
     def end(self, state: State, reason: str = "") -> JobRecord:
         """Return the job as it ended."""
         return replace(self, state=state, reason=reason, ended=_now())
-
-
-@dataclass(frozen=True, slots=True)
-class Upload:
-    """Data on its way in, and what is to be done with it. `digest` is of both."""
-
-    path: Path
-    options: Mapping[str, Any]
-    suffix: str
-    digest: str
 
 
 @dataclass(slots=True)
@@ -89,48 +87,47 @@ class JobStore:
 
     # ---- coming in
 
-    async def receive(self, pieces: AsyncIterator[bytes], options: Mapping[str, Any], suffix: str) -> Upload:
-        """Write data down as it comes, in bounded memory; what breaks off leaves nothing."""
-        digest = hashlib.sha256(json.dumps([options, suffix], sort_keys=True).encode())
-        path = self.folder / f"{secrets.token_hex(8)}.part"
+    async def receive(self, job: JobRecord, pieces: AsyncIterator[bytes]) -> str:
+        """Write a job's data down as it comes, in bounded memory; return the digest of the job and its data.
+
+        What breaks off leaves nothing.
+        """
+        digest = hashlib.sha256(json.dumps([job.options, job.suffix], sort_keys=True).encode())
         try:
-            with path.open("xb") as file:
+            with self.data(job).open("xb") as file:
                 async for piece in pieces:
                     digest.update(piece)
                     file.write(piece)
                 file.flush()
                 await asyncio.to_thread(os.fsync, file.fileno())
         except BaseException as error:
-            path.unlink(missing_ok=True)
+            self.data(job).unlink(missing_ok=True)
             if isinstance(error, OSError):
                 raise StoreError(f"cannot store the data of a job in {self.folder}: {error.strerror}") from None
             raise
-        return Upload(path, options, suffix, digest.hexdigest())
+        return digest.hexdigest()
 
-    def accept(self, upload: Upload, owner: str, key: str | None = None) -> JobRecord:
-        """Make a job of what was received, durably; with a key that was used before, return the job it made then.
+    def accept(self, job: JobRecord, digest: str, key: str | None = None) -> JobRecord:
+        """Keep a job whose data was received, durably; with a key that was used before, return the job it made then.
 
         Raises `Problem` for a key that belongs to another request.
         """
-        job = JobRecord(_new_id(), owner, upload.suffix, upload.options, _now())
-        row = (job.id, owner, key, upload.digest, job.state, _written(job))
+        row = (job.id, job.owner, key, digest, job.state, _written(job))
         try:
             with self._database() as database:
-                os.replace(upload.path, self.data(job))  # noqa: PTH105 - over whatever is there
                 sync_folder(self.folder)
                 with suppress(sqlite3.IntegrityError):  # the key was used before
                     database.execute(
                         "INSERT INTO jobs (id, owner, key, digest, state, record) VALUES (?,?,?,?,?,?)", row
                     )
                     return job
-                known = "SELECT digest, record FROM jobs WHERE owner = ? AND key = ?"
-                digest, record = database.execute(known, (owner, key)).fetchone()
+                query = "SELECT digest, record FROM jobs WHERE owner = ? AND key = ?"
+                known, record = database.execute(query, (job.owner, key)).fetchone()
         except StoreError:
-            upload.path.unlink(missing_ok=True)
             self.data(job).unlink(missing_ok=True)
             raise
         self.data(job).unlink(missing_ok=True)
-        if digest != upload.digest:
+        if digest != known:
             told = "this Idempotency-Key was used with other data or options: use a new key for a new job"
             raise Problem("key-reused", told)
         return _read(record)
@@ -196,7 +193,7 @@ class JobStore:
         with self._database() as database:
             database.execute("UPDATE jobs SET key = NULL WHERE id < ?", (_new_id(oldest),))
         needed = {self.data(job) for job in self.waiting()}
-        for path in {*self.folder.glob("*.part"), *self.folder.glob("*.data*")} - needed:
+        for path in {*self.folder.glob("*.data*")} - needed:
             with suppress(OSError):
                 if path.stat().st_mtime < oldest:
                     path.unlink()
@@ -226,11 +223,3 @@ def _written(job: JobRecord) -> str:
 
 def _read(record: str) -> JobRecord:
     return JobRecord(**json.loads(record))
-
-
-def _new_id(seconds: float | None = None) -> str:
-    return f"j{int(1000 * (seconds or time.time())):013d}{secrets.token_hex(8)}"
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -155,22 +155,51 @@ def json_answer(value: Any, status: int = 200, headers: Mapping[str, str] | None
 _PAUSE = 0.5  # seconds that a loop may compute without one, once something is to be cut off
 
 
-class Admission:
-    """So many requests are worked on, so many more wait in turn; the next is sent away at once.
+@dataclass(slots=True)
+class Work:
+    """The evaluator and the loop it works in, apart from the one that answers requests: a long text holds up nobody.
 
+    So many requests are worked on (`places`), so many more wait in turn (`queue`); the next is sent away at once.
     Waiting longer than a client waits is work for nobody, so a short queue and an honest no are better than a long one.
     """
 
-    def __init__(self, places: int, queue: int, observers: Sequence[Observer] = ()) -> None:
-        self.places = places
-        self.queue = queue
-        self.working = 0
-        self.waiting = 0
-        self._observers = observers
-        self._free = asyncio.Semaphore(places)
+    evaluator: Evaluator
+    loop: BackgroundLoop
+    places: int
+    queue: int
+    seconds: float
+    observers: Sequence[Observer]
+    working: int = 0
+    waiting: int = 0
+    _free: asyncio.Semaphore = field(init=False)
+    _cuts: set[asyncio.Task[None]] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._free = asyncio.Semaphore(self.places)
+
+    async def done(self, request: Request, make: Callable[[Evaluator], Coroutine[Any, Any, T]]) -> T:
+        """Do a piece of work for a request. Raises `Problem` where there is no room, no time, or nobody any more."""
+        work = asyncio.create_task(self._in_turn(make))
+        gone = asyncio.create_task(_gone(request))
+        try:
+            await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
+            if not work.done():
+                raise Problem("gone", "the client disconnected")
+            return work.result()
+        finally:
+            for task in (work, gone):
+                task.cancel()
+            await asyncio.gather(work, gone, return_exceptions=True)
+
+    async def _in_turn(self, make: Callable[[Evaluator], Coroutine[Any, Any, T]]) -> T:
+        try:
+            async with asyncio.timeout(self.seconds), self._place():
+                return await self.joined(make(self.evaluator))
+        except TimeoutError:
+            raise Problem("timed-out", f"no result within {self.seconds:g} seconds", retry_after=1) from None
 
     @asynccontextmanager
-    async def place(self) -> AsyncIterator[None]:
+    async def _place(self) -> AsyncIterator[None]:
         """Wait for a place and have it inside. Raises `Problem` where too many wait already."""
         if self._free.locked() and self.waiting >= self.queue:
             told = f"{self.working} requests are in progress and {self.waiting} waiting: retry later"
@@ -189,40 +218,8 @@ class Admission:
 
     def _wait(self, step: int) -> None:
         self.waiting += step
-        with observed(self._observers):
+        with observed(self.observers):
             tell(QueueChanged("requests", self.waiting))
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """The evaluator and the loop it works in, apart from the one that answers requests: a long text holds up nobody."""
-
-    evaluator: Evaluator
-    loop: BackgroundLoop
-    admission: Admission
-    seconds: float
-    _cuts: set[asyncio.Task[None]] = field(default_factory=set)
-
-    async def done(self, request: Request, make: Callable[[Evaluator], Coroutine[Any, Any, T]]) -> T:
-        """Do a piece of work for a request. Raises `Problem` where there is no room, no time, or nobody any more."""
-        work = asyncio.create_task(self._in_turn(make))
-        gone = asyncio.create_task(_gone(request))
-        try:
-            await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
-            if not work.done():
-                raise Problem("gone", "the client disconnected")
-            return work.result()
-        finally:
-            for task in (work, gone):
-                task.cancel()
-            await asyncio.gather(work, gone, return_exceptions=True)
-
-    async def _in_turn(self, make: Callable[[Evaluator], Coroutine[Any, Any, T]]) -> T:
-        try:
-            async with asyncio.timeout(self.seconds), self.admission.place():
-                return await self.joined(make(self.evaluator))
-        except TimeoutError:
-            raise Problem("timed-out", f"no result within {self.seconds:g} seconds", retry_after=1) from None
 
     async def joined(self, work: Coroutine[Any, Any, T]) -> T:
         """Carry work out in the loop; cancelled, it ends also where it computes without a pause."""

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import islice
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
@@ -25,7 +26,7 @@ from everyclaim.store.store import Store
 from everyclaim.web.client import guarded_to_json
 from everyclaim.web.service import schemas
 from everyclaim.web.service.gate import Problem, RequestContext
-from everyclaim.web.service.job_store import JobRecord, Upload
+from everyclaim.web.service.job_store import JobRecord
 from everyclaim.web.service.jobs import Jobs
 from everyclaim.web.service.requests import (
     MB,
@@ -219,9 +220,10 @@ async def submit(request: Request, service: Ours, asks: Annotated[JobQuery, Depe
         raise Problem("wrong-type", f"send a data set as one of {kinds}", headers={"Accept": kinds})
     await run_in_threadpool(service.check_room, context.owner)
     most = int(service.settings.job_mb * MB)
-    upload = await job_store.receive(pieces(request, most, service.settings.upload_seconds), asks.options, suffix)
-    await run_in_threadpool(_check_unpacked, upload, most)
-    job = await run_in_threadpool(job_store.accept, upload, context.owner, key)
+    job = JobRecord(context.owner, suffix, asks.options)
+    digest = await job_store.receive(job, pieces(request, most, service.settings.upload_seconds))
+    await run_in_threadpool(_check_unpacked, job_store.data(job), most)
+    job = await run_in_threadpool(job_store.accept, job, digest, key)
     jobs.wake.set()
     context.logged["job"] = job.id
     return json_answer(asdict(await run_in_threadpool(jobs.status, job)), 202, {"Location": f"/v1/jobs/{job.id}"})
@@ -275,10 +277,10 @@ def ready(service: Ours) -> Response:
         service.store.runs(limit=1)
     except EveryclaimError:
         raise Problem("unavailable", "the store does not respond", retry_after=5) from None
-    now = service.work.admission
-    if now.waiting >= max(now.queue, 1):
-        raise Problem("unavailable", f"{now.waiting} requests are waiting", retry_after=1)
-    load = {name: getattr(now, name) for name in ("working", "waiting", "places", "queue")}
+    work = service.work
+    if work.waiting >= max(work.queue, 1):
+        raise Problem("unavailable", f"{work.waiting} requests are waiting", retry_after=1)
+    load = {name: getattr(work, name) for name in ("working", "waiting", "places", "queue")}
     return json_answer({"status": "ready", **load, "jobs_waiting": len(service.jobs.job_store.waiting())})
 
 
@@ -299,14 +301,14 @@ def _note(request: Request, result: Result) -> None:
     _context(request).logged.update(outcome=result.outcome.value, claims=len(result.claims))
 
 
-def _check_unpacked(upload: Upload, most: int) -> None:
+def _check_unpacked(path: Path, most: int) -> None:
     """Remove data that unpacks to more than a job may have, and raise `Problem`; a damaged archive fails later."""
     size = 0
-    with suppress(*STREAM_ERRORS), open_unpacked(upload.path) as data:
+    with suppress(*STREAM_ERRORS), open_unpacked(path) as data:
         while size <= most and (piece := data.read(1 << 20)):
             size += len(piece)
     if size > most:
-        upload.path.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
         raise Problem("too-large", f"a job can have at most {most / MB:g} MB, decompressed")
 
 

@@ -64,12 +64,18 @@ def _shape(hint: Any) -> Any:
     return Union[parts] if origin in {Union, UnionType} else hint  # noqa: UP007 - of parts that are known now
 
 
-JudgedClaimOut = _model(types.JudgedClaim)
+def _out(name: str, about: str, **parts: Any) -> Any:
+    """Return the model of an answer; a part is a type, or a type with its default."""
+    fields_: dict[str, Any] = {key: part if isinstance(part, tuple) else (part, ...) for key, part in parts.items()}
+    return create_model(name, __base__=Out, __doc__=about, **fields_)
+
+
+_SCHEMA = (int, Field(alias="schema"))
+JudgedClaimOut: Any = _model(types.JudgedClaim)
 _model(types.Usage)
 ProvenanceOut = _model(types.Provenance)
-_counts: dict[str, Any] = {label.value.lower(): (int, ...) for label in Label}
-CountsOut = create_model("CountsOut", __base__=Out, __doc__="Number of claims by label.", **_counts)
-ResultOut = _model(types.Result, schema_=(int, Field(alias="schema")), counts=(CountsOut, ...))
+CountsOut = _out("CountsOut", "Number of claims by label.", **{label.value.lower(): int for label in Label})
+ResultOut: Any = _model(types.Result, schema_=_SCHEMA, counts=(CountsOut, ...))
 DecompositionOut = _model(types.Decomposition)
 _model(Removed)
 _model(Attempt)
@@ -81,62 +87,29 @@ GuardedOut = _model(
     score=(float | None, ...),
     noted=(list[Label], ...),
 )
-JobOut = _model(JobStatus, name="JobOut")
-
-
-class VerdictsOut(Out):
-    """Given claims, judged, in their order."""
-
-    claims: list[JudgedClaimOut]  # type: ignore[valid-type]
-
-
-class JobsOut(Out):
-    """Jobs, newest first."""
-
-    jobs: list[JobOut]  # type: ignore[valid-type]
-
-
-class PageOut(Out):
-    """Results in the order of the rows. `next`: what to give as `after` for more; null when there are no more."""
-
-    results: list[ResultOut]  # type: ignore[valid-type]
-    next: int | None
-
-
-class HealthOut(Out):
-    """The process answers."""
-
-    status: Literal["ok"]
-
-
-class ReadyOut(Out):
-    """The service takes requests, and what it has to do."""
-
-    status: Literal["ready"]
-    working: int
-    waiting: int
-    places: int
-    queue: int
-    jobs_waiting: int
-
-
-class VersionOut(Out):
-    """What answers here."""
-
-    version: str
-    schema_: int = Field(alias="schema")
-    provenance: ProvenanceOut  # type: ignore[valid-type]
-
-
-class ProblemOut(Out):
-    """Problem details (RFC 9457). `code` stays; `detail` is for people."""
-
-    type: str
-    title: str
-    status: int
-    detail: str
-    code: str
-    instance: str | None = None
+JobOut: Any = _model(JobStatus, name="JobOut")
+VerdictsOut = _out("VerdictsOut", "Given claims, judged, in their order.", claims=list[JudgedClaimOut])
+JobsOut = _out("JobsOut", "Jobs, newest first.", jobs=list[JobOut])
+PageOut = _out(
+    "PageOut",
+    "Results in the order of the rows. `next`: what to give as `after` for more; null when there are no more.",
+    results=list[ResultOut],
+    next=int | None,
+)
+HealthOut = _out("HealthOut", "The process answers.", status=Literal["ok"])
+_LOAD = dict.fromkeys(("working", "waiting", "places", "queue", "jobs_waiting"), int)
+ReadyOut = _out("ReadyOut", "The service takes requests, and what it has to do.", status=Literal["ready"], **_LOAD)
+VersionOut = _out("VersionOut", "What answers here.", version=str, schema_=_SCHEMA, provenance=ProvenanceOut)
+ProblemOut = _out(
+    "ProblemOut",
+    "Problem details (RFC 9457). `code` stays; `detail` is for people.",
+    type=str,
+    title=str,
+    status=int,
+    detail=str,
+    code=str,
+    instance=(str | None, None),
+)
 
 
 # ---- requests
