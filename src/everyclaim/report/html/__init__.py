@@ -44,7 +44,8 @@ def environment(*loaders: BaseLoader) -> Environment:
     Filters: `percent`, `interval`, `span`, `score`, `share_of` of an `Estimate` or a share; `number` and `probability`
     of a score or a probability; `thousands`, `counted`, `dollars`, `words`, `line` (one line, shortened), `whole` (a
     sentence of ours whose numbers stay with their units), `commands` (one with commands between backticks), `sentence`
-    (the same, from a capital on); `word`, `sign`, `meaning` of a label; `values` of a tag; `band` of a score.
+    (the same, from a capital on); `word`, `sign`, `meaning` of a label; `values` of a tag; `band` of a score; `place`
+    of a point in a chart.
     """
     ours = PackageLoader("everyclaim.report.html")
     made = Environment(
@@ -113,6 +114,7 @@ _FILTERS = {
     "number": number,
     "probability": lambda value: NO_NUMBER if value is None else f"{value:.2f}",
     "thousands": "{:,}".format,
+    "place": lambda value: f"{value:.1f}".removesuffix(".0"),
     "counted": counted,
     "dollars": dollars,
     "words": words,
