@@ -36,7 +36,7 @@ from everyclaim.core.types import (
     Span,
     Verdict,
 )
-from everyclaim.engine import EngineOptions, run
+from everyclaim.engine import run
 from everyclaim.store.store import Store
 
 PROVENANCE = Provenance("faithfulness", "embedded", "fake", "joint", "0")
@@ -95,7 +95,7 @@ def measure(number: int, seconds: float | None, place: str | None) -> tuple[floa
                 FakeJudge(seconds),
                 run=name,
                 store=store,
-                options=EngineOptions(concurrency=CONCURRENCY),
+                concurrency=CONCURRENCY,
             )
         )
         return time.perf_counter() - wall, time.process_time() - cpu

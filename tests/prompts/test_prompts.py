@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.types import FailureMode, Label
+from everyclaim.core.types import Claim, FailureMode, Label, Span
 from everyclaim.decompose.checked import SplitSource, inventions
 from everyclaim.models.chat.wires import is_strict
 from everyclaim.prompts.domain import read_domain
 from everyclaim.prompts.forms import document, template
 from everyclaim.prompts.split import SplitPrompt, SplitTask
-from everyclaim.prompts.verdicts import AskedClaim, NliPrompt, OneCallPrompt, Strictness, VerdictPrompt
+from everyclaim.prompts.verdicts import NliPrompt, OneCallPrompt, Strictness, VerdictPrompt
 from everyclaim.prompts.writing import AgreementPrompt, AnswerPrompt, QuestionPrompt, RewritePrompt
 
 ROW = {
@@ -71,15 +71,15 @@ PINNED: list[tuple[Any, tuple[Any, ...], dict[str, Any], str, str]] = [
         "de60a85fc385",
     ),
     (SplitPrompt("low", "low"), (SplitTask({}),), {}, "split-15/atomicity=low/coverage=low", "af558e6a8852"),
-    (VerdictPrompt(), ([], {}, ""), {"shared": False}, VERDICT, "b52c3de4bb73"),
+    (VerdictPrompt(), ({}, {}, ""), {"shared": False}, VERDICT, "b52c3de4bb73"),
     (
         VerdictPrompt(Strictness("explicit", "exact", "strict")),
-        ([], {}, ""),
+        ({}, {}, ""),
         {"shared": False},
         "verdict-15/inference=explicit/numbers=exact/hedges=strict/reasons=failing/probabilities=scale",
         "7e2923eabb06",
     ),
-    (NliPrompt(), ([], {}, ""), {"shared": False}, "nli-1", "a03633ac898a"),
+    (NliPrompt(), ({}, {}, ""), {"shared": False}, "nli-1", "a03633ac898a"),
     (
         OneCallPrompt(),
         (SplitTask({}), {}),
@@ -108,19 +108,14 @@ def test_a_changed_wording_needs_a_new_version(
 def test_the_fixed_part_of_two_calls_stays_below_1400_tokens() -> None:
     """Four characters a token, schemas and worked examples counted as well."""
     split = SplitPrompt().messages(SplitTask({}))[0].content + json.dumps(SplitPrompt().schema)
-    judge = VerdictPrompt().messages([], {}, "", shared=False)[0].content + json.dumps(VerdictPrompt().schema)
+    judge = VerdictPrompt().messages({}, {}, "", shared=False)[0].content + json.dumps(VerdictPrompt().schema)
     assert (len(split) + len(judge)) / 4 < 1400
 
 
 def test_claims_share_their_sentence_and_a_sentence_that_is_all_in_its_claims_is_left_out() -> None:
     """Nothing is sent twice that need not be; a sentence that says one word more than its claims is sent."""
-    claims = [
-        AskedClaim("c1", "A.", "A, so B."),
-        AskedClaim("c2", "B.", "A, so B."),
-        AskedClaim("c3", "C.", "C."),
-        AskedClaim("c4", "D.", "D and E."),
-        AskedClaim("c5", "E.", "D and E."),
-    ]
+    said = [("A.", "A, so B."), ("B.", "A, so B."), ("C.", "C."), ("D.", "D and E."), ("E.", "D and E.")]
+    claims = {f"c{place}": Claim("", text, Span(0, 2), sentence) for place, (text, sentence) in enumerate(said, 1)}
     data = json.loads(VerdictPrompt().messages(claims, {"p1": "x"}, "Q?", shared=True)[2].content)
     assert data == {
         "question": "Q?",
@@ -186,7 +181,7 @@ def test_a_domain_file_adds_rules_and_examples_to_its_own_prompt() -> None:
     assert "Keep a drug together" in told
     assert '{"sentence":"Take 5 mg, not with {alcohol}."' in told
     assert "A dose needs its route." not in told
-    assert '"label":"CONTRADICTED"' in judge.messages([], {}, "", shared=False)[0].content
+    assert '"label":"CONTRADICTED"' in judge.messages({}, {}, "", shared=False)[0].content
     assert split.version.endswith(domain.version)
     assert read_domain(DOMAIN + "\n", name="x").version != domain.version
 
@@ -199,9 +194,9 @@ def test_a_domain_file_adds_rules_and_examples_to_its_own_prompt() -> None:
         ("[verify]\nrule = 'x'", "unknown key 'rule'"),
         ("[verify]\nrules = 3", "'rules' must be a text"),
         ("[verify]\nexamples = 'x'", "'examples' must be a list"),
-        ("[[verify.examples]]\nclaim = 'x'", "needs the texts"),
+        ("[[verify.examples]]\nclaim = 'x'", "needs a text 'passage'"),
         ("[[verify.examples]]\npassage='a'\nclaim='b'\nwhy='c'\nlabel='YES'", "label 'YES'"),
-        ("[[decompose.examples]]\nsentence = 'x'", "needs 'sentence'"),
+        ("[[decompose.examples]]\nsentence = 'x'", "needs a text 'sentence', a list 'claims'"),
     ],
 )
 def test_a_wrong_domain_file_is_one_clear_error(text: str, says: str) -> None:

@@ -11,7 +11,7 @@ import pytest
 import everyclaim as ec
 from everyclaim.core.types import Claim, FailureMode, Label, Passage, Span, Verdict
 from everyclaim.prompts.domain import OwnRules, read_own_rules
-from everyclaim.prompts.verdicts import AskedClaim, Strictness, VerdictPrompt
+from everyclaim.prompts.verdicts import Strictness, VerdictPrompt
 from everyclaim.testing import JudgeServer, Request, ScriptedChat, play
 from everyclaim.verify import Policy, judged
 from everyclaim.verify.llm import LlmVerifier
@@ -20,7 +20,7 @@ STRICT = Strictness("explicit", "exact", "strict")
 
 
 def told(prompt: VerdictPrompt) -> str:
-    return prompt.messages([AskedClaim("c1", "A.", "A.")], {"p1": "A."}, "", shared=False)[0].content
+    return prompt.messages({"c1": Claim("c1", "A.", Span(0, 2), "A.")}, {"p1": "A."}, "", shared=False)[0].content
 
 
 # ---- what becomes of a reply

@@ -21,7 +21,7 @@ from everyclaim.core.limits import within
 from everyclaim.core.protocols import Scorer
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Sample
-from everyclaim.engine import EngineOptions, in_thread
+from everyclaim.engine import in_thread
 from everyclaim.engine import run as run_engine
 from everyclaim.io import ReadReport, check_apart, read_samples
 from everyclaim.io.files import Identity, identify
@@ -156,7 +156,7 @@ class RunExecution:
                 self._session.scorer,
                 run=self._record.id,
                 store=self,
-                options=EngineOptions(concurrency=options.get("concurrency") or self._session.concurrency),
+                concurrency=options.get("concurrency") or self._session.concurrency,
                 hooks=options.get("hooks", ()),
                 total=self._record.total,
             )

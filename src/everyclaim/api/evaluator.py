@@ -27,7 +27,7 @@ from everyclaim.core.events import CostEstimate
 from everyclaim.core.kinds import Range
 from everyclaim.core.lifetime import Closing
 from everyclaim.core.limits import within
-from everyclaim.core.options import UNDER_TEST, Text
+from everyclaim.core.options import OptionalText, Text
 from everyclaim.core.plaintext import did_you_mean
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.spec import Spec
@@ -148,12 +148,7 @@ class Guard(Closing):
 
     @public
     async def aanswer(
-        self,
-        question: Text,
-        passages: Passages,
-        *,
-        instructions: Text = "",
-        response: Annotated[str | None, UNDER_TEST] = None,
+        self, question: Text, passages: Passages, *, instructions: Text = "", response: OptionalText = None
     ) -> GuardedAnswer:
         """Return a guarded answer; see `answer`."""
         task, given = self._task(question, passages, instructions, response)
@@ -161,12 +156,7 @@ class Guard(Closing):
 
     @public
     def answer(
-        self,
-        question: Text,
-        passages: Passages,
-        *,
-        instructions: Text = "",
-        response: Annotated[str | None, UNDER_TEST] = None,
+        self, question: Text, passages: Passages, *, instructions: Text = "", response: OptionalText = None
     ) -> GuardedAnswer:
         """Return the best answer that the rules allow.
 
@@ -304,7 +294,7 @@ class Evaluator(Answers):
 
             with closing(Session(chosen, chats=NamedModels())) as session:
                 judge, prices = session.judge, session.options.get("prices")
-                plan = CallPlan.of(judge.alone, judge.strategy, session.decomposer, session.metric.metric, prices)
+                plan = CallPlan(judge.alone, judge.strategy, session.decomposer, session.metric.metric, prices)
                 return plan.estimate(samples)
 
     @public

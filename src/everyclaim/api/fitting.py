@@ -26,7 +26,7 @@ from everyclaim.core.lifetime import gather
 from everyclaim.core.limits import SizeLimits, within
 from everyclaim.core.protocols import Scorer, Verifier
 from everyclaim.core.spec import Spec, name_of
-from everyclaim.core.types import Label, Outcome, Passage, Probabilities, Result, Sample, Verdict
+from everyclaim.core.types import Label, Outcome, Probabilities, Result, Sample, Verdict
 from everyclaim.engine import score_sample
 from everyclaim.io import (
     RUBRIC,
@@ -375,52 +375,36 @@ async def _fitted_rubric(session: Session, rows: Sequence[ClaimRow], tell: Calla
     usable = [row for row in rows if row.passages]
     ranks = Bm25Ranker()
     found = [_labelled((row.claim, row.passages[ranks.rank(row.claim, row.passages)[0]].text), row) for row in usable]
-    asked = _RubricJudge(session, usable, tell)
-    fit = await fit_rubric(found, asked.odds, asked.judge.spec)
+    judge = session.judge.alone
+    prompt = judge.prompt if isinstance(judge, LlmVerifier) else None
+    if not isinstance(judge, LlmVerifier) or not isinstance(prompt, VerdictPrompt):
+        raise ConfigError(f"{judge.spec!r} takes no rubric: tune 'embedded', or a language model such as 'openai:…'")
+    if prompt.domain.version:
+        raise ConfigError("tuning makes a rubric: pass a judge without one")
+    plain = GivenClaims.of(session, "tune", labels_only=True)
+
+    async def odds(rubric: str, places: Sequence[int]) -> list[float | None]:
+        """Judge the claims at these places; None where no verdict came. Claims of the same passages go together."""
+        domain = read_domain(rubric, name="the rubric") if rubric else Domain()
+        judging = replace(plain, judge=replace(judge, prompt=replace(prompt, domain=domain)))
+        groups = groupby((usable[place] for place in places), key=lambda row: (row.passages, row.question))
+        several = await gather(_odds_of_group(judging, list(group), tell) for _, group in groups)
+        return [one for group in several for one in group]
+
+    fit = await fit_rubric(found, odds, judge.spec)
     return replace(fit, left_out=len(rows) - len(found), usage=session.usage)
 
 
-@dataclass(frozen=True, slots=True)
-class _RubricJudge:
-    """The judge of a session, asked about labelled claims under one rubric after the other."""
-
-    session: Session
-    rows: Sequence[ClaimRow]
-    tell: Callable[[bool], object]  # whether a claim failed
-
-    @property
-    def judge(self) -> LlmVerifier:
-        judge = self.session.judge.alone
-        if not isinstance(judge, LlmVerifier) or not isinstance(judge.prompt, VerdictPrompt):
-            raise ConfigError(
-                f"{judge.spec!r} takes no rubric: tune 'embedded', or a language model such as 'openai:…'"
-            )
-        if judge.prompt.domain.version:
-            raise ConfigError("tuning makes a rubric: pass a judge without one")
-        return judge
-
-    async def odds(self, rubric: str, places: Sequence[int]) -> list[float | None]:
-        """Judge the claims at these places; None where no verdict came. Claims of the same passages go together."""
-        judge = self.judge
-        domain = read_domain(rubric, name="the rubric") if rubric else Domain()
-        judge = replace(judge, prompt=replace(cast("VerdictPrompt", judge.prompt), domain=domain))
-        judging = replace(GivenClaims.of(self.session, "tune", labels_only=True), judge=judge)
-        groups = groupby(places, key=lambda place: (self.rows[place].passages, self.rows[place].question))
-        found = await gather(
-            self._group(judging, passages, question, list(group)) for (passages, question), group in groups
-        )
-        return [one for group in found for one in group]
-
-    async def _group(
-        self, judging: GivenClaims, passages: tuple[Passage, ...], question: str, places: Sequence[int]
-    ) -> list[float | None]:
-        rows = [self.rows[place] for place in places]
-        claims = [given_claim(number, row.claim, row.sentence) for number, row in enumerate(rows, start=1)]
-        result = await judging.result(Sample("", "\n".join(row.claim for row in rows), passages, question), claims)
-        is_judged = result.outcome is Outcome.SCORED
-        for _ in places:
-            self.tell(not is_judged)
-        return [_log_odds_of(claim.verdict) for claim in result.claims] if is_judged else [None] * len(places)
+async def _odds_of_group(
+    judging: GivenClaims, rows: Sequence[ClaimRow], tell: Callable[[bool], object]
+) -> list[float | None]:
+    claims = [given_claim(number, row.claim, row.sentence) for number, row in enumerate(rows, start=1)]
+    sample = Sample("", "\n".join(row.claim for row in rows), rows[0].passages, rows[0].question)
+    result = await judging.result(sample, claims)
+    is_judged = result.outcome is Outcome.SCORED
+    for _ in rows:
+        tell(not is_judged)
+    return [_log_odds_of(claim.verdict) for claim in result.claims] if is_judged else [None] * len(rows)
 
 
 def _log_odds_of(verdict: Verdict) -> float:

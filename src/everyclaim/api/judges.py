@@ -40,7 +40,7 @@ from everyclaim.models.chat.providers import find_provider
 from everyclaim.models.files import BatchState, ReplyCache
 from everyclaim.prompts.domain import Domain, OwnRules, read_domain, read_own_rules
 from everyclaim.prompts.split import Degree, SplitPrompt, SplitTask
-from everyclaim.prompts.verdicts import AskedClaim, JudgePrompt, NliPrompt, Strictness, VerdictPrompt
+from everyclaim.prompts.verdicts import JudgePrompt, NliPrompt, Strictness, VerdictPrompt
 from everyclaim.retrieve.bm25 import Bm25Ranker
 from everyclaim.verify.composed import AUDIT, DEFERRAL, Cascade, Deferral, Panel, taken_apart
 from everyclaim.verify.llm import INPUT_TOKENS, REPLY_TOKENS, LlmVerifier, by_reply, passage_data, tokens
@@ -317,32 +317,24 @@ class _CallSize:
     price: Price | None
 
 
-@dataclass(frozen=True, slots=True)
 class CallPlan:
     """What a run will take of language models, before it is made: calls, tokens, dollars. Nobody is called.
 
     Requests are written as they will be, with the answer's own sentences in the place of claims that nobody has made.
     """
 
-    decomposer: LlmDecomposer | None
-    verifiers: tuple[LlmVerifier, ...]
-    one_call: OneCallFaithfulness | None
-    strategy: str
-    is_most: bool
-    prices: Mapping[str, Price | None]
-
-    @classmethod
-    def of(cls, judge: Verifier, strategy: str, decomposer: Decomposer, metric: Any, prices: File) -> CallPlan:
-        """Plan the calls of these components; `prices` is a file that goes over the built-in prices."""
-        found = decomposer if isinstance(decomposer, LlmDecomposer) else None
-        verifiers = tuple(_models_of(judge))
-        used: dict[str, Any] = {one.spec: LlmJudgeOptions for one in verifiers}
-        used |= {found.spec: LlmDecomposerOptions} if found else {}
+    def __init__(self, judge: Verifier, strategy: str, decomposer: Decomposer, metric: Any, prices: File) -> None:
+        self.decomposer = decomposer if isinstance(decomposer, LlmDecomposer) else None
+        self.verifiers = _models_of(judge)
+        self.one_call = metric if isinstance(metric, OneCallFaithfulness) else None
+        self.strategy = strategy
+        self.is_most = isinstance(judge, Cascade) or strategy == "ranked"
+        used: dict[str, Any] = {one.spec: LlmJudgeOptions for one in self.verifiers}
+        used |= {self.decomposer.spec: LlmDecomposerOptions} if self.decomposer else {}
         file = Path(prices) if prices else None
-        known = {spec: price_of(read_options(divided(Spec.parse(spec), own)[1]), file) for spec, own in used.items()}
-        one_call = metric if isinstance(metric, OneCallFaithfulness) else None
-        is_most = isinstance(judge, Cascade) or strategy == "ranked"
-        return cls(found, verifiers, one_call, strategy, is_most, known)
+        self.prices = {
+            spec: price_of(read_options(divided(Spec.parse(spec), own)[1]), file) for spec, own in used.items()
+        }
 
     def estimate(self, samples: Iterable[Sample]) -> CostEstimate | None:
         """Estimate what samples take; None where no language model is used."""
@@ -393,7 +385,7 @@ class CallPlan:
     ) -> Iterator[_CallSize]:
         shelves = [shelf] if self.strategy == "joint" else [{key: text} for key, text in shelf.items()]
         for group in list(by_reply(claims, verifier.reply_tokens, verifier.claims_per_call)) * verifier.repeats:
-            asked = [AskedClaim(claim.id, claim.text, claim.text) for claim in group]
+            asked = {claim.id: claim for claim in group}
             said = sum(_VERDICT + tokens(claim.text) for claim in group)
             for some in shelves:
                 messages = verifier.prompt.messages(asked, some, question, shared=False)

@@ -8,7 +8,6 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Self, TypedDict, TypeVar, Unpack, cast
 
-from everyclaim._version import __version__
 from everyclaim.api.options import DecomposerSpec, JudgeOptions, LlmSplittingOptions, Options, chosen_of, public
 from everyclaim.api.session import Session
 from everyclaim.api.specs import providers
@@ -16,7 +15,7 @@ from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.kinds import described
 from everyclaim.core.lifetime import AsyncClosing, Closing
 from everyclaim.core.limits import within
-from everyclaim.core.options import UNDER_TEST, Text
+from everyclaim.core.options import UNDER_TEST, OptionalText, Text
 from everyclaim.core.protocols import Decomposer, Verifier
 from everyclaim.core.types import (
     Claim,
@@ -42,7 +41,6 @@ Passages = Annotated[
 ]
 Claims = Annotated[str | Sequence[str], "a non-empty text, or a list of such texts", UNDER_TEST]
 Row = Annotated[Any, UNDER_TEST]  # read as a row of a file is
-OptionalText = Annotated[str | None, UNDER_TEST]
 
 
 class AnswerFields(TypedDict, total=False):
@@ -238,16 +236,7 @@ class GivenClaims:
 
         `labels_only` where nothing but labels is looked at: why a claim fails is not looked for.
         """
-        judge = session.judge
-        provenance = Provenance(
-            metric=name,
-            decomposer="",
-            verifier=judge.alone.spec,
-            strategy=judge.strategy,
-            version=__version__,
-            parameters={"policy": "strict" if session.options.get("strict") else "lenient", **judge.parameters},
-        )
-        return cls(judge.verifier, session.policy, provenance, labels_only)
+        return cls(session.judge.verifier, session.policy, session.provenance(name), labels_only)
 
     async def result(self, sample: Sample, claims: Sequence[Claim]) -> Result:
         """Judge a sample's claims, at least one, against its passages; a judge's failure is an outcome.

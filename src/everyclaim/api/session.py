@@ -63,11 +63,6 @@ class Judge:
     verifier: Verifier  # inside the strategy
     strategy: Strategy
 
-    @property
-    def parameters(self) -> dict[str, str]:
-        """What made the verdicts beside the judge's name: the prompt's version, claims per call, ..."""
-        return dict(getattr(self.alone, "parameters", {}))
-
 
 def _inside(verifier: Verifier, strategy: Strategy) -> Verifier:
     if strategy == "joint":
@@ -267,24 +262,19 @@ class Session:
         if knowledge is not None and named in METRICS.builtin and named not in {*SEARCHING, "python"}:
             raise ConfigError(f"knowledge is only for the metrics {' and '.join(SEARCHING)}, not {named!r}")
         judge, decomposer, empty = self.judge, self.decomposer, self.options.get("empty", "exclude")
-        provenance = Provenance(
-            metric=metric_name(metric),
-            decomposer=decomposer.spec,
-            verifier=judge.alone.spec,
-            strategy=judge.strategy,
-            version=__version__,
-            parameters={
-                "policy": "strict" if self.options.get("strict") else "lenient",
-                "empty": empty,
-                **getattr(decomposer, "parameters", {}),
-                **judge.parameters,
-            },
-        )
+        splitting = {"empty": empty, **getattr(decomposer, "parameters", {})}
+        provenance = self.provenance(metric_name(metric), decomposer.spec, splitting)
         verifier, chats = judge.verifier, self.chats
         parts = Parts(decomposer, verifier, provenance, self.policy, empty, knowledge, chats, self.limits)
         from everyclaim.api.metrics import assemble  # loads all of them
 
         return assemble(metric, parts)
+
+    def provenance(self, metric: str, decomposer: str = "", splitting: Mapping[str, str] = {}) -> Provenance:
+        """Say what makes the numbers of this metric; `splitting` are the parameters before those of the judge."""
+        judge, policy = self.judge, "strict" if self.options.get("strict") else "lenient"
+        parameters = {"policy": policy, **splitting, **getattr(judge.alone, "parameters", {})}
+        return Provenance(metric, decomposer, judge.alone.spec, judge.strategy, __version__, parameters)
 
     def _once(self, name: str, build: Callable[[], T]) -> T:
         self._check_open()

@@ -197,9 +197,7 @@ def load_settings(file: Path | None = None, **given: Any) -> Settings:
     """
     found = None if file else find_settings_file(warn=True)
     source = file or found
-    if typos := mistyped_variables():
-        variable, meant = next(iter(typos.items()))
-        raise ConfigError(f"unknown setting {variable} in the environment; did you mean {meant!r}?")
+    _check_variables()
     if file and not file.is_file():
         raise ConfigError(f"no settings file at {file}")
     rows = _read(source) if source else {}
@@ -245,15 +243,13 @@ def taken(value: Any, kind: Any, opt: Opt, place: str) -> Any:
     raise ConfigError(message)
 
 
-def mistyped_variables() -> dict[str, str]:
-    """Return variables that set nothing and are called almost as a setting's, each with that one.
-
-    Others are not ours to judge: `$NAME` in a header may name any, and Kubernetes sets some for a service.
-    """
+def _check_variables() -> None:
+    """Refuse a variable that is called almost as a setting; others may be named in a header, or set by Kubernetes."""
     names = [PREFIX + name.upper() for name in DECLARED]
-    given = [name for name in sorted(os.environ) if name.upper().startswith(PREFIX) and name.upper() not in names]
-    close = {name: difflib.get_close_matches(name.upper(), names, n=1, cutoff=_TYPO) for name in given}
-    return {name: found[0] for name, found in close.items() if found}
+    for variable in sorted(os.environ):
+        if variable.upper().startswith(PREFIX) and variable.upper() not in names:
+            for meant in difflib.get_close_matches(variable.upper(), names, n=1, cutoff=_TYPO):
+                raise ConfigError(f"unknown setting {variable} in the environment; did you mean {meant!r}?")
 
 
 def _read(file: Path) -> dict[str, Any]:

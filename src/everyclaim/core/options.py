@@ -163,6 +163,7 @@ R = TypeVar("R")
 
 UNDER_TEST: Final = object()
 Text = Annotated[str, UNDER_TEST]
+OptionalText = Annotated[str | None, UNDER_TEST]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@
 """
 
 from everyclaim.engine.background import BackgroundLoop, wait
-from everyclaim.engine.pipeline import EngineOptions, RunReport, run
+from everyclaim.engine.pipeline import run
 from everyclaim.engine.score import score_sample
 from everyclaim.engine.source import in_thread
 
-__all__ = ["BackgroundLoop", "EngineOptions", "RunReport", "in_thread", "run", "score_sample", "wait"]
+__all__ = ["BackgroundLoop", "in_thread", "run", "score_sample", "wait"]

@@ -14,15 +14,11 @@ import asyncio
 import time
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import dataclass
-from typing import Annotated, Literal
 
 from everyclaim.core.errors import BudgetExceeded, EveryclaimError, UnreachableError
 from everyclaim.core.events import Event, Hook, RunFinished, RunStarted, SampleFinished, SampleSkipped
-from everyclaim.core.kinds import Range
-from everyclaim.core.options import check_declared
 from everyclaim.core.protocols import Kept, ResultStore, Scorer
-from everyclaim.core.types import Outcome, Sample
+from everyclaim.core.types import Sample
 from everyclaim.core.wire import fingerprint
 from everyclaim.engine.score import score_sample
 from everyclaim.engine.source import each
@@ -31,50 +27,28 @@ _MOMENT = 0.05  # seconds for which results gather after a transaction
 _BLOCK = 1000  # positions asked of the store at once when resuming
 
 
-@dataclass(frozen=True, slots=True)
-class EngineOptions:
-    """How a run is carried out; nothing here can change a score."""
-
-    concurrency: Annotated[int, Range(1)] = 8  # samples in a metric at the same time
-    max_failures: Annotated[int, Range(0)] | None = None  # with more failed samples than this the run stops early
-
-    def __post_init__(self) -> None:
-        check_declared(self)
-
-
-@dataclass(frozen=True, slots=True)
-class RunReport:
-    """What one call of `run` did. `status` is `failed` when `max_failures` was exceeded; `reason` says so."""
-
-    run: str
-    status: Literal["finished", "failed"]
-    outcomes: Mapping[Outcome, int]  # of the samples scored now, every outcome present
-    skipped: int  # kept by an earlier, interrupted attempt
-    reason: str = ""
-
-
 async def run(
     samples: Iterable[Sample] | AsyncIterable[Sample],
     metric: Scorer,
     *,
     run: str = "",
     store: ResultStore | None = None,
-    options: EngineOptions = EngineOptions(),
+    concurrency: int = 8,
     hooks: Sequence[Hook] = (),
     total: int | None = None,
-) -> RunReport:
+) -> None:
     """Score samples, keep every result in the store as it completes, and tell the hooks.
 
-    Samples that the store already holds for this run (same place, same content) are skipped. Memory is
-    bounded by `options.concurrency` whatever the number of samples; an iterable whose reading may block
-    for long should come through `in_thread`.
+    Samples that the store already holds for this run (same place, same content) are skipped. At most `concurrency`
+    are in the metric at the same time, so memory is bounded whatever the number of samples; an iterable whose reading
+    may block for long should come through `in_thread`.
 
     A failing sample is kept as `failed`. Cancellation, an interrupt, an error of the store, of the
     source or of a hook, and an error that would befall every sample (a wrong setting) end the run: what is
     done is kept, the run is marked `stopped` or `failed`, and the error is raised. So do a spent budget and a judge
     whose address has never answered, but first the samples in flight finish as far as they can without another call.
     """
-    work = _Pipeline(metric, run, store, options, hooks)
+    work = _Pipeline(metric, run, store, concurrency, hooks)
     try:
         await work.carry_out(samples, total)
     except BaseException as error:
@@ -83,12 +57,9 @@ async def run(
                 is_fault = isinstance(error, Exception) and not isinstance(error, BudgetExceeded | UnreachableError)
                 store.finish_run(run, "failed" if is_fault else "stopped")
         raise
-    status: Literal["finished", "failed"] = "failed" if work.reason else "finished"
     if store is not None:
-        store.finish_run(run, status)
-    if status == "finished":
-        work.tell(RunFinished(run, sum(work.outcomes.values())))
-    return RunReport(run, status, work.outcomes, work.skipped, work.reason)
+        store.finish_run(run, "finished")
+    work.tell(RunFinished(run, work.scored))
 
 
 class _InterruptedError(Exception):
@@ -103,19 +74,17 @@ class _Pipeline:
     """The moving parts of one call of `run`: a feeder, the samples in flight, and a writer."""
 
     def __init__(
-        self, metric: Scorer, run: str, store: ResultStore | None, options: EngineOptions, hooks: Sequence[Hook]
+        self, metric: Scorer, run: str, store: ResultStore | None, concurrency: int, hooks: Sequence[Hook]
     ) -> None:
-        self.outcomes = dict.fromkeys(Outcome, 0)
-        self.skipped = 0
-        self.reason = ""
+        self.scored = 0
         self._spent: BudgetExceeded | UnreachableError | None = None  # why no further sample is begun
         self._metric = metric
         self._run = run
         self._store = store
-        self._options = options
+        self._concurrency = concurrency
         self._hooks = hooks
-        self._slots = asyncio.Semaphore(options.concurrency)  # in the metric
-        self._places = asyncio.Semaphore(2 * options.concurrency)  # in memory: also those that wait to be kept
+        self._slots = asyncio.Semaphore(concurrency)  # in the metric
+        self._places = asyncio.Semaphore(2 * concurrency)  # in memory: also those that wait to be kept
         self._ready: list[tuple[Kept, float]] = []
         self._wake = asyncio.Event()
         self._enough = asyncio.Event()  # no use in waiting for more results
@@ -172,12 +141,11 @@ class _Pipeline:
         while True:
             await self._places.acquire()
             await self._slots.acquire()
-            sample = None if self.reason or self._spent else await anext(source, None)
+            sample = None if self._spent else await anext(source, None)
             if sample is None:
                 return
             mark = "" if self._store is None else fingerprint(sample)
             if await self._is_kept(position, mark):
-                self.skipped += 1
                 self._slots.release()
                 self._places.release()
                 self.tell(SampleSkipped(self._run, sample.id))
@@ -210,13 +178,10 @@ class _Pipeline:
             return
         finally:
             self._slots.release()
-        self.outcomes[result.outcome] += 1
-        failures, limit = self.outcomes[Outcome.FAILED], self._options.max_failures
-        if limit is not None and failures > limit:
-            self.reason = f"too_many_failures: {failures} samples failed, the limit is {limit}"
+        self.scored += 1
         self._ready.append((Kept(position, mark, sample, result), time.perf_counter() - begun))
         self._wake.set()
-        if len(self._ready) >= self._options.concurrency:  # half of the places
+        if len(self._ready) >= self._concurrency:  # half of the places
             self._enough.set()
 
     async def _write(self) -> None:
@@ -236,6 +201,6 @@ class _Pipeline:
     async def _gather(self) -> None:
         """Wait a moment, unless half of the places are taken by results or none come any more."""
         self._enough.clear()
-        if not self._closing and len(self._ready) < self._options.concurrency:
+        if not self._closing and len(self._ready) < self._concurrency:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._enough.wait(), _MOMENT)

@@ -26,7 +26,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,7 +35,10 @@ from everyclaim.core.types import Label
 from everyclaim.prompts.forms import document
 
 MAX_CHARS = 50_000  # of an own wording
-_VERIFY = ("passage", "claim", "why", "label")
+_EXAMPLES: Mapping[str, Mapping[str, type]] = {  # what an example of a section holds
+    "decompose": {"sentence": str, "claims": list},
+    "verify": dict.fromkeys(("passage", "claim", "why", "label"), str),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +57,10 @@ def read_domain(text: str, *, name: str) -> Domain:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"domain file {name} is not valid TOML: {error}") from None
-    _only(tables, {"decompose", "verify"}, f"domain file {name}")
+    _only(tables, _EXAMPLES, f"domain file {name}")
     split_rules, splits = _section(tables, "decompose", name)
     judge_rules, verdicts = _section(tables, "verify", name)
-    return Domain(
-        _version(text),
-        _added(split_rules, [_split_example(row, name) for row in splits]),
-        _added(judge_rules, [_verify_example(row, name) for row in verdicts]),
-        splits=bool(splits),
-    )
+    return Domain(_version(text), _added(split_rules, splits), _added(judge_rules, verdicts), splits=bool(splits))
 
 
 def toml_string(text: str) -> str:
@@ -74,8 +72,8 @@ def toml_string(text: str) -> str:
     return json.dumps(whole, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _section(tables: Mapping[str, Any], key: str, name: str) -> tuple[str, list[Mapping[str, Any]]]:
-    """Return the rules and the examples of a section."""
+def _section(tables: Mapping[str, Any], key: str, name: str) -> tuple[str, list[str]]:
+    """Return the rules and the examples of a section, these as data."""
     section = tables.get(key, {})
     if not isinstance(section, Mapping):
         raise ConfigError(f"domain file {name}: '{key}' must be a table with 'rules' and 'examples'")
@@ -85,32 +83,28 @@ def _section(tables: Mapping[str, Any], key: str, name: str) -> tuple[str, list[
     examples = section.get("examples", [])
     if not isinstance(examples, list) or not all(isinstance(row, Mapping) for row in examples):
         raise ConfigError(f"domain file {name}: 'examples' must be a list of tables")
-    return section.get("rules", "").strip(), examples
+    return section.get("rules", "").strip(), [_example(row, key, name) for row in examples]
 
 
-def _split_example(row: Mapping[str, Any], name: str) -> str:
-    _only(row, {"sentence", "claims"}, f"domain file {name}, an example of [decompose]")
-    claims = row.get("claims")
-    if not isinstance(row.get("sentence"), str) or not isinstance(claims, list):
-        raise ConfigError(f"domain file {name}: an example of [decompose] needs 'sentence' and a list 'claims'")
-    return document({"sentence": row["sentence"], "claims": [str(claim) for claim in claims]})
-
-
-def _verify_example(row: Mapping[str, Any], name: str) -> str:
-    _only(row, set(_VERIFY), f"domain file {name}, an example of [verify]")
-    if not all(isinstance(row.get(key), str) for key in _VERIFY):
-        raise ConfigError(f"domain file {name}: an example of [verify] needs the texts {', '.join(_VERIFY)}")
-    if row["label"] not in set(Label):
+def _example(row: Mapping[str, Any], key: str, name: str) -> str:
+    fields = _EXAMPLES[key]
+    _only(row, fields, f"domain file {name}, an example of [{key}]")
+    if not all(isinstance(row.get(field), kind) for field, kind in fields.items()):
+        wanted = ", ".join(f"{'a list' if kind is list else 'a text'} {field!r}" for field, kind in fields.items())
+        raise ConfigError(f"domain file {name}: an example of [{key}] needs {wanted}")
+    if row.get("label", Label.SUPPORTED) not in set(Label):
         raise ConfigError(f"domain file {name}: label {row['label']!r} is not one of {', '.join(Label)}")
-    return document({key: row[key] for key in _VERIFY})
+    return document(
+        {field: row[field] if kind is str else list(map(str, row[field])) for field, kind in fields.items()}
+    )
 
 
 def _added(rules: str, examples: list[str]) -> str:
     return "\n".join([*([rules] if rules else []), *(["Examples:", *examples] if examples else [])])
 
 
-def _only(table: Mapping[str, Any], known: set[str], where: str) -> None:
-    if unknown := sorted(table.keys() - known):
+def _only(table: Mapping[str, Any], known: Collection[str], where: str) -> None:
+    if unknown := sorted(table.keys() - set(known)):
         raise ConfigError(f"{where}: unknown key {unknown[0]!r}; known: {', '.join(sorted(known))}")
 
 

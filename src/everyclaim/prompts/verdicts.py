@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from everyclaim.core.protocols import Message
-from everyclaim.core.types import FailureMode, Label, Probabilities
+from everyclaim.core.types import Claim, FailureMode, Label, Probabilities
 from everyclaim.prompts.domain import Domain, OwnRules
 from everyclaim.prompts.forms import (
     TEXT,
@@ -57,14 +57,6 @@ class Finding(NamedTuple):
     complete: bool = True  # whether everything that was asked for is there
     support: int | None = None  # how many of ten careful readers would call it supported
     chances: Probabilities | None = None  # of the labels, by the tokens of the reply
-
-
-class AskedClaim(NamedTuple):
-    """A claim as it is put to a judge: under an id that was made for this request."""
-
-    id: str
-    text: str
-    sentence: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +143,12 @@ class VerdictPrompt:
         )
 
     def messages(
-        self, claims: Sequence[AskedClaim], passages: Mapping[str, Any], question: str, *, shared: bool
+        self, claims: Mapping[str, Claim], passages: Mapping[str, Any], question: str, *, shared: bool
     ) -> list[Message]:
-        """Write the request: instructions, passages, claims. `shared`: others follow with the same passages."""
+        """Write the request: instructions, passages, claims by their ids in it.
+
+        `shared`: others follow with the same passages.
+        """
         system = f"{template('verdict')['opening']}\n{self.rules()}"
         asked: dict[str, Any] = {"question": question} if question else {}
         asked["claims"] = by_sentence(claims)
@@ -221,18 +216,18 @@ def _schema(reasons: Reasons, probabilities: Grading) -> Mapping[str, Any]:
     return closed("verdicts", {"verdicts": listed(closed("", row))})
 
 
-def by_sentence(claims: Sequence[AskedClaim]) -> list[dict[str, Any]]:
+def by_sentence(claims: Mapping[str, Claim]) -> list[dict[str, Any]]:
     """Lay out claims with their sentences, each sentence once; one whose words are all in its claims is left out."""
     said: dict[str, set[str]] = {}
-    for claim in claims:
+    for claim in claims.values():
         said.setdefault(claim.sentence, {"and"}).update(_words(claim.text))
     laid: list[dict[str, Any]] = []
     shown = {sentence: "" if words.issuperset(_words(sentence)) else sentence for sentence, words in said.items()}
-    for claim in claims:
+    for name, claim in claims.items():
         sentence = shown[claim.sentence]
         if not laid or laid[-1].get("sentence", "") != sentence:
             laid.append({"sentence": sentence, "claims": {}} if sentence else {"claims": {}})
-        laid[-1]["claims"][claim.id] = claim.text
+        laid[-1]["claims"][name] = claim.text
     return laid
 
 
@@ -284,7 +279,7 @@ class NliPrompt(RowPrompt[Finding]):
     row: ClassVar[Mapping[str, Any]] = {"relation": one_of(tuple(_RELATIONS))}
 
     def messages(
-        self, claims: Sequence[AskedClaim], passages: Mapping[str, Any], question: str, *, shared: bool
+        self, claims: Mapping[str, Claim], passages: Mapping[str, Any], question: str, *, shared: bool
     ) -> list[Message]:
         """Write the request; the question plays no part in entailment and is not sent."""
         del question
@@ -292,7 +287,7 @@ class NliPrompt(RowPrompt[Finding]):
         return [
             Message("system", _NLI),
             Message("user", document({"premises": premises}), cache=shared),
-            Message("user", document({"hypotheses": {claim.id: claim.text for claim in claims}})),
+            Message("user", document({"hypotheses": {name: claim.text for name, claim in claims.items()}})),
         ]
 
     def read(self, row: Mapping[str, Any]) -> Finding | None:

@@ -18,7 +18,7 @@ from everyclaim.core.lifetime import gather
 from everyclaim.core.protocols import ChatModel, ChatReply, Message, Ranker
 from everyclaim.core.types import Claim, Evidence, FailureMode, Label, Passage, Probabilities, Verdict
 from everyclaim.models.chat.replies import Inquiry, ask_for_each
-from everyclaim.prompts.verdicts import AskedClaim, Finding, JudgePrompt, Strictness, VerdictPrompt
+from everyclaim.prompts.verdicts import Finding, JudgePrompt, Strictness, VerdictPrompt
 from everyclaim.verify.composed import combined
 from everyclaim.verify.grading import average, from_scale, from_tokens, is_doubtful, of_vote, without_evidence
 from everyclaim.verify.verdicts import Policy, apply_policy, demoted, locate_evidence, with_rounded
@@ -195,8 +195,7 @@ class LlmVerifier:
         shelf = passage_data(passages)
 
         def write(claims: Mapping[str, Claim], shared: bool) -> list[Message]:
-            asked = [AskedClaim(name, claim.text, claim.sentence) for name, claim in claims.items()]
-            return self.prompt.messages(asked, shelf, question, shared=shared)
+            return self.prompt.messages(claims, shelf, question, shared=shared)
 
         return Inquiry(
             self.chat,

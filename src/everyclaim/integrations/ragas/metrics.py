@@ -23,7 +23,7 @@ from everyclaim.core.protocols import ChatModel, Decomposer, Scorer, Verifier
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import JudgedClaim, Label, Outcome, Result, Sample
 from everyclaim.decompose.llm import LlmDecomposer
-from everyclaim.engine import EngineOptions, run, score_sample
+from everyclaim.engine import run, score_sample
 from everyclaim.io import read_samples
 from everyclaim.io.fields import BadRow, RawRow
 from everyclaim.io.tables import row_mapping, rows_of_object
@@ -257,11 +257,13 @@ class ClaimMetric:
         def keep(event: Event) -> None:
             if isinstance(event, SampleFinished):
                 results[event.result.id] = event.result
+                if stop and event.result.outcome is Outcome.FAILED:
+                    raise JudgeError.from_reason(event.result.reason)
 
-        pace = EngineOptions(concurrency=concurrency or self.concurrency, max_failures=0 if stop else None)
+        at_once = concurrency or self.concurrency
         async with self._session.under_way():
             try:
-                await run(readable, self.metric, options=pace, hooks=[keep])
+                await run(readable, self.metric, concurrency=at_once, hooks=[keep])
             except BudgetExceeded as spent:
                 if stop:
                     raise
