@@ -32,29 +32,7 @@ from everyclaim.core.types import (
 from everyclaim.metrics.context import Metric, MetricContext, NothingToCheckError, Score
 
 __all__ = [
-    "ChatModel",
-    "ChatReply",
-    "Claim",
-    "Decomposer",
-    "Decomposition",
-    "Evidence",
-    "FailureMode",
-    "JudgedClaim",
-    "KnowledgeSource",
-    "Label",
-    "Message",
-    "Metric",
-    "MetricContext",
-    "NothingToCheckError",
-    "Passage",
-    "Probabilities",
-    "Ranker",
-    "Sample",
-    "Score",
-    "Skipped",
-    "Span",
-    "Spec",
-    "Usage",
-    "Verdict",
-    "Verifier",
-]
+    "ChatModel", "ChatReply", "Claim", "Decomposer", "Decomposition", "Evidence", "FailureMode", "JudgedClaim",
+    "KnowledgeSource", "Label", "Message", "Metric", "MetricContext", "NothingToCheckError", "Passage",
+    "Probabilities", "Ranker", "Sample", "Score", "Skipped", "Span", "Spec", "Usage", "Verdict", "Verifier",
+]  # fmt: skip

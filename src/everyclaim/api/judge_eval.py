@@ -16,16 +16,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Unpack
 
-from everyclaim.analysis.judge_eval import (
-    MAX_FLIPS,
-    CheckedClaim,
-    EarlierCheck,
-    JudgeCheck,
-    JudgeTest,
-    TriedClaim,
-    judge_check,
-    judge_test,
-)
+from everyclaim.analysis import judge_eval
 from everyclaim.analysis.labels import WHOLE, carry_over, settle
 from everyclaim.api.options import (
     DEFAULT_JUDGE,
@@ -99,7 +90,7 @@ class TryOptions(LlmJudgingOptions, total=False):
 @public
 def smoke_test_judge(
     judge: JudgeSpec | Verifier | Callable[..., Any] = DEFAULT_JUDGE, **options: Unpack[TryOptions]
-) -> JudgeTest:
+) -> judge_eval.JudgeTest:
     """Run a judge on 144 short labelled claims of 24 kinds and report whether it is fit to judge.
 
     The claims ship with the package, on 48 sets of passages; each set is one request, so a language model gets about
@@ -117,20 +108,20 @@ def smoke_test_judge(
         return replace(found, beside=session.run(_test(session)))
 
 
-async def _test(session: Session, on_case: Callable[[Result], object] | None = None) -> JudgeTest:
+async def _test(session: Session, on_case: Callable[[Result], object] | None = None) -> judge_eval.JudgeTest:
     judging = GivenClaims.of(session, "judge-test", labels_only=True)
     everything = list(cases())
     results = await _judge(judging, everything, on_case)
     answered = [claim for case, result in zip(everything, results, strict=True) for claim in _tried(case, result)]
-    made_by = judging.provenance
-    return judge_test(made_by.verifier, answered, sum((result.usage for result in results), Usage()), made_by)
+    made_by, used = judging.provenance, sum((result.usage for result in results), Usage())
+    return judge_eval.judge_test(made_by.verifier, answered, used, made_by)
 
 
-def _tried(case: LabelledSample, result: Result) -> Iterator[TriedClaim]:
+def _tried(case: LabelledSample, result: Result) -> Iterator[judge_eval.TriedClaim]:
     """Yield what became of the claims of a case; where its judge failed none has a verdict."""
     verdicts = {claim.id: claim.verdict for claim in result.claims} if result.outcome is Outcome.SCORED else {}
     for claim, label in zip(case.claims, case.labels, strict=True):
-        tried = TriedClaim(case.kind, case.sample.id, claim.text, label, None, why=result.reason)
+        tried = judge_eval.TriedClaim(case.kind, case.sample.id, claim.text, label, None, why=result.reason)
         if (verdict := verdicts.get(claim.id)) is not None:
             is_lost = "quote_not_found" in verdict.flags
             tried = tried._replace(
@@ -170,7 +161,7 @@ _OWN = ("run", "times", "against", "history", "max_flips", "on_case", "store")
 @public
 def evaluate_judge(
     judge: JudgeSpec | Verifier | Callable[..., Any] = DEFAULT_JUDGE, **options: Unpack[CheckJudgeOptions]
-) -> JudgeCheck:
+) -> judge_eval.JudgeCheck:
     """Measure repeatability, order bias, length bias and drift of a judge on human-labelled claims.
 
     Uses the labelled claims of `run` (at most 200), or the 144 claims that ship with the package. Every claim is judged
@@ -197,7 +188,7 @@ def evaluate_judge(
             first, _, more, rival_judging = session.run(_check(session, given, 1, on_case, turn=False))
         other, others, usage = rival_judging.provenance.verifier, first[0], usage + more
     asked = [
-        CheckedClaim(
+        judge_eval.CheckedClaim(
             key=key,
             group=case.sample.id,
             people=label,
@@ -214,18 +205,18 @@ def evaluate_judge(
     parameters = {"strategy": made_by.strategy, "version": made_by.version}
     parameters |= {key: str(value) for key, value in made_by.parameters.items()}
     earlier = [
-        EarlierCheck(row["created"], row["labels"], row["parameters"])
+        judge_eval.EarlierCheck(row["created"], row["labels"], row["parameters"])
         for row in known
         if row["judge"] == made_by.verifier
     ]
-    found = judge_check(
+    found = judge_eval.judge_check(
         made_by.verifier,
         asked,
         usage,
         earlier=earlier,
         parameters=parameters,
         other=other,
-        max_flips=options.get("max_flips", MAX_FLIPS),
+        max_flips=options.get("max_flips", judge_eval.MAX_FLIPS),
     )
     _keep(place, found, parameters)
     return found
@@ -328,7 +319,7 @@ def _read_history(place: Path) -> Iterator[Mapping[str, Any]]:
         raise InputError(f"history {place} is not a file of judge checks: {error}") from None
 
 
-def _keep(place: Path, found: JudgeCheck, parameters: Mapping[str, str]) -> None:
+def _keep(place: Path, found: judge_eval.JudgeCheck, parameters: Mapping[str, str]) -> None:
     """Add the check to the history, on the disk before anything is said of it."""
     row = {
         "format": _FORMAT,

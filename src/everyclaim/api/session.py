@@ -18,23 +18,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from weakref import WeakSet, finalize
 
 from everyclaim._version import __version__
+from everyclaim.api import specs
 from everyclaim.api.options import DEFAULT_JUDGE, OFF, LlmAccessOptions, Options, Strategy
-from everyclaim.api.specs import (
-    DECOMPOSERS,
-    METRICS,
-    SEARCHING,
-    Instrumentation,
-    Parts,
-    check_address,
-    create_verifier,
-    decomposer_spec,
-    judge_spec,
-    metric_name,
-    metric_spec,
-    refuse_unused,
-    searches,
-    talks,
-)
 from everyclaim.core.errors import ConfigError, UserError
 from everyclaim.core.events import UsageTally, observed, tallied
 from everyclaim.core.lifetime import SharedScope, scope
@@ -76,7 +61,7 @@ def _inside(verifier: Verifier, strategy: Strategy) -> Verifier:
 def default_concurrency(options: Mapping[str, Any]) -> int:
     """Return how many samples are in flight when nobody says: more where a score is mostly waiting."""
     judge = options.get("judge", DEFAULT_JUDGE)
-    if not talks(judge, options.get("decomposer")):
+    if not specs.talks(judge, options.get("decomposer")):
         return 32 if isinstance(judge, str) and "hf:" in judge else 8  # what is in flight goes into common batches
     if options.get("provider_batch"):
         from everyclaim.models.batches import BATCH_CONCURRENCY
@@ -117,14 +102,14 @@ class Session:
         chats: ChatClients | None = None,
     ) -> None:
         named = options.get("judge", DEFAULT_JUDGE), options.get("decomposer"), *models
-        refuse_unused(options, *named)
-        check_address(options, *named)
+        specs.refuse_unused(options, *named)
+        specs.check_address(options, *named)
         self.limits = SizeLimits.of(options)
         self.policy = Policy.strict() if options.get("strict") else Policy()
         self.options = cast("Options", {"cache": cache, **options})
         self._named = named  # what may be a language model
         self.is_kept = kept
-        instrumentation = Instrumentation(options.get("observe"))
+        instrumentation = specs.Instrumentation(options.get("observe"))
         self._observers = instrumentation.observers
         self._begin()
         self._held.instrumentation, self._held.chats = instrumentation, chats
@@ -187,7 +172,7 @@ class Session:
         metric = self.options.get("metric")
         with self._lock:
             if self._held.chats is None and (
-                talks(*self._named, metric) or searches(metric, self.options.get("knowledge"))
+                specs.talks(*self._named, metric) or specs.searches(metric, self.options.get("knowledge"))
             ):
                 from everyclaim.api.judges import ChatClients, chat_settings
 
@@ -232,7 +217,7 @@ class Session:
     def admit(self, *models: str) -> None:
         """Take more language models in, for a guard. Raises `ConfigError` where an address would be theirs, too."""
         with self._lock:
-            check_address(self.options, *self._named, *models)
+            specs.check_address(self.options, *self._named, *models)
             self._named = (*self._named, *models)
 
     def close(self) -> None:
@@ -243,7 +228,7 @@ class Session:
     def _judge(self) -> Judge:
         judge, strategy = self.options.get("judge", DEFAULT_JUDGE), self.options.get("strategy") or DEFAULT_STRATEGY
         if isinstance(judge, str):
-            alone = create_verifier(judge_spec(judge, self.options), self.chats)
+            alone = specs.create_verifier(specs.judge_spec(judge, self.options), self.chats)
         else:
             alone = as_verifier(judge)
         return Judge(alone, _inside(alone, strategy), strategy)
@@ -253,19 +238,19 @@ class Session:
 
         named = self.options.get("decomposer") or default_decomposer(self.options.get("judge", DEFAULT_JUDGE))
         if isinstance(named, str):
-            named = DECOMPOSERS.create(decomposer_spec(named, self.options), self.chats)
+            named = specs.DECOMPOSERS.create(specs.decomposer_spec(named, self.options), self.chats)
         return as_decomposer(named)
 
     def _metric(self) -> Assembled:
-        metric, knowledge = metric_spec(self.options), self.options.get("knowledge")
+        metric, knowledge = specs.metric_spec(self.options), self.options.get("knowledge")
         named = Spec.parse(metric).name if isinstance(metric, str) else ""
-        if knowledge is not None and named in METRICS.builtin and named not in {*SEARCHING, "python"}:
-            raise ConfigError(f"knowledge is only for the metrics {' and '.join(SEARCHING)}, not {named!r}")
+        if knowledge is not None and named in specs.METRICS.builtin and named not in {*specs.SEARCHING, "python"}:
+            raise ConfigError(f"knowledge is only for the metrics {' and '.join(specs.SEARCHING)}, not {named!r}")
         judge, decomposer, empty = self.judge, self.decomposer, self.options.get("empty", "exclude")
         splitting = {"empty": empty, **getattr(decomposer, "parameters", {})}
-        provenance = self.provenance(metric_name(metric), decomposer.spec, splitting)
+        provenance = self.provenance(specs.metric_name(metric), decomposer.spec, splitting)
         verifier, chats = judge.verifier, self.chats
-        parts = Parts(decomposer, verifier, provenance, self.policy, empty, knowledge, chats, self.limits)
+        parts = specs.Parts(decomposer, verifier, provenance, self.policy, empty, knowledge, chats, self.limits)
         from everyclaim.api.metrics import assemble  # loads all of them
 
         return assemble(metric, parts)
@@ -316,7 +301,7 @@ class _Held:
 
     home: BackgroundLoop | None = None
     chats: ChatClients | None = None
-    instrumentation: Instrumentation | None = None  # of a process that was forked off, its parent's
+    instrumentation: specs.Instrumentation | None = None  # of a process that was forked off, its parent's
     is_closed = False
 
     def close(self) -> None:

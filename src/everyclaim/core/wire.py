@@ -15,52 +15,31 @@ from functools import cache
 from types import UnionType
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from everyclaim.core.types import (
-    Citation,
-    Claim,
-    Decomposition,
-    Difference,
-    Evidence,
-    JudgedClaim,
-    Outcome,
-    Passage,
-    PassageVerdict,
-    Probabilities,
-    Provenance,
-    Result,
-    Sample,
-    Skipped,
-    Source,
-    Span,
-    Tag,
-    Turn,
-    Usage,
-    Verdict,
-)
+from everyclaim.core import types
 
 SCHEMA = 1
 T = TypeVar("T")
 
 # What of each type is written, in this order; what stands behind | only where it is not None, False or empty.
 _FIELDS = {
-    Claim: "id text span sentence | citations",
-    JudgedClaim: "id text span sentence | citations | verdict",
-    Citation: "span sources",
-    Decomposition: "abstained claims skipped",
-    Difference: "reason claim passage_id passage",
-    Evidence: "passage_id start end quote",
-    Passage: "id text | title kind",
-    PassageVerdict: "passage_id label probabilities",
-    Probabilities: "supported unsupported contradicted",
-    Provenance: "metric decomposer verifier strategy version parameters",
-    Result: (
+    types.Claim: "id text span sentence | citations",
+    types.JudgedClaim: "id text span sentence | citations | verdict",
+    types.Citation: "span sources",
+    types.Decomposition: "abstained claims skipped",
+    types.Difference: "reason claim passage_id passage",
+    types.Evidence: "passage_id start end quote",
+    types.Passage: "id text | title kind",
+    types.PassageVerdict: "passage_id label probabilities",
+    types.Probabilities: "supported unsupported contradicted",
+    types.Provenance: "metric decomposer verifier strategy version parameters",
+    types.Result: (
         "id outcome score reason question claims skipped warnings tags usage provenance"
         " | model release timestamp components reference_claims details probability"
     ),
-    Skipped: "text span reason | unchecked",
-    Source: "number name page address",
-    Usage: "calls prompt_tokens completion_tokens cache_hits cost | cache_read_tokens cache_write_tokens",
-    Verdict: "label probabilities evidence rationale conflict failure_mode judge flags | difference per_passage",
+    types.Skipped: "text span reason | unchecked",
+    types.Source: "number name page address",
+    types.Usage: "calls prompt_tokens completion_tokens cache_hits cost | cache_read_tokens cache_write_tokens",
+    types.Verdict: "label probabilities evidence rationale conflict failure_mode judge flags | difference per_passage",
 }
 SHAPES: dict[type, tuple[tuple[str, bool], ...]] = {}  # names, and whether each may be left out
 
@@ -77,13 +56,13 @@ declare(_FIELDS)
 _AS_IT_IS = frozenset({str, int, float, bool, type(None)})
 
 
-def fingerprint(sample: Sample) -> str:
+def fingerprint(sample: types.Sample) -> str:
     """Return 32 hexadecimal digits that change with anything that can change the sample's result."""
     body = json.dumps(sample_to_json(sample), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(body.encode("ascii")).hexdigest()[:32]
 
 
-def sample_to_json(sample: Sample) -> dict[str, Any]:
+def sample_to_json(sample: types.Sample) -> dict[str, Any]:
     """Write a sample with the field names of the input format."""
     row: dict[str, Any] = {
         "id": sample.id,
@@ -100,26 +79,26 @@ def sample_to_json(sample: Sample) -> dict[str, Any]:
     return {key: value for key, value in row.items() if value is not None}
 
 
-def conversation_to_json(sample: Sample) -> dict[str, Any]:
+def conversation_to_json(sample: types.Sample) -> dict[str, Any]:
     """Write what a sample has of its conversation and its provider; nothing where it has neither."""
     history = [{"role": turn.role, "content": turn.text} for turn in sample.history]
     citations = [to_json(one) for one in sample.citations]
     return ({"history": history} if history else {}) | ({"citations": citations} if citations else {})
 
 
-def sample_from_json(row: Mapping[str, Any]) -> Sample:
+def sample_from_json(row: Mapping[str, Any]) -> types.Sample:
     """Read what `sample_to_json` wrote."""
     texts = ("id", "response", "question", "reference", "model", "release", "timestamp")
-    return Sample(
+    return types.Sample(
         **{name: row[name] for name in texts if name in row},
-        passages=tuple(from_json(Passage, passage) for passage in row["contexts"]),
+        passages=tuple(from_json(types.Passage, passage) for passage in row["contexts"]),
         tags=_tags_from_json(row.get("tags", {})),
-        history=tuple(Turn(turn["role"], turn["content"]) for turn in row.get("history") or ()),
-        citations=tuple(from_json(Citation, one) for one in row.get("citations") or ()),
+        history=tuple(types.Turn(turn["role"], turn["content"]) for turn in row.get("history") or ()),
+        citations=tuple(from_json(types.Citation, one) for one in row.get("citations") or ()),
     )
 
 
-def result_to_json(result: Result) -> dict[str, Any]:
+def result_to_json(result: types.Result) -> dict[str, Any]:
     """Write a result as one JSON object, the public output of `score`."""
     row: dict[str, Any] = {"schema": SCHEMA}
     for name, value in _row(result).items():
@@ -132,22 +111,22 @@ def result_to_json(result: Result) -> dict[str, Any]:
     return row
 
 
-def result_from_json(row: Mapping[str, Any]) -> Result:
+def result_from_json(row: Mapping[str, Any]) -> types.Result:
     """Read what `result_to_json` wrote; `counts` are counted anew."""
-    score, is_unscored = row["score"], row["outcome"] in {Outcome.NO_CLAIMS, Outcome.ABSTAINED}
+    score, is_unscored = row["score"], row["outcome"] in {types.Outcome.NO_CLAIMS, types.Outcome.ABSTAINED}
     if score is None and is_unscored and row["provenance"]["parameters"].get("empty") == "nan":
         score = math.nan  # the number of this policy, which JSON does not have
-    return _read(Result, row, {"tags": _tags_from_json(row["tags"]), "score": score})
+    return _read(types.Result, row, {"tags": _tags_from_json(row["tags"]), "score": score})
 
 
-def tags_to_json(tags: Mapping[str, Tag]) -> dict[str, str | list[str]]:
+def tags_to_json(tags: Mapping[str, types.Tag]) -> dict[str, str | list[str]]:
     """Write tags: text, or a list of texts where a tag has several values."""
     return {name: tag if isinstance(tag, str) else list(tag) for name, tag in tags.items()}
 
 
 def to_json(value: Any) -> dict[str, Any]:
     """Write a value of a declared type; a verdict without its claim id, which belongs around it."""
-    return result_to_json(value) if type(value) is Result else _row(value)
+    return result_to_json(value) if type(value) is types.Result else _row(value)
 
 
 def _row(value: Any) -> dict[str, Any]:
@@ -162,7 +141,7 @@ def _row(value: Any) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     kind = type(value)
-    if kind is Span:
+    if kind is types.Span:
         return list(value)
     if kind is tuple:
         return [part if type(part) in _AS_IT_IS else _plain(part) for part in value]
@@ -179,10 +158,10 @@ def _plain(value: Any) -> Any:
 
 def from_json(kind: type[T], row: Mapping[str, Any], **known: Any) -> T:
     """Read what `to_json` wrote, also in a former version; `known` are fields that are not written."""
-    if kind is Result:
+    if kind is types.Result:
         return cast("T", result_from_json(row))
-    if kind is JudgedClaim:
-        known["verdict"] = from_json(Verdict, row["verdict"], claim_id=row["id"])
+    if kind is types.JudgedClaim:
+        known["verdict"] = from_json(types.Verdict, row["verdict"], claim_id=row["id"])
     return _read(kind, row, known)
 
 
@@ -210,14 +189,14 @@ def _reader(hint: Any) -> Callable[[Any], Any] | None:
         return (lambda values: origin(map(each, values))) if each else origin
     if origin is Mapping:
         return dict
-    if hint is Span:
-        return lambda value: Span(*value)
+    if hint is types.Span:
+        return lambda value: types.Span(*value)
     if hint in SHAPES:
         return lambda value: from_json(cast("type", hint), value)
     return hint if isinstance(hint, type) and issubclass(hint, Enum) else None
 
 
-def _tags_from_json(row: Mapping[str, str | list[str]]) -> dict[str, Tag]:
+def _tags_from_json(row: Mapping[str, str | list[str]]) -> dict[str, types.Tag]:
     return {name: tag if isinstance(tag, str) else tuple(tag) for name, tag in row.items()}
 
 

@@ -9,23 +9,8 @@ from functools import cache
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from everyclaim.core.protocols import Message
+from everyclaim.prompts import forms
 from everyclaim.prompts.domain import Domain, OwnRules
-from everyclaim.prompts.forms import (
-    TEXT,
-    RowPrompt,
-    by_id,
-    closed,
-    described,
-    document,
-    filled,
-    given_id,
-    listed,
-    one_of,
-    rows,
-    template,
-    text,
-    word,
-)
 
 Degree = Literal["high", "low"]
 
@@ -72,7 +57,7 @@ class SplitPrompt:
         rules = (
             f"own={self.own.version}" if self.own.version else f"atomicity={self.atomicity}/coverage={self.coverage}"
         )
-        return f"{template('split')['version']}/{rules}{added}"
+        return f"{forms.template('split')['version']}/{rules}{added}"
 
     @property
     def schema(self) -> Mapping[str, Any]:
@@ -86,8 +71,8 @@ class SplitPrompt:
 
     def rules(self) -> str:
         """Say what a claim is, with the worked examples and what the domain adds."""
-        words = template("split")
-        rules = self.own.text or filled(
+        words = forms.template("split")
+        rules = self.own.text or forms.filled(
             words["rules"],
             atomicity=words["atomicity"][self.atomicity],
             coverage=words["coverage"][self.coverage],
@@ -97,16 +82,16 @@ class SplitPrompt:
 
     def messages(self, task: SplitTask) -> list[Message]:
         """Write the request: instructions, then one JSON document."""
-        words = template("split")
+        words = forms.template("split")
         system = "\n".join([words["opening"], self.rules(), *([words["again"]] if task.former else [])])
-        return [Message("system", system, cache=True), Message("user", document(task_data(task)))]
+        return [Message("system", system, cache=True), Message("user", forms.document(task_data(task)))]
 
     def parse(self, reply: Mapping[str, Any], asked: Sequence[str]) -> dict[str, Split]:
         """Return what a reply says, by sentence id; sentences it says nothing usable about are left out.
 
         Raises `JudgeError` (`bad_reply`) when it has another form or answers for ids that were not given.
         """
-        found = {key: self.read(row) for key, row in by_id(split_rows(reply), asked).items()}
+        found = {key: self.read(row) for key, row in forms.by_id(split_rows(reply), asked).items()}
         return self.skipped(reply, asked) | {key: split for key, split in found.items() if split}
 
     def skipped(self, reply: Mapping[str, Any], asked: Sequence[str]) -> dict[str, Split]:
@@ -115,7 +100,7 @@ class SplitPrompt:
         Raises `JudgeError` (`bad_reply`) when it answers for ids that were not given.
         """
         given = reply.get("skipped")
-        named = by_id(_by_sentence(given, "reason"), asked) if isinstance(given, list) else {}
+        named = forms.by_id(_by_sentence(given, "reason"), asked) if isinstance(given, list) else {}
         found = {key: self.read(row) for key, row in named.items()}
         return {key: split for key, split in found.items() if split and split.skip}
 
@@ -126,7 +111,7 @@ class SplitPrompt:
             return None
         if texts := tuple(dict.fromkeys(filter(None, claims))):
             return Split(texts)
-        skip = word(row, "reason", self.reasons) or word(row, "skip", self.reasons)
+        skip = forms.word(row, "reason", self.reasons) or forms.word(row, "skip", self.reasons)
         return Split((), skip) if skip else None
 
 
@@ -143,7 +128,7 @@ def stands_at(split: Split) -> int | None:
 def split_rows(reply: Mapping[str, Any]) -> list[Any]:
     """Return a reply's rows, one for each sentence. Raises `JudgeError` when it has another form."""
     beside = {key: value for key, value in reply.items() if key != "skipped"}
-    return _by_sentence(rows(beside, "sentences", "claims"), "claims")
+    return _by_sentence(forms.rows(beside, "sentences", "claims"), "claims")
 
 
 def claim_text(item: Any) -> str | None:
@@ -158,7 +143,7 @@ def _by_sentence(given: Sequence[Any], field: Literal["claims", "reason"]) -> li
     for item in given:
         line = _LINE.match(item) if isinstance(item, str) else None
         row = {"id": line[1], field: item[line.end() :]} if line else item
-        if not isinstance(row, Mapping) or (key := given_id(row.get("id", row.get("sentence")))) is None:
+        if not isinstance(row, Mapping) or (key := forms.given_id(row.get("id", row.get("sentence")))) is None:
             continue
         claims = row.get("claims", [row] if "claim" in row else [])
         group = gathered.setdefault(key, {**row, "id": key, "claims": []})
@@ -168,14 +153,14 @@ def _by_sentence(given: Sequence[Any], field: Literal["claims", "reason"]) -> li
 
 @cache
 def _schema(reasons: tuple[str, ...]) -> Mapping[str, Any]:
-    return split_schema("claims", described(template("split")["fields"]["claim"]), reasons)
+    return split_schema("claims", forms.described(forms.template("split")["fields"]["claim"]), reasons)
 
 
 def split_schema(title: str, claim: Mapping[str, Any], reasons: tuple[str, ...]) -> Mapping[str, Any]:
     """Return the form of a reply whose claims have this one."""
-    sentence = {"id": TEXT, "claims": listed(claim)}
-    skipped = {"id": TEXT, "reason": one_of(reasons)}
-    return closed(title, {"sentences": listed(closed("", sentence)), "skipped": listed(closed("", skipped))})
+    sentence = forms.closed("", {"id": forms.TEXT, "claims": forms.listed(claim)})
+    skipped = forms.closed("", {"id": forms.TEXT, "reason": forms.one_of(reasons)})
+    return forms.closed(title, {"sentences": forms.listed(sentence), "skipped": forms.listed(skipped)})
 
 
 def task_data(task: SplitTask) -> dict[str, Any]:
@@ -218,24 +203,24 @@ class Standing(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class StandingPrompt(RowPrompt[Standing]):
+class StandingPrompt(forms.RowPrompt[Standing]):
     """Self-containment and relevance in one request, as the first of the two must come before the second."""
 
     version = "standing-1"
     title = "standing_claims"
     rows_name = "claims"
-    row: ClassVar[Mapping[str, Any]] = {"text": TEXT, "relevant": one_of(("yes", "no")), "why": TEXT}
+    row: ClassVar[Mapping[str, Any]] = {"text": forms.TEXT, "relevant": forms.one_of(("yes", "no")), "why": forms.TEXT}
 
     def messages(self, claims: Mapping[str, str], answer: str, question: str, *, shared: bool) -> list[Message]:
         """Write the request. `shared`: others follow with the same answer."""
         around = {"question": question, "answer": answer} if question else {"answer": answer}
         return [
             Message("system", _STANDING),
-            Message("user", document(around), cache=shared),
-            Message("user", document({"claims": dict(claims)})),
+            Message("user", forms.document(around), cache=shared),
+            Message("user", forms.document({"claims": dict(claims)})),
         ]
 
     def read(self, row: Mapping[str, Any]) -> Standing | None:
         """Read what is said of one claim."""
-        claim, said = " ".join((text(row, "text") or "").split()), text(row, "relevant")
-        return Standing(claim, said == "yes", text(row, "why") or "") if claim and said in {"yes", "no"} else None
+        claim, said = " ".join((forms.text(row, "text") or "").split()), forms.text(row, "relevant")
+        return Standing(claim, said == "yes", forms.text(row, "why") or "") if claim and said in {"yes", "no"} else None

@@ -10,24 +10,8 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from everyclaim.core.protocols import Message
 from everyclaim.core.types import Claim, FailureMode, Label, Probabilities
+from everyclaim.prompts import forms
 from everyclaim.prompts.domain import Domain, OwnRules
-from everyclaim.prompts.forms import (
-    TEXT,
-    RowPrompt,
-    bad_reply,
-    by_id,
-    closed,
-    described,
-    document,
-    filled,
-    listed,
-    one_of,
-    rows,
-    template,
-    text,
-    whole_number,
-    word,
-)
 from everyclaim.prompts.split import Split, SplitPrompt, SplitTask, claim_text, split_rows, split_schema, task_data
 
 _WORD = re.compile(r"\w+")
@@ -116,7 +100,7 @@ class VerdictPrompt:
         """Name the wording, so that a result can say which one made it."""
         rules = f"own={self.own.version}" if self.own.version else self.strictness.key
         added = f"+{self.domain.version}" if self.domain.version else ""
-        version = template("verdict")["version"]
+        version = forms.template("verdict")["version"]
         return f"{version}/{rules}/reasons={self.reasons}/probabilities={self.probabilities}{added}"
 
     @property
@@ -126,7 +110,7 @@ class VerdictPrompt:
 
     def rules(self) -> str:
         """Say what the labels mean and what a verdict holds, with what the domain adds."""
-        words = template("verdict")
+        words = forms.template("verdict")
         parts = [self._labels(words), words["context"], words["reply"]]
         parts += [words["support"]] if self.probabilities == "scale" else []
         return "\n".join([*parts, *([self.domain.verify] if self.domain.verify else [])])
@@ -134,7 +118,7 @@ class VerdictPrompt:
     def _labels(self, words: Mapping[str, Any]) -> str:
         if self.own.text:
             return f"{self.own.text}\n{words['both']}"
-        return filled(
+        return forms.filled(
             words["labels"],
             both=words["both"],
             inference=words["inference"][self.strictness.inference],
@@ -149,13 +133,13 @@ class VerdictPrompt:
 
         `shared`: others follow with the same passages.
         """
-        system = f"{template('verdict')['opening']}\n{self.rules()}"
+        system = f"{forms.template('verdict')['opening']}\n{self.rules()}"
         asked: dict[str, Any] = {"question": question} if question else {}
         asked["claims"] = by_sentence(claims)
         return [
             Message("system", system),
-            Message("user", document({"passages": passages}), cache=shared),
-            Message("user", document(asked)),
+            Message("user", forms.document({"passages": passages}), cache=shared),
+            Message("user", forms.document(asked)),
         ]
 
     def parse(self, reply: Mapping[str, Any], asked: Sequence[str]) -> dict[str, Finding]:
@@ -163,7 +147,7 @@ class VerdictPrompt:
 
         Raises `JudgeError` (`bad_reply`) when it has another form or answers for ids that were not given.
         """
-        found = {key: self.read(row) for key, row in by_id(rows(reply, "verdicts"), asked).items()}
+        found = {key: self.read(row) for key, row in forms.by_id(forms.rows(reply, "verdicts"), asked).items()}
         return {key: finding for key, finding in found.items() if finding}
 
     def read(self, row: Mapping[str, Any]) -> Finding | None:
@@ -172,8 +156,8 @@ class VerdictPrompt:
         The rest serves people: what is missing or of another kind is left empty and makes the finding incomplete;
         nothing is made up. A kind or a conflict in a field of its own (`mode`, `conflict`) says the same.
         """
-        said = word(row, "label", _LABELS)
-        support = whole_number(row, "support") if self.probabilities == "scale" else None
+        said = forms.word(row, "label", _LABELS)
+        support = forms.whole_number(row, "support") if self.probabilities == "scale" else None
         if said is None or (support is not None and not 0 <= support <= READERS):
             return None
         label = Label.SUPPORTED if said == BOTH else Label(said)
@@ -200,20 +184,20 @@ class VerdictPrompt:
 @cache
 def finding_fields(reasons: Reasons, probabilities: Grading) -> Mapping[str, Any]:
     """Return the form of one finding, without the id."""
-    words = template("verdict")["fields"]
+    words = forms.template("verdict")["fields"]
     fields = {
-        "quotes": listed(TEXT, words["quotes"]),
-        "why": described(words["why_all" if reasons == "all" else "why"]),
-        "kind": one_of((*KINDS, "none"), words["kind"]),
-        "label": one_of(_LABELS),
+        "quotes": forms.listed(forms.TEXT, words["quotes"]),
+        "why": forms.described(words["why_all" if reasons == "all" else "why"]),
+        "kind": forms.one_of((*KINDS, "none"), words["kind"]),
+        "label": forms.one_of(_LABELS),
     }
     return fields if probabilities == "none" else {**fields, "support": {"type": "integer"}}
 
 
 @cache
 def _schema(reasons: Reasons, probabilities: Grading) -> Mapping[str, Any]:
-    row = {"id": TEXT, **finding_fields(reasons, probabilities)}
-    return closed("verdicts", {"verdicts": listed(closed("", row))})
+    row = {"id": forms.TEXT, **finding_fields(reasons, probabilities)}
+    return forms.closed("verdicts", {"verdicts": forms.listed(forms.closed("", row))})
 
 
 def by_sentence(claims: Mapping[str, Claim]) -> list[dict[str, Any]]:
@@ -237,10 +221,10 @@ def _words(text: str) -> list[str]:
 
 def _reason(row: Mapping[str, Any]) -> tuple[str | None, FailureMode | None]:
     """Return the reason and the failure mode, which some models write before the reason: ``kind: few words``."""
-    why = text(row, "why")
-    mode = next((_KIND_WORDS[one] for name in ("kind", "mode") if (one := word(row, name, _KIND_WORDS))), None)
+    why = forms.text(row, "why")
+    mode = next((_KIND_WORDS[one] for name in ("kind", "mode") if (one := forms.word(row, name, _KIND_WORDS))), None)
     head, colon, rest = (why or "").partition(":")
-    kind = word({"kind": head}, "kind", _KIND_WORDS)
+    kind = forms.word({"kind": head}, "kind", _KIND_WORDS)
     if kind is None:
         return why, mode
     return (rest.strip() if colon else head), mode or _KIND_WORDS[kind]
@@ -271,12 +255,12 @@ _RELATIONS: Mapping[str, Label] = {
 
 
 @dataclass(frozen=True, slots=True)
-class NliPrompt(RowPrompt[Finding]):
+class NliPrompt(forms.RowPrompt[Finding]):
     """Premises and hypotheses; the three relations are our three labels. No quotes and no reasons are asked for."""
 
     version = "nli-1"
     title = rows_name = "relations"
-    row: ClassVar[Mapping[str, Any]] = {"relation": one_of(tuple(_RELATIONS))}
+    row: ClassVar[Mapping[str, Any]] = {"relation": forms.one_of(tuple(_RELATIONS))}
 
     def messages(
         self, claims: Mapping[str, Claim], passages: Mapping[str, Any], question: str, *, shared: bool
@@ -286,13 +270,13 @@ class NliPrompt(RowPrompt[Finding]):
         premises = [one if isinstance(one, str) else f"{one['title']}\n{one['text']}" for one in passages.values()]
         return [
             Message("system", _NLI),
-            Message("user", document({"premises": premises}), cache=shared),
-            Message("user", document({"hypotheses": {name: claim.text for name, claim in claims.items()}})),
+            Message("user", forms.document({"premises": premises}), cache=shared),
+            Message("user", forms.document({"hypotheses": {name: claim.text for name, claim in claims.items()}})),
         ]
 
     def read(self, row: Mapping[str, Any]) -> Finding | None:
         """Read the relation of one hypothesis."""
-        relation = word(row, "relation", _RELATIONS)
+        relation = forms.word(row, "relation", _RELATIONS)
         return Finding(_RELATIONS[relation]) if relation else None
 
 
@@ -327,7 +311,7 @@ class MiniCheckPrompt:
         (claim,) = asked
         word = reply["words"].strip().strip(".!\"'*").casefold()
         if word not in _ANSWERS:
-            raise bad_reply(f"it answers {reply['words'][:60]!r} about {claim}, not Yes or No")
+            raise forms.bad_reply(f"it answers {reply['words'][:60]!r} about {claim}, not Yes or No")
         return {claim: _ANSWERS[word]}
 
 
@@ -341,7 +325,7 @@ class OneCallPrompt:
     @property
     def version(self) -> str:
         """Name the wording."""
-        return f"{template('onecall')['version']}/{self.split.version}/{self.verdict.version}"
+        return f"{forms.template('onecall')['version']}/{self.split.version}/{self.verdict.version}"
 
     @property
     def schema(self) -> Mapping[str, Any]:
@@ -350,12 +334,12 @@ class OneCallPrompt:
 
     def messages(self, task: SplitTask, passages: Mapping[str, Any], *, shared: bool) -> list[Message]:
         """Write the request: instructions, passages, sentences. `shared`: others follow with the same passages."""
-        words = template("onecall")
+        words = forms.template("onecall")
         system = "\n".join([words["opening"], self.split.rules(), words["between"], self.verdict.rules()])
         return [
             Message("system", system),
-            Message("user", document({"passages": passages}), cache=shared),
-            Message("user", document(task_data(task))),
+            Message("user", forms.document({"passages": passages}), cache=shared),
+            Message("user", forms.document(task_data(task))),
         ]
 
     def parse(self, reply: Mapping[str, Any], asked: Sequence[str]) -> dict[str, tuple[Split, tuple[Finding, ...]]]:
@@ -364,7 +348,7 @@ class OneCallPrompt:
         A sentence with one unusable verdict is unusable as a whole: its claims belong together.
         Raises `JudgeError` (`bad_reply`) when the reply has another form or answers for ids that were not given.
         """
-        found = {key: self._read(row) for key, row in by_id(split_rows(reply), asked).items()}
+        found = {key: self._read(row) for key, row in forms.by_id(split_rows(reply), asked).items()}
         skipped = {key: (split, ()) for key, split in self.split.skipped(reply, asked).items()}
         return skipped | {key: value for key, value in found.items() if value}
 
@@ -382,5 +366,5 @@ class OneCallPrompt:
 
 @cache
 def _onecall_schema(skips: tuple[str, ...], reasons: Reasons, probabilities: Grading) -> Mapping[str, Any]:
-    claim = described(template("split")["fields"]["claim"])
-    return split_schema("judged_claims", closed("", {"claim": claim, **finding_fields(reasons, probabilities)}), skips)
+    claim = {"claim": forms.described(forms.template("split")["fields"]["claim"])}
+    return split_schema("judged_claims", forms.closed("", {**claim, **finding_fields(reasons, probabilities)}), skips)
