@@ -14,11 +14,11 @@ import everyclaim as ec
 from everyclaim.core.types import Provenance
 from everyclaim.engine import score_sample
 from everyclaim.metrics.assembled import Assembled
-from everyclaim.metrics.context import Components
+from everyclaim.metrics.context import Parts
 from everyclaim.metrics.faithfulness import Combined, CombinedPart, Missing
 
 MADE_BY = Provenance("m", "d", "v", "joint", "0")
-NOTHING = Components(None, SimpleNamespace(spec="none"))
+NOTHING = Parts(None, SimpleNamespace(spec="none"), MADE_BY)
 ANSWER = "The Eiffel Tower was built in 1889. It is the tallest tower in the world."
 SCORES = st.floats(0, 1)
 WEIGHTS = st.floats(0.01, 100)
@@ -41,7 +41,7 @@ class Said:
 
 def score(missing: Missing = "reweight", **parts: tuple[object, float]) -> ec.Result:
     metric = Combined({name: CombinedPart(Said(found), weight) for name, (found, weight) in parts.items()}, missing)
-    return asyncio.run(score_sample(Assembled(metric, NOTHING, MADE_BY), ec.Sample("1", ANSWER)))
+    return asyncio.run(score_sample(Assembled(metric, NOTHING), ec.Sample("1", ANSWER)))
 
 
 @given(st.lists(st.tuples(SCORES, WEIGHTS), min_size=1, max_size=4))

@@ -15,7 +15,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, Unpack
 
 from everyclaim.api.options import Share, public
-from everyclaim.api.specs import METRICS, Parts
+from everyclaim.api.specs import METRICS
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Matching, Range
 from everyclaim.core.options import said_by
@@ -24,8 +24,9 @@ from everyclaim.core.spec import Registry, Spec
 from everyclaim.decompose.decontextualize import LlmPreparer, Preparer, WordPreparer
 from everyclaim.decompose.embedded import Degree, EmbeddedDecomposer
 from everyclaim.io import ReadReport, read_documents
-from everyclaim.metrics.assembled import Assembled, check_metric_shape
+from everyclaim.metrics.assembled import Assembled, check_metric_shape, put_together
 from everyclaim.metrics.attribution import AttributionMetric
+from everyclaim.metrics.context import Parts
 from everyclaim.metrics.faithfulness import (
     GAMMA,
     MISSING,
@@ -171,13 +172,13 @@ def faithfulness(
 ) -> Assembled:
     """Build `ClaimFaithfulness`; ``mode=one_call`` splits and judges in one request to a language model."""
     penalty = penalty_of(spec, gamma, expected, missing)
-    return _in_one_call(parts, penalty) if mode == "one_call" else parts.assembled(ClaimFaithfulness(penalty))
+    return _in_one_call(parts, penalty) if mode == "one_call" else put_together(parts, ClaimFaithfulness(penalty))
 
 
 @of_spec
 def nli(_: Spec, parts: Parts, *, unit: Literal["sentence", "claim"] = "sentence") -> Assembled:
     """Build `NliFaithfulness`; ``unit=claim`` judges the decomposer's claims instead of whole sentences."""
-    return parts.assembled(NliFaithfulness(), decomposer=None if unit == "claim" else _sentences(parts.decomposer))
+    return put_together(parts, NliFaithfulness(), decomposer=None if unit == "claim" else _sentences(parts.decomposer))
 
 
 @of_spec
@@ -192,19 +193,19 @@ def factual_correctness(
     coverage: Degree | None = None,
 ) -> Assembled:
     """Build `FactualCorrectnessMetric`: `beta` above 1 favours recall, ``compat=ragas`` counts it as Ragas does."""
-    return with_degrees(parts, atomicity, coverage).assembled(FactualCorrectnessMetric(mode, beta, compat or ""))
+    return put_together(with_degrees(parts, atomicity, coverage), FactualCorrectnessMetric(mode, beta, compat or ""))
 
 
 @of_spec
 def ragchecker(_: Spec, parts: Parts, *, atomicity: Degree | None = None, coverage: Degree | None = None) -> Assembled:
     """Build `RagChecker`."""
-    return with_degrees(parts, atomicity, coverage).assembled(RagChecker())
+    return put_together(with_degrees(parts, atomicity, coverage), RagChecker())
 
 
 @of_spec
 def attribution(_: Spec, parts: Parts, *, atomicity: Degree | None = None, coverage: Degree | None = None) -> Assembled:
     """Build `AttributionMetric`."""
-    return with_degrees(parts, atomicity, coverage).assembled(AttributionMetric())
+    return put_together(with_degrees(parts, atomicity, coverage), AttributionMetric())
 
 
 @of_spec
@@ -236,11 +237,11 @@ def qa(
 
         if "questions" in spec.options:
             raise ConfigError("'questions' of 'qa' needs a language model; by=cloze takes all that it finds")
-        return parts.assembled(QaConsistency(ClozeExaminer(), compare))
+        return put_together(parts, QaConsistency(ClozeExaminer(), compare))
     from everyclaim.prompts.writing import QuestionPrompt
 
     examiner = ChatExaminer(QuestionPrompt(questions))
-    return parts.assembled(QaConsistency(examiner, compare), decomposer=_sentences(parts.decomposer))
+    return put_together(parts, QaConsistency(examiner, compare), decomposer=_sentences(parts.decomposer))
 
 
 class OfCombined(TypedDict, total=False):
@@ -277,7 +278,7 @@ def combined(spec: Spec, parts: Parts) -> Assembled:
         for key, value in part.metric.provenance.parameters.items()
         if parts.provenance.parameters.get(key) != value and key != "empty"
     }
-    return parts.assembled(Combined(built, said.get("missing", "reweight")), parameters=parameters)
+    return put_together(parts, Combined(built, said.get("missing", "reweight")), parameters=parameters)
 
 
 def with_degrees(parts: Parts, atomicity: Degree | None, coverage: Degree | None) -> Parts:
@@ -325,7 +326,7 @@ def _in_one_call(parts: Parts, penalty: Penalty) -> Assembled:
     decomposer = given if isinstance(given, LlmDecomposer) else LlmDecomposer(judge.chat)
     prompt = OneCallPrompt(decomposer.prompt, judge.prompt)
     signed = replace(parts, provenance=replace(parts.provenance, decomposer=judge.spec), decomposer=decomposer)
-    return signed.assembled(OneCallFaithfulness(decomposer, judge, prompt, penalty))
+    return put_together(signed, OneCallFaithfulness(decomposer, judge, prompt, penalty))
 
 
 _FewSearches = Annotated[int, Range(1, 20)]
@@ -396,7 +397,7 @@ def _searching(metric: FActScore | Safe, spec: Spec, parts: Parts, sources: Sour
     options = {**spec.options, "search": source.spec} if search else spec.options
     version = getattr(source, "version", "")
     known = {"knowledge": source.spec} | ({"knowledge_version": str(version)} if version else {})
-    return parts.assembled(metric, knowledge=source, shown=Spec(spec.name, "", options).shown, parameters=known)
+    return put_together(parts, metric, knowledge=source, shown=Spec(spec.name, "", options).shown, parameters=known)
 
 
 def assemble(metric: Any, parts: Parts) -> Assembled:
@@ -406,4 +407,4 @@ def assemble(metric: Any, parts: Parts) -> Assembled:
         return built
     check_metric_shape(built)
     source = None if parts.knowledge is None else knowledge_source(parts.knowledge)
-    return parts.assembled(built, knowledge=source)
+    return put_together(parts, built, knowledge=source)

@@ -15,8 +15,7 @@ from everyclaim.core.options import Opt, validate_call
 from everyclaim.core.protocols import Decomposer, Verifier
 from everyclaim.io import ReadReport
 from everyclaim.io.fields import CLAIM_FIELDS, SAMPLE_FIELDS
-from everyclaim.metrics.assembled import Empty
-from everyclaim.metrics.context import Metric
+from everyclaim.metrics.context import Empty, Metric
 
 DEFAULT_STORE = ".everyclaim/runs.db"
 DEFAULT_JUDGE = "embedded"

@@ -24,11 +24,12 @@ from everyclaim.core.errors import ConfigError, UserError
 from everyclaim.core.events import UsageTally, observed, tallied
 from everyclaim.core.lifetime import SharedScope, scope
 from everyclaim.core.limits import SizeLimits
-from everyclaim.core.protocols import Decomposer, Scorer, Verifier
+from everyclaim.core.protocols import Decomposer, Scorer, Verifier, chat_of
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Provenance, Usage
 from everyclaim.engine import BackgroundLoop, wait
 from everyclaim.metrics.assembled import Assembled
+from everyclaim.metrics.context import Parts
 from everyclaim.models.chat.providers import is_provider
 from everyclaim.verify.functions import as_verifier
 from everyclaim.verify.verdicts import Policy
@@ -249,8 +250,8 @@ class Session:
         judge, decomposer, empty = self.judge, self.decomposer, self.options.get("empty", "exclude")
         splitting = {"empty": empty, **getattr(decomposer, "parameters", {})}
         provenance = self.provenance(specs.metric_name(metric), decomposer.spec, splitting)
-        verifier, chats = judge.verifier, self.chats
-        parts = specs.Parts(decomposer, verifier, provenance, self.policy, empty, knowledge, chats, self.limits)
+        chat, verifier = chat_of(judge.verifier, decomposer), judge.verifier
+        parts = Parts(decomposer, verifier, provenance, self.policy, empty, knowledge, self.chats, self.limits, chat)
         from everyclaim.api.metrics import assemble  # loads all of them
 
         return assemble(metric, parts)

@@ -10,7 +10,7 @@ import contextlib
 import logging
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -26,18 +26,13 @@ from everyclaim.api.options import (
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.events import Observer
 from everyclaim.core.kinds import Range
-from everyclaim.core.limits import SizeLimits
 from everyclaim.core.options import Opt, read
 from everyclaim.core.plaintext import did_you_mean
-from everyclaim.core.protocols import ChatModel, Decomposer, KnowledgeSource, Verifier, chat_of
+from everyclaim.core.protocols import Verifier
 from everyclaim.core.spec import Registry, Spec, name_of, takes_chats
-from everyclaim.core.types import BETTER, Provenance
-from everyclaim.metrics.assembled import Assembled, Empty
-from everyclaim.metrics.context import Components
 from everyclaim.models.chat.providers import is_provider, provider_names
 from everyclaim.verify.composed import taken_apart
 from everyclaim.verify.functions import as_verifier
-from everyclaim.verify.verdicts import Policy
 
 MARKS = {"cascade": ">", "panel": "|"}  # judges of judges, and what stands between those
 ENGINES = ("serper", "tavily", "brave", "searxng")  # web search, whose answers go into the same cache
@@ -83,53 +78,6 @@ METRICS = Registry(
     {name: f"everyclaim.api.metrics:{name}" for name in _METRICS} | {"python": "everyclaim.core.spec:imported"},
     "parts",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What a metric is built from. A metric's factory takes its `Spec`, and this as `parts` where it wants it."""
-
-    decomposer: Decomposer
-    verifier: Verifier
-    provenance: Provenance
-    policy: Policy = field(default_factory=Policy)
-    empty: Empty = "exclude"
-    knowledge: Any = None  # as given in Python, for metrics that search
-    chats: Any = None  # through which language models are reached, with the cache that searches share
-    limits: SizeLimits = field(default_factory=SizeLimits)
-
-    @property
-    def chat(self) -> ChatModel | None:
-        """The language model that metrics talk to: the judge's own, else the decomposer's."""
-        return chat_of(self.verifier, self.decomposer)
-
-    def assembled(
-        self,
-        metric: Any,
-        *,
-        decomposer: Decomposer | None = None,
-        knowledge: KnowledgeSource | None = None,
-        shown: str = "",
-        parameters: Mapping[str, str] | None = None,
-    ) -> Assembled:
-        """Put a metric (an object or a function) together with all that it needs; what is not said is as it is here.
-
-        `shown` is its spec in results. `parameters`, and the metric's own of that name, go into them as well, and that
-        it says `lower_is_better`.
-        """
-        splitter = decomposer or self.decomposer
-        own = getattr(metric, "parameters", None)
-        stored = {**self.provenance.parameters, **(parameters or {}), **(own if isinstance(own, Mapping) else {})}
-        if getattr(metric, "lower_is_better", False):
-            stored[BETTER] = "lower"
-        provenance = replace(
-            self.provenance,
-            metric=shown or self.provenance.metric,
-            decomposer=self.provenance.decomposer if decomposer is None else decomposer.spec,
-            parameters=stored,
-        )
-        components = Components(splitter, self.verifier, self.policy, self.chat, knowledge)
-        return Assembled(metric, components, provenance, self.empty, self.limits)
 
 
 def metric_name(metric: Any) -> str:

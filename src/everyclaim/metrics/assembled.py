@@ -11,17 +11,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from numbers import Real
-from typing import Any, Literal, get_type_hints
+from typing import Any, get_type_hints
 
 from everyclaim.core.errors import ConfigError, InputError, JudgeError
 from everyclaim.core.kinds import Kind, WrongValueError, kind_of
-from everyclaim.core.limits import SizeLimits, within
+from everyclaim.core.limits import within
 from everyclaim.core.plaintext import counted
+from everyclaim.core.protocols import Decomposer, KnowledgeSource
 from everyclaim.core.spec import Taken, call, places
-from everyclaim.core.types import Decomposition, Outcome, Provenance, Result, Sample
-from everyclaim.metrics.context import Components, MetricContext, Noted, NothingToCheckError, Score
+from everyclaim.core.types import BETTER, Decomposition, Outcome, Provenance, Result, Sample
+from everyclaim.metrics.context import Empty, MetricContext, Noted, NothingToCheckError, Parts, Score
 
-Empty = Literal["exclude", "one", "zero", "nan"]
 NO_PASSAGES = "no passages, so no claim can be supported"
 DECLINED = "declines to answer, although a passage answers the question"
 DECLINED_PART = "declines to tell something that a passage tells"
@@ -35,22 +35,24 @@ class Assembled:
     """The metric inside, with what it may ask for. It is a `Metric`, or a function of the sample and the context."""
 
     metric: Any
-    components: Components
-    provenance: Provenance
-    empty: Empty = "exclude"
-    limits: SizeLimits = field(default_factory=SizeLimits)
+    parts: Parts
     _taken: Taken = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_taken", places(_function(self.metric), _GIVEN, _A_METRIC))
 
+    @property
+    def provenance(self) -> Provenance:
+        """What makes the number."""
+        return self.parts.provenance
+
     async def score(self, sample: Sample) -> Result:
         """Score. Raises `InputError` for a sample beyond the limits, and `JudgeError` when a judge fails."""
-        if fault := self.limits.fault_of(sample):
+        if fault := self.parts.limits.fault_of(sample):
             raise InputError(fault)
         noted = Noted()
-        with within(self.limits):
-            context = MetricContext(sample, self.components, noted)
+        with within(self.parts.limits):
+            context = MetricContext(sample, self.parts, noted)
             try:
                 given = {"sample": sample, "ctx": context}
                 returned = await call(_function(self.metric), given, _A_METRIC, self._taken)
@@ -72,7 +74,7 @@ class Assembled:
         from everyclaim.metrics.refusals import refusal
 
         parts = replace(parts, abstained=is_whole)
-        judged = await refusal(sample.question, sample.passages, self.components.verifier, parts)
+        judged = await refusal(sample.question, sample.passages, self.parts.verifier, parts)
         if judged is None:
             return found
         told = [DECLINED if is_whole else DECLINED_PART] if judged["finding"] == "wrong" else []
@@ -91,7 +93,7 @@ class Assembled:
         abstained = _is_abstained(found, noted)
         usual = "the response declines to answer" if abstained else "the response contains no checkable claim"
         unscored = Outcome.ABSTAINED if abstained else Outcome.UNREAD if noted.unread else Outcome.NO_CLAIMS
-        without = None if unscored is Outcome.UNREAD else _NUMBER_WHEN_EMPTY[self.empty]
+        without = None if unscored is Outcome.UNREAD else _NUMBER_WHEN_EMPTY[self.parts.empty]
         claims = found.claims
         if claims is None:
             claims = noted.of_response() if is_scored else noted.contradicted
@@ -120,7 +122,7 @@ class Assembled:
         said: dict[str, str] = {}
         if found.value is not None and not noted.judges and not noted.is_model_used:
             said["judge"] = "not asked"
-        others = [spec for spec in noted.judges if spec != self.components.verifier.spec]
+        others = [spec for spec in noted.judges if spec != self.parts.verifier.spec]
         if others:
             said["judge"] = ", ".join(noted.judges)
         if not all(noted.is_checked(claim) for claim in (*(found.claims or ()), *found.reference_claims)):
@@ -128,6 +130,30 @@ class Assembled:
         if not said:
             return self.provenance
         return replace(self.provenance, parameters={**self.provenance.parameters, **said})
+
+
+def put_together(
+    parts: Parts,
+    metric: Any,
+    *,
+    decomposer: Decomposer | None = None,
+    knowledge: KnowledgeSource | None = None,
+    shown: str = "",
+    parameters: Mapping[str, str] | None = None,
+) -> Assembled:
+    """Put a metric (an object or a function) together with all that it needs; what is not said is as in the parts.
+
+    `shown` is its spec in results. `parameters`, and the metric's own of that name, go into them as well, and that
+    it says `lower_is_better`.
+    """
+    own, made_by = getattr(metric, "parameters", None), parts.provenance
+    stored = {**made_by.parameters, **(parameters or {}), **(own if isinstance(own, Mapping) else {})}
+    if getattr(metric, "lower_is_better", False):
+        stored[BETTER] = "lower"
+    named = made_by.decomposer if decomposer is None else decomposer.spec
+    provenance = replace(made_by, metric=shown or made_by.metric, decomposer=named, parameters=stored)
+    splitter = decomposer or parts.decomposer
+    return Assembled(metric, replace(parts, decomposer=splitter, knowledge=knowledge, provenance=provenance))
 
 
 def _is_abstained(found: Score, noted: Noted) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from everyclaim.core.errors import ConfigError, JudgeError
 from everyclaim.core.events import accounted
+from everyclaim.core.limits import SizeLimits
 from everyclaim.core.plaintext import counted
 from everyclaim.core.protocols import ChatModel, Decomposer, KnowledgeSource, Scorer, Verifier
 from everyclaim.core.types import (
@@ -18,6 +19,7 @@ from everyclaim.core.types import (
     Label,
     Outcome,
     Passage,
+    Provenance,
     Result,
     Sample,
     Skipped,
@@ -69,15 +71,22 @@ class NothingToCheckError(Exception):
         self.reason = reason
 
 
+Empty = Literal["exclude", "one", "zero", "nan"]
+
+
 @dataclass(frozen=True, slots=True)
-class Components:
-    """What the metrics of a run are built on. `chat` is the judge's own language model, or the decomposer's."""
+class Parts:
+    """What a metric is built on. A metric's factory takes its `Spec`, and this as `parts` where it wants it."""
 
     decomposer: Decomposer
     verifier: Verifier
+    provenance: Provenance
     policy: Policy = field(default_factory=Policy)
-    chat: ChatModel | None = None
-    knowledge: KnowledgeSource | None = None
+    empty: Empty = "exclude"
+    knowledge: Any = None  # as given in Python, until the metric is put together
+    chats: Any = None  # through which language models are reached, with the cache that searches share
+    limits: SizeLimits = field(default_factory=SizeLimits)
+    chat: ChatModel | None = None  # the judge's own language model, else the decomposer's
 
 
 @dataclass(slots=True)
@@ -127,9 +136,9 @@ class MetricContext:
     metric that goes on and returns a number all the same has failed.
     """
 
-    def __init__(self, sample: Sample, components: Components, noted: Noted | None = None) -> None:
+    def __init__(self, sample: Sample, parts: Parts, noted: Noted | None = None) -> None:
         self.sample = sample
-        self._with = components
+        self._with = parts
         self._noted = noted or Noted()
 
     async def claims(self, text: str, *, question: str | None = None) -> Decomposition:
