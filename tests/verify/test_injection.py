@@ -43,7 +43,7 @@ def test_the_judges_request_parses_back_to_exactly_what_was_given(text: str) -> 
     assert data == {"passages": {"p1": {"title": text, "text": text}, "p2": f"before {text}"}, "question": text}
     assert [list(group.pop("claims").values()) for group in groups] == [[text], ["x"]]
     assert groups == [{"sentence": f"so {text}"}, {}]
-    assert chat.asked[0][0] == VerdictPrompt().messages([], {}, "", shared=False)[0]
+    assert chat.asked[0][0] == VerdictPrompt().messages({}, {}, "", shared=False)[0]
     assert [message.role for message in chat.asked[0]] == ["system", "user", "user"]
 
 

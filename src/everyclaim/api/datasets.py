@@ -14,7 +14,7 @@ from everyclaim.analysis.slices import expanded, fields_of
 from everyclaim.api.options import DEFAULT_STORE, InFlight, Options, Size, chosen_of, public
 from everyclaim.api.runs import Run, Source
 from everyclaim.api.session import Session
-from everyclaim.api.specs import SEARCHING, batches_beside, cache_beside
+from everyclaim.api.specs import BATCHES, REPLIES, SEARCHING, beside
 from everyclaim.core.errors import ConfigError, InputError, StoreError, UnreachableError
 from everyclaim.core.events import Hook
 from everyclaim.core.limits import within
@@ -72,10 +72,10 @@ def score_file(source: Source, *, store: str | os.PathLike[str] = DEFAULT_STORE,
     for an option that is unknown, wrong or without effect.
     """
     if options.get("provider_batch") is True:
-        options["provider_batch"] = batches_beside(store)
+        options["provider_batch"] = beside(store, BATCHES)
     files = {"the cache": options.get("cache"), "the file of batches": options.get("provider_batch")}
     check_apart({"the data set": source}, {"the store": store, **files})
-    with closing(Session(chosen_of(options, Options), cache=cache_beside(store))) as session:
+    with closing(Session(chosen_of(options, Options), cache=beside(store, REPLIES))) as session:
         return score_into(session, source, store, options)
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Self, TypedDict, TypeVar, Unpack, cast
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypedDict, Unpack, cast
 
 from everyclaim.analysis.deferral import RiskPromise
 from everyclaim.api.claims import ClaimVerdict, verify_source
@@ -18,7 +18,7 @@ from everyclaim.api.fitting import Tuned, tune_to_judge, tune_to_labels
 from everyclaim.api.fitting import TuningRowOptions as TuningRows
 from everyclaim.api.options import DEFAULT_JUDGE, DEFAULT_STORE, Options, RowOptions, Share, public
 from everyclaim.api.runs import Run, Source
-from everyclaim.api.scoring import AnswerFields, Answers, Claims, Passages, read_sample, scored, split, verified
+from everyclaim.api.scoring import Answers, Passages, read_sample
 from everyclaim.api.session import Session
 from everyclaim.api.specs import author_spec, searches, talks
 from everyclaim.api.watch import WatchingOptions, watch_into
@@ -31,7 +31,7 @@ from everyclaim.core.options import OptionalText, Text
 from everyclaim.core.plaintext import did_you_mean
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.spec import Spec
-from everyclaim.core.types import Decomposition, JudgedClaim, Provenance, Result, Usage
+from everyclaim.core.types import Provenance, Usage
 from everyclaim.guard.answers import GuardedAnswer, GuardedSentence
 from everyclaim.guard.authors import Author, ChatAuthor, FunctionAuthor, Generate, Task
 from everyclaim.guard.loop import Loop, Promise
@@ -225,7 +225,6 @@ def _chat(model: Any, session: Session) -> ChatModel:
     return cast("ChatClients", session.chats).model(spec)
 
 
-T = TypeVar("T")
 _ESTIMATED = ("faithfulness", "attribution")  # metrics whose calls are known beforehand
 
 
@@ -336,29 +335,12 @@ class Evaluator(Answers):
         self, source: Any, *, store: str | os.PathLike[str] = DEFAULT_STORE, **options: Unpack[WatchingOptions]
     ) -> WatchPass:
         """Score answers as they arrive, within this evaluator's budget; see `everyclaim.watch`."""
-        return watch_into(self._session, source, store, options)
+        return self._session.run(watch_into(self._session, source, store, options))
 
     @public
     def guard(self, generate: Generator, **rules: Unpack[RuleOptions]) -> Guard:
         """Return a guard that uses this evaluator and its budget; see `everyclaim.Guard`."""
         return Guard.within(self._session, generate, rules)
-
-    def _scored(self, row: Any, fields: AnswerFields) -> Coroutine[Any, Any, Result]:
-        return scored(self._session, row, fields)
-
-    def _verified(
-        self, claims: Claims, passages: Passages, question: str
-    ) -> Coroutine[Any, Any, tuple[JudgedClaim, ...]]:
-        return verified(self._session, claims, passages, question)
-
-    def _split(self, response: str, question: str) -> Coroutine[Any, Any, Decomposition]:
-        return split(self._session, response, question)
-
-    def _run(self, work: Coroutine[Any, Any, T]) -> T:
-        return self._session.run(work)
-
-    async def _join(self, work: Coroutine[Any, Any, T]) -> T:
-        return await self._session.work(work)
 
     def close(self) -> None:
         """Close connections, cache and background thread, and cancel calls in progress; safe to call twice."""

@@ -20,7 +20,7 @@ from everyclaim.api.options import (
     SplitOptions,
     VerdictOptions,
 )
-from everyclaim.api.specs import batches_beside, create_verifier
+from everyclaim.api.specs import BATCHES, beside, create_verifier
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.events import CostEstimate, accounted
 from everyclaim.core.kinds import Range
@@ -105,7 +105,7 @@ def chat_settings(options: LlmAccessOptions) -> ChatSettings:
     """
     cache, prices, batches = options.get("cache"), options.get("prices"), options.get("provider_batch")
     if batches is True:
-        batches = batches_beside(DEFAULT_STORE)
+        batches = beside(DEFAULT_STORE, BATCHES)
     return ChatSettings(
         rates=Rates(options.get("requests_per_minute"), options.get("tokens_per_minute"), concurrency=64),
         budget=Budget(options.get("max_cost"), options.get("max_calls"), options.get("max_tokens")),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -265,13 +264,17 @@ def given_claim(number: int, text: str, sentence: str = "") -> Claim:
 
 
 T = TypeVar("T")
+Judged = tuple[JudgedClaim, ...]
 
 
 class Answers(Closing, AsyncClosing):
     """Scores, verifies and splits single answers, for callers that wait and for those that await.
 
-    A subclass says what is done (`_scored`, `_verified`, `_split`) and on which event loop (`_run`, `_join`).
+    What is done (`_scored`, `_verified`, `_split`) and on which event loop (`_run`, `_join`) is the session's, unless a
+    subclass says otherwise.
     """
+
+    _session: Session
 
     @public
     async def ascore(self, row: Row = None, **fields: Unpack[AnswerFields]) -> Result:
@@ -303,21 +306,17 @@ class Answers(Closing, AsyncClosing):
         """Split a response into claims; see `everyclaim.extract_claims`."""
         return self._run(self._split(response, question))
 
-    @abstractmethod
-    def _scored(self, row: Any, fields: AnswerFields) -> Coroutine[Any, Any, Result]: ...
+    def _scored(self, row: Any, fields: AnswerFields) -> Coroutine[Any, Any, Result]:
+        return scored(self._session, row, fields)
 
-    @abstractmethod
-    def _verified(
-        self, claims: Claims, passages: Passages, question: str
-    ) -> Coroutine[Any, Any, tuple[JudgedClaim, ...]]: ...
+    def _verified(self, claims: Claims, passages: Passages, question: str) -> Coroutine[Any, Any, Judged]:
+        return verified(self._session, claims, passages, question)
 
-    @abstractmethod
-    def _split(self, response: str, question: str) -> Coroutine[Any, Any, Decomposition]: ...
+    def _split(self, response: str, question: str) -> Coroutine[Any, Any, Decomposition]:
+        return split(self._session, response, question)
 
-    @abstractmethod
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Carry out and wait."""
+        return self._session.run(work)
 
-    @abstractmethod
     async def _join(self, work: Coroutine[Any, Any, T]) -> T:
-        """Carry out, without holding up the caller's event loop."""
+        return await self._session.work(work)

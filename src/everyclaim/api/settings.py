@@ -20,7 +20,7 @@ from typing import Annotated, Any, TypedDict
 from urllib.parse import urlsplit
 
 from everyclaim.api.options import DEFAULT_STORE, InFlight, LlmOptions, Options, Share
-from everyclaim.api.specs import batches_beside, cache_beside, unused
+from everyclaim.api.specs import BATCHES, REPLIES, beside, unused
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import WrongValueError, kind_of
 from everyclaim.core.limits import MAX_FAILED
@@ -131,10 +131,10 @@ def options_of(settings: Settings, kind: Any = Options, *components: Any, in_bat
     hours.
     """
     wanted = kind.__annotations__
-    models = {"cache": cache_beside(settings.store), **settings.talking}
+    models = {"cache": beside(settings.store, REPLIES), **settings.talking}
     batches = models.pop("provider_batch", False) and in_batches
     if batches:
-        models["provider_batch"] = batches_beside(settings.store)
+        models["provider_batch"] = beside(settings.store, BATCHES)
     named = components or (settings.judge, settings.decomposer)
     idle = unused(models, *named, metric=settings.metric if "metric" in wanted else None)
     others = [name for name in wanted if name in DECLARED and name not in LlmOptions.__annotations__]

@@ -222,17 +222,11 @@ def providers(*components: Any) -> list[str]:
     return sorted({name for name in leaves if is_provider(name)})
 
 
-def cache_beside(store: str | os.PathLike[str]) -> str:
-    """Return where replies are kept when nobody says: in the store's folder, for a database in the usual store's."""
-    return _beside(store, "replies.db")
+REPLIES, BATCHES = "replies.db", "batches.db"  # of language models, and of the providers' batches under way
 
 
-def batches_beside(store: str | os.PathLike[str]) -> str:
-    """Return where the providers' batches of runs are noted, as `cache_beside` for replies."""
-    return _beside(store, "batches.db")
-
-
-def _beside(store: str | os.PathLike[str], name: str) -> str:
+def beside(store: str | os.PathLike[str], name: str) -> str:
+    """Return where a file is kept when nobody says: in the store's folder, for a database in the usual store's."""
     place = os.fspath(store)
     return os.path.join(os.path.dirname(DEFAULT_STORE if "://" in place else place), name)  # noqa: PTH118, PTH120 - as given
 

@@ -16,7 +16,7 @@ import numpy as np
 from everyclaim.api.options import DEFAULT_STORE, InFlight, Options, Share, StreamOptions, chosen_of, public
 from everyclaim.api.runs import Run, find_run, trust_of
 from everyclaim.api.session import Session
-from everyclaim.api.specs import cache_beside, talks
+from everyclaim.api.specs import REPLIES, beside, talks
 from everyclaim.core.errors import ConfigError, InputError, JudgeError, OptionError
 from everyclaim.core.events import Hook
 from everyclaim.core.limits import MAX_FAILED, within
@@ -137,16 +137,14 @@ def watch(source: Any, *, store: str | os.PathLike[str] = DEFAULT_STORE, **optio
     watch is running elsewhere, and `BudgetExceeded` at a limit of the call.
     """
     check_apart({"the source": source} if isinstance(source, str | os.PathLike) else {}, {"the store": store})
-    with closing(Session(chosen_of(options, Options), kept=True, cache=cache_beside(store))) as session:
-        return watch_into(session, source, store, options)
+    with closing(Session(chosen_of(options, Options), kept=True, cache=beside(store, REPLIES))) as session:
+        return session.run(watch_into(session, source, store, options))
 
 
-def watch_into(session: Session, source: Any, store: str | os.PathLike[str], options: WatchingOptions) -> WatchPass:
+async def watch_into(
+    session: Session, source: Any, store: str | os.PathLike[str], options: WatchingOptions
+) -> WatchPass:
     """Watch with what a session holds."""
-    return session.run(_watch(session, source, store, options))
-
-
-async def _watch(session: Session, source: Any, store: str | os.PathLike[str], options: WatchingOptions) -> WatchPass:
     _check_use(options)
     with within(session.limits), ExitStack() as held:
         opened = _source(source, options, store)

@@ -17,7 +17,7 @@ from typer.models import OptionInfo
 
 from everyclaim.api.options import LIMITS, MODELS, OFF, SIZES, LlmAccessOptions, LlmOptions
 from everyclaim.api.settings import DECLARED, Settings, find_settings_file, flag_of, load_settings, taken
-from everyclaim.api.specs import batches_beside, cache_beside, refuse, unused
+from everyclaim.api.specs import BATCHES, REPLIES, beside, refuse, unused
 from everyclaim.core.errors import BudgetExceeded, ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.options import Opt, declared_options
@@ -219,8 +219,8 @@ class Given:
         reads["the keys file"] = keys_file()
         for kind in ("metric", "judge", "decomposer"):
             reads |= {f"the {kind}'s {path}": path for path in _files_in(getattr(settings, kind))}
-        cache = settings.cache or cache_beside(settings.store)
-        batches = batches_beside(settings.store) if settings.provider_batch else None
+        cache = settings.cache or beside(settings.store, REPLIES)
+        batches = beside(settings.store, BATCHES) if settings.provider_batch else None
         written = {"the cache": None if cache == OFF else cache, "the file of batches": batches}
         check_apart(reads, written | dict(outputs))
 

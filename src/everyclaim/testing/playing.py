@@ -51,15 +51,10 @@ class ScriptedChat:
 
     def __init__(self, script: Answer | Sequence[Answer] | Rule, *, spec: str = "openai:scripted") -> None:
         self._script = script
-        self._spec = spec
+        self.spec = spec
         self.asked: list[tuple[Message, ...]] = []
         self.tags: list[str] = []
         self.schemas: list[Mapping[str, Any] | None] = []
-
-    @property
-    def spec(self) -> str:
-        """What results store."""
-        return self._spec
 
     @property
     def calls(self) -> int:
@@ -197,11 +192,7 @@ class Recorder:
     def __init__(self, model: ChatModel, path: Path | str) -> None:
         self._model = model
         self._path = Path(path)
-
-    @property
-    def spec(self) -> str:
-        """The model's own."""
-        return self._model.spec
+        self.spec = model.spec
 
     async def complete(
         self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = ""
@@ -220,7 +211,7 @@ class Recorder:
     ) -> None:
         row = {
             "key": Call("", messages, schema, tag).key.hex(),
-            "spec": self._model.spec,
+            "spec": self.spec,
             "tag": tag,
             "schema": schema,
             "messages": [{"role": m.role, "content": m.content} for m in messages],
@@ -240,19 +231,14 @@ class Replayer:
     def __init__(self, path: Path | str) -> None:
         self._path = Path(path)
         self._rows: dict[str, list[dict[str, Any]]] = {}
-        self._spec = ""
+        self.spec = ""  # the recorded model's
         for number, line in enumerate(self._path.read_text("utf-8").splitlines(), 1):
             try:
                 row = json.loads(line)
                 self._rows.setdefault(row["key"], []).append(row)
-                self._spec = self._spec or row["spec"]
+                self.spec = self.spec or row["spec"]
             except (ValueError, KeyError, TypeError):
                 raise InputError(f"{self._path}, line {number}: not a recorded call") from None
-
-    @property
-    def spec(self) -> str:
-        """The recorded model's."""
-        return self._spec
 
     async def complete(
         self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = ""
