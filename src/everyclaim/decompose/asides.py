@@ -208,6 +208,8 @@ def _told(aside: _Aside) -> Draft | None:
         return _relative(aside) or (aside.kept if aside.apart and _is_free(aside) else None)
     if relation == "acl" and tag == "VBN" and tree.tokens[noun].pos in _THINGS:
         return _participle(aside)
+    if relation == "amod" and tag == "JJ" and tree.tokens[place].text[0].isupper():
+        return _origin(aside)
     if kind in {"nmod", "obl", "advcl"} and (meanwhile := _absolute(aside)):
         return meanwhile
     if kind in {"advcl", "acl"} and aside.apart and tag == "VBG":
@@ -359,6 +361,15 @@ def _participle(aside: _Aside) -> Draft | None:
         return None  # "a statement of tax paid"
     be = aside.be(owner, past=tree.low(place) == "born" or aside.tells_year)
     return aside.said_of(owner, be, *aside.body, minor=aside.apart)
+
+
+def _origin(aside: _Aside) -> Draft | None:
+    """Where somebody is from, by an adjective made of a name: "is an American painter", not "a French horn player"."""
+    tree, noun, owner = aside.tree, aside.noun, aside.described
+    if owner is None or not tree.tokens[noun].text.islower() or tree.conjuncts(noun):
+        return None
+    alone = tree.of(noun, "amod", "compound") == [aside.place]
+    return aside.said_of(owner, aside.be(owner), *aside.inside) if alone else None
 
 
 def _meanwhile(aside: _Aside) -> Draft | None:
