@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from everyclaim.api.options import DEFAULT_STORE, InFlight, LlmOptions, Options, Share
 from everyclaim.api.specs import BATCHES, REPLIES, beside, unused
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.kinds import WrongValueError, kind_of
+from everyclaim.core.kinds import kind_of
 from everyclaim.core.limits import MAX_FAILED
 from everyclaim.core.options import Opt, declared_options, value_of
 from everyclaim.core.plaintext import did_you_mean
@@ -235,12 +235,8 @@ def _of_text(kind: Any, variable: str) -> Any:
 
 def taken(value: Any, kind: Any, opt: Opt, place: str) -> Any:
     """Return a value as it is declared. Raises `ConfigError` that says where a wrong one was said."""
-    try:
-        return kind_of(kind).take(value)
-    except WrongValueError as wrong:
-        hint = " (a share: 60 % is 0.6)" if opt.metavar in {"SCORE", "SHARE"} else ""
-        message = f"{place} must be {wrong.expected}, got {wrong.got}{hint}"
-    raise ConfigError(message)
+    hint = " (a share: 60 % is 0.6)" if opt.metavar in {"SCORE", "SHARE"} else ""
+    return kind_of(kind).check(value, place, hint=hint)
 
 
 def _check_variables() -> None:

@@ -16,6 +16,7 @@ from numbers import Integral, Real
 from types import UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
+from everyclaim.core.errors import ConfigError
 from everyclaim.core.plaintext import did_you_mean
 
 By = Literal["stratified", "random", "uncertainty", "allocation"]  # how claims to label are drawn
@@ -78,6 +79,14 @@ class Kind:
     expected: str
     take: Callable[[Any], Any]
     is_text: bool = False
+
+    def check(self, value: Any, place: str, *, error: Callable[[str], Exception] = ConfigError, hint: str = "") -> Any:
+        """Return what `take` returns; of a wrong value raise an error that names the place where it was said."""
+        try:
+            return self.take(value)
+        except WrongValueError as wrong:
+            message = f"{place} must be {wrong.expected}, got {wrong.got}{hint}"
+        raise error(message)
 
 
 def kind_of(annotation: Any) -> Kind:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache, wraps
 from types import UnionType
 from typing import Annotated, Any, Final, ParamSpec, TypeVar, Union, Unpack, cast, get_args, get_origin, get_type_hints
@@ -92,11 +92,7 @@ def check_declared(made: Any, owner: str = "") -> None:
     """
     told = f" of {owner}" if owner else ""
     for name, annotation in _annotations(type(made)).items():
-        value = getattr(made, name)
-        try:
-            kind_of(annotation).take(value)
-        except WrongValueError as wrong:
-            raise ConfigError(f"{name}{told} must be {wrong.expected}, got {wrong.got}") from None
+        kind_of(annotation).check(getattr(made, name), f"{name}{told}")
 
 
 def divided(spec: Spec, *declared: type[Any]) -> tuple[Spec, Spec]:
@@ -177,11 +173,9 @@ class _Parameter:
 class _Declared:
     """What a function declares. `by_place` are the names that may be given without saying them."""
 
-    name: str
     parameters: Mapping[str, _Parameter]
     by_place: tuple[str, ...]
     is_open: bool  # it takes any other name, too
-    is_method: bool
 
 
 def validate_call(
@@ -198,18 +192,16 @@ def validate_call(
 
         def checked(args: tuple[Any, ...], given: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
             known = declared()
-            if known.is_method and args:
-                owner = type(args[0]).__name__  # and not the base that declares the method
-                known = replace(known, name=f"{owner}.{function.__name__}".removesuffix(".__init__"))
-            for name in given:
-                if name not in known.parameters and not known.is_open:
-                    raise ConfigError(_unknown(name, known, synonyms))
-            _check_places(known, args, given)
-            values = [_value(known, name, value) for name, value in zip(known.by_place, args, strict=False)]
-            named = {name: _value(known, name, value) for name, value in given.items()}
-            for name, parameter in known.parameters.items():
-                if parameter.is_needed and name not in named and name not in known.by_place[: len(args)]:
-                    raise parameter.error(f"{known.name}() needs {name!r}")
+            name = function.__qualname__.rpartition(".<locals>.")[2]
+            if known.by_place[:1] == ("self",) and args:  # its class, and not the base that declares the method
+                name = f"{type(args[0]).__name__}.{function.__name__}".removesuffix(".__init__")
+            _check_names(f"{name}()", known, args, given, synonyms)
+            by_place = zip(known.by_place, args, strict=False)
+            values = [_value(f"{name}()", known, parameter, value) for parameter, value in by_place]
+            named = {parameter: _value(f"{name}()", known, parameter, value) for parameter, value in given.items()}
+            for parameter, wanted in known.parameters.items():
+                if wanted.is_needed and parameter not in named and parameter not in known.by_place[: len(args)]:
+                    raise wanted.error(f"{name}() needs {parameter!r}")
             return values, named
 
         if inspect.iscoroutinefunction(function):
@@ -248,8 +240,7 @@ def _declared(function: Callable[..., Any]) -> _Declared:
         if parameter.kind is not parameter.KEYWORD_ONLY:
             by_place.append(name)
         found[name] = _parameter(hint, is_needed=parameter.default is parameter.empty)
-    shown = function.__qualname__.rpartition(".<locals>.")[2]
-    return _Declared(shown, found, tuple(by_place), is_open, is_method=by_place[:1] == ["self"])
+    return _Declared(found, tuple(by_place), is_open)
 
 
 def _parameter(hint: Any, *, is_needed: bool) -> _Parameter:
@@ -257,33 +248,33 @@ def _parameter(hint: Any, *, is_needed: bool) -> _Parameter:
     return _Parameter(kind_of(hint), error, is_needed)
 
 
-def _check_places(known: _Declared, args: tuple[Any, ...], given: Mapping[str, Any]) -> None:
-    own = [name for name in known.by_place if name != "self"]
-    extra = len(args) - len(known.by_place)
-    if extra > 0:
+def _check_names(
+    called: str,
+    known: _Declared,
+    args: tuple[Any, ...],
+    given: Mapping[str, Any],
+    synonyms: Sequence[Collection[str]],
+) -> None:
+    """Refuse names that are not declared or come twice, and more values without a name than may come so."""
+    names = [one for one in known.parameters if one != "self"]
+    for name in given:
+        if name not in known.parameters and not known.is_open:
+            meant = nearest(name, names, synonyms)
+            advice = f"did you mean {meant!r}?" if meant else f"it takes {', '.join(names) or 'none'}"
+            raise ConfigError(f"{called} has no option {name!r}; {advice}")
+    if len(args) > len(known.by_place):
+        own = [name for name in known.by_place if name != "self"]
         takes = f"takes only {' and '.join(own)} without a name" if own else "takes keyword arguments only"
         example = next((name for name in known.parameters if name not in known.by_place), "")
-        raise ConfigError(f"{known.name}() {takes}" + (f", as in {known.name}({example}=…)" if example else ""))
+        raise ConfigError(f"{called} {takes}" + (f", as in {called[:-1]}{example}=…)" if example else ""))
     if twice := next((name for name in known.by_place[: len(args)] if name in given), ""):
-        raise ConfigError(f"{known.name}() got {twice!r} twice, by position and by name")
+        raise ConfigError(f"{called} got {twice!r} twice, by position and by name")
 
 
-def _unknown(name: str, known: _Declared, synonyms: Sequence[Collection[str]]) -> str:
-    names = [one for one in known.parameters if one != "self"]
-    said = f"{known.name}() has no option {name!r}"
-    if meant := nearest(name, names, synonyms):
-        return f"{said}; did you mean {meant!r}?"
-    return f"{said}; it takes {', '.join(names)}" if names else f"{said}; it takes none"
-
-
-def _value(known: _Declared, name: str, value: Any) -> Any:
+def _value(called: str, known: _Declared, name: str, value: Any) -> Any:
     parameter = known.parameters.get(name)
     if parameter is None:
         return value
-    try:
-        return parameter.kind.take(value)
-    except WrongValueError as wrong:
-        is_default_meant = value is None and not parameter.is_needed and parameter.error is ConfigError
-        advice = "; omit it for the default" if is_default_meant else ""
-        message = f"{name} of {known.name}() must be {wrong.expected}, got {wrong.got}{advice}"
-    raise parameter.error(message)
+    is_default_meant = value is None and not parameter.is_needed and parameter.error is ConfigError
+    hint = "; omit it for the default" if is_default_meant else ""
+    return parameter.kind.check(value, f"{name} of {called}", error=parameter.error, hint=hint)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from everyclaim.core.kinds import Kind, WrongValueError, kind_of
+from everyclaim.core.kinds import Kind, kind_of
 from everyclaim.core.limits import SizeLimits
 from everyclaim.core.plaintext import did_you_mean, one_line
 from everyclaim.core.types import FailureMode, Label, Passage, Sample, SplitMark, Tag
@@ -174,10 +174,13 @@ class RowMaker:
 
         Raises `RowError` for what it cannot hold, and for one that is too large.
         """
-        checked = {name: _checked(f"the {name}", kind, getattr(sample, name)) for name, kind in _OF_SAMPLE.items()}
+        checked = {
+            name: kind.check(getattr(sample, name), f"the {name} of a Sample", error=RowError)
+            for name, kind in _OF_SAMPLE.items()
+        }
         for place, passage in enumerate(checked["passages"], 1):
             for name in ("id", "text", "title"):
-                _checked(f"the {name} of passage {place}", kind_of(str), getattr(passage, name))
+                kind_of(str).check(getattr(passage, name), f"the {name} of passage {place} of a Sample", error=RowError)
         _refuse(self.limits.fault_of(sample))
         checked["passages"] = self._with_unique_ids(number, checked["passages"])
         return replace(sample, **checked | {"id": self._unique_id(number, sample.id)})
@@ -296,14 +299,6 @@ class RowMaker:
 def _refuse(fault: str) -> None:
     if fault:
         raise RowError(fault)
-
-
-def _checked(name: str, kind: Kind, value: Any) -> Any:
-    """Hold a part of a sample from Python to what the readers make: nothing checks a dataclass when it is made."""
-    try:
-        return kind.take(value)
-    except WrongValueError as wrong:
-        raise RowError(f"{name} of a Sample must be {wrong.expected}, got {wrong.got}") from None
 
 
 def _one_of(name: str, text: str, known: Sequence[str]) -> str | None:
