@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from everyclaim.analysis.labels import ADJUDICATED, Dispute, Opinion, disputes
 from everyclaim.api.options import ReadOptions
@@ -271,12 +271,16 @@ Better = dict[tuple[str, str], tuple[str, ...]]  # answer and claim → what the
 
 
 @dataclass(frozen=True, slots=True)
-class LabelTable:
-    """Texts that people fill in: one row per text and annotator."""
+class LabelSheet:
+    """Texts that people fill in: one row per text and annotator. A `print` tells what is to be labelled."""
 
-    kind: ClassVar[Kind]
+    kind: Kind
     run: str
     rows: tuple[Row, ...]
+    told: str = ""
+
+    def __str__(self) -> str:
+        return self.told
 
     def write(self, destination: str | os.PathLike[str]) -> None:
         """Write the rows: JSONL, JSON, or CSV that spreadsheets open (UTF-8 with its mark, no formulas).

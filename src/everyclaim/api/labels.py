@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
-from everyclaim.analysis.calibration import (
-    Calibration,
-)
+from everyclaim.analysis.calibration import Calibration
 from everyclaim.analysis.labels import ADJUDICATED, Verdicts, choose, settle_mark
 from everyclaim.analysis.splits import SplitCheck, SplitSentence, examples_toml, split_check
-from everyclaim.api.labeling import Better, LabelTable, read_into, share_out
+from everyclaim.api.labeling import Better, LabelSheet, read_into, share_out
 from everyclaim.api.options import DEFAULT_STORE, ChoiceOptions, LabelOptions, ReadOptions, Size, public
 from everyclaim.api.runs import Run, RunName, Source, calibration_of, find_run, verdicts_of
 from everyclaim.core.errors import ConfigError, InputError
@@ -31,21 +28,6 @@ from everyclaim.store.store import Store
 
 LONGEST_NAME = 80  # characters
 MOST_PEOPLE = 100  # of one queue
-
-
-@dataclass(frozen=True, slots=True)
-class LabelSheet(LabelTable):
-    """Claims or answers to label: one row per item and annotator."""
-
-    kind = "label"
-    by: str
-    chosen: int  # claims, or answers
-    shared: int  # of these, labelled by every annotator
-
-    def __str__(self) -> str:
-        """Tell in a line what is to be labelled."""
-        shared = f", {self.shared:,} of them by all annotators" if self.shared else ""
-        return f"run {self.run}: {counted(self.chosen, 'item')} to label, sampling {self.by}{shared}"
 
 
 class QueueOptions(ChoiceOptions, total=False):
@@ -90,7 +72,9 @@ def label(run: RunName = None, n: Size = 100, **options: Unpack[LabelOptions]) -
         for name, part in sorted(zip(people, parts, strict=True))
         for place in part
     ]
-    return LabelSheet(found.id, tuple(rows), by, len(tasks), shared)
+    by_all = f", {shared:,} of them by all annotators" if shared else ""
+    told = f"run {found.id}: {counted(len(tasks), 'item')} to label, sampling {by}{by_all}"
+    return LabelSheet("label", found.id, tuple(rows), told)
 
 
 @public
@@ -258,18 +242,6 @@ WAY = "splits"  # how the claims were chosen: all of the sentences of answers dr
 _AT_ONCE = 64
 
 
-@dataclass(frozen=True, slots=True)
-class SplitSheet(LabelTable):
-    """Sentences and their claims to review: one row per claim and annotator."""
-
-    kind = "mark"
-    sentences: int
-
-    def __str__(self) -> str:
-        """Tell in a line what is to be marked."""
-        return f"run {self.run}: {counted(self.sentences, 'sentence')} with their claims to review"
-
-
 class MarkOptions(TypedDict, total=False):
     """Annotators of a review."""
 
@@ -285,7 +257,7 @@ class CheckOptions(ReadOptions, total=False):
 
 
 @public
-def label_splits(run: RunName = None, n: Size = 100, **options: Unpack[MarkOptions]) -> SplitSheet:
+def label_splits(run: RunName = None, n: Size = 100, **options: Unpack[MarkOptions]) -> LabelSheet:
     """Sample about `n` sentences of a run with the claims they were split into, for human review.
 
     Answers are drawn at random with all their sentences. Each claim gets a mark: `good`, `over_split`, `under_split`,
@@ -307,7 +279,8 @@ def label_splits(run: RunName = None, n: Size = 100, **options: Unpack[MarkOptio
         for place in part
         for row in _rows_of_sentence(*sentences[place])
     ]
-    return SplitSheet(found.id, tuple(rows), len(sentences))
+    told = f"run {found.id}: {counted(len(sentences), 'sentence')} with their claims to review"
+    return LabelSheet("mark", found.id, tuple(rows), told)
 
 
 @public

@@ -106,11 +106,10 @@ def knowledge_source(given: Any, cache: ReplyCache | None = None) -> KnowledgeSo
 
     Answers of search engines are kept in `cache`. Raises `ConfigError` for an unknown name or a wrong option.
     """
-    if isinstance(given, os.PathLike):
-        return open_corpus(given)
     if not isinstance(given, str):
-        return as_knowledge(given)
-    if _is_path(given):
+        return open_corpus(given) if isinstance(given, os.PathLike) else as_knowledge(given)
+    name = given.partition("?")[0].partition(":")[0]
+    if name not in KNOWLEDGE.names() and (os.path.exists(given) or os.sep in name or "." in name):  # noqa: PTH110
         return open_corpus(given)
     spec = Spec.parse(given)
     if KNOWLEDGE.builtin.get(spec.name) == _WEB:
@@ -125,12 +124,6 @@ def corpus(spec: Spec) -> Corpus:
     if not spec.argument or spec.options:
         raise ConfigError(f"'corpus' takes only a path, as in 'corpus:corpus.db'; got {spec.shown!r}")
     return open_corpus(spec.argument)
-
-
-def _is_path(text: str) -> bool:
-    """Whether a text names something that is there, and not a source."""
-    name = text.partition("?")[0].partition(":")[0]
-    return name not in KNOWLEDGE.names() and (os.path.exists(text) or os.sep in name or "." in name)  # noqa: PTH110
 
 
 _PARTS = {"claim": "faithfulness", "nli": "nli", "qa": "qa"}

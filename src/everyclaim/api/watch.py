@@ -150,9 +150,11 @@ async def watch_into(
         opened = _source(source, options, store)
         plan = _plan(opened, options)
         alarms = _alarms(plan, options, store)
-        screen = _screen(options.get("screen"))
-        if screen is not None:
-            held.callback(screen.close)
+        screen = None
+        if (spec := options.get("screen")) is not None:
+            if talks(spec):
+                raise OptionError(f"`screen` must be a free judge such as 'embedded' or 'lexical', got {spec!r}")
+            screen = held.enter_context(closing(Session({"judge": spec}, kept=True)))
         kept = held.enter_context(closing(await asyncio.to_thread(WatchStore.open, store)))
         watcher = Watcher(
             opened,
@@ -202,12 +204,6 @@ def _scorer(session: Session, screen: Session | None, concurrency: int | None) -
 
     looks = look if screen else None
     return WatchScorer(score, metric.provenance, looks, concurrency or session.concurrency, metric.over_run)
-
-
-def _screen(spec: str | None) -> Session | None:
-    if spec is not None and talks(spec):
-        raise OptionError(f"`screen` must be a free judge such as 'embedded' or 'lexical', got {spec!r}")
-    return None if spec is None else Session({"judge": spec}, kept=True)
 
 
 def _plan(source: AnswerSource, options: WatchingOptions) -> WatchPlan:

@@ -34,33 +34,7 @@ import numpy as np
 from everyclaim.core.errors import ConfigError, JudgeError
 from everyclaim.core.protocols import Marked
 from everyclaim.core.types import Label, Probabilities
-from everyclaim.models.local.hf_files import (
-    FAMILIES,
-    FOUNDATIONS,
-    KNOWN,
-    Family,
-    Folder,
-    HfOptions,
-    class_names,
-    exported,
-    find_folder,
-    label_order,
-)
-from everyclaim.models.local.hf_networks import (
-    Batcher,
-    Float32Array,
-    Head,
-    Network,
-    OnnxNetwork,
-    TextEncoder,
-    Tokens,
-    as_tokens,
-    auto_network,
-    libraries,
-    open_tokenizer,
-    padded,
-    t5_token_network,
-)
+from everyclaim.models.local import hf_files, hf_networks
 
 HHEM_PREFIX = "t5."
 HHEM_FOUNDATION = "google/flan-t5-base"
@@ -79,7 +53,7 @@ class PairFamily:
     """How a pair of texts is written as an input, as one text or two, and what the network's output for it says."""
 
     write: Callable[[TextPair], str | TextPair]
-    read: Callable[[Float32Array], Probabilities]
+    read: Callable[[hf_networks.Float32Array], Probabilities]
 
 
 def hhem() -> PairFamily:
@@ -91,12 +65,12 @@ def hhem() -> PairFamily:
     )
 
 
-def minicheck(encoder: TextEncoder) -> PairFamily:
+def minicheck(encoder: hf_networks.TextEncoder) -> PairFamily:
     """Write document, end token and claim as one text; of two classes, 1 is supported."""
     return PairFamily(lambda pair: pair[0] + encoder.eos + pair[1], lambda row: binary(softmax(row)[1]))
 
 
-def minicheck_t5(encoder: TextEncoder) -> PairFamily:
+def minicheck_t5(encoder: hf_networks.TextEncoder) -> PairFamily:
     """Compare the tokens that "0" and "1" begin with (3 and 209 in Flan-T5's vocabulary), and only them."""
     no, yes = encoder.ids("0")[:1], encoder.ids("1")[:1]
     if not no or not yes or no == yes:
@@ -110,7 +84,7 @@ def minicheck_t5(encoder: TextEncoder) -> PairFamily:
 def nli(order: Sequence[Label]) -> PairFamily:
     """Join two texts as the tokenizer does; `order` says what each of the classifier's outputs means."""
 
-    def read(row: Float32Array) -> Probabilities:
+    def read(row: hf_networks.Float32Array) -> Probabilities:
         if len(order) == 1:  # a probability of support by itself
             return binary(1.0 / (1.0 + math.exp(-max(-700.0, min(700.0, float(row[0]))))))
         shares = dict(zip(order, softmax(row), strict=True))
@@ -127,8 +101,8 @@ class LoadedPairs:
     """A classifier of pairs of texts. `max_tokens` bounds a whole input; a longer one is refused, never cut."""
 
     family: PairFamily
-    encoder: TextEncoder
-    batcher: Batcher
+    encoder: hf_networks.TextEncoder
+    batcher: hf_networks.Batcher
     max_tokens: int
     parameters: Mapping[str, str]
 
@@ -149,10 +123,10 @@ class LoadedPairs:
         inputs = await asyncio.to_thread(self._written, pairs)
         return [self.family.read(row) for row in await self.batcher.run(inputs)]
 
-    def _written(self, pairs: Sequence[TextPair]) -> list[Tokens]:
+    def _written(self, pairs: Sequence[TextPair]) -> list[hf_networks.Tokens]:
         plain = self.encoder.plain  # no special tokens in the texts any more
         texts = [self.family.write((plain(premise), plain(claim))) for premise, claim in pairs]
-        inputs = [as_tokens(encoding) for encoding in self.encoder.encoded(texts)]
+        inputs = [hf_networks.as_tokens(encoding) for encoding in self.encoder.encoded(texts)]
         _check_length(inputs, self.max_tokens, "claim and passages are {} tokens; the model takes {}")
         return inputs
 
@@ -161,8 +135,8 @@ class LoadedPairs:
 class LoadedTokens:
     """A classifier of tokens. Passages and question are written as in its training data (RAGTruth's prompts)."""
 
-    encoder: TextEncoder
-    batcher: Batcher
+    encoder: hf_networks.TextEncoder
+    batcher: hf_networks.Batcher
     max_tokens: int
     bad: int  # the class of tokens that nothing backs
     parameters: Mapping[str, str]
@@ -178,7 +152,7 @@ class LoadedTokens:
     async def mark(self, readings: Sequence[Sequence[str]], question: str, answer: str) -> list[list[Marked]]:
         """Mark the answer's tokens for each reading. Raises `JudgeError` when one is too long."""
         encodings = await asyncio.to_thread(lambda: [self._encoding(one, question, answer) for one in readings])
-        inputs = [as_tokens(encoding) for encoding in encodings]
+        inputs = [hf_networks.as_tokens(encoding) for encoding in encodings]
         _check_length(inputs, self.max_tokens, "answer and passages are {} tokens; it takes {}")
         rows = await self.batcher.run(inputs)
         return [self._marks(encoding, row) for encoding, row in zip(encodings, rows, strict=True)]
@@ -188,7 +162,7 @@ class LoadedTokens:
         prompt = _lettuce_prompt([plain(passage) for passage in passages], plain(question))
         return self.encoder.encoded([(prompt, plain(answer))])[0]
 
-    def _marks(self, encoding: Any, row: Float32Array) -> list[Marked]:
+    def _marks(self, encoding: Any, row: hf_networks.Float32Array) -> list[Marked]:
         return [
             Marked(start, end, round(softmax(row[i])[self.bad], 4))
             for i, (part, (start, end)) in enumerate(zip(encoding.sequence_ids, encoding.offsets, strict=True))
@@ -212,13 +186,13 @@ def _numbered(number: int, passage: str) -> str:
     return f"passage {number}: {passage}"
 
 
-def _check_length(inputs: Sequence[Tokens], most: int, words: str) -> None:
+def _check_length(inputs: Sequence[hf_networks.Tokens], most: int, words: str) -> None:
     longest = max((len(one.ids) for one in inputs), default=0)
     if longest > most:
         raise JudgeError("too_long", words.format(longest, most))
 
 
-def softmax(row: Float32Array) -> list[float]:
+def softmax(row: hf_networks.Float32Array) -> list[float]:
     """Turn logits into probabilities."""
     raised = np.exp(row.astype(np.float64) - float(row.max()))
     return [float(value) for value in raised / raised.sum()]
@@ -238,38 +212,38 @@ _UNUSED_POSITIONS: Mapping[str, int] = {"roberta": 2, "xlm-roberta": 2, "camembe
 
 
 @lru_cache(maxsize=4)
-def load_model(options: HfOptions) -> LoadedPairs | LoadedTokens:
+def load_model(options: hf_files.HfOptions) -> LoadedPairs | LoadedTokens:
     """Load a model, or return the one that was loaded for equal options.
 
     Raises `MissingExtraError` without the extra `hf`, `ConfigError` for a model that cannot be used as asked, and
     `OperatorError` when it cannot be fetched.
     """
-    is_there = exported(Path(options.model).expanduser()) is not None
+    is_there = hf_files.exported(Path(options.model).expanduser()) is not None
     is_export = options.runtime == "onnx" or (options.runtime == "auto" and is_there)
     if not is_export:
-        libraries(options.model)  # before anything is fetched
-    known = KNOWN.get(options.model)
+        hf_networks.libraries(options.model)  # before anything is fetched
+    known = hf_files.KNOWN.get(options.model)
     revision = options.revision or (known.revision if known else None)
-    folder = find_folder(options.model, revision, onnx=is_export, local_files_only=options.local_files_only)
+    folder = hf_files.find_folder(options.model, revision, onnx=is_export, local_files_only=options.local_files_only)
     family = options.family or (known.family if known else _family(folder))
     return _LOADERS[family](_Opening(folder, options, family, is_export))
 
 
 @dataclass(frozen=True, slots=True)
 class _Opening:
-    folder: Folder
-    options: HfOptions
-    family: Family
+    folder: hf_files.Folder
+    options: hf_files.HfOptions
+    family: hf_files.Family
     exported: bool
 
-    def network(self, head: Head) -> Network:
+    def network(self, head: hf_networks.Head) -> hf_networks.Network:
         """Open the network, exported or built by torch."""
-        return self.export() if self.exported else auto_network(self.folder, head, self.options)
+        return self.export() if self.exported else hf_networks.auto_network(self.folder, head, self.options)
 
-    def export(self) -> Network:
+    def export(self) -> hf_networks.Network:
         """Open the exported network."""
         assert self.folder.onnx  # `find_folder` saw to it
-        return OnnxNetwork(self.folder.onnx, self.options.device)
+        return hf_networks.OnnxNetwork(self.folder.onnx, self.options.device)
 
     def limit(self, usual: int) -> int:
         """Return how many tokens an input may have: as asked or as usual, and never more than there are positions."""
@@ -283,17 +257,24 @@ class _Opening:
             raise ConfigError(f"option max_tokens={self.options.max_tokens}: {self.folder.name!r} takes at most {last}")
         return min(self.options.max_tokens or usual, last)
 
-    def pairs(self, family: PairFamily, encoder: TextEncoder, network: Network, usual: int, **more: str) -> LoadedPairs:
+    def pairs(
+        self,
+        family: PairFamily,
+        encoder: hf_networks.TextEncoder,
+        network: hf_networks.Network,
+        usual: int,
+        **more: str,
+    ) -> LoadedPairs:
         """Put a classifier of pairs together, and try it once."""
         limit = self.limit(usual)
         family.read(self.tried(network, encoder))
         return LoadedPairs(family, encoder, self.batcher(network), limit, self.parameters(network, limit) | more)
 
-    def tried(self, network: Network, encoder: TextEncoder) -> Float32Array:
+    def tried(self, network: hf_networks.Network, encoder: hf_networks.TextEncoder) -> hf_networks.Float32Array:
         """Run the network once: what cannot work fails here, not in the middle of a run."""
-        tokens = as_tokens(encoder.encoded(["0"])[0])
+        tokens = hf_networks.as_tokens(encoder.encoded(["0"])[0])
         try:
-            row: Float32Array = network(*padded([tokens], self.pad))[0]
+            row: hf_networks.Float32Array = network(*hf_networks.padded([tokens], self.pad))[0]
         except Exception as error:  # noqa: BLE001 - torch and onnxruntime raise errors of their own
             raise ConfigError(f"{self.folder.name!r} cannot be run: {error}") from None
         return row
@@ -304,11 +285,11 @@ class _Opening:
         pad = self.folder.config.get("pad_token_id")
         return pad if isinstance(pad, int) else 0
 
-    def batcher(self, network: Network) -> Batcher:
+    def batcher(self, network: hf_networks.Network) -> hf_networks.Batcher:
         """Make the network's queue."""
-        return Batcher(network, pad=self.pad, batch_size=self.options.batch_size)
+        return hf_networks.Batcher(network, pad=self.pad, batch_size=self.options.batch_size)
 
-    def parameters(self, network: Network, limit: int) -> dict[str, str]:
+    def parameters(self, network: hf_networks.Network, limit: int) -> dict[str, str]:
         """Say what made the numbers, for the provenance of results."""
         used = ("onnxruntime",) if self.exported else ("transformers", "torch")
         return {
@@ -326,20 +307,20 @@ def _hhem(opening: _Opening) -> LoadedPairs:
     folder, options = opening.folder, opening.options
     family = hhem()
     if opening.exported and not options.foundation:
-        return opening.pairs(family, open_tokenizer(folder), opening.export(), HHEM_TOKENS)
+        return opening.pairs(family, hf_networks.open_tokenizer(folder), opening.export(), HHEM_TOKENS)
     name = options.foundation or str(folder.config.get("foundation") or HHEM_FOUNDATION)
-    revision, local = FOUNDATIONS.get(name), options.local_files_only
-    foundation = find_folder(name, revision, weights=False, local_files_only=local)
+    revision, local = hf_files.FOUNDATIONS.get(name), options.local_files_only
+    foundation = hf_files.find_folder(name, revision, weights=False, local_files_only=local)
     if opening.exported:
         network = opening.export()
     else:
-        network = t5_token_network(folder, foundation, options, prefix=HHEM_PREFIX, classes=2)
+        network = hf_networks.t5_token_network(folder, foundation, options, prefix=HHEM_PREFIX, classes=2)
     used = f"{name}@{foundation.revision}" if foundation.revision else name
-    return opening.pairs(family, open_tokenizer(foundation), network, HHEM_TOKENS, hf_foundation=used)
+    return opening.pairs(family, hf_networks.open_tokenizer(foundation), network, HHEM_TOKENS, hf_foundation=used)
 
 
 def _minicheck(opening: _Opening) -> LoadedPairs:
-    encoder, most = open_tokenizer(opening.folder), MINICHECK_TOKENS
+    encoder, most = hf_networks.open_tokenizer(opening.folder), MINICHECK_TOKENS
     if not encoder.eos:
         raise ConfigError(f"the tokenizer of {opening.folder.name!r} has no separator for document and claim")
     if opening.folder.config.get("model_type") != "t5":
@@ -352,27 +333,27 @@ def _minicheck(opening: _Opening) -> LoadedPairs:
 
 def _nli(opening: _Opening) -> LoadedPairs:
     folder = opening.folder
-    order = label_order(folder.name, class_names(folder.config), opening.options.labels)
-    encoder = open_tokenizer(folder)
+    order = hf_files.label_order(folder.name, hf_files.class_names(folder.config), opening.options.labels)
+    encoder = hf_networks.open_tokenizer(folder)
     return opening.pairs(nli(order), encoder, opening.network("sequence"), NLI_TOKENS)
 
 
 def _lettucedetect(opening: _Opening) -> LoadedTokens:
     folder, given = opening.folder, opening.options.labels
-    names = class_names(folder.config)
+    names = hf_files.class_names(folder.config)
     if len(names) != 2:
         raise ConfigError(f"{folder.name!r} has {len(names)} token classes, but two are needed")
     if not given and all(name.startswith("LABEL_") for name in names):
         bad = 1  # without names the published models' order holds: 0 backed, 1 not
     else:
-        bad = 1 - label_order(folder.name, names, given).index(Label.SUPPORTED)
-    encoder, network = open_tokenizer(folder), opening.network("token")
+        bad = 1 - hf_files.label_order(folder.name, names, given).index(Label.SUPPORTED)
+    encoder, network = hf_networks.open_tokenizer(folder), opening.network("token")
     opening.tried(network, encoder)
     limit = opening.limit(LETTUCE_TOKENS)
     return LoadedTokens(encoder, opening.batcher(network), limit, bad, opening.parameters(network, limit))
 
 
-_LOADERS: Mapping[Family, Callable[[_Opening], LoadedPairs | LoadedTokens]] = {
+_LOADERS: Mapping[hf_files.Family, Callable[[_Opening], LoadedPairs | LoadedTokens]] = {
     "hhem": _hhem,
     "minicheck": _minicheck,
     "nli": _nli,
@@ -380,7 +361,7 @@ _LOADERS: Mapping[Family, Callable[[_Opening], LoadedPairs | LoadedTokens]] = {
 }
 
 
-def _family(folder: Folder) -> Family:
+def _family(folder: hf_files.Folder) -> hf_files.Family:
     """Guess the family of a model that is not among the known ones."""
     architectures = folder.config.get("architectures") or [""]
     architecture = str(architectures[0])
@@ -395,5 +376,5 @@ def _family(folder: Folder) -> Family:
         return "nli"
     raise ConfigError(
         f"unknown kind of judge {folder.name!r} ({architecture or 'no architecture named'}); set it, as "
-        f"in '?family=nli': {', '.join(FAMILIES)}"
+        f"in '?family=nli': {', '.join(hf_files.FAMILIES)}"
     )

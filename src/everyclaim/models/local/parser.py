@@ -23,15 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everyclaim.core.lifetime import Memory, once
-from everyclaim.models.local.cross_encoder import (
-    CLS,
-    SEP,
-    UNKNOWN,
-    read_each,
-    shipped_tokenizer,
-    single_threaded_session,
-    threads_by_default,
-)
+from everyclaim.models.local import cross_encoder
 from everyclaim.text.tokens import word_spans
 
 if TYPE_CHECKING:
@@ -77,19 +69,19 @@ class Pieces(NamedTuple):
 
 def pieces(tokenizer: Tokenizer, words: Sequence[str]) -> Pieces:
     """Cut words into pieces; words that begin behind the last position are left out."""
-    ids, shapes, first, last = [CLS], [0], list[int](), list[int]()
+    ids, shapes, first, last = [cross_encoder.CLS], [0], list[int](), list[int]()
     for word, encoded in zip(words, tokenizer.encode_batch(list(words), add_special_tokens=False), strict=True):
         room = POSITIONS - 1 - len(ids)
         if room < 1:
             break
-        own = (encoded.ids or [UNKNOWN])[:room]
+        own = (encoded.ids or [cross_encoder.UNKNOWN])[:room]
         first.append(len(ids))
         ids += own
         last.append(len(ids) - 1)
         # How the word is written, which its pieces do not tell: 1 with a capital, 2 in capitals, 3 as a number, else 0.
         in_capitals = 1 + (len(word) > 1 and word.isupper())
         shapes += [3 if word[0].isdigit() else in_capitals if word[0].isupper() else 0] * len(own)
-    return Pieces([*ids, SEP], [*shapes, 0], first, last)
+    return Pieces([*ids, cross_encoder.SEP], [*shapes, 0], first, last)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +98,7 @@ class Parser:
 
     def read(self, sentences: Sequence[str]) -> list[tuple[ParsedToken, ...]]:
         """Parse every sentence; equal sentences are parsed once."""
-        return read_each(self._one, sentences, self.threads)
+        return cross_encoder.read_each(self._one, sentences, self.threads)
 
     def _one(self, sentence: str) -> tuple[ParsedToken, ...]:
         spans = word_spans(sentence)
@@ -165,9 +157,15 @@ def shipped_parser() -> Parser:
 
 def load_parser(path: Path, threads: int = 0) -> Parser:
     """Load a parser from an ONNX file; 0 threads: as many as there are processor cores, at most four."""
-    session = single_threaded_session(path)
+    session = cross_encoder.single_threaded_session(path)
     names = json.loads(session.get_modelmeta().custom_metadata_map["names"])
-    return Parser(session, shipped_tokenizer(), *shipped_embeddings(), names, threads or threads_by_default())
+    return Parser(
+        session,
+        cross_encoder.shipped_tokenizer(),
+        *shipped_embeddings(),
+        names,
+        threads or cross_encoder.threads_by_default(),
+    )
 
 
 def shipped_embeddings() -> tuple[Array, np.float32, int]:
