@@ -320,16 +320,15 @@ def write_run_report(
     """
     check_report(destination)
     as_html = os.fspath(destination).lower().endswith(HTML)
-    check_apart({"the data set": run.record.dataset, "the store": run.store_location}, {"the report": destination})
-    summary, trust = summary or run.summary, trust or trust_of(run)
-    check_replaced(destination, PAGE if as_html else DOCUMENT)
-    if as_html:
-        content = run_html(run, summary, trust)
-    else:
-        found = worst(run.records(), WORST) if found is None else found
-        content = json_text(run_document(run, summary, found, trust), indent=2).encode() + b"\n"
-    with open_sink(destination) as sink:
-        sink.write(content)
+
+    def content() -> bytes:
+        known, shown = trust or trust_of(run), summary or run.summary
+        if as_html:
+            return run_html(run, shown, known)
+        answers = worst(run.records(), WORST) if found is None else found
+        return json_text(run_document(run, shown, answers, known), indent=2).encode() + b"\n"
+
+    write_beside((run,), destination, PAGE if as_html else DOCUMENT, content)
 
 
 def run_document(run: Run, summary: Summary, found: Sequence[Kept], trust: Trust) -> dict[str, Any]:
@@ -360,15 +359,15 @@ def run_html(run: Run, summary: Summary, trust: Trust) -> bytes:
 
 
 def write_beside(
-    runs: tuple[Run, Run], destination: str | os.PathLike[str], kind: FileKind, content: Callable[[], bytes]
+    runs: Sequence[Run], destination: str | os.PathLike[str], kind: FileKind, content: Callable[[], bytes]
 ) -> None:
-    """Write a document of two runs, whole or not at all.
+    """Write a document of one run, or of an older and a newer one, whole or not at all.
 
     Raises `ConfigError` where it would stand in the place of their data, or of what is no such document.
     """
     reads: dict[str, str] = {}
-    for name, run in zip(("the older run", "the newer run"), runs, strict=True):
-        reads |= {f"the data set of {name}": run.record.dataset, f"the store of {name}": run.store_location}
+    for whose, run in zip(("",) if len(runs) == 1 else (" of the older run", " of the newer run"), runs, strict=True):
+        reads |= {f"the data set{whose}": run.record.dataset, f"the store{whose}": run.store_location}
     check_apart(reads, {"the report": destination})
     check_replaced(destination, kind)
     written = content()
