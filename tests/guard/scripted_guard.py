@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import everyclaim as ec
-from everyclaim.core.types import Provenance, Span
+from everyclaim.core.types import Provenance
 from scripted_judge import ScriptedJudge
 
 MADE_BY = Provenance("scripted", "d", "v", "joint", "0")
@@ -50,22 +50,12 @@ class Writer:
 
 @dataclass
 class Scores:
-    """A metric that gives each text what was planned for it: a score, an outcome, and how many claims are wrong."""
+    """A metric that gives each text the score that was planned for it."""
 
-    plan: dict[str, float | ec.Outcome | Exception]
-    contradicted: frozenset[str] = frozenset()
+    plan: dict[str, float]
     asked: list[str] = field(default_factory=list)
     provenance: Provenance = MADE_BY
 
     async def score(self, sample: ec.Sample) -> ec.Result:
         self.asked.append(sample.response)
-        found = self.plan[sample.response]
-        if isinstance(found, Exception):
-            raise found
-        if isinstance(found, ec.Outcome):
-            return ec.Result.of(sample, MADE_BY, found, reason=str(found))
-        wrong = ec.Label.CONTRADICTED if sample.response in self.contradicted else ec.Label.SUPPORTED
-        claim = ec.JudgedClaim(
-            "c1", sample.response, Span(0, len(sample.response)), sample.response, ec.Verdict("c1", wrong)
-        )
-        return ec.Result.of(sample, MADE_BY, ec.Outcome.SCORED, found, claims=(claim,))
+        return ec.Result.of(sample, MADE_BY, ec.Outcome.SCORED, self.plan[sample.response])

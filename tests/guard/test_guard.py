@@ -141,21 +141,13 @@ def test_a_chat_generator_gets_guidance_as_data() -> None:
     assert request_data(chat.asked[1])["not_borne_out"][0]["statement"] == WRONG
 
 
-def run_plan(
-    plan: Sequence[float | ec.Outcome | Exception], wrong: Sequence[bool], rules: Rules
-) -> tuple[GuardedAnswer, Scores, Writer]:
-    words = [f"Answer number{i}." for i in range(len(plan))]
-    bad = frozenset(word for word, is_wrong in zip(words, wrong, strict=False) if is_wrong)
-    metric = Scores(dict(zip(words, plan, strict=True)), bad)
-    writer = Writer(words)
-    loop = Loop(metric, FunctionAuthor(writer), rules)
-    return asyncio.run(loop.answer(Task(QUESTION, judge_shelf()))), metric, writer
-
-
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=6), st.integers(0, 6), st.floats(0, 1))
 def test_it_never_returns_a_worse_answer_than_it_saw(scores: list[float], retries: int, threshold: float) -> None:
     """The best of all scores seen, the first of equals; it stops at the first that is good enough, or at the limit."""
-    answer, metric, writer = run_plan(scores, [], Rules(threshold, retries, "none"))
+    words = [f"Answer number{i}." for i in range(len(scores))]
+    metric, writer = Scores(dict(zip(words, scores, strict=True))), Writer(words)
+    loop = Loop(metric, FunctionAuthor(writer), Rules(threshold, retries, "none"))
+    answer = asyncio.run(loop.answer(Task(QUESTION, judge_shelf())))
     seen = [metric.plan[text] for text in metric.asked]
     assert answer.score == max(seen)
     assert texts(answer)[0] == "Answer number0."

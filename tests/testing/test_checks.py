@@ -6,6 +6,7 @@ import asyncio
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -48,36 +49,38 @@ async def share_supported(sample: Sample, ctx: MetricContext) -> float:
     return sum(claim.verdict.label is Label.SUPPORTED for claim in claims) / len(claims)
 
 
-OURS = {
-    "embedded": lambda: check_verifier("embedded"),
-    "lexical": lambda: check_verifier("lexical"),
-    "a language model": lambda: check_verifier(LlmVerifier(chat())),
-    "a cascade": lambda: check_verifier(Cascade(LlmVerifier(chat()), LlmVerifier(chat()))),
-    "a panel": lambda: check_verifier(Panel((LlmVerifier(chat()), LlmVerifier(chat())))),
-    "a function that judges": lambda: check_verifier(lambda claim, passages: "UNSUPPORTED"),
-    "decomposer": lambda: check_decomposer("embedded"),
-    "decomposer into sentences": lambda: check_decomposer("embedded?atomicity=low"),
-    "decomposing language model": lambda: check_decomposer(LlmDecomposer(chat())),
-    "a function that splits": lambda: check_decomposer(lambda response: [response] if response.strip() else []),
-    "a function that scores": lambda: check_metric(share_supported),
-    **{
-        metric: lambda metric=metric: check_metric(metric)
-        for metric in (
-            "faithfulness", "faithfulness?mode=one_call", "nli", "qa", "qa?by=cloze&compare=nli", "combined",
-            "factual_correctness", "ragchecker",
-        )
-    },
-    **{
-        metric: lambda metric=metric: check_metric(metric, knowledge=lambda query: ["The tower was built in 1889."])
-        for metric in ("factscore", "safe?k=2", "safe?k=median&steps=words")
-    },
-}  # fmt: skip
+def model() -> LlmVerifier:
+    return LlmVerifier(chat())
 
 
-@pytest.mark.parametrize("ours", OURS)
-def test_what_ships_keeps_the_rules(ours: str) -> None:
+VERIFIERS = (
+    "embedded",
+    "lexical",
+    model(),
+    Cascade(model(), model()),
+    Panel((model(), model())),
+    lambda c, p: "UNSUPPORTED",
+)
+SPLITTERS = "embedded", "embedded?atomicity=low", LlmDecomposer(chat()), lambda text: [text] if text.strip() else []
+METRICS = (
+    share_supported, "faithfulness", "faithfulness?mode=one_call", "nli", "qa", "qa?by=cloze&compare=nli", "combined",
+    "factual_correctness", "ragchecker",
+)  # fmt: skip
+check_searching = partial(check_metric, knowledge=lambda query: ["The tower was built in 1889."])
+
+
+@pytest.mark.parametrize(
+    ("check", "component"),
+    [
+        *((check_verifier, one) for one in VERIFIERS),
+        *((check_decomposer, one) for one in SPLITTERS),
+        *((check_metric, one) for one in METRICS),
+        *((check_searching, one) for one in ("factscore", "safe?k=2", "safe?k=median&steps=words")),
+    ],
+)
+def test_what_ships_keeps_the_rules(check: Callable[..., None], component: Any) -> None:
     """Verifiers, decomposers, metrics, and functions in their place."""
-    OURS[ours]()
+    check(component)
 
 
 class Judge:
@@ -238,17 +241,13 @@ def test_a_decomposer_with_one_fault_is_told_which_rule_it_breaks(broken: Callab
     assert rule in str(caught.value)
 
 
-async def beyond_one(sample: Sample, ctx: MetricContext) -> float:
-    await share_supported(sample, ctx)
-    return 1.5
+def returning(make: Callable[[Sample, float], Any]) -> Callable[..., Any]:
+    """A metric that makes something of a sample and the share of its claims that are supported."""
 
+    async def metric(sample: Sample, ctx: MetricContext) -> Any:
+        return make(sample, await share_supported(sample, ctx))
 
-async def text(sample: Sample, ctx: MetricContext) -> Any:
-    return "good"
-
-
-async def crashing(sample: Sample, ctx: MetricContext) -> float:
-    return len(sample.reference) / len(sample.response)
+    return metric
 
 
 async def never_failing(sample: Sample, ctx: MetricContext) -> float:
@@ -259,44 +258,36 @@ async def never_failing(sample: Sample, ctx: MetricContext) -> float:
     return await share_supported(sample, ctx)
 
 
-async def zero_for_nothing(sample: Sample, ctx: MetricContext) -> float:
-    return float("1889" in sample.response)
-
-
 async def own_verdicts(sample: Sample, ctx: MetricContext) -> Score:
     parts = await ctx.claims(sample.response)
     verdicts = [ec.JudgedClaim(c.id, c.text, c.span, c.sentence, Verdict(c.id, Label.SUPPORTED)) for c in parts.claims]
     return Score(1.0, claims=verdicts)
 
 
-async def changing_components(sample: Sample, ctx: MetricContext) -> Score:
-    value = await share_supported(sample, ctx)
-    return Score(value, {"perfect": 1.0} if value == 1 else {})
-
-
-async def dicing(sample: Sample, ctx: MetricContext) -> float:
-    await share_supported(sample, ctx)
-    return random.random()
-
-
-async def tagging(sample: Sample, ctx: MetricContext) -> float:
-    value = await share_supported(sample, ctx)
-    sample.tags["scored"] = "yes"
-    return value
-
-
 @pytest.mark.parametrize(
     ("broken", "rule"),
     [
-        (beyond_one, "a metric returns a number from 0 to 1, or None, for any text: bad_score"),
-        (text, "bad_result: the metric returned str, not a Score, a number or None"),
-        (crashing, "component_error: TypeError"),
+        (
+            returning(lambda sample, share: 1.5),
+            "a metric returns a number from 0 to 1, or None, for any text: bad_score",
+        ),
+        (returning(lambda sample, share: "good"), "bad_result: the metric returned str, not a Score, a number or None"),
+        (returning(lambda sample, share: len(sample.reference)), "component_error: TypeError"),
         (never_failing, "rule 1, a failure is never a score: the judge failed, the score is 0.0"),
-        (zero_for_nothing, "rule 2, without claims there is no score: the answer '' gave 0.0"),
+        (
+            lambda sample: float("1889" in sample.response),
+            "rule 2, without claims there is no score: the answer '' gave 0.0",
+        ),
         (own_verdicts, "rules 3 and 4, verdicts are checked"),
-        (changing_components, "every scored sample has the same components"),
-        (dicing, "rule 11, the same input gives the same results"),
-        (tagging, "inputs are not modified: it changed the sample"),
+        (
+            returning(lambda _, share: Score(share, {"perfect": 1.0} if share == 1 else {})),
+            "every scored sample has the same components",
+        ),
+        (returning(lambda sample, share: random.random()), "rule 11, the same input gives the same results"),
+        (
+            returning(lambda sample, share: sample.tags.update(scored="yes") or share),
+            "inputs are not modified: it changed the sample",
+        ),
     ],
 )
 def test_a_metric_with_one_fault_is_told_which_rule_it_breaks(broken: Any, rule: str) -> None:
