@@ -16,11 +16,7 @@ from everyclaim.store.store import Store
 PROVENANCE = Provenance("faithfulness", "embedded", "lexical", "ranked", "0.1.0", {"empty": "exclude"})
 S, U, C = ec.Label
 LETTERS = {"s": S, "u": U, "c": C}
-LIKELY = {
-    S: ec.Probabilities(0.9, 0.07, 0.03),
-    U: ec.Probabilities(0.2, 0.7, 0.1),
-    C: ec.Probabilities(0.1, 0.2, 0.7),
-}
+LIKELY = {S: ec.Probabilities(0.9, 0.07, 0.03), U: ec.Probabilities(0.2, 0.7, 0.1), C: ec.Probabilities(0.1, 0.2, 0.7)}
 Answer = tuple[ec.Sample, ec.Result]
 
 

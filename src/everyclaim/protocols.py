@@ -4,15 +4,7 @@
 will do, nothing needs to inherit. `everyclaim.testing` checks whether one keeps the rules.
 """
 
-from everyclaim.core.protocols import (
-    ChatModel,
-    ChatReply,
-    Decomposer,
-    KnowledgeSource,
-    Message,
-    Ranker,
-    Verifier,
-)
+from everyclaim.core.protocols import ChatModel, ChatReply, Decomposer, KnowledgeSource, Message, Ranker, Verifier
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import (
     Claim,

@@ -51,11 +51,7 @@ def test_frames_have_a_row_per_claim_answer_or_slice(run):
 def test_a_notebook_shows_result_run_and_comparison(run):
     """As HTML with the words that a print has; text under test stays text; styles stay inside."""
     result = next(one for one in run.results() if one.id == "bad")
-    for value, said in (
-        (result, "contradicted"),
-        (run, "claims supported"),
-        (ec.compare(run, run), "too few samples"),
-    ):
+    for value, said in ((result, "contradicted"), (run, "claims supported"), (ec.compare(run, run), "too few samples")):
         html = value._repr_html_()
         assert said in html
         assert "<b>" not in html

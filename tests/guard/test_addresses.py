@@ -52,10 +52,7 @@ def test_everyone_is_asked_at_the_address_that_was_given(
     elsewhere: JudgeServer, generate: Any, options: dict[str, Any]
 ) -> None:
     """Generator, rewriter and judge, with the headers that were given; nobody else hears of it."""
-    with (
-        JudgeServer(played) as server,
-        ec.Guard(generate, base_url=server.base_url, headers=MINE, **options) as guard,
-    ):
+    with JudgeServer(played) as server, ec.Guard(generate, base_url=server.base_url, headers=MINE, **options) as guard:
         answer = guard("What is it?", SHELF)
         assert "2 litres" in answer.text
         assert server.calls > 0

@@ -17,16 +17,7 @@ from everyclaim.core.protocols import ChatReply
 from everyclaim.models.build import build_chat_model
 from everyclaim.models.chat.budget import Budget
 from everyclaim.models.files import BatchState
-from everyclaim.testing import (
-    Reply,
-    Request,
-    hang,
-    rate_limited,
-    rejected,
-    reset,
-    server_error,
-    truncated,
-)
+from everyclaim.testing import Reply, Request, hang, rate_limited, rejected, reset, server_error, truncated
 
 TWO = ("chat", "messages")  # one per provider
 

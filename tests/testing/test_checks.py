@@ -27,14 +27,7 @@ from everyclaim.protocols import (
     Span,
     Verdict,
 )
-from everyclaim.testing import (
-    RuleBrokenError,
-    ScriptedChat,
-    check_decomposer,
-    check_metric,
-    check_verifier,
-    play,
-)
+from everyclaim.testing import RuleBrokenError, ScriptedChat, check_decomposer, check_metric, check_verifier, play
 from everyclaim.verify.composed import Cascade, Panel
 from everyclaim.verify.llm import LlmVerifier
 

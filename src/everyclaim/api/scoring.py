@@ -170,11 +170,7 @@ async def split(session: Session, response: str, question: str) -> Decomposition
 
 
 def read_sample(
-    response: str,
-    passages: Passages = (),
-    question: str = "",
-    reference: str | None = None,
-    model: str | None = None,
+    response: str, passages: Passages = (), question: str = "", reference: str | None = None, model: str | None = None
 ) -> Sample:
     """Read one sample the way a row of a file is read, so that both accept the same."""
     shelf: Any = [passages] if isinstance(passages, str | Passage) else passages

@@ -178,10 +178,7 @@ class _Declared:
     is_open: bool  # it takes any other name, too
 
 
-def validate_call(
-    *,
-    synonyms: Sequence[Collection[str]] = (),
-) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def validate_call(*, synonyms: Sequence[Collection[str]] = ()) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Let a function be called only with names and values that it declares.
 
     `synonyms` are groups of names for one thing, of which a function has one.
@@ -249,11 +246,7 @@ def _parameter(hint: Any, *, is_needed: bool) -> _Parameter:
 
 
 def _check_names(
-    called: str,
-    known: _Declared,
-    args: tuple[Any, ...],
-    given: Mapping[str, Any],
-    synonyms: Sequence[Collection[str]],
+    called: str, known: _Declared, args: tuple[Any, ...], given: Mapping[str, Any], synonyms: Sequence[Collection[str]]
 ) -> None:
     """Refuse names that are not declared or come twice, and more values without a name than may come so."""
     names = [one for one in known.parameters if one != "self"]

@@ -6,16 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
-from everyclaim.core.types import (
-    Claim,
-    Decomposition,
-    Passage,
-    Provenance,
-    Result,
-    Sample,
-    Usage,
-    Verdict,
-)
+from everyclaim.core.types import Claim, Decomposition, Passage, Provenance, Result, Sample, Usage, Verdict
 
 
 class Decomposer(Protocol):

@@ -23,11 +23,7 @@ MANY_CLAIMS = 200  # an answer of more of them is a document, and says so
 
 
 async def score_sample(
-    metric: Scorer,
-    sample: Sample,
-    *,
-    purpose: Purpose = "answer",
-    is_of_many: bool = False,
+    metric: Scorer, sample: Sample, *, purpose: Purpose = "answer", is_of_many: bool = False
 ) -> Result:
     """Score one sample, or say why it could not be scored; observers are told.
 

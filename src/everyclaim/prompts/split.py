@@ -73,9 +73,7 @@ class SplitPrompt:
         """Say what a claim is, with the worked examples and what the domain adds."""
         words = forms.template("split")
         rules = self.own.text or forms.filled(
-            words["rules"],
-            atomicity=words["atomicity"][self.atomicity],
-            coverage=words["coverage"][self.coverage],
+            words["rules"], atomicity=words["atomicity"][self.atomicity], coverage=words["coverage"][self.coverage]
         )
         is_usual = not self.domain.splits and not self.own.text and self.atomicity == "high"
         return "\n".join(filter(None, [rules, words["examples"] if is_usual else "", self.domain.decompose]))

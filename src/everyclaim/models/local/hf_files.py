@@ -128,12 +128,7 @@ class Folder:
 
 
 def find_folder(
-    model: str,
-    revision: str | None,
-    *,
-    weights: bool = True,
-    onnx: bool = False,
-    local_files_only: bool = False,
+    model: str, revision: str | None, *, weights: bool = True, onnx: bool = False, local_files_only: bool = False
 ) -> Folder:
     """Find a model's files on disk, or fetch them from the hub.
 
