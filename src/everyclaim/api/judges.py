@@ -24,7 +24,7 @@ from everyclaim.api.specs import BATCHES, beside, create_verifier
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.events import CostEstimate, accounted
 from everyclaim.core.kinds import Range
-from everyclaim.core.options import Opt, divided, option_names, read, wrong_value
+from everyclaim.core.options import divided, option_names, read, wrong_value
 from everyclaim.core.protocols import ChatModel, Decomposer, Message, Verifier
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Sample, Span
@@ -122,26 +122,26 @@ _OWN_SAMPLING = ("temperature", "top_p", "thinking_tokens")  # with one of these
 class LlmJudgeOptions(VerdictOptions, total=False):
     """What a spec may say of a language model that judges; what else it says is the endpoint's."""
 
-    prompt: Annotated[Literal["verdict", "nli", "minicheck"], Opt("prompt style")]
-    input_tokens: Annotated[int, Range(1, 10_000_000), Opt("passages in one call")]
-    domain: Annotated[str, Opt("TOML file with rules and examples of a domain")]
+    prompt: Literal["verdict", "nli", "minicheck"]
+    input_tokens: Annotated[int, Range(1, 10_000_000)]  # of passages in one call
+    domain: str  # TOML file with rules and examples
 
 
 class LlmDecomposerOptions(SplitOptions, total=False):
     """What a spec may say of a language model that splits; what else it says is the endpoint's."""
 
-    atomicity: Annotated[Degree, Opt("granularity of claims")]
-    coverage: Annotated[Degree, Opt("what counts as a claim")]
-    domain: Annotated[str, Opt("TOML file with rules and examples of a domain")]
-    sentences: Annotated[Few, Opt("sentences per call")]
-    language: Annotated[str, Opt("language of the answers (default: detected)")]
+    atomicity: Degree  # how fine claims are
+    coverage: Degree  # what counts as a claim
+    domain: str  # TOML file with rules and examples
+    sentences: Few  # in one call
+    language: str  # of the answers (default: detected)
 
 
 @dataclass(frozen=True, slots=True)
 class _OfCascades:
-    low: Annotated[Share, Opt("the first judge settles claims below this P(supported)")] = DEFERRAL.low
-    high: Annotated[Share, Opt("the first judge settles claims above this P(supported)")] = DEFERRAL.high
-    audit: Annotated[Share, Opt("share of settled claims judged again")] = AUDIT
+    low: Share = DEFERRAL.low  # the first judge settles claims below this P(supported)
+    high: Share = DEFERRAL.high  # … and above this one
+    audit: Share = AUDIT  # share of settled claims judged again
 
 
 _PLAIN = {"nli": ("prompt", "claims_per_call", "repeats", "probabilities", "input_tokens"), "minicheck": ("prompt",)}

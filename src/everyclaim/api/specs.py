@@ -26,7 +26,7 @@ from everyclaim.api.options import (
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.events import Observer
 from everyclaim.core.kinds import Range
-from everyclaim.core.options import Opt, read
+from everyclaim.core.options import read
 from everyclaim.core.plaintext import did_you_mean
 from everyclaim.core.protocols import Verifier
 from everyclaim.core.spec import Registry, Spec, name_of, takes_chats
@@ -288,16 +288,16 @@ LOOPBACK = "127.0.0.1"
 class OtelOptions:
     """What a spec may say of `otel`."""
 
-    slices: Annotated[tuple[str, ...], Opt("tags exported as attributes")] = ()
-    with_texts: Annotated[bool, Opt("failing claims in the explanation of the event")] = False
+    slices: tuple[str, ...] = ()  # tags exported as attributes
+    with_texts: bool = False  # failing claims in the explanation of the event
 
 
 @dataclass(frozen=True, slots=True)
 class PrometheusOptions:
     """What a spec may say of `prometheus`."""
 
-    slices: Annotated[tuple[str, ...], Opt("tags exported as labels")] = ()
-    max_releases: Annotated[int, Range(1), Opt("maximum number of releases exported")] = 20
+    slices: tuple[str, ...] = ()  # tags exported as labels
+    max_releases: Annotated[int, Range(1)] = 20
 
 
 class Instrumentation:

@@ -18,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.limits import MB
-from everyclaim.core.options import Opt, read, wrong_value
+from everyclaim.core.options import read, wrong_value
 from everyclaim.core.plaintext import HIDDEN, hidden
 from everyclaim.core.spec import Spec
 from everyclaim.models.chat.providers import Format, Secret, find_provider
@@ -36,35 +36,24 @@ _HEADER = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
 class ChatOptions:
     """What a spec may say of a chat model."""
 
-    base_url: Annotated[
-        str,
-        Opt(
-            "another endpoint with the same format: vLLM, Ollama, a gateway; a user and password in it "
-            "are sent as basic authentication, with OpenAI's format instead of the key"
-        ),
-    ] = ""
-    api: Annotated[Format | None, Opt("request format, for providers with several (default: the first)")] = None
-    reply_tokens: Annotated[Annotated[int, Range(1)] | None, Opt("maximum tokens of a reply")] = None
-    temperature: Annotated[_Amount | None, Opt("sent as is; if rejected, dropped with a warning")] = None
-    top_p: Annotated[_Amount | None, Opt("like temperature")] = None
-    seed: Annotated[int | None, Opt("like temperature")] = None
-    reasoning_effort: Annotated[str | None, Opt("like temperature")] = None
-    top_logprobs: Annotated[
-        Annotated[int, Range(1)] | None,
-        Opt("number of alternative tokens to request per position; OpenAI formats; omitted if rejected"),
-    ] = None
-    thinking_tokens: Annotated[Annotated[int, Range(1024)] | None, Opt("maximum thinking tokens; Anthropic")] = None
-    structured: Annotated[Mode | None, Opt("how replies are restricted to a schema (default: detected)")] = None
-    timeout: Annotated[float, Range(0.001), Opt("time limit for one answer in seconds")] = 120.0
-    max_reply_mb: Annotated[float, Range(0.001), Opt("maximum size of one answer in MB, decompressed")] = MAX_REPLY_MB
-    key_env: Annotated[str, Opt("environment variable with the key")] = ""
-    header: Annotated[Mapping[str, str], Opt("extra header; `$NAME` is read from the environment")] = field(
-        default_factory=dict
-    )
-    query: Annotated[Mapping[str, str], Opt("extra query parameter; `$NAME` is read from the environment")] = field(
-        default_factory=dict
-    )
-    body: Annotated[Mapping[str, str], Opt("extra field of the request body, as JSON")] = field(default_factory=dict)
+    # Another endpoint with the same format: vLLM, Ollama, a gateway; a user and password in it are sent as basic
+    # authentication, with OpenAI's format instead of the key.
+    base_url: str = ""
+    api: Format | None = None  # of the request, for providers with several (default: the first)
+    reply_tokens: Annotated[int, Range(1)] | None = None  # at most, of a reply
+    temperature: _Amount | None = None  # sent as is; if rejected, dropped with a warning; so are the next five
+    top_p: _Amount | None = None
+    seed: int | None = None
+    reasoning_effort: str | None = None
+    top_logprobs: Annotated[int, Range(1)] | None = None  # alternative tokens per position; OpenAI formats
+    thinking_tokens: Annotated[int, Range(1024)] | None = None  # at most; Anthropic
+    structured: Mode | None = None  # how replies are restricted to a schema (default: detected)
+    timeout: Annotated[float, Range(0.001)] = 120.0  # seconds for one answer
+    max_reply_mb: Annotated[float, Range(0.001)] = MAX_REPLY_MB  # of one answer, decompressed
+    key_env: str = ""  # environment variable with the key
+    header: Mapping[str, str] = field(default_factory=dict)  # extra ones; `$NAME` is read from the environment
+    query: Mapping[str, str] = field(default_factory=dict)  # extra parameters, in the same way
+    body: Mapping[str, str] = field(default_factory=dict)  # extra fields of the request, as JSON
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from everyclaim.core.errors import ConfigError, MissingExtraError, OperatorError
 from everyclaim.core.kinds import Range
-from everyclaim.core.options import Opt, read
+from everyclaim.core.options import read
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Label
 
@@ -65,18 +65,16 @@ _MEANING: Mapping[str, Label] = {
 class ModelOptions:
     """What a spec may say of how a model is loaded and run."""
 
-    family: Annotated[Family | None, Opt("model family, if its files do not name it")] = None
-    revision: Annotated[str | None, Opt("commit, tag or branch")] = None
-    foundation: Annotated[str, Opt("location of HHEM's tokenizer")] = ""
-    labels: Annotated[tuple[str, ...], Opt("names of the outputs in order, if the model does not name them")] = ()
-    max_tokens: Annotated[
-        Annotated[int, Range(32, 1_000_000)] | None, Opt("maximum tokens of one input (default: the model's maximum)")
-    ] = None
-    device: Annotated[str, Opt("`auto`, `cpu`, `cuda:0`, …")] = "auto"
-    dtype: Annotated[Literal["float32", "bfloat16", "float16"], Opt("data type of the weights")] = "float32"
-    batch_size: Annotated[int, Range(1, 4096), Opt("inputs per batch")] = 16
-    runtime: Annotated[Literal["auto", "torch", "onnx"], Opt("runtime")] = "auto"
-    local_files_only: Annotated[bool, Opt("never contact the hub")] = False
+    family: Family | None = None  # where its files do not name it
+    revision: str | None = None  # commit, tag or branch
+    foundation: str = ""  # where HHEM's tokenizer is
+    labels: tuple[str, ...] = ()  # names of the outputs in order, where the model does not name them
+    max_tokens: Annotated[int, Range(32, 1_000_000)] | None = None  # of one input (default: the model's maximum)
+    device: str = "auto"  # or `cpu`, `cuda:0`, …
+    dtype: Literal["float32", "bfloat16", "float16"] = "float32"  # of the weights
+    batch_size: Annotated[int, Range(1, 4096)] = 16  # inputs
+    runtime: Literal["auto", "torch", "onnx"] = "auto"
+    local_files_only: bool = False  # never contact the hub
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
