@@ -20,20 +20,15 @@ from contextlib import contextmanager
 from typing import Any
 
 import everyclaim as ec
-from everyclaim.testing import Request, play
+from everyclaim.testing import play
 
 SHELF = ["The kettle is red. It holds 2 litres. It weighs 900 g."]
-
-
-def answer(request: Request) -> str:
-    """Answer a request by rule."""
-    return play(request.messages)
 
 
 @contextmanager
 def judge() -> Iterator[str]:
     """Run the judge; yields its address."""
-    rule = ["--rule", "benchmarks.calls:answer"]
+    rule = ["--rule", "everyclaim.testing:play"]
     command = [sys.executable, "-m", "everyclaim.testing", *rule]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None

@@ -91,7 +91,7 @@ def test_a_band_is_fitted_and_the_cascade_keeps_to_it(tmp_path: Path) -> None:
     assert fit.settled.claims == 120
     assert 0.6 < fit.high <= 0.97
     assert fit.low == pytest.approx(1 - fit.high)
-    with JudgeServer(lambda request: play(request.messages)) as server:
+    with JudgeServer(play) as server:
         spec = cascade_spec(fit, "lexical", f"openai:m?base_url={server.base_url}")
         made_by = ec.score(response="It is red.", passages=["It is red."], judge=spec).provenance
     assert (made_by.parameters["low"], made_by.parameters["high"]) == (f"{fit.low:g}", f"{fit.high:g}")

@@ -85,7 +85,7 @@ def test_drift_is_told_against_the_first_check_and_not_by_chance(labelled: Path,
 def test_a_language_model_may_stand_beside_a_judge_that_is_none(tmp_path: Path) -> None:
     """What is said of its endpoint is for it alone; every reply is a new one, and a cache is refused."""
     store = tmp_path / "runs.db"
-    with JudgeServer(lambda request: play(request.messages)) as server:
+    with JudgeServer(play) as server:
         first = ec.evaluate_judge("openai:any", times=1, base_url=server.base_url, store=store, against="lexical")
         asked = server.calls
         second = ec.evaluate_judge("lexical", times=1, base_url=server.base_url, store=store, against="openai:any")

@@ -22,7 +22,7 @@ def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def server() -> object:
-    with JudgeServer(lambda request: play(request.messages)) as running:
+    with JudgeServer(play) as running:
         yield running
 
 
@@ -82,16 +82,12 @@ def scored(server: JudgeServer, metric: str, options: dict[str, str]) -> ec.Resu
 @pytest.mark.parametrize("name", WITH_CHAT)
 def test_qa_and_safe_ask_the_same_model(name: str) -> None:
     """A language model anywhere in the judge, else in the decomposer, asks, answers and searches."""
-    with JudgeServer(lambda request: play(request.messages)) as server:
+    with JudgeServer(play) as server:
         qa, safe = (scored(server, metric, WITH_CHAT[name]) for metric in ("qa", "safe"))
     assert qa.outcome is safe.outcome is ec.Outcome.SCORED
     assert qa.provenance.parameters["question_prompt"].startswith("questions-")
     assert safe.provenance.parameters["queries"].startswith("openai:judge-1")
     assert safe.provenance.parameters["relevance"].startswith("openai:judge-1")
-
-
-def played(request: object) -> str:
-    return play(request.messages)  # type: ignore[attr-defined]
 
 
 def test_what_fails_in_one_batch_waits_for_the_others(tmp_path: Path) -> None:
@@ -100,7 +96,7 @@ def test_what_fails_in_one_batch_waits_for_the_others(tmp_path: Path) -> None:
 
     def rule(request: object) -> str:
         claims = str(request_data(request.messages).get("claims", ""))  # type: ignore[attr-defined]
-        return '{"verdicts": []}' if "number 2" in claims else played(request)
+        return '{"verdicts": []}' if "number 2" in claims else play(request)
 
     file = tmp_path / "a.jsonl"
     file.write_text(f'{{"id": "a", "response": "{sentences}", "contexts": ["Kettle number is red."]}}\n')
@@ -114,7 +110,7 @@ def test_what_fails_in_one_batch_waits_for_the_others(tmp_path: Path) -> None:
         first = ec.score_file(file, **options)
         assert first.summary.failures == {"missing_verdict": 1}
         assert server.calls == 1 + 3 + 2
-        server.script(played)
+        server.script(play)
         again = ec.score_file(file, resume=first.id, **options)
     assert again.summary.overall.scored == 1
     assert server.calls == 6 + 1

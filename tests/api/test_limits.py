@@ -20,7 +20,7 @@ CALL = (1000 * 2 + 500 * 8) / 1e6  # dollars
 
 
 def paid(request: Request) -> Reply:
-    return Reply(play(request.messages), prompt_tokens=1000, completion_tokens=500, latency=0.01)
+    return Reply(play(request), prompt_tokens=1000, completion_tokens=500, latency=0.01)
 
 
 @pytest.fixture(autouse=True)

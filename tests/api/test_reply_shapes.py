@@ -26,7 +26,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def rows_of(request: Request) -> list[Row]:
-    return list(json.loads(play(request.messages))["verdicts"])
+    return list(json.loads(play(request))["verdicts"])
 
 
 def judged(shape: Shape, **options: Any) -> tuple[ec.Result, int]:
@@ -34,7 +34,7 @@ def judged(shape: Shape, **options: Any) -> tuple[ec.Result, int]:
 
     def rule(request: Request) -> str:
         if '"sentences"' in request.messages[-1].content:
-            return play(request.messages)
+            return play(request)
         shaped = shape(rows_of(request))
         return shaped if isinstance(shaped, str) else json.dumps(shaped)
 
@@ -157,8 +157,8 @@ def test_a_split_in_another_dress_is_the_same_split(shape: Callable[[list[Row]],
 
     def rule(request: Request) -> str:
         if '"sentences"' not in request.messages[-1].content:
-            return play(request.messages)
-        return json.dumps(shape(json.loads(play(request.messages))["sentences"]))
+            return play(request)
+        return json.dumps(shape(json.loads(play(request))["sentences"]))
 
     with JudgeServer(rule) as server:
         result = ec.score(response=ANSWER, passages=SHELF, judge=f"openai:small?base_url={server.base_url}")

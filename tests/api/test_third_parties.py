@@ -156,7 +156,7 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_foreign_language_model_gets_budget_cache_and_usage(plugin: Path, tmp_path: Path) -> None:
     """Through the chat models that its factory is handed."""
-    with JudgeServer(lambda request: play(request.messages)) as server:
+    with JudgeServer(play) as server:
         at = server.base_url.replace("/", "%2F").replace(":", "%3A")
         options = {"judge": f"asking?at={at}", "cache": tmp_path / "replies.db"}
         first = ec.score(response=ANSWER, passages=[TOWER], **options)

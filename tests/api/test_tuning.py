@@ -117,7 +117,7 @@ def test_an_evaluator_tunes_to_labels_or_with_its_own_judge_and_budget(lax: Any)
         assert evaluator.tune(LAX).fit == lax.fit
         with pytest.raises(ec.ConfigError, match="answers"):
             evaluator.tune(LAX, answers=20)
-    with JudgeServer(lambda request: play(request.messages)) as server:
+    with JudgeServer(play) as server:
         judge = f"openai:m?base_url={server.base_url}"
         with ec.Evaluator(judge=judge, decomposer="embedded", max_calls=12) as evaluator:
             first = evaluator.tune(ANSWERS, answers=8, concurrency=1)

@@ -127,7 +127,7 @@ def test_the_page_says_what_is_settled_and_how_to_use_it(everyclaim, labels):
     assert "0 (0.0 %)" in page
     spec = done.out.split("--judge '")[1].split("'")[0]
     assert spec.startswith("cascade:lexical>openai:m?2.claims_per_call=4&high=0.")
-    with JudgeServer(lambda request: play(request.messages)) as server:
+    with JudgeServer(play) as server:
         answer = {"response": "Kettle 3 is red.", "contexts": ["Kettle 3 is red."]}
         Path("answers.jsonl").write_text(json.dumps(answer) + "\n")
         used = everyclaim("score", "answers.jsonl", "--judge", spec, "--base-url", server.base_url)

@@ -71,7 +71,7 @@ def test_too_few_labels_are_inconclusive(cli):
 def mild_once_shown(request):
     """Play a model that accepts presents once its instructions have an example of one."""
     knows = '"label":"SUPPORTED"' in request.text.partition('{"passages"')[0]
-    rows = json.loads(play(request.messages))["verdicts"]
+    rows = json.loads(play(request))["verdicts"]
     claims = {key: text for group in request_data(request.messages)["claims"] for key, text in group["claims"].items()}
     for row in rows:
         if "present" in claims[row["id"]]:
@@ -104,7 +104,7 @@ def test_a_language_model_is_tuned_by_worked_examples(cli):
 
 def test_examples_that_do_not_help_are_not_written(cli):
     """Exit code 1; examples of a model that errs nowhere cost no further call, and a rubric is not tuned."""
-    with JudgeServer(lambda request: play(request.messages)) as server:
+    with JudgeServer(play) as server:
         model = ("--judge", "openai:m", "--base-url", server.base_url, "--no-cache")
         stubborn = cli("judge", "tune", "lax.jsonl", *model, "--out", "rubric.toml", "--json")
         assert stubborn.code == 1, stubborn.err

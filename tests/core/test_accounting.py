@@ -18,7 +18,7 @@ from everyclaim.decompose.llm import LlmDecomposer
 from everyclaim.engine import score_sample
 from everyclaim.models.chat.replies import Inquiry, ask_once
 from everyclaim.prompts.verdicts import NliPrompt
-from everyclaim.testing import JudgeServer, Request, ScriptedChat, play
+from everyclaim.testing import JudgeServer, ScriptedChat, play
 from everyclaim.verify.llm import LlmVerifier
 
 ONE = Usage(calls=1, prompt_tokens=10, completion_tokens=2, cost=0.5)
@@ -85,10 +85,6 @@ def test_a_scope_closes_what_was_opened_inside_last_first() -> None:
 ROW = {"question": "How heavy?", "response": "The unit weighs 9 kg.", "contexts": ["The unit weighs 9 kg."]}
 
 
-def played(request: Request) -> str:
-    return play(request.messages)
-
-
 def test_observers_are_told_of_a_sample_from_its_start_to_its_result() -> None:
     """Also from a synchronous call; and outside the block of nothing."""
     told: list[object] = []
@@ -106,7 +102,7 @@ def test_every_call_of_a_judge_is_told_with_its_usage_also_from_the_cache(tmp_pa
     """By an evaluator's background loop; the model is named without options, for they may be secret."""
     told: list[object] = []
     with (
-        JudgeServer(played) as server,
+        JudgeServer(play) as server,
         ec.Evaluator(
             judge="openai:m?temperature=1", base_url=server.base_url, cache=tmp_path / "replies.db"
         ) as evaluator,

@@ -179,7 +179,7 @@ class Live:
 def answer(request: Request) -> Any:
     if "unjudgeable" in request.text:
         return rejected("it is not to be judged")
-    return play(request.messages)
+    return play(request)
 
 
 def row(number: int, release: str, right: bool = True) -> dict[str, Any]:

@@ -23,7 +23,7 @@ def played(request: Request) -> str:
         return WRITTEN
     if words.startswith("Correct sentences"):
         return '{"sentences": [{"id": "s1", "text": "It holds 2 litres."}]}'
-    return play(request.messages)
+    return play(request)
 
 
 @pytest.fixture

@@ -54,7 +54,7 @@ def test_score_works_inside_a_running_loop() -> None:
 @pytest.mark.parametrize("give", ["spec", "chat", "verifier"])
 def test_llm_takes_a_spec_a_chat_model_or_a_verifier(give: str) -> None:
     """The first two split and judge by the model, the third judges what the embedded decomposer splits."""
-    with JudgeServer(lambda request: play(request.messages)) as server:
+    with JudgeServer(play) as server:
         client = SimpleNamespace(base_url=server.base_url + "/", api_key="none")
         llms: dict[str, Any] = {
             "spec": f"openai:any?base_url={server.base_url}",
@@ -97,7 +97,7 @@ def test_one_bad_row_changes_no_other() -> None:
 
 def test_a_spent_budget_leaves_what_is_done() -> None:
     """The rest of the batch says why it was not scored."""
-    with JudgeServer(lambda request: play(request.messages)) as server:
+    with JudgeServer(play) as server:
         metric = Faithfulness("openai:any", base_url=server.base_url, max_calls=2, concurrency=1)
         found = metric.batch_score([ROW, {**ROW, "user_input": "And now?"}])
     assert found[0].value == 0.5

@@ -85,7 +85,7 @@ def test_who_denies_that_the_passages_state_something_is_wrong_where_they_do(res
 
 def test_a_refusal_that_denies_a_statement_is_judged_in_one_call() -> None:
     """The statement, and whether the passages answer the question."""
-    with JudgeServer(lambda request: play(request.messages)) as server:
+    with JudgeServer(play) as server:
         result = ec.score(
             question="Who made the lamp?",
             response="The documents do not mention that the warranty lasts 36 months.",

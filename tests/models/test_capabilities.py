@@ -100,7 +100,7 @@ def body(spec: str) -> dict[str, Any]:
 def test_a_judge_and_its_splitter_are_asked_at_temperature_0() -> None:
     """Said nowhere, in both requests and in the provenance; a spec that says another has its own."""
     row = {"response": "It is red.", "passages": ["It is red."]}
-    with JudgeServer(lambda request: play(request.messages)) as server:
+    with JudgeServer(play) as server:
         result = ec.score(**row, judge="openai:m", base_url=server.base_url)
         assert [request.body["temperature"] for request in server.requests] == [0.0, 0.0]
         assert result.provenance.parameters["temperature"] == "0"
@@ -128,7 +128,7 @@ def test_thoughts_have_a_budget_beside_that_of_the_reply() -> None:
     """Anthropic counts both in one limit, and takes no other temperature then."""
     found = body("anthropic:m?thinking_tokens=2000&reply_tokens=500")
     assert (found["thinking"], found["max_tokens"]) == ({"type": "enabled", "budget_tokens": 2000}, 2500)
-    with JudgeServer(lambda request: play(request.messages)) as server:
+    with JudgeServer(play) as server:
         spec = f"anthropic:m?thinking_tokens=2000&base_url={server.root}"
         assert ec.verify_claims("It is red.", ["It is red."], judge=spec)[0].verdict.label is ec.Label.SUPPORTED
         assert "temperature" not in server.requests[0].body

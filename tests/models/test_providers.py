@@ -38,7 +38,7 @@ def install(folder: Path, **providers: str) -> None:
 @pytest.fixture
 def acme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A server that the provider `acme` has as its own address; `claude_like` speaks Anthropic's format there."""
-    with JudgeServer(lambda request: play(request.messages), api_key=KEY) as server:
+    with JudgeServer(play, api_key=KEY) as server:
         install(
             tmp_path,
             acme=f'Provider("{server.base_url}", "ACME_API_KEY", address_variable="ACME_URL")',

@@ -47,7 +47,7 @@ def scored(server: JudgeServer, user: str, cache: Path | None = None) -> ec.Resu
 
 def first_reply(request: Request, change: Callable[[dict[str, Any]], object]) -> Step:
     """Answer by rule; change what is said first, before anything is asked again."""
-    reply = json.loads(play(request.messages))
+    reply = json.loads(play(request))
     return json.dumps(change(reply))
 
 
@@ -79,7 +79,7 @@ def test_only_what_is_missing_is_asked_for_again(user: str) -> None:
     asked: list[dict[str, Any]] = []
 
     def rule(request: Request) -> Step:
-        reply = json.loads(play(request.messages))
+        reply = json.loads(play(request))
         name, rows = next(iter(reply.items()))
         asked.append({"name": name, "count": len(rows)})
         is_first = [one["name"] for one in asked].count(name) == 1

@@ -19,14 +19,10 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 import everyclaim as ec
 from everyclaim.monitor import OpenTelemetry, evaluating
-from everyclaim.testing import JudgeServer, Request, play
+from everyclaim.testing import JudgeServer, play
 
 GOOD = {"id": "a", "response": "The unit weighs 9 kg.", "contexts": ["The unit weighs 9 kg."], "release": "v1"}
 WRONG = {"id": "b", "response": "The unit weighs 7 kg.", "contexts": ["The unit weighs 9 kg."], "release": "v1"}
-
-
-def played(request: Request) -> str:
-    return play(request.messages)
 
 
 class Sdk:
@@ -82,7 +78,7 @@ def test_the_event_of_an_answer_is_as_the_conventions_have_it(sdk: Sdk) -> None:
 def test_calls_of_judges_are_spans_inside_their_answer_s(sdk: Sdk, tmp_path: Path) -> None:
     """Of answers scored at the same time each its own, from an evaluator's background loop too."""
     with (
-        JudgeServer(played) as server,
+        JudgeServer(play) as server,
         ec.Evaluator(observe=sdk.observer(), judge="openai:m", base_url=server.base_url) as evaluator,
     ):
         evaluator.score_file([GOOD, WRONG], store=tmp_path / "runs.db")

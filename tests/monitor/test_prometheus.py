@@ -18,7 +18,7 @@ import everyclaim as ec
 from everyclaim.core.events import AnswerGuarded, QueueChanged, ScoringEnded
 from everyclaim.core.types import Sample
 from everyclaim.monitor import Metrics
-from everyclaim.testing import JudgeServer, Request, no_sleep, play, refused_url
+from everyclaim.testing import JudgeServer, no_sleep, play, refused_url
 
 ROWS = [
     {"id": "a", "response": "The unit weighs 9 kg.", "contexts": ["The unit weighs 9 kg."], "release": "v1", "source": "web"},
@@ -26,10 +26,6 @@ ROWS = [
     {"id": "c", "response": "I do not know.", "contexts": ["The unit weighs 9 kg."], "release": "v2", "source": "pdf"},
 ]  # fmt: skip
 SAMPLE = Sample("s", "x")
-
-
-def played(request: Request) -> str:
-    return play(request.messages)
 
 
 def counted(text: bytes) -> dict[tuple[str, tuple[str, ...]], float]:
@@ -91,7 +87,7 @@ def test_a_language_model_s_calls_tokens_cost_cache_and_errors_are_counted(tmp_p
     prices = tmp_path / "prices.toml"
     prices.write_text("[openai.models]\nm = { input = 1.0, output = 2.0 }\n", "utf-8")
     metrics = Metrics()
-    with JudgeServer(played) as server:
+    with JudgeServer(play) as server:
         options = {"judge": "openai:m", "base_url": server.base_url, "cache": tmp_path / "r.db", "prices": prices}
         with ec.Evaluator(observe=metrics, **options) as evaluator:
             evaluator.score(ROWS[0])

@@ -85,7 +85,7 @@ def test_a_dropped_hedge_is_flagged_and_strictly_unsupported() -> None:
 
 def test_strict_sets_every_option_of_a_language_model() -> None:
     """One profile: asked for in the prompt, required of the evidence, held against the reply; in the provenance."""
-    with JudgeServer(lambda request: play(request.messages)) as server:
+    with JudgeServer(play) as server:
         options: Any = {"judge": "openai:m", "base_url": server.base_url, "decomposer": "embedded"}
         result = ec.score(response="It is red.", passages=["It is red."], strict=True, **options)
         assert "say in so many words" in server.requests[0].text
@@ -129,7 +129,7 @@ def test_a_prompt_file_is_read_from_the_spec_and_stored_by_its_digest(tmp_path: 
 
     def rule(request: Request) -> str:
         seen.append(request)
-        return play(request.messages)
+        return play(request)
 
     with JudgeServer(rule) as server:
         options: Any = {"judge": "openai:m", "base_url": server.base_url}

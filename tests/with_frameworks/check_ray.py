@@ -104,7 +104,7 @@ def test_a_sample_that_kills_workers_fails_alone(tmp_path: Path) -> None:
 def test_language_models_are_asked_by_workers_within_one_limit(tmp_path: Path) -> None:
     """What they use is counted with the evaluator, and shares of a limit add up to it."""
     store = tmp_path / "runs.db"
-    with JudgeServer(lambda request: play(request.messages), keep=False) as server:
+    with JudgeServer(play, keep=False) as server:
         options = {"judge": "openai:m", "base_url": server.base_url, "decomposer": "embedded"}
         with ec.Evaluator(**options) as evaluator, on_ray(evaluator, actors=2):
             run = evaluator.score_file(rows_of(9), store=store)

@@ -1,7 +1,7 @@
 """A model that plays the judge by rule: it reads the requests our prompts make and answers them in form.
 
     chat = ScriptedChat(play)                       # no server, no network
-    with JudgeServer(lambda request: play(request.messages)) as server: ...
+    with JudgeServer(play) as server: ...
 
 The rule is word overlap: a claim is supported by the passage that holds all of its telling words. It is
 there so that whole runs can be tested and timed, not to judge well.
@@ -29,6 +29,7 @@ from everyclaim.core.protocols import ChatModel, ChatReply, Message
 from everyclaim.core.types import Usage
 from everyclaim.models.chat.links import Call
 from everyclaim.models.chat.providers import key_variable, provider_names
+from everyclaim.testing.script import Request
 
 Answer = str | ChatReply | Exception
 Rule = Callable[[Sequence[Message]], Answer]
@@ -110,9 +111,9 @@ def request_data(messages: Sequence[Message]) -> dict[str, Any]:
     return data
 
 
-def play(messages: Sequence[Message]) -> str:
+def play(asked: Request | Sequence[Message]) -> str:
     """Answer a request of any of our prompts by rule."""
-    data = request_data(messages)
+    data = request_data(asked.messages if isinstance(asked, Request) else asked)
     if other := _about_questions(data):
         return json.dumps(other)
     if "hypotheses" in data:
