@@ -148,7 +148,7 @@ def nearest(name: str, known: Iterable[str], synonyms: Iterable[Collection[str]]
     return close[0] if close else ""
 
 
-def did_you_mean(name: str, known: Iterable[str], synonyms: Iterable[Collection[str]] = ()) -> str:
+def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return ``; did you mean 'judge'?``, to stand at the end of a message, or an empty text."""
-    found = nearest(name, known, synonyms)
+    found = nearest(name, known)
     return f"; did you mean {found!r}?" if found else ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from concurrent import futures
 from contextlib import AsyncExitStack, suppress
 from typing import Any, Generic, TypeVar
@@ -68,8 +68,13 @@ class BackgroundLoop:
         if self.is_here:
             return await work
         call = self._begin(work)
-        ended = asyncio.Event()
-        call.done.add_done_callback(_waking(asyncio.get_running_loop(), ended))
+        loop, ended = asyncio.get_running_loop(), asyncio.Event()
+
+        def wake(_: object) -> None:
+            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                loop.call_soon_threadsafe(ended.set)
+
+        call.done.add_done_callback(wake)
         try:
             await ended.wait()
         except asyncio.CancelledError:
@@ -124,14 +129,6 @@ class BackgroundLoop:
         await self._loop.shutdown_asyncgens()
         with suppress(RuntimeError):  # at the interpreter's end no thread can be started, not even to end others
             await self._loop.shutdown_default_executor()
-
-
-def _waking(loop: asyncio.AbstractEventLoop, ended: asyncio.Event) -> Callable[[object], None]:
-    def wake(_: object) -> None:
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            loop.call_soon_threadsafe(ended.set)
-
-    return wake
 
 
 class _LoopCall(Generic[T]):

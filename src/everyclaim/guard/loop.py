@@ -6,8 +6,9 @@ answer goes to whoever writes the next, never into the evidence.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from everyclaim.analysis.deferral import RiskPromise, answer_mean
 from everyclaim.core.cited import CitationFinding
@@ -25,6 +26,7 @@ from everyclaim.prompts.writing import Faulty, ReportedFault, guidance
 from everyclaim.text.segment import Sentence, sentences
 from everyclaim.verify.languages import answer_language
 
+T = TypeVar("T")
 _FAULTS = 20  # told to a generator at once
 
 
@@ -144,11 +146,8 @@ class _GuardRun:
         asked = {
             f"s{i}": Faulty(attempt.text[s.start : s.end], faults) for i, (s, faults) in enumerate(faulty, start=1)
         }
-        self.retries += 1
-        try:
-            better = await rewriter.rewrite(self.task, attempt.text, asked)
-        except (GeneratorError, OperatorError) as error:
-            self._gave_up(error)
+        better = await self._asked(rewriter.rewrite(self.task, attempt.text, asked))
+        if better is None:
             return None
         text = attempt.text
         for i, (sentence, _) in reversed(list(enumerate(faulty, start=1))):
@@ -164,13 +163,8 @@ class _GuardRun:
             return None
         faults = tuple(self.faults.values())[-_FAULTS:]
         told = guidance(faults)
-        self.retries += 1
-        try:
-            text = await self.loop.author.write(self.task, told, faults)
-        except (GeneratorError, OperatorError) as error:
-            self._gave_up(error)
-            return None
-        return await self._checked("generated", text, told=told)
+        text = await self._asked(self.loop.author.write(self.task, told, faults))
+        return None if text is None else await self._checked("generated", text, told=told)
 
     async def _last_resort(self, best: Attempt) -> Attempt | None:
         """Drop from the best what failed, if enough is left; else what must not be shown, whatever is left."""
@@ -185,9 +179,15 @@ class _GuardRun:
     def _may_ask(self) -> bool:
         return not self.silent and self.retries < self.rules.max_retries
 
-    def _gave_up(self, error: Exception) -> None:
-        self.silent = True
-        self.warnings.append(f"no further answer: {error}")
+    async def _asked(self, work: Awaitable[T]) -> T | None:
+        """Have the author do something once more; None where it cannot, and then it is asked no more."""
+        self.retries += 1
+        try:
+            return await work
+        except (GeneratorError, OperatorError) as error:
+            self.silent = True
+            self.warnings.append(f"no further answer: {error}")
+            return None
 
     async def _checked(
         self,

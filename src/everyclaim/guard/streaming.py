@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator
+from itertools import pairwise
 
 from everyclaim.core.errors import GeneratorError
 from everyclaim.core.types import Outcome, Result
@@ -45,20 +46,16 @@ async def pieces(chunks: AsyncIterator[str], language: str = "") -> AsyncIterato
         waiting += chunk
         if len(_FENCE.findall(waiting)) % 2:
             continue  # code that is still open looks like sentences
-        at = 0
-        for end in _ends(waiting, language)[:-1]:
-            yield waiting[at:end]
-            at = end
-        waiting = waiting[at:]
-    at = 0
-    for end in [*_ends(waiting, language)[:-1], len(waiting)]:
-        if end > at:
-            yield waiting[at:end]
-        at = end
+        *whole, waiting = _divided(waiting, language)
+        for piece in whole:
+            yield piece
+    for piece in _divided(waiting, language):
+        if piece:
+            yield piece
 
 
-def _ends(text: str, language: str) -> list[int]:
-    """Return where the pieces of a text end."""
+def _divided(text: str, language: str) -> list[str]:
+    """Cut a text into its pieces; the last one may not be complete."""
     ends: list[int] = []
     listed = False  # inside a list that has a lead-in
     before: Sentence | None = None
@@ -70,7 +67,7 @@ def _ends(text: str, language: str) -> list[int]:
             ends.pop()
         ends.append(sentence.end)
         before = sentence
-    return ends
+    return [text[start:end] for start, end in pairwise([0, *ends[:-1], len(text)])]
 
 
 async def _guarded(loop: Loop, task: Task, piece: str) -> GuardedSentence:
