@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -345,10 +344,6 @@ class Evaluator(Answers):
     def close(self) -> None:
         """Close connections, cache and background thread, and cancel calls in progress; safe to call twice."""
         self._session.close()
-
-    async def aclose(self) -> None:
-        """Close without blocking the event loop."""
-        await asyncio.to_thread(self._session.close)
 
     def __repr__(self) -> str:
         judge = self._session.options.get("judge", DEFAULT_JUDGE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -316,3 +317,7 @@ class Answers(Closing, AsyncClosing):
 
     async def _join(self, work: Coroutine[Any, Any, T]) -> T:
         return await self._session.work(work)
+
+    async def aclose(self) -> None:
+        """Close without blocking the event loop."""
+        await asyncio.to_thread(self.close)

@@ -304,10 +304,6 @@ class Client(Answers):
         """Close the connections; running jobs continue. Safe to call twice."""
         self._close()
 
-    async def aclose(self) -> None:
-        """Close without blocking the event loop."""
-        await asyncio.to_thread(self._close)
-
     def __repr__(self) -> str:
         return f"Client({self._http.address!r})"
 
