@@ -121,8 +121,7 @@ class Guard(Closing):
         author = _author(generate, session)
         rewriter = rules.get("rewriter")
         usual = "rewrite" if rewriter is not None or isinstance(author, ChatAuthor) else "drop"
-        apart = {"rewriter", "risk", "judge_of_record"}
-        chosen = {"repair": usual} | {name: value for name, value in rules.items() if name not in apart}
+        chosen = {"repair": usual} | {name: value for name, value in rules.items() if hasattr(Rules, name)}
         risk = _risk(rules.get("risk"))
         if risk is not None:
             risk.check_made_by(session.metric.provenance)

@@ -28,6 +28,7 @@ from everyclaim.api.options import (
     LlmJudgingOptions,
     StabilityOptions,
     Strategy,
+    chosen_of,
     public,
 )
 from everyclaim.api.runs import RunName, find_run
@@ -155,9 +156,6 @@ class CheckJudgeOptions(TryOptions, StabilityOptions, total=False):
     store: str | os.PathLike[str]
 
 
-_OWN = ("run", "times", "against", "history", "max_flips", "on_case", "store")
-
-
 @public
 def evaluate_judge(
     judge: JudgeSpec | Verifier | Callable[..., Any] = DEFAULT_JUDGE, **options: Unpack[CheckJudgeOptions]
@@ -174,12 +172,12 @@ def evaluate_judge(
     place = _history_at(options.get("history"), store)
     known = list(_read_history(place))
     given = list(_of_run(options["run"], store) if options.get("run") is not None else cases())
-    said = {name: value for name, value in options.items() if name not in _OWN}
+    said = chosen_of(options, TryOptions)
+    on_case = said.pop("on_case", None)
     if said.pop("cache", OFF) != OFF:
         raise ConfigError("evaluating a judge does not use the cache: leave 'cache' out")
     rival = options.get("against")
     refuse_unused(said, judge, rival)
-    on_case = options.get("on_case")
     with closing(_session(said, judge)) as session:
         passes, turned, usage, judging = session.run(_check(session, given, options.get("times", 3), on_case))
     other, others = "", LabelsByKey()

@@ -15,7 +15,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, Unpack
 
 from everyclaim.api.options import Share, public
-from everyclaim.api.specs import METRICS
+from everyclaim.api.specs import ENGINES, METRICS
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Matching, Range
 from everyclaim.core.options import said_by
@@ -55,10 +55,7 @@ KNOWLEDGE = Registry(
     "knowledge",
     {
         "corpus": "everyclaim.api.metrics:corpus",
-        "serper": _WEB,
-        "tavily": _WEB,
-        "brave": _WEB,
-        "searxng": _WEB,
+        **dict.fromkeys(ENGINES, _WEB),
         "python": "everyclaim.core.spec:imported",
     },
 )

@@ -180,7 +180,23 @@ class Transport:
         async with self._request(method, path, data, content_type, seconds) as response:
             content = await self._content(response)
             status, headers = response.status, response.headers
-        return read_response(status, headers, content, self._options.where, self.secrets)
+        where, secrets = self._options.where, self.secrets
+        if not is_good(status):
+            raise from_status(status, headers, content, where, secrets)
+        try:
+            payload = json.loads(content)
+        except (ValueError, RecursionError):
+            shown = scrub(content[:80].decode("utf-8", "replace"), secrets)
+            raise JudgeError(
+                "bad_response", f"{where} answered {status} with something other than JSON: {shown!r}"
+            ) from None
+        if not isinstance(payload, dict):
+            raise JudgeError("bad_response", f"{where} answered with {type(payload).__name__} instead of an object")
+        if error := payload.get("error"):  # as some gateways send it, with 200
+            code = error.get("code") if isinstance(error, dict) else None
+            told = code if isinstance(code, int) and 400 <= code < 600 else 502
+            raise from_status(told, {}, content, where, secrets)
+        return payload
 
     async def lines(self, path: str, *, seconds: float) -> AsyncGenerator[bytes, None]:
         """GET a file and yield its lines that are not empty, without holding the file in memory."""
@@ -311,28 +327,6 @@ def secrets_of_proxies() -> tuple[Secret, ...]:
         user, at, _ = address.partition("://")[2].rpartition("@")
         found += [Secret(user.partition(":")[2]), Secret(unquote(user.partition(":")[2]))] if at else []
     return tuple(found)
-
-
-def read_response(
-    status: int, headers: Mapping[str, str], content: bytes, where: str, secrets: tuple[Secret, ...]
-) -> dict[str, Any]:
-    """Return the JSON object of a response. Raises our error for any other."""
-    if not is_good(status):
-        raise from_status(status, headers, content, where, secrets)
-    try:
-        payload = json.loads(content)
-    except (ValueError, RecursionError):
-        shown = scrub(content[:80].decode("utf-8", "replace"), secrets)
-        raise JudgeError(
-            "bad_response", f"{where} answered {status} with something other than JSON: {shown!r}"
-        ) from None
-    if not isinstance(payload, dict):
-        raise JudgeError("bad_response", f"{where} answered with {type(payload).__name__} instead of an object")
-    if error := payload.get("error"):  # as some gateways send it, with 200
-        code = error.get("code") if isinstance(error, dict) else None
-        told = code if isinstance(code, int) and 400 <= code < 600 else 502
-        raise from_status(told, {}, content, where, secrets)
-    return payload
 
 
 def _headers(options: EndpointOptions, key: Secret) -> dict[str, str]:
