@@ -9,8 +9,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -26,7 +25,7 @@ from everyclaim.api.options import (
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.events import Observer
 from everyclaim.core.kinds import Range
-from everyclaim.core.options import read
+from everyclaim.core.options import said_by
 from everyclaim.core.plaintext import did_you_mean
 from everyclaim.core.protocols import Verifier
 from everyclaim.core.spec import Registry, Spec, name_of, takes_chats
@@ -284,22 +283,6 @@ _log = logging.getLogger(__name__)
 LOOPBACK = "127.0.0.1"
 
 
-@dataclass(frozen=True, slots=True)
-class OtelOptions:
-    """What a spec may say of `otel`."""
-
-    slices: tuple[str, ...] = ()  # tags exported as attributes
-    with_texts: bool = False  # failing claims in the explanation of the event
-
-
-@dataclass(frozen=True, slots=True)
-class PrometheusOptions:
-    """What a spec may say of `prometheus`."""
-
-    slices: tuple[str, ...] = ()  # tags exported as labels
-    max_releases: Annotated[int, Range(1)] = 20
-
-
 class Instrumentation:
     """The observers of a session. What a spec opened, `close` closes; objects that were given are their owners'."""
 
@@ -321,34 +304,42 @@ def _opened(given: str | Observer, closing: contextlib.ExitStack) -> Observer:
     if not isinstance(given, str):
         return given
     spec = Spec.parse(given)
-    openers = {"otel": _otel, "prometheus": _prometheus}
+    openers: dict[str, Callable[..., Observer]] = {"otel": _otel, "prometheus": _prometheus}
     if spec.name not in openers:
         meant = did_you_mean(spec.name, openers)
         raise ConfigError(f"unknown observer {spec.name!r}; known: {', '.join(openers)}{meant}")
-    return openers[spec.name](spec, closing)
+    return openers[spec.name](spec, closing, **said_by(spec, openers[spec.name]))
 
 
-def _otel(spec: Spec, closing: contextlib.ExitStack) -> Observer:
+def _otel(
+    spec: Spec, closing: contextlib.ExitStack, *, slices: tuple[str, ...] = (), with_texts: bool = False
+) -> Observer:
+    """Export tags as attributes, and with `with_texts` failing claims in the explanation of the event."""
     from everyclaim.monitor.otel import OpenTelemetry, exported
 
-    options = read(spec, OtelOptions)
     if not spec.argument:
-        return OpenTelemetry(slices=options.slices, with_texts=options.with_texts)
+        return OpenTelemetry(slices=slices, with_texts=with_texts)
     parts = urlsplit(spec.argument)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise ConfigError(
             "otel needs the address of a collector that takes OTLP over HTTP, as in otel:http://localhost:4318"
         )
-    observer, close = exported(spec.argument, slices=options.slices, with_texts=options.with_texts)
+    observer, close = exported(spec.argument, slices=slices, with_texts=with_texts)
     closing.callback(close)
     return observer
 
 
-def _prometheus(spec: Spec, closing: contextlib.ExitStack) -> Observer:
+def _prometheus(
+    spec: Spec,
+    closing: contextlib.ExitStack,
+    *,
+    slices: tuple[str, ...] = (),
+    max_releases: Annotated[int, Range(1)] = 20,
+) -> Observer:
+    """Export tags as labels, and at most so many releases."""
     from everyclaim.monitor.telemetry import Metrics, TextFile
 
-    options, where = read(spec, PrometheusOptions), spec.argument
-    metrics = Metrics(slices=options.slices, max_releases=options.max_releases)
+    where, metrics = spec.argument, Metrics(slices=slices, max_releases=max_releases)
     if where.endswith(".prom"):
         file = TextFile(metrics, where)
         closing.callback(file.close)
