@@ -223,16 +223,15 @@ class KeptReleaseReport(ReleaseReport):
         check_name(destination)
         suffix = os.fspath(destination).lower()
         if suffix.endswith(HTML):
-            write_beside(self.runs, destination, PAGE, self._page)
+            from everyclaim.report.html.pages import release_page
+
+            write_beside(
+                self.runs, destination, PAGE, lambda: release_page(self, *moved_answers(self.comparison, self.runs))
+            )
         elif suffix.endswith(MARKDOWN_NAMES):
             write_beside(self.runs, destination, MARKDOWN, lambda: release_markdown(self).encode("utf-8", "replace"))
         else:
             write_beside(self.runs, destination, DOCUMENT, lambda: json_text(self.to_json(), indent=2).encode() + b"\n")
-
-    def _page(self) -> bytes:
-        from everyclaim.report.html.pages import release_page
-
-        return release_page(self, *moved_answers(self.comparison, self.runs))
 
 
 def check_name(destination: str | os.PathLike[str]) -> None:

@@ -195,12 +195,8 @@ class _Pipeline:
             for kept, seconds in batch:
                 self._places.release()
                 self.tell(SampleFinished(self._run, kept.result, seconds))
-            if self._store is not None:
-                await self._gather()
-
-    async def _gather(self) -> None:
-        """Wait a moment, unless half of the places are taken by results or none come any more."""
-        self._enough.clear()
-        if not self._closing and len(self._ready) < self._concurrency:
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._enough.wait(), _MOMENT)
+            self._enough.clear()
+            # A moment for more results, unless half of the places are taken by them or none come any more.
+            if self._store is not None and not self._closing and len(self._ready) < self._concurrency:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._enough.wait(), _MOMENT)
