@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from chatting import ENDPOINTS, KEY, SCHEMA, spec_for
+from chatting import KEY, SCHEMA, spec_for
 
 from batch_provider import BatchServer, ServedBatch
 from everyclaim.core.protocols import ChatReply, Message
@@ -16,9 +16,6 @@ from everyclaim.models.build import Chat, ChatSettings, build_chat_model
 from everyclaim.models.chat.budget import Budget
 from everyclaim.models.files import BatchState, ReplyCache
 from everyclaim.testing import Request
-
-PROVIDERS = ENDPOINTS
-QUICK: dict[str, Any] = {"linger": 0.03}
 
 
 def echo(request: Request) -> str:
@@ -33,7 +30,7 @@ def settings(
         budget=budget or Budget(),
         cache=ReplyCache(folder / "cache.db") if cache else None,
         prices=prices,
-        batch=BatchSettings(BatchState(folder / "batches.db"), **{**QUICK, **batch}),
+        batch=BatchSettings(BatchState(folder / "batches.db"), **{"linger": 0.03} | batch),
     )
 
 

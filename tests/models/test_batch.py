@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from batching import PROVIDERS, answers, ask_all, ask_batched, echo, numbered, open_chat, settings, taken, until
-from chatting import KEY, spec_for
+from batching import answers, ask_all, ask_batched, echo, numbered, open_chat, settings, taken, until
+from chatting import ENDPOINTS, KEY, spec_for
 
 from batch_provider import BatchScript, BatchServer
 from everyclaim.core.errors import BudgetExceeded, ConfigError, JudgeError
@@ -51,7 +51,7 @@ COURSES: dict[str, tuple[BatchScript, int, int | None, list[int]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("wire", PROVIDERS)
+@pytest.mark.parametrize("wire", ENDPOINTS)
 @pytest.mark.parametrize("course", COURSES)
 def test_every_call_gets_its_own_answer_and_none_is_asked_in_vain(wire: str, course: str, tmp_path: Path) -> None:
     """In as few batches as it takes; no call is made one by one."""
@@ -64,7 +64,7 @@ def test_every_call_gets_its_own_answer_and_none_is_asked_in_vain(wire: str, cou
         assert server.calls == 0
 
 
-@pytest.mark.parametrize("wire", PROVIDERS)
+@pytest.mark.parametrize("wire", ENDPOINTS)
 def test_a_request_in_a_batch_is_the_one_that_is_sent_alone(wire: str, tmp_path: Path) -> None:
     """A judge that is tried out on one answer sees in the batch what it saw there."""
     with BatchServer(echo) as server:
@@ -103,7 +103,7 @@ def mixed(request: Request) -> Any:
     return truncated(echo(request)) if number % 10 == 4 else echo(request)
 
 
-@pytest.mark.parametrize("wire", PROVIDERS)
+@pytest.mark.parametrize("wire", ENDPOINTS)
 def test_one_request_fails_alone(wire: str, tmp_path: Path) -> None:
     """Errors, refusals and cut replies reach their own calls; the rest of the batch is answered."""
     with BatchServer(mixed) as server:

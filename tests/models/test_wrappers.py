@@ -26,22 +26,14 @@ USED = Usage(1, 100, 50, 0, None)
 class Scripted:
     """A chat model that does what it is told, call by call; the last step is repeated."""
 
-    def __init__(self, *steps: Any, seconds: float = 0.0) -> None:
+    def __init__(self, *steps: Any) -> None:
         self._steps = list(steps) or [ChatReply("ok", "stop", "m", USED)]
-        self._seconds = seconds
-        self.calls = self.running = self.peak = 0
         self.times: list[float] = []
 
     async def ask(self, call: Call) -> ChatReply:
-        step = self._steps[min(self.calls, len(self._steps) - 1)]
-        self.calls += 1
+        step = self._steps[min(len(self.times), len(self._steps) - 1)]
         self.times.append(time.monotonic())
-        self.running += 1
-        self.peak = max(self.peak, self.running)
-        try:
-            await asyncio.sleep(self._seconds)
-        finally:
-            self.running -= 1
+        await asyncio.sleep(0)
         if isinstance(step, Exception):
             raise step
         return step
@@ -105,9 +97,6 @@ def test_a_provider_that_takes_less_slows_a_run_down_and_fails_nothing(width: in
     assert [result.content for result in results] == ["ok"] * 400
     assert narrow.refused <= 400
     assert (narrow.refused == 0) == (width == 64)
-
-
-# Single-flight
 
 
 # Meter and prices

@@ -78,9 +78,6 @@ class Chat(AsyncClosing):
         if self.endpoint:
             await self.endpoint.aclose()
 
-    def __repr__(self) -> str:
-        return f"Chat({self.spec})"
-
 
 def build_chat_model(
     spec: Spec | str, settings: ChatSettings | None = None, *, key: str | None = None, meter: Meter | None = None
