@@ -23,7 +23,7 @@ from everyclaim.testing.server import respond, respond_with
 
 Ending = Literal["completed", "expired", "cancelled", "failed"]
 Answer = Callable[[Request], Step]
-_PAGE = re.compile(r"/(messages/batches|batches|files)(?:/([^/]+))?(?:/(content|results|cancel))?$")
+_PAGE = re.compile(r"/(messages/batches|batches|files)(?:/([^/]+))?(?:/(content|results))?$")
 _TYPES = {400: "invalid_request_error", 401: "authentication_error", 404: "not_found_error", 413: "request_too_large"}
 _TYPES |= {429: "rate_limit_error", 500: "api_error", 529: "overloaded_error"}
 
@@ -54,7 +54,6 @@ class ServedBatch:
     input_file: str = ""
     looked: int = 0
     ended: bool = False
-    cancelling: bool = False
     results: dict[str, Step | None] = field(default_factory=dict)  # None: it was not got to
 
 
@@ -66,7 +65,6 @@ class BatchDesk:
         self.batches: list[ServedBatch] = []
         self.files: dict[str, bytes] = {}
         self.submissions = 0  # tries to create a batch
-        self.listings = 0
         self.looks = 0
         self._answer = answer
         self._clock = clock
@@ -85,9 +83,6 @@ class BatchDesk:
             return _error(api, 404, f"no batch {name}")
         if what == "results":
             return _send_lines(self._anthropic_rows(batch)) if batch.ended else _error(api, 404, "not ended yet")
-        if what == "cancel":
-            batch.cancelling = True
-            return respond(200, self._show(batch))
         return self._look(batch)
 
     def _upload(self, raw: web.BaseRequest, content: bytes) -> Fault:
@@ -151,7 +146,6 @@ class BatchDesk:
         return ServedBatch(f"{prefix}_{number}", api, requests, ending, self._clock(), **more)
 
     def _list(self, api: Api, query: str) -> Fault:
-        self.listings += 1
         asked = parse_qs(query)
         limit = int(asked.get("limit", ["20"])[0])
         after = (asked.get("after") or asked.get("after_id") or [""])[0]
@@ -164,13 +158,11 @@ class BatchDesk:
     def _look(self, batch: ServedBatch) -> Fault:
         self.looks += 1
         batch.looked += 1
-        if not batch.ended and (batch.looked > self.script.polls or batch.cancelling):
+        if not batch.ended and batch.looked > self.script.polls:
             self._end(batch)
         return respond(200, self._show(batch))
 
     def _end(self, batch: ServedBatch) -> None:
-        if batch.cancelling:
-            batch.ending = "cancelled"
         share = {"completed": 1.0, "failed": 0.0}.get(batch.ending, 0.5)
         reached = round(len(batch.requests) * share)
         for number, (custom_id, body) in enumerate(batch.requests.items(), 1):
@@ -198,7 +190,7 @@ class BatchDesk:
         return {
             "id": batch.id,
             "object": "batch",
-            "status": batch.ending if batch.ended else "cancelling" if batch.cancelling else "in_progress",
+            "status": batch.ending if batch.ended else "in_progress",
             "input_file_id": batch.input_file,
             "completion_window": "24h",
             "created_at": int(batch.created),
@@ -257,7 +249,7 @@ def _show_anthropic(batch: ServedBatch) -> dict[str, Any]:
     return {
         "id": batch.id,
         "type": "message_batch",
-        "processing_status": "ended" if batch.ended else "canceling" if batch.cancelling else "in_progress",
+        "processing_status": "ended" if batch.ended else "in_progress",
         "request_counts": counts,
         "created_at": datetime.fromtimestamp(batch.created, UTC).isoformat(),
         "results_url": f"/v1/messages/batches/{batch.id}/results" if batch.ended else None,

@@ -39,8 +39,8 @@ def packed(encoding: str, megabytes: int, value: object = REPLY) -> bytes:
     return b"".join([*pieces, pack(json.dumps(value).encode()), finish()])
 
 
-def bomb(encoding: str = "gzip", megabytes: int = 40, status: int = 200) -> Fault:
-    return Fault(status, {"content-encoding": encoding}, raw=packed(encoding, megabytes))
+def bomb(encoding: str = "gzip", megabytes: int = 40) -> Fault:
+    return Fault(200, {"content-encoding": encoding}, raw=packed(encoding, megabytes))
 
 
 @pytest.mark.slow
