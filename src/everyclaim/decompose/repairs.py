@@ -38,6 +38,10 @@ def _predicate(tokens: Sequence[ParsedToken], place: int) -> int | None:
     token, above = tokens[place], tokens[place].head
     if _tense(tokens, place) and tokens[above].relation == "xcomp" and _has(tokens, place, SUBJECTS):
         return tokens[above].head  # "it remains unknown but some think …"
+    if _is_command(tokens, place) and (_tense(tokens, above) not in {"", "MD"} or _is_command(tokens, above)):
+        while tokens[above].head >= 0 and (tokens[above].relation == "conj" or not _is_command(tokens, above)):
+            above = tokens[above].head
+        return above if _is_command(tokens, above) else None  # "remember that it is a test and stay safe"
     if token.tag not in {"VBZ", "VBD", "VBP"} or _has(tokens, place, SUBJECTS):
         return None
     if tokens[above].tag == token.tag and tokens[above].relation == "conj":
@@ -49,6 +53,12 @@ def _predicate(tokens: Sequence[ParsedToken], place: int) -> int | None:
     while tokens[above].head >= 0 and not _tense(tokens, above):
         above = tokens[above].head
     return above if _tense(tokens, above) == token.tag else None
+
+
+def _is_command(tokens: Sequence[ParsedToken], place: int) -> bool:
+    """Whether a predicate is a bare infinitive without a subject: "stay safe", "be prepared"."""
+    helping = [one.tag for one in tokens if one.head == place and one.relation in HELPERS]
+    return (helping or [tokens[place].tag])[0] == "VB" and not _has(tokens, place, {*SUBJECTS, "mark"})
 
 
 def _has(tokens: Sequence[ParsedToken], place: int, relations: Collection[str]) -> bool:
@@ -89,9 +99,13 @@ def _member(tokens: Sequence[ParsedToken], place: int) -> int | None:
         return None
     if chained:
         return above.head
-    if above.pos != "VERB" or _has(tokens, place, SUBJECTS):
+    dates = above.pos == "NUM" and above.relation == "obl"  # "won the cup in 1990 and the league in 1995"
+    verb = above.head if dates else token.head
+    if dates and tokens[verb].pos == "NOUN":
+        return verb  # "is 20 euros in 1990 and 30 euros in 1995"
+    if tokens[verb].pos != "VERB" or _has(tokens, place, SUBJECTS):
         return None
-    held = [i for i in range(token.head, place) if tokens[i].head == token.head]
+    held = [i for i in range(verb, place) if tokens[i].head == verb and tokens[i].pos != "NUM"]
     objects = [i for i in held if tokens[i].relation == "obj"] or [i for i in held if tokens[i].relation == "obl"]
     return objects[-1] if objects else None
 
@@ -143,6 +157,14 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
             joiners = [i for i, one in enumerate(found) if one.head == subject and one.relation == "cc"]
             for i, relation in ((subject, "nsubj"), *((joiner, "cc") for joiner in joiners)):
                 _hang(found, i, place, relation)
+        elif token.relation == "nsubj" and (verb := _second_clause(found, place)) is not None:
+            joiners = [i for i, one in enumerate(found) if one.head == place and one.relation == "cc"]
+            for i, head, relation in (
+                (verb, token.head, "conj"),
+                (place, verb, "nsubj"),
+                *((i, verb, "cc") for i in joiners),
+            ):
+                found[i] = found[i]._replace(head=head, relation=relation)
         elif token.relation in {"appos", "acl:relcl"} and found[token.head].relation == "flat":
             _hang(found, place, found[token.head].head, token.relation)  # "Ada Lind, 34,"
     for place in range(len(found)):
@@ -158,6 +180,8 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
     for place, token in enumerate(found):
         if token.relation == "conj" and (outer := _open_list(found, place)) is not None:
             _hang(found, place, outer, "conj")
+        elif token.relation in {"obl", "nmod"} and (member := _said_of(found, place)) is not None:
+            _hang(found, place, member, token.relation)
     return found
 
 
@@ -228,6 +252,14 @@ def _subject_before(tokens: Sequence[ParsedToken], place: int) -> int | None:
     nouns = [i for i in range(end) if tokens[i].relation == "conj" and tokens[i].pos in {"NOUN", "PROPN", "PRON"}]
     last = next((i for i in nouns if _has(tokens, i, {"cc"}) and is_under(tokens, end - 1, i)), None)
     return None if last is None or tokens[end - 1].pos == "PUNCT" else last
+
+
+def _second_clause(tokens: Sequence[ParsedToken], place: int) -> int | None:
+    """The participle behind "and" and a second subject: "with one praising it and another describing the owner"."""
+    before = tokens[:place]
+    is_second = _has(before, place, {"cc"}) and _has(before, tokens[place].head, {"nsubj"})
+    verbs = (i for i, one in enumerate(tokens) if one.head == place and one.relation == "acl" and one.tag == "VBG")
+    return next(verbs, None) if is_second else None
 
 
 def _turn(tokens: list[ParsedToken], place: int) -> None:
@@ -313,6 +345,27 @@ def _open_list(tokens: Sequence[ParsedToken], place: int) -> int | None:
         if _is_closed(tokens, outer, place):
             return outer
     return None
+
+
+def _said_of(tokens: Sequence[ParsedToken], place: int) -> int | None:
+    """The member of a list that a phrase is said of where one before has its own: "5 euros in May and 6 in June"."""
+    above = tokens[place].head
+    members = [i for i in range(place) if tokens[i].relation == "conj" and above in _heads(tokens, i)]
+    cases = _cases(tokens, place)
+    if not members or not cases or not is_under(tokens, _first(tokens, place) - 1, members[-1]):
+        return None
+    own = (i for i in range(tokens[members[-1]].head + 1, members[-1]) if tokens[i].head == above)
+    return members[-1] if any(tokens[i].pos == tokens[place].pos and _cases(tokens, i) == cases for i in own) else None
+
+
+def _heads(tokens: Sequence[ParsedToken], place: int) -> list[int]:
+    """The head of a word, and the head of that."""
+    above = tokens[place].head
+    return [above, tokens[above].head]
+
+
+def _cases(tokens: Sequence[ParsedToken], place: int) -> list[str]:
+    return [one.text for one in tokens if one.head == place and one.relation == "case"]
 
 
 def _is_closed(tokens: Sequence[ParsedToken], first: int, place: int) -> bool:
