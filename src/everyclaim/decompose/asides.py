@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 
+from everyclaim.decompose.aside import Aside, phrase, with_commas
+from everyclaim.decompose.clauses import renamed_in
 from everyclaim.decompose.coordination import EXEMPLARY
 from everyclaim.decompose.monotone import TOGETHER, is_event, is_limited, is_source, way_up
 from everyclaim.decompose.repairs import HELPERS
 from everyclaim.decompose.tree import Draft, Tree
 
-_ADDING = frozenset({"appos", "acl", "acl:relcl"})
 _CLOSED = frozenset({"advcl", "csubj", "ccomp", "parataxis", "acl", "acl:relcl", "advmod"})
-_OUTSIDE = frozenset({"case", "cop", "nsubj", "aux", "mark", "punct", "advcl", "obl", "advmod", "parataxis"})
-_SIGNS = frozenset({",", "–", "—", "-"})
 _THINGS = frozenset({"NOUN", "PROPN"})
-_VAGUE = frozenset({"this", "that", "there", "what", "these", "those", "it"})
+_PEOPLE = frozenset({"he", "she", "they"})
 _LONG = 4  # words of a modifier that tells something
-_YEAR = 4  # digits
 
 
 def detached(draft: Draft, tree: Tree) -> list[Draft]:
@@ -53,10 +51,10 @@ def _detachments(draft: Draft, tree: Tree) -> Iterator[list[Draft]]:
         way = way_up(tree, noun, draft)[:-1]
         if any(tree.relation(step) in _CLOSED and not (beside and _is_open(tree, step)) for step in way):
             continue
-        aside = _Aside(draft, tree, place, noun, [i for i in tree.under(place) if i in draft.places])
+        aside = Aside(draft, tree, place, noun, [i for i in tree.under(place) if i in draft.places])
         made = _told(aside) or (aside.kept if not aside.apart and _may_go(aside) else None)
         if made is not None:
-            yield [draft.without(_with_commas(tree, tree.under(place))), _as_told(draft, tree, made)]
+            yield [draft.without(with_commas(tree, tree.under(place))), _as_told(draft, tree, made)]
 
 
 def _is_open(tree: Tree, clause: int) -> bool:
@@ -75,123 +73,7 @@ def _as_told(draft: Draft, tree: Tree, made: Draft) -> Draft:
     return replace(made, pieces=(*told, *comma, *made.pieces))
 
 
-def _with_commas(tree: Tree, places: Sequence[int]) -> list[int]:
-    """Words, and the signs that set them apart."""
-    first, last = places[0], places[-1]
-    before = [first - 1] if first and tree.tokens[first - 1].text in _SIGNS else []
-    opened = before or tree.tokens[first].text in _SIGNS
-    behind = [last + 1] if opened and last + 1 < len(tree.tokens) and tree.tokens[last + 1].text in _SIGNS else []
-    return [*before, *places, *behind]
-
-
-@dataclass(frozen=True, slots=True)
-class _Aside:
-    """A word with all below it (`inside`), and the word that it depends on."""
-
-    draft: Draft
-    tree: Tree
-    place: int
-    noun: int
-    inside: Sequence[int]
-
-    @property
-    def cases(self) -> list[str]:
-        """Its prepositions."""
-        return [self.tree.low(i) for i in self.tree.of(self.place, "case")]
-
-    @property
-    def apart(self) -> bool:
-        """Whether a sign parts it from what stands before."""
-        return self.tree.comma_before(self.place)
-
-    @property
-    def body(self) -> Sequence[int]:
-        """Its words without the sign before them."""
-        return self.inside[self.tree.tokens[self.inside[0]].pos == "PUNCT" :]
-
-    @property
-    def kept(self) -> Draft:
-        """The whole fact, where the aside goes and says nothing alone; without what went before it."""
-        tree, draft = self.tree, self.draft
-        before = [one for one in draft.whole if tree.relation(one) != "advcl" or not tree.is_finite(one)]
-        gone = {i for one in before if self.noun not in tree.under(one) for i in _with_commas(tree, tree.under(one))}
-        return replace(draft.without(gone - set(tree.under(self.place))), whole=draft.whole | {self.place})
-
-    def said_of(self, owner: int, *said: int | str, minor: bool = True) -> Draft:
-        """What it says, as a fact of a noun."""
-        named = _phrase(self.tree, owner, self.draft, self.place)
-        return Draft((*named, *said), self.place, minor=minor, subject=owner)
-
-    def be(self, owner: int, *, past: bool = False) -> str:
-        """The form of "be" that a noun takes in the tense of its clause."""
-        head = self.tree.predicate_of(owner, self.draft)
-        past |= self.tree.is_past(head)
-        if self.tree.is_plural(owner) and not (self.tree.subject(head) == owner and self.tree.is_singular(head)):
-            return "were" if past else "are"
-        return "was" if past else "is"
-
-    def have(self, owner: int, *, past: bool) -> str:
-        """The form of "have" that a noun takes."""
-        return "had" if past else "have" if self.tree.is_plural(owner) else "has"
-
-    @property
-    def tells_year(self) -> bool:
-        """Whether a year is among its words."""
-        numbers = [
-            self.tree.tokens[i].text for i in self.body
-            if self.tree.tokens[i].pos == "NUM" and self.tree.relation(i) != "nummod"
-        ]  # fmt: skip
-        return any(len(number) == _YEAR and number < "2100" for number in numbers)
-
-    @property
-    def touches(self) -> bool:
-        """Whether nothing but a sign stands between the noun, with what is part of its name, and it."""
-        tree, before = self.tree, self.body[0] - 1
-        while before > self.noun and tree.tokens[before].text in _SIGNS:
-            before -= 1
-        named = (i for kid in tree.of(self.noun, "flat", "compound") for i in tree.under(kid))
-        return before <= self.noun or before in named
-
-    @property
-    def ends(self) -> bool:
-        """Whether a sign ends what a sign begins, and no list goes on behind it."""
-        behind = self.tree.tokens[self.inside[-1] + 1 :][:2]
-        return not behind or (behind[0].pos == "PUNCT" and behind[-1].text not in {"and", "or"})
-
-    @property
-    def described(self) -> int | None:
-        """The subject that the noun describes, an indefinite one behind "be"."""
-        tree, draft, noun = self.tree, self.draft, self.noun
-        if tree.kind(noun) == "conj" and tree.tokens[noun].head == draft.head:
-            noun = draft.head  # "is a pilot and retired colonel who …"
-        if noun == draft.head and draft.subject is not None and tree.kind(noun) == "appos":
-            return draft.subject
-        subject = tree.subject(noun)
-        if noun != draft.head or subject is None or not tree.of(noun, "cop") or tree.is_negated(noun):
-            return None
-        if tree.of(noun, "case") or not any(tree.low(det) in {"a", "an"} for det in tree.of(noun, "det")):
-            return None
-        return None if tree.low(subject) in _VAGUE else subject
-
-
-def _phrase(tree: Tree, noun: int, draft: Draft, without: int) -> list[int]:
-    """A noun with what names it: without prepositions, asides and conjuncts. An 's may be part of it: "Denny's"."""
-    left = set(tree.under(without)) | {
-        i for kid in tree.kids[noun]
-        if tree.kind(kid) in _OUTSIDE
-        or (tree.kind(kid) in {"conj", "cc"} and noun != tree.subject(draft.head))
-        or (tree.relation(kid) in _ADDING and kid > noun)
-        or (tree.kind(kid) == "nmod" and kid > noun and tree.comma_before(kid))
-        if tree.tokens[kid].tag != "POS" or tree.relation(noun) == "nmod:poss"
-        for i in tree.under(kid)
-    }  # fmt: skip
-    kept = [i for i in tree.under(noun) if i in draft.places and i not in left]
-    opened = next((i for i in kept if tree.tokens[i].text == "(" and i > noun), None)
-    closed = next((i for i in kept if tree.tokens[i].text == ")"), None)
-    return kept if opened is None or closed is None else [i for i in kept if not opened <= i <= closed]
-
-
-def _told(aside: _Aside) -> Draft | None:
+def _told(aside: Aside) -> Draft | None:
     """What an aside says as a fact of its own; the whole fact where the aside only goes."""
     tree, place, noun = aside.tree, aside.place, aside.noun
     relation, kind, tag = tree.relation(place), tree.kind(place), tree.tokens[place].tag
@@ -205,7 +87,7 @@ def _told(aside: _Aside) -> Draft | None:
     if not EXEMPLARY.isdisjoint(aside.cases) and tree.tokens[noun].pos == "NOUN":
         return _instance(aside)
     if relation == "acl:relcl" and not titled:
-        return _relative(aside) or (aside.kept if aside.apart and _is_free(aside) else None)
+        return _relative(aside) or _at_place(aside) or (aside.kept if aside.apart and _is_free(aside) else None)
     if relation == "acl" and tag == "VBN" and tree.tokens[noun].pos in _THINGS:
         return _participle(aside)
     if relation == "amod" and tag == "JJ" and tree.tokens[place].text[0].isupper():
@@ -226,7 +108,7 @@ def _told(aside: _Aside) -> Draft | None:
     return _of_described(aside)
 
 
-def _may_go(aside: _Aside) -> bool:
+def _may_go(aside: Aside) -> bool:
     """Whether a fact stands without what is said of one of its things: "left a note listing the payments".
 
     It stands of what somebody did, has, or is or seems to be.
@@ -248,7 +130,7 @@ def _may_go(aside: _Aside) -> bool:
     return held and all(tree.kind(step) == "xcomp" for step in way_up(tree, noun, draft)[1:-1])
 
 
-def _apposition(aside: _Aside) -> Draft | None:
+def _apposition(aside: Aside) -> Draft | None:
     """What something is called besides: ", a painter,"."""
     tree, place, noun = aside.tree, aside.place, aside.noun
     name, title = tree.tokens[noun], tree.tokens[place]
@@ -267,7 +149,7 @@ def _apposition(aside: _Aside) -> Draft | None:
     return aside.said_of(noun, aside.be(noun), *aside.body)
 
 
-def _title(aside: _Aside) -> Draft | None:
+def _title(aside: Aside) -> Draft | None:
     """What somebody is by title: "mayor Ada Lind promised"."""
     tree, place, noun, inside = aside.tree, aside.place, aside.noun, aside.inside
     first, before = inside[0], inside[0] - 1
@@ -286,7 +168,7 @@ def _title(aside: _Aside) -> Draft | None:
     return title if named else replace(title, changes={first: tree.low(first)})
 
 
-def _instance(aside: _Aside) -> Draft | None:
+def _instance(aside: Aside) -> Draft | None:
     """One thing in the place of those it is among: "offers drinks such as tea" offers tea."""
     tree, draft, noun = aside.tree, aside.draft, aside.noun
     case = {i for top in tree.of(aside.place, "case") for i in tree.under(top)}
@@ -303,7 +185,7 @@ def _instance(aside: _Aside) -> Draft | None:
     return replace(draft.without(set(named) - {i for i in aside.inside if i not in case and i > opener}), minor=True)
 
 
-def _is_meant(aside: _Aside) -> bool:
+def _is_meant(aside: Aside) -> bool:
     """Whether one of several things takes part in an event as they do: "sang in halls such as the Rosa"."""
     tree, head, noun = aside.tree, aside.draft.head, aside.noun
     if not is_event(tree, head) or not tree.is_plural(noun) or "of" in map(tree.low, tree.of(noun, "case")):
@@ -312,7 +194,7 @@ def _is_meant(aside: _Aside) -> bool:
     return not before or not aside.apart
 
 
-def _relative(aside: _Aside) -> Draft | None:
+def _relative(aside: Aside) -> Draft | None:
     """What a relative clause says of its noun, or of the subject where it describes that: "a painter who left"."""
     tree, place, noun = aside.tree, aside.place, aside.noun
     pronoun = tree.subject(place)
@@ -323,13 +205,32 @@ def _relative(aside: _Aside) -> Draft | None:
         listed = any(noun < c < place for c in tree.conjuncts(noun))
         if listed or before not in tree.under(noun) or _has_rival(tree, noun, before, place):
             return None  # what stands before it is not said of this noun, or may be of another
+    named = [i for i in tree.of(tree.tokens[noun].head, "obj", "nsubj") if tree.tokens[i].pos == "PROPN"]
+    if tree.low(pronoun) == "who" and tree.kind(noun) == "obl" and tree.tokens[noun].pos != "PROPN" and named:
+        return None  # "faces Ada in the final, who"
     owner = noun if aside.apart and tree.low(pronoun) != "that" else aside.described
     if owner is None or not tree.agrees(owner, place) or tree.tokens[noun].pos in {"PRON", "NUM"}:
         return None
     return aside.said_of(owner, *(i for i in aside.inside if i > pronoun), minor=aside.apart)
 
 
-def _is_free(aside: _Aside) -> bool:
+def _at_place(aside: Aside) -> Draft | None:
+    """What happened at a place: "studied in Lund, where she met Ada"; a pronoun in it gets the name it stands for."""
+    tree, draft, place, noun = aside.tree, aside.draft, aside.place, aside.noun
+    if not aside.apart or tree.low(aside.body[0]) != "where" or tree.kind(noun) == "nsubj":
+        return None
+    if tree.subject(place) is None or not tree.is_finite(place):
+        return None
+    cases = [i for i in tree.of(noun, "case") if tree.low(i) in {"in", "at"}]
+    is_sure = cases and tree.tokens[noun].pos in _THINGS and not tree.conjuncts(noun)
+    named = [*cases, *phrase(tree, noun, draft, place)] if is_sure else []
+    if not named and not tree.of(place, "obj", "obl", "xcomp", "ccomp", "cop"):
+        return None  # "where her brother taught"
+    told = Draft((*aside.body[1:], *named), place, minor=True, subject=tree.subject(place))
+    return renamed_in(told, tree, place, tree.predicate_of(noun, draft), draft.places - set(tree.under(noun)))
+
+
+def _is_free(aside: Aside) -> bool:
     """Whether a relative clause begins with its pronoun, and so only adds: ", where she taught"."""
     tree = aside.tree
     opener = next(i for i in aside.inside if tree.tokens[i].pos not in {"PUNCT", "ADP"})
@@ -350,7 +251,7 @@ def _has_rival(tree: Tree, noun: int, last: int, verb: int) -> bool:
     return any(tree.tokens[i].pos in _THINGS and not tree.of(i, "nummod") and tree.agrees(i, verb) for i in near)
 
 
-def _participle(aside: _Aside) -> Draft | None:
+def _participle(aside: Aside) -> Draft | None:
     """What was done to a noun: ", built in 1901," and "is a hall built in 1901"."""
     tree, place = aside.tree, aside.place
     owner = aside.described
@@ -363,7 +264,7 @@ def _participle(aside: _Aside) -> Draft | None:
     return aside.said_of(owner, be, *aside.body, minor=aside.apart)
 
 
-def _origin(aside: _Aside) -> Draft | None:
+def _origin(aside: Aside) -> Draft | None:
     """Where somebody is from, by an adjective made of a name: "is an American painter", not "a French horn player"."""
     tree, noun, owner = aside.tree, aside.noun, aside.described
     if owner is None or not tree.tokens[noun].text.islower() or tree.conjuncts(noun):
@@ -372,22 +273,25 @@ def _origin(aside: _Aside) -> Draft | None:
     return aside.said_of(owner, aside.be(owner), *aside.inside) if alone else None
 
 
-def _meanwhile(aside: _Aside) -> Draft | None:
+def _meanwhile(aside: Aside) -> Draft | None:
     """What the subject did besides, where a participle behind its clause is said of it: ", praising the soup"."""
-    tree, place, verb = aside.tree, aside.place, aside.noun
+    tree, place = aside.tree, aside.place
+    verb = tree.predicate_of(aside.noun, aside.draft)
     subject = tree.subject(verb)
-    if subject is None or tree.tokens[subject].pos not in _THINGS:
+    acts = subject is not None and tree.low(subject) in _PEOPLE
+    acts &= not any(tree.kind(i) == "nsubj" for i in range(verb + 1, place))
+    if subject is None or not (acts or (tree.tokens[subject].pos in _THINGS and verb == aside.noun)):
         return None
     if any(tree.tokens[kid].pos == "PRON" for kid in tree.of(place, "obj", "nsubj", "iobj")):
         return None  # "making it popular" may speak of the whole statement
-    if not (tree.of(verb, "obj", "xcomp", "ccomp", "cop") or tree.of(place, "ccomp")):
+    if not (acts or tree.of(verb, "obj", "xcomp", "ccomp", "cop") or tree.of(place, "ccomp")):
         return None  # "crashed into a wall, killing the passenger" tells of the event
     perfect = any(tree.low(kid) in {"has", "have", "had"} for kid in tree.of(verb, *HELPERS))
     past, plural = tree.is_past(verb) or aside.tells_year or perfect, tree.is_plural(subject)
     return aside.said_of(subject, *aside.body).made_finite(tree, place, past=past, plural=plural)
 
 
-def _possession(aside: _Aside) -> Draft | None:
+def _possession(aside: Aside) -> Draft | None:
     """What something has: ", with about 2.8 million residents"."""
     tree, place, noun = aside.tree, aside.place, aside.noun
     if aside.cases != ["with"] or aside.body[0] not in tree.of(place, "case") or tree.tokens[place].pos not in _THINGS:
@@ -413,7 +317,7 @@ def _possession(aside: _Aside) -> Draft | None:
     return aside.said_of(owner, has, *aside.body[1:])
 
 
-def _opening_possession(aside: _Aside) -> Draft | None:
+def _opening_possession(aside: Aside) -> Draft | None:
     """What the subject has, told before it: "With a rating of 3.5 stars, the café …"."""
     tree, head = aside.tree, aside.noun
     subject = tree.subject(head)
@@ -426,7 +330,7 @@ def _opening_possession(aside: _Aside) -> Draft | None:
     return aside.said_of(subject, aside.have(subject, past=tree.is_past(head)), *aside.inside[1:-1])
 
 
-def _absolute(aside: _Aside) -> Draft | None:
+def _absolute(aside: Aside) -> Draft | None:
     """What somebody does meanwhile: ", with some customers praising the food"."""
     tree, place, inside = aside.tree, aside.place, aside.inside
     opener = [i for i in tree.of(place, "case", "mark") if tree.low(i) == "with"]
@@ -449,7 +353,7 @@ def _absolute(aside: _Aside) -> Draft | None:
     return told or replace(said, pieces=(*before, be, *after))
 
 
-def _of_described(aside: _Aside) -> Draft | None:
+def _of_described(aside: Aside) -> Draft | None:
     """Where that is, or what it has, which an indefinite noun describes: "is a café in Rome with a garden"."""
     tree, place, owner = aside.tree, aside.place, aside.described
     if owner is None:

@@ -1,0 +1,130 @@
+"""A word that adds to another with all below it, and what may be said of it as a fact of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from everyclaim.decompose.tree import Draft, Tree
+
+_ADDING = frozenset({"appos", "acl", "acl:relcl"})
+_OUTSIDE = frozenset({"case", "cop", "nsubj", "aux", "mark", "punct", "advcl", "obl", "advmod", "parataxis"})
+_SIGNS = frozenset({",", "–", "—", "-"})
+_VAGUE = frozenset({"this", "that", "there", "what", "these", "those", "it"})
+_YEAR = 4  # digits
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """A word with all below it (`inside`), and the word that it depends on."""
+
+    draft: Draft
+    tree: Tree
+    place: int
+    noun: int
+    inside: Sequence[int]
+
+    @property
+    def cases(self) -> list[str]:
+        """Its prepositions."""
+        return [self.tree.low(i) for i in self.tree.of(self.place, "case")]
+
+    @property
+    def apart(self) -> bool:
+        """Whether a sign parts it from what stands before."""
+        return self.tree.comma_before(self.place)
+
+    @property
+    def body(self) -> Sequence[int]:
+        """Its words without the sign before them."""
+        return self.inside[self.tree.tokens[self.inside[0]].pos == "PUNCT" :]
+
+    @property
+    def kept(self) -> Draft:
+        """The whole fact, where the aside goes and says nothing alone; without what went before it."""
+        tree, draft = self.tree, self.draft
+        before = [one for one in draft.whole if tree.relation(one) != "advcl" or not tree.is_finite(one)]
+        gone = {i for one in before if self.noun not in tree.under(one) for i in with_commas(tree, tree.under(one))}
+        return replace(draft.without(gone - set(tree.under(self.place))), whole=draft.whole | {self.place})
+
+    def said_of(self, owner: int, *said: int | str, minor: bool = True) -> Draft:
+        """What it says, as a fact of a noun."""
+        named = phrase(self.tree, owner, self.draft, self.place)
+        return Draft((*named, *said), self.place, minor=minor, subject=owner)
+
+    def be(self, owner: int, *, past: bool = False) -> str:
+        """The form of "be" that a noun takes in the tense of its clause."""
+        head = self.tree.predicate_of(owner, self.draft)
+        past |= self.tree.is_past(head)
+        if self.tree.is_plural(owner) and not (self.tree.subject(head) == owner and self.tree.is_singular(head)):
+            return "were" if past else "are"
+        return "was" if past else "is"
+
+    def have(self, owner: int, *, past: bool) -> str:
+        """The form of "have" that a noun takes."""
+        return "had" if past else "have" if self.tree.is_plural(owner) else "has"
+
+    @property
+    def tells_year(self) -> bool:
+        """Whether a year is among its words."""
+        numbers = [
+            self.tree.tokens[i].text for i in self.body
+            if self.tree.tokens[i].pos == "NUM" and self.tree.relation(i) != "nummod"
+        ]  # fmt: skip
+        return any(len(number) == _YEAR and number < "2100" for number in numbers)
+
+    @property
+    def touches(self) -> bool:
+        """Whether nothing but a sign stands between the noun, with what is part of its name, and it."""
+        tree, before = self.tree, self.body[0] - 1
+        while before > self.noun and tree.tokens[before].text in _SIGNS:
+            before -= 1
+        named = (i for kid in tree.of(self.noun, "flat", "compound") for i in tree.under(kid))
+        return before <= self.noun or before in named
+
+    @property
+    def ends(self) -> bool:
+        """Whether a sign ends what a sign begins, and no list goes on behind it."""
+        behind = self.tree.tokens[self.inside[-1] + 1 :][:2]
+        return not behind or (behind[0].pos == "PUNCT" and behind[-1].text not in {"and", "or"})
+
+    @property
+    def described(self) -> int | None:
+        """The subject that the noun describes, an indefinite one behind "be"."""
+        tree, draft, noun = self.tree, self.draft, self.noun
+        if tree.kind(noun) == "conj" and tree.tokens[noun].head == draft.head:
+            noun = draft.head  # "is a pilot and retired colonel who …"
+        if noun == draft.head and draft.subject is not None and tree.kind(noun) == "appos":
+            return draft.subject
+        subject = tree.subject(noun)
+        if noun != draft.head or subject is None or not tree.of(noun, "cop") or tree.is_negated(noun):
+            return None
+        if tree.of(noun, "case") or not any(tree.low(det) in {"a", "an"} for det in tree.of(noun, "det")):
+            return None
+        return None if tree.low(subject) in _VAGUE else subject
+
+
+def phrase(tree: Tree, noun: int, draft: Draft, without: int) -> list[int]:
+    """A noun with what names it: without prepositions, asides and conjuncts. An 's may be part of it: "Denny's"."""
+    left = set(tree.under(without)) | {
+        i for kid in tree.kids[noun]
+        if tree.kind(kid) in _OUTSIDE
+        or (tree.kind(kid) in {"conj", "cc"} and noun != tree.subject(draft.head))
+        or (tree.relation(kid) in _ADDING and kid > noun)
+        or (tree.kind(kid) == "nmod" and kid > noun and tree.comma_before(kid))
+        if tree.tokens[kid].tag != "POS" or tree.relation(noun) == "nmod:poss"
+        for i in tree.under(kid)
+    }  # fmt: skip
+    kept = [i for i in tree.under(noun) if i in draft.places and i not in left]
+    opened = next((i for i in kept if tree.tokens[i].text == "(" and i > noun), None)
+    closed = next((i for i in kept if tree.tokens[i].text == ")"), None)
+    return kept if opened is None or closed is None else [i for i in kept if not opened <= i <= closed]
+
+
+def with_commas(tree: Tree, places: Sequence[int]) -> list[int]:
+    """Words, and the signs that set them apart."""
+    first, last = places[0], places[-1]
+    before = [first - 1] if first and tree.tokens[first - 1].text in _SIGNS else []
+    opened = before or tree.tokens[first].text in _SIGNS
+    behind = [last + 1] if opened and last + 1 < len(tree.tokens) and tree.tokens[last + 1].text in _SIGNS else []
+    return [*before, *places, *behind]
