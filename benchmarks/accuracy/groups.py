@@ -24,7 +24,7 @@ from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "training"))
 from encoder.windows import kept
-from everyclaim.api.session import build_judge
+from everyclaim.api.specs import create_verifier
 from everyclaim.core.types import Claim, Label, Passage, Span, Verdict
 from everyclaim.text.stops import sentence_spans
 
@@ -101,7 +101,7 @@ def main() -> None:
     parser.add_argument("files", type=Path, nargs="+")
     parser.add_argument("--judge", default="embedded")
     options = parser.parse_args()
-    judge = build_judge({"judge": options.judge}).verifier
+    judge = create_verifier(options.judge)
     for path in options.files:
         groups = read_groups(path)
         found = judge_groups(judge, groups, [group["contexts"] for group in groups])

@@ -20,8 +20,8 @@ import detector
         *(
             pytest.param(*row, marks=pytest.mark.slow)
             for row in (
-                ("languages", "embedded", 3), ("refusals", "embedded", 8), ("conversations", "embedded", 4),
-                ("claims", "embedded", 6), ("claims", "lexical", 15),
+                ("languages", "embedded", 3), ("refusals", "embedded", 8), ("conversations", "embedded", 6),
+                ("claims", "embedded", 12), ("claims", "lexical", 15),
             )
         ),
     ],

@@ -53,7 +53,7 @@ def test_what_failed_is_taken_out_of_a_guarded_answer(service):
     """The contradicted claim is dropped, and the answer says so; with a rule against repair it is refused."""
     body = {
         "response": "The bridge is 120 metres long. It has five towers.",
-        "contexts": ["It is 120 m long, with two towers."],
+        "contexts": ["The bridge is 120 m long, with two towers."],
     }
     answer = service.ask("POST", "/v1/guard", {**body, "rules": {"contradicted": "block", "unsupported": "block"}}).json
     assert answer["text"] == "The bridge is 120 metres long."

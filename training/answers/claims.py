@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from answers.read import Fault, MarkedAnswer
-from everyclaim.api.session import build_decomposer
+from everyclaim.api.specs import DECOMPOSERS
 from everyclaim.core.types import Claim
 
 CARRIES = 0.5  # a claim is wrong when it holds this share of a fault, or a fault this share of it
@@ -24,7 +24,7 @@ class LabelledAnswer(NamedTuple):
 
 def split_answers(answers: Iterable[MarkedAnswer], decomposer: str = "embedded") -> Iterator[LabelledAnswer]:
     """Split every answer and give its claims the labels of the faults they carry."""
-    split = build_decomposer({"decomposer": decomposer}, None)
+    split = DECOMPOSERS.create(decomposer, None)
     for answer in answers:
         yield labelled(answer, asyncio.run(split.decompose(answer.response, question=answer.question)).claims)
 

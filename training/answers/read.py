@@ -21,6 +21,7 @@ KINDS = {
     "out": "true in the world, not in the passages",
     "adv": "advice, evaluation or conclusion that is not there",
 }
+UNREAD = ("answers-13-", "answers-14-")  # items of `texts` that no network is trained on: the judges are fitted to them
 TESTED = 0.2  # share of the documents of `texts` that nothing is fitted on
 _FAULT = re.compile(r"⟦([^⟦⟧]+)⟧")
 _SAID = re.compile(r"! (\w+) ([uc]) (\S.*)")
@@ -120,7 +121,8 @@ def _answers(name: str, block: str, passages: Mapping[str, tuple[str, ...]]) -> 
         said = [line for line in _following(lines, place) if line]
         response, faults = _marked(f"{name}-{count}", text, said)
         task = public.split("-", 1)[0] if public else "own"
-        yield MarkedAnswer(f"{name}-{count}", "composed", task, group, told["Q"][0], contexts, response, faults)
+        dataset = "unread" if name.startswith(UNREAD) else "composed"
+        yield MarkedAnswer(f"{name}-{count}", dataset, task, group, told["Q"][0], contexts, response, faults)
 
 
 def _following(lines: list[tuple[str, str]], place: int) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
     python training/answers/rows.py --data DATA --out ROWS.jsonl
 
-Of `DATA/answers/train.jsonl.xz` and of `texts`, without the documents that are only tested on.
+Of `DATA/answers/train.jsonl.xz` and of `texts`, without what is only tested on or what the judges are fitted to.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    ours = (one for one in from_texts(public_passages(options.data)) if not one.tested)
+    ours = (one for one in from_texts(public_passages(options.data)) if not one.tested and one.dataset != "unread")
     answers = [*from_json_lines(options.data / "answers" / "train.jsonl.xz"), *ours]
     counts = write_rows(rows(split_answers(answers)), options.out)
     print(f"{counts.total()} rows of {len(answers)} answers")

@@ -34,7 +34,7 @@ from everyclaim.verify.lexical.failure_modes import Failure, doubts_of, measured
 from everyclaim.verify.lexical.parting import Parting
 from everyclaim.verify.lexical.verifier import LexicalVerifier
 
-VERSION = "2"
+VERSION = "3"
 LETTERS = {
     "n": FailureMode.NUMERIC_MISMATCH, "u": FailureMode.NUMERIC_MISMATCH, "d": FailureMode.TEMPORAL,
     "e": FailureMode.ENTITY_SWAP, "r": FailureMode.RELATION, "c": FailureMode.RELATION, "g": FailureMode.NEGATION,

@@ -30,7 +30,7 @@ from everyclaim.stats.calibration import balanced_weights, log_losses, ridge_pat
 from everyclaim.stats.clusters import numbered
 from everyclaim.stats.thresholds import placements
 from everyclaim.verify.embedded.verifier import Adjustment, log_odds, tuning_to_json
-from everyclaim.verify.lexical.model import Alarm, Model, is_named
+from everyclaim.verify.lexical.model import Model
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -76,7 +76,7 @@ class TuningFit:
     labels: Mapping[str, int]
     table: Mapping[str, MeasureChange]
     penalty: float | None = None
-    alarm: Alarm | None = None  # fitted to the labels; None: as shipped
+    alarm: float | None = None  # fitted to the labels; None: as shipped
     content: Mapping[str, Any] | None = None
     left_out: int = 0  # labelled claims without passages or words
     labelled_by: str = "labels"
@@ -265,31 +265,21 @@ def roc_auc(truth: Mask, odds: Floats) -> float:
     return float(placements(odds[truth], odds[~truth]).mean())
 
 
-def _alarm(data: _Data, unseen: Floats, shipped: Alarm) -> Alarm | None:
-    """Fit the levels of CONTRADICTED where labels say enough about them; None where both stay as shipped.
+def _alarm(data: _Data, unseen: Floats, shipped: float) -> float | None:
+    """Fit the level of CONTRADICTED where labels say enough about it; None where it stays as shipped.
 
-    A level is the least at which four in five of at least twenty alarms are right. Without one, a shipped level whose
-    twenty alarms or more are not is switched off.
+    It is the least at which four in five of at least twenty alarms are right. Without one, a shipped level whose twenty
+    alarms or more are not is switched off.
     """
     labels = np.array([row.label for row in data.rows])
     called = (unseen <= 0) & (labels != "NOT_SUPPORTED")
-    says = data.against / (1.0 + np.exp(np.clip(unseen, -30, 30)))
-    named = np.array([is_named(row.said) for row in data.rows])
-    found = {}
-    for name, inside, usual in (("named", named, shipped.named), ("other", ~named, shipped.other)):
-        found[name] = _level(says[called & inside], labels[called & inside] == Label.CONTRADICTED, usual)
-    fitted = Alarm(**found)
-    return None if fitted == shipped else fitted
-
-
-def _level(says: Floats, right: Mask, usual: float) -> float:
+    says = (data.against / (1.0 + np.exp(np.clip(unseen, -30, 30))))[called]
     order = np.argsort(-says, kind="stable")
-    good = np.cumsum(right[order]) / np.arange(1, len(order) + 1) >= _PRECISION
+    good = np.cumsum(labels[called][order] == Label.CONTRADICTED) / np.arange(1, len(order) + 1) >= _PRECISION
     good[: _ALARMS - 1] = False
     if good.any():
-        last = int(np.flatnonzero(good)[-1])
-        return round(float(says[order][last]) - 5e-7, 6)
-    return 1.0 if int((says > usual).sum()) >= _ALARMS else usual
+        return round(float(says[order][np.flatnonzero(good)[-1]]) - 5e-7, 6)
+    return 1.0 if int((says > shipped).sum()) >= _ALARMS else None
 
 
 EXAMPLES = (4, 8)  # in a rubric

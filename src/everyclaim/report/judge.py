@@ -219,7 +219,7 @@ def _numbers(settled: Settled) -> tuple[str, str, str]:
 
 def tuning_page(fit: TuningFit, written: str | None) -> Page:
     """Show what a fit gains on documents that it did not see; `written` is the file, where there is one."""
-    alarm = [Text("the thresholds for contradicted claims are fitted, too")] if fit.alarm else []
+    alarm = [Text("the threshold for contradicted claims is fitted, too")] if fit.alarm is not None else []
     use = Stack(*alarm, _use(f"embedded?tuned={written}")) if written else _unused(fit)
     return page(*_fit_blocks(fit), use)
 

@@ -24,7 +24,7 @@ from everyclaim.core.types import Evidence, Passage
 from everyclaim.models.local.cross_encoder import Scores, TokenScore
 from everyclaim.verify.lexical.alignment import AlignedSource, Alignment, Bools, shown
 from everyclaim.verify.lexical.comparison import LexicalComparison
-from everyclaim.verify.lexical.features import measure
+from everyclaim.verify.lexical.features import COVERAGE, measure
 from everyclaim.verify.lexical.passages import Piece
 
 FloatArray = npt.NDArray[np.floating[Any]]
@@ -36,6 +36,7 @@ _STRANGE = 0.5  # a passage whose best sentence holds less than this share of wh
 _USUAL = 20  # tokens of a claim that the budget is meant for; a longer claim says more, in more places
 _MOST = 256  # tokens beyond which a long claim's budget does not grow
 _CHARACTERS = 4.2  # of one token, on average
+_SHORT = 250  # words of all passages together up to which they are read whole, or nearly so
 _WORDS = 0.8  # of one token: text of short words and signs has more tokens than its length says
 
 
@@ -161,38 +162,24 @@ def _laid_out(source: AlignedSource, places: Sequence[tuple[int, int]]) -> Premi
     return Premise(text, tuple(parts))
 
 
-_BEST = 5  # tokens whose mean says how strong the evidence is
-
-
-def describe(
-    compared: LexicalComparison, premise: Premise, scores: Scores, pieces: Sequence[Piece]
-) -> dict[str, float]:
+def describe(compared: LexicalComparison, premise: Premise, scores: Scores) -> dict[str, float]:
     """Measure a claim that was laid beside its passages, pieces of which were read by the network."""
     row = measure(compared)
     supported, unsupported, contradicted = scores.labels
-    evidence = sorted((score.logit for score in scores.premise), reverse=True)[:_BEST] or [0.0]
     row["read_supported"] = supported - _together(unsupported, contradicted)
     row["read_contradicted"] = contradicted - unsupported
-    row["read_evidence"] = sum(evidence) / len(evidence)
     row["read_tokens"] = math.log1p(len(scores.premise))
     row["read_claim_tokens"] = math.log1p(len(scores.claim))
     row["read_parts"] = math.log1p(len(premise.parts))
-    return row | _kind(compared, pieces)
+    return row | _held(row, compared)
 
 
-def _kind(compared: LexicalComparison, pieces: Sequence[Piece]) -> dict[str, float]:
-    """Say what kind of sources a claim is judged by: what counts against it in prose is usual beside a record."""
-    source = compared.source
-    number = source.places[compared.alignment.main[0]][0]
-    return {
-        "source_record": float(bool(pieces[number].fields)),
-        "source_records": sum(bool(piece.fields) for piece in pieces) / len(pieces),
-        "source_denies": float(any(field.field.endswith(": no") for field in compared.named)),
-        "source_blank": float(any(field.agrees is None for field in compared.named)),
-        "source_words": math.log1p(sum(len(reading.keys) for reading in source.readings)),
-        "source_passages": math.log1p(len({piece.passage for piece in pieces})),
-        "source_question": float(compared.question is not None),
-    }
+def _held(row: Mapping[str, float], compared: LexicalComparison) -> dict[str, float]:
+    """How much of the claim long sources hold; of short ones the network has read all, and shared words say no more."""
+    words = sum(len(reading.keys) for reading in compared.source.readings)
+    is_short = words <= _SHORT
+    held = {f"long_{name}": 0.0 if is_short else row[name] for name in COVERAGE}
+    return {"source_words": math.log1p(words), "source_short": float(is_short), **held}
 
 
 def _together(one: float, other: float) -> float:

@@ -37,7 +37,7 @@ from everyclaim.verify.lexical.alignment import laid_out, reading_of
 from everyclaim.verify.lexical.comparison import LexicalComparison, compare
 from everyclaim.verify.lexical.failure_modes import Failure
 from everyclaim.verify.lexical.fields import after_answers
-from everyclaim.verify.lexical.model import Alarm, Model, load_model
+from everyclaim.verify.lexical.model import Model, load_model
 from everyclaim.verify.lexical.passages import Piece, Shortlist
 from everyclaim.verify.lexical.reading import shipped_vectors
 from everyclaim.verify.lexical.verifier import (
@@ -51,7 +51,7 @@ from everyclaim.verify.lexical.verifier import (
 
 Doubles = npt.NDArray[np.float64]
 
-FORMAT = 1
+FORMAT = 2
 BOUND = 3.0
 _KIND = "everyclaim tuning"
 _LARGEST = 1_000_000  # bytes; what `tune` writes is some ten thousand
@@ -87,7 +87,7 @@ class Tuning:
     model: str  # version of the shipped model
     tokens: int
     adjustment: Adjustment
-    alarm: Alarm | None  # None: the shipped one
+    alarm: float | None  # None: the shipped one
     digest: str
 
     def check(self, name: str, model: Model, tokens: int) -> None:
@@ -125,7 +125,7 @@ def digest_of(content: Mapping[str, Any]) -> str:
 
 
 def tuning_to_json(
-    model: str, tokens: int, adjustment: Adjustment, alarm: Alarm | None, about: Mapping[str, Any]
+    model: str, tokens: int, adjustment: Adjustment, alarm: float | None, about: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Write a tuning; `about` says what it was fitted to and what it gains."""
     rows = zip(adjustment.features, adjustment.mean, adjustment.scale, adjustment.weight, strict=True)
@@ -138,7 +138,7 @@ def tuning_to_json(
         "slope": round(adjustment.slope, 6),
         "intercept": round(adjustment.intercept, 6),
         "features": {name: [float(f"{value:.6g}") for value in values] for name, *values in rows},
-        "alarm": {"named": alarm.named, "other": alarm.other} if alarm else None,
+        "alarm": alarm,
     }
 
 
@@ -156,15 +156,14 @@ def parse_tuning(content: Any, name: str) -> Tuning:
 
 
 def _parsed(content: Mapping[str, Any]) -> Tuning:
-    model, tokens, levels = content["model"], content["tokens"], content.get("alarm")
+    model, tokens, level = content["model"], content["tokens"], content.get("alarm")
     features = {str(key): [_number(value) for value in row] for key, row in content["features"].items()}
     table = np.array([*features.values()], dtype=np.float64).reshape(len(features), 3)
     if not isinstance(model, str) or type(tokens) is not int or not (table[:, 1] > 0).all():
         raise ValueError("model, tokens or a scale is none")
     slope, intercept = _number(content["slope"]), _number(content["intercept"])
     adjustment = Adjustment(tuple(features), table[:, 0], table[:, 1], table[:, 2], slope, intercept)
-    alarm = Alarm(_share(levels["named"]), _share(levels["other"])) if levels is not None else None
-    return Tuning(model, tokens, adjustment, alarm, digest_of(content))
+    return Tuning(model, tokens, adjustment, None if level is None else _share(level), digest_of(content))
 
 
 def read_tuning(path: str | os.PathLike[str]) -> Tuning:
@@ -200,6 +199,7 @@ def _share(value: Any) -> float:
     return share
 
 
+_COPY, _CHANGED = 0.5, 0.45  # a claim of which so much is a copy, with another value, is supported at most so far
 TOKENS = 96  # of the premise, unless the spec says otherwise
 _LEAST, _MOST = 32, 384
 _THREADS = 64
@@ -271,7 +271,7 @@ class EmbeddedVerifier:
     ) -> list[dict[str, float] | None]:
         """Return the features that each claim is judged by, in order; None where there is nothing to check."""
         return [
-            describe(it.compared, it.premise, scores, it.pieces) if isinstance(it, _PreparedClaims) and scores else None
+            describe(it.compared, it.premise, scores) if isinstance(it, _PreparedClaims) and scores else None
             for it, scores in self._read(claims, passages, question)
         ]
 
@@ -320,7 +320,7 @@ class EmbeddedVerifier:
             if not isinstance(it, _PreparedClaims) or scores is None:
                 found.append(None)
                 continue
-            row = describe(it.compared, it.premise, scores, it.pieces)
+            row = describe(it.compared, it.premise, scores)
             against = float(shipped_model().predict([row])[1][0])
             found.append(Failure(claim.text, label, it.compared, row, it.pieces, against, scores.claim))
         return found
@@ -328,15 +328,19 @@ class EmbeddedVerifier:
     def _judged(
         self, claim: Claim, it: _PreparedClaims, scores: Scores, passages: Sequence[Passage], question: str
     ) -> Verdict:
-        row = describe(it.compared, it.premise, scores, it.pieces)
+        row = describe(it.compared, it.premise, scores)
         model, alarm = shipped_model(), shipped_model().alarm
         supported, contradicted = model.predict([row])
         if self.tuned is not None:
-            supported, alarm = tuned_probability(self.tuned.adjustment, supported, [row]), self.tuned.alarm or alarm
+            supported = tuned_probability(self.tuned.adjustment, supported, [row])
+            alarm = alarm if self.tuned.alarm is None else self.tuned.alarm
         against = float(contradicted[0])
-        probabilities = three_way(shifted(float(supported[0]), self.threshold), against)
+        likely = float(supported[0])
+        if row["changed_copy"] >= _COPY:
+            likely = min(likely, _CHANGED)
+        probabilities = three_way(shifted(likely, self.threshold), against)
         probabilities = after_answers(probabilities, it.compared.named)
-        label = decided(probabilities, alarm.level(row))
+        label = decided(probabilities, alarm)
         measured = Failure(claim.text, label, it.compared, row, it.pieces, against, scores.claim)
         shown = evidence(it.compared, it.premise, scores.premise, it.pieces, passages)
         return concluded(claim, measured, probabilities, shown, self.spec, passages, question)

@@ -12,6 +12,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from sys import getsizeof
 
 import numpy as np
@@ -43,7 +44,6 @@ class AlignedSource:
     ids: Ints  # of every content word's key
     index: dict[str, int]  # key → id
     matrix: Float32Array  # word vectors of the content words
-    mixed: Float32Array  # the same, each mixed with its neighbours
     numeric: Bools
 
 
@@ -87,7 +87,6 @@ def gather(readings: Sequence[Reading], vectors: WordVectors) -> AlignedSource:
         ids=ids,
         index=index,
         matrix=matrix,
-        mixed=widen_by_neighbours(matrix),
         numeric=np.array(numeric, dtype=np.bool_),
     )
 
@@ -165,15 +164,6 @@ def sentence(source: AlignedSource, column: int) -> str:
     return reading.text[slice(*reading.sentences[place])]
 
 
-def widen_by_neighbours(matrix: Float32Array) -> Float32Array:
-    """Mix every word's vector with half of the one before and the one after, and scale to length one."""
-    mixed = matrix.copy()
-    if len(matrix) > 1:
-        mixed[1:] += 0.5 * matrix[:-1]
-        mixed[:-1] += 0.5 * matrix[1:]
-    return np.asarray(mixed / np.maximum(np.linalg.norm(mixed, axis=1, keepdims=True), 1e-6), dtype=np.float32)
-
-
 @dataclass(frozen=True, slots=True)
 class Gap:
     """Claim tokens [a0, a1) stand where the passage has tokens [b0, b1); `closed` when both sides match."""
@@ -191,8 +181,6 @@ class Edits:
 
     pairs: list[tuple[int, int]]
     gaps: list[Gap]
-    common: int  # length of the longest common subsequence, before stray matches are dropped
-    longest_run: int
     in_runs: int  # claim tokens inside matched runs of four tokens or more
 
 
@@ -208,8 +196,7 @@ def compare_tokens(claim: Sequence[str], window: Sequence[str]) -> Edits:
     left = [i for i in range(len(claim)) if i not in deleted]
     right = [j for j in range(len(window)) if j not in inserted]
     pairs = _without_strays(list(zip(left, right, strict=True)), claim)
-    longest, in_runs = _runs(pairs)
-    return Edits(pairs, _gaps(pairs, len(claim), len(window)), len(left), longest, in_runs)
+    return Edits(pairs, _gaps(pairs, len(claim), len(window)), _in_runs(pairs))
 
 
 def _without_strays(pairs: list[tuple[int, int]], claim: Sequence[str]) -> list[tuple[int, int]]:
@@ -218,18 +205,11 @@ def _without_strays(pairs: list[tuple[int, int]], claim: Sequence[str]) -> list[
     return [(i, j) for i, j in pairs if claim[i] not in STOPWORDS or (i - 1, j - 1) in known or (i + 1, j + 1) in known]
 
 
-def _runs(pairs: list[tuple[int, int]]) -> tuple[int, int]:
-    """Give the length of the longest run of adjacent pairs, and how many pairs stand in runs of four or more."""
-    longest = in_runs = run = 0
-    previous = (-2, -2)
-    for pair in pairs:
-        if pair != (previous[0] + 1, previous[1] + 1):
-            in_runs += run if run >= 4 else 0
-            run = 0
-        run += 1
-        longest = max(longest, run)
-        previous = pair
-    return longest, in_runs + (run if run >= 4 else 0)
+def _in_runs(pairs: list[tuple[int, int]]) -> int:
+    """Count the pairs that stand in runs of four or more adjacent ones."""
+    starts = [at for at, (i, j) in enumerate(pairs) if at == 0 or pairs[at - 1] != (i - 1, j - 1)]
+    lengths = (end - start for start, end in pairwise([*starts, len(pairs)]))
+    return sum(length for length in lengths if length >= 4)
 
 
 def _gaps(pairs: list[tuple[int, int]], claim_length: int, window_length: int) -> list[Gap]:
@@ -361,7 +341,7 @@ def reading_of(text: str, *, every_word: bool = False) -> Reading:
 
 
 def _weight_of_source(source: AlignedSource, *_: object) -> int:
-    own = source.matrix.nbytes + source.mixed.nbytes + 150 * len(source.ids)
+    own = source.matrix.nbytes + 150 * len(source.ids)
     return own + sum(map(_weight_of_reading, source.readings))
 
 

@@ -73,13 +73,7 @@ def shipped_model() -> ModeModel:
     return ModeModel.parse(json.loads(path.read_text(encoding="utf-8")))
 
 
-_MEASURED = (
-    "speaker_conflict", "speaker_missing", "speaker_found", "negation_parity", "hedge_only_claim", "hedge_only_source",
-    "quantifier_only_claim", "quantifier_only_source", "opposites", "swapped", "swapped_name", "displaced_name",
-    "name_missing_all", "number_missing_all", "exact_main", "exact_all", "soft_main", "soft_all", "soft_opening",
-    "soft_closing", "reversed", "content_common", "common", "added_weight", "trailing", "moved", "missing_main",
-    "missing_all", "claim_words", "echo", "context_main", "exact_spread",
-)  # fmt: skip
+_MEASURED = ("negation_parity", "soft_main", "soft_all")
 _DOUBTED = (
     "time_value", "amount_value", "held", "new", "elsewhere", "negation", "hedge", "booster", "quantifier",
     "comparative", "speaker", "first", "last", "subject", "common_word",
@@ -144,7 +138,8 @@ _GENERIC = re.compile(r"^(?:[A-Z][a-z]+s|[A-Z][a-z]+ing|Many|Most|Some|An?|Peopl
 
 def signals(parting: Parting, row: Mapping[str, float], doubts: Sequence[Doubt]) -> dict[str, float]:
     """Measure a failing claim. `row` is what `lexical.features.measure` gave for it; `doubts` its words."""
-    found = {name: min(row[name], 6.0) for name in _MEASURED}
+    found = {name: row[name] for name in _MEASURED}
+    found |= {f"speaker_{it}": float(parting.it.attribution.status == it) for it in ("found", "conflict", "missing")}
     said = _values(parting) | _words(parting) | _cues(parting) | _wording(parting)
     return found | _doubted(parting, doubts) | said | _meaning(parting, doubts)
 

@@ -6,15 +6,8 @@ its share: boosted trees, and a logistic regression. A fitted straight line cali
 
     log-odds = slope · (share · member + share · member + …) + intercept
 
-Heads are fitted on data in which half of the claims are supported. In RAG answers most are: `odds`, how many claims are
-supported to one that is not (1 where not given), multiply the odds of support. Only a claim that shares a word with the
-passages, and of which no value, date, name or negation differs or is missing there, is lifted above one half by that.
-A claim with a year or an amount that the passages do not state is never above `UNSTATED`, and one against which the
-network reads (log-odds of at most `AGAINST`) never above one half, unless it is copied.
-
-`alarm` holds the probabilities of CONTRADICTED above which a claim that is not supported is called so: `named`, where
-an exact check found another value, date or speaker in the passage, and `other`. `answer`, where a model has it, turns
-the claims of an answer into the probability that none of them is unsupported (see `Whole`).
+`alarm` is the probability of CONTRADICTED above which a claim that is not supported is called so. `answer`, where a
+model has it, turns the claims of an answer into the probability that none of them is unsupported (see `Whole`).
 
 A tree is five lists of equal length, one entry per node: the feature it asks about (-1: a leaf), the threshold
 (a value not above it goes left), the nodes to the left and right, and the value a leaf adds.
@@ -37,15 +30,8 @@ from everyclaim.core.errors import ConfigError
 
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
-FORMAT = 2
-_ON_TOPIC = 0.35  # share of a claim's weight below which the passages are about something else
-CONFLICTS = ("quantity_conflict", "moment_conflict", "speaker_conflict")
-COPIED = 0.9  # share of a claim's words in runs of the passage's from which on it is a copy, whatever the network reads
-_MISSING = ("quantity_missing", "moment_missing", "name_missing_all")
+FORMAT = 3
 _LEAST = 1e-3  # below this a claim is as bad as can be, and above its complement as good
-UNSTATED = 0.4  # at most P(supported) of a claim with a year or amount that no passage states
-AGAINST = -1.25  # log-odds of support in the network's reading (P .22) up to which a claim is never above one half
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,40 +142,6 @@ def _member(data: Mapping[str, Any]) -> Trees | Linear:
 
 
 @dataclass(frozen=True, slots=True)
-class Alarm:
-    """The probabilities of CONTRADICTED above which a claim that is not supported is called so."""
-
-    named: float
-    other: float
-
-    def level(self, row: Mapping[str, float]) -> float:
-        """Return the level for a claim with these features: lower where a checked difference names the reason."""
-        return self.named if is_named(row) else self.other
-
-
-def is_named(row: Mapping[str, float]) -> bool:
-    """Whether an exact check found another value, date, speaker or order in the passage, or one alone is negated."""
-    return is_negated(row) or any(row[name] > 0 for name in CONFLICTS)
-
-
-def is_usual(row: Mapping[str, float]) -> bool:
-    """Whether a claim shares a word with the passages, and the exact checks find all they look for."""
-    return row["exact_main"] > 0 and not is_named(row) and all(row[name] == 0 for name in _MISSING)
-
-
-def ceiling(row: Mapping[str, float]) -> float:
-    """Give the highest P(supported) that a claim may have."""
-    if row["unstated"] > 0:
-        return UNSTATED
-    return 0.5 if row.get("read_supported", 0.0) <= AGAINST and row["verbatim"] < COPIED else 1.0
-
-
-def is_negated(row: Mapping[str, float]) -> bool:
-    """Whether a claim, or the passage that speaks of the same, is negated and the other is not."""
-    return row["negation_parity"] > 0 and row["exact_main"] > _ON_TOPIC
-
-
-@dataclass(frozen=True, slots=True)
 class Whole:
     """What the claims of an answer say about the whole of it: a logistic regression on two numbers.
 
@@ -221,18 +173,14 @@ def _log_odds(probability: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Both heads, the names of their inputs in order, and the version a verdict is traced to.
-
-    `alarm`, `odds`: see the top of this file.
-    """
+    """Both heads, the names of their inputs in order, and the version a verdict is traced to."""
 
     version: str
     features: tuple[str, ...]
     supported: Head
     contradicted: Head
-    alarm: Alarm
+    alarm: float
     answer: Whole | None = None
-    odds: float = 1.0
 
     @classmethod
     def parse(cls, data: Mapping[str, Any]) -> Model:
@@ -245,23 +193,14 @@ class Model:
             features=tuple(data["features"]),
             supported=Head.parse(heads["supported"]),
             contradicted=Head.parse(heads["contradicted"]),
-            alarm=Alarm(**data["alarm"]),
+            alarm=data["alarm"],
             answer=Whole(**data["answer"]) if "answer" in data else None,
-            odds=data.get("odds", 1.0),
         )
 
     def predict(self, rows: Sequence[Mapping[str, float]]) -> tuple[Doubles, Doubles]:
         """Give P(supported) and P(contradicted | not supported) for every row of features."""
         table = np.array([[row[name] for name in self.features] for row in rows], dtype=np.float64)
-        usual, highest = (np.array([ask(row) for row in rows]) for ask in (is_usual, ceiling))
-        supported = with_odds(self.supported.probability(table), usual, highest, self.odds)
-        return supported, self.contradicted.probability(table)
-
-
-def with_odds(supported: Doubles, usual: Bools, highest: Doubles, odds: float) -> Doubles:
-    """Multiply the odds of P(supported), up to `highest`; that lifts only a claim that is as usual above one half."""
-    lifted = odds * supported / (1.0 + (odds - 1.0) * supported)
-    return np.minimum(lifted, np.where(usual | (supported > 0.5), highest, np.minimum(highest, 0.5)))
+        return self.supported.probability(table), self.contradicted.probability(table)
 
 
 @lru_cache(maxsize=4)

@@ -76,43 +76,6 @@ LEXICAL_NEGATIONS = word_set(
     impossible absent absence hardly rarely seldom barely
     """
 )
-CUES = {
-    "negation": NEGATIONS,
-    "denial": LEXICAL_NEGATIONS,
-    "hedge": word_set(
-        """
-        may might could can possibly perhaps probably likely suggest suggests suggested suggesting appear appears
-        appeared seem seems seemed reportedly allegedly apparently potentially presumably believed thought estimated
-        expected roughly approximately about around nearly almost sometimes often usually generally typically
-        indicate indicates indicated claims claimed should would if unless whether
-        """
-    ),
-    "quantifier": word_set(
-        """
-        all every each always any entire entirely whole only solely exclusively most many some several few both half
-        majority minority none never sometimes often mostly mainly partly largely
-        """
-    ),
-    "comparative": word_set(
-        """
-        more less most least greater fewer higher lower larger smaller bigger longer shorter older younger earlier
-        later better worse best worst first last largest smallest biggest highest lowest longest shortest oldest
-        youngest above below over under before after than increase increased increases decrease decreased decreases
-        rise rose risen fall fell fallen up down
-        """
-    ),
-    "speech": word_set(
-        """
-        said says say told tells according stated states claimed claims argued argues reported reports announced
-        announces wrote writes added explained suggested believes believed thinks thought noted warned
-        """
-    ),
-}
-PRONOUNS = word_set(
-    """
-    he she it they his her its their him them this that these those
-    """
-)
 _UNITS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen twenty"

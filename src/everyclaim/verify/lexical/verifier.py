@@ -29,7 +29,7 @@ from everyclaim.verify.lexical.differences import denial
 from everyclaim.verify.lexical.failure_modes import Classified, Failure, classify
 from everyclaim.verify.lexical.features import hedges, measure, negations
 from everyclaim.verify.lexical.fields import after_answers
-from everyclaim.verify.lexical.model import is_negated, shipped_model
+from everyclaim.verify.lexical.model import shipped_model
 from everyclaim.verify.lexical.passages import Piece, Shortlist
 from everyclaim.verify.lexical.reading import Reading, shipped_vectors
 
@@ -40,6 +40,7 @@ _NOTES: dict[str, str] = {
     "within": "the passage says {theirs}, the claim says {ours}",
 }
 _WORD = re.compile(r"\w+")
+_ON_TOPIC = 0.5  # share of a claim's weight below which the passages are about something else
 _LONGEST_QUOTE = 160  # characters of the sentence that supports a claim
 
 
@@ -81,7 +82,7 @@ def _reasons(it: LexicalComparison, row: Mapping[str, float], hedged: str) -> li
         claimed = it.spelling.written[slice(*it.spelling.origin(at, at + len(speaker.claimed)))]
         said = f"the passage attributes this to {speaker.instead}, the claim to {claimed}"
         found.append((FailureMode.WRONG_ATTRIBUTION, said))
-    if is_negated(row):
+    if row["negation_parity"] and row["soft_main"] > _ON_TOPIC:
         found.append((FailureMode.NEGATION, _negation(it)))
     if hedged:
         found.append((FailureMode.HEDGE_MISMATCH, hedged))
@@ -119,12 +120,12 @@ def _denies(reading: Reading, place: int, end: int, keys: set[str]) -> bool:
 
 def _hedge(it: LexicalComparison, row: Mapping[str, float]) -> str:
     """Say which side hedges what the other states firmly; empty when both do or neither does."""
-    if row["exact_main"] < 0.5:
+    if row["soft_main"] < _ON_TOPIC:
         return ""
     ours, theirs = hedges(it)
     if ours and not theirs:
         return f"the claim says '{ours[0].text}', the passage states it as certain"
-    if theirs and not ours and row["hedge_only_source"]:
+    if theirs and not ours:
         return f"the passage says '{theirs[0].text}', the claim states it as certain"
     return ""
 
@@ -238,7 +239,7 @@ class LexicalVerifier:
         against = float(contradicted[0])
         probabilities = three_way(shifted(float(supported[0]), self.threshold), against)
         probabilities = after_answers(probabilities, compared.named)
-        label = decided(probabilities, shipped_model().alarm.level(row))
+        label = decided(probabilities, shipped_model().alarm)
         measured = Failure(claim.text, label, compared, row, pieces, against)
         found = covering(compared.alignment, source, pieces, passages)
         return concluded(claim, measured, probabilities, found, self.spec, passages, question)
