@@ -71,6 +71,7 @@ class LabelingSession:
         self.run = run
         self.annotator = annotator
         self.queue = queue
+        self.actor = ""  # who is logged in, where that is known
 
     @classmethod
     def of_queue(cls, store: Store, queue: str, annotator: str) -> LabelingSession:
@@ -158,13 +159,12 @@ class LabelingSession:
         note: str = "",
         failure_mode: FailureMode | None = None,
         evidence: Sequence[Picked] = (),
-        actor: str = "",
     ) -> HistoryEntry:
         """Keep a label, or a mark of how the claim was split. Raises `InputError` for evidence that is not there."""
         task, note = self.task(key), note.strip()
         if len(note) > LONGEST_NOTE:
             raise InputError(f"a comment can have at most {LONGEST_NOTE:,} characters, got {len(note):,}")
-        act, answer = self._act(action, actor), answer_key_of(task.kept.sample)
+        act, answer = self._act(action), answer_key_of(task.kept.sample)
         span = task.claim.span if task.claim else None
         chosen = (
             self.queue.chosen if self.queue else next((opinion.chosen for opinion in task.others if opinion.chosen), "")
@@ -181,25 +181,25 @@ class LabelingSession:
             said = Annotation(value, self.annotator, answer, key, span, note, chosen=chosen)
         return self._checked(self._store.labelling.annotate(act, said), key)
 
-    def skip(self, action: str, key: str, *, actor: str = "") -> HistoryEntry:
+    def skip(self, action: str, key: str) -> HistoryEntry:
         """Put a text behind all others."""
-        return self._checked(self._store.labelling.skip(self._act(action, actor), self._about(key)), key)
+        return self._checked(self._store.labelling.skip(self._act(action), self._about(key)), key)
 
-    def withdraw(self, action: str, key: str, *, actor: str = "") -> HistoryEntry:
+    def withdraw(self, action: str, key: str) -> HistoryEntry:
         """Take back all that was said of a text here."""
-        return self._checked(self._store.labelling.withdraw(self._act(action, actor), self._about(key)), key)
+        return self._checked(self._store.labelling.withdraw(self._act(action), self._about(key)), key)
 
-    def undo(self, action: str, *, actor: str = "") -> HistoryEntry | None:
+    def undo(self, action: str) -> HistoryEntry | None:
         """Undo what was done last at this desk; None when nothing is left to undo."""
-        found = self._store.labelling.undo(self._act(action, actor), self.annotator)
+        found = self._store.labelling.undo(self._act(action), self.annotator)
         return None if found is None else self._checked(found, None)
 
     # ---- how
 
-    def _act(self, action: str, actor: str) -> Act:
+    def _act(self, action: str) -> Act:
         if not _ID.fullmatch(action):
             raise ConfigError("an action needs a unique id of 8 to 64 letters and digits")
-        return Act(action, self.run, self.queue.id if self.queue else "", actor)
+        return Act(action, self.run, self.queue.id if self.queue else "", self.actor)
 
     def _checked(self, entry: HistoryEntry, key: str | None) -> HistoryEntry:
         """Refuse an id that stood for another action before; what this one says is then not kept."""

@@ -359,7 +359,7 @@ def act(request: Request, kind: Kind, about: str, form: Annotated[LabelForm, For
     is_script = "application/json" in request.headers.get("accept", "")
     try:
         desk = _desk(request, kind, about, form.who)
-        entry = _kept(desk, form, visitor_of(request).name)
+        entry = _kept(desk, form)
         key = entry.about.key if entry else ""
         if not is_script:
             at = {"at": key} if form.word == "undo" and key else {}
@@ -386,10 +386,10 @@ def _check_may_label(request: Request, annotator: str = "") -> None:
 
 def _desk(request: Request, kind: Kind, about: str, who: str) -> LabelingSession:
     _check_may_label(request, who)
-    store = site_of(request).write_store
-    return (
-        LabelingSession.of_queue(store, about, who) if kind == "queues" else LabelingSession.of_disputes(store, about)
-    )
+    store, of_queue = site_of(request).write_store, kind == "queues"
+    desk = LabelingSession.of_queue(store, about, who) if of_queue else LabelingSession.of_disputes(store, about)
+    desk.actor = visitor_of(request).name
+    return desk
 
 
 def _base(desk: LabelingSession) -> str:
@@ -409,11 +409,11 @@ def _state_of(desk: LabelingSession) -> dict[str, object]:
     return {"total": total, "done": total - len(left), "skipped": skipped, "next": left[:_WAITING]}
 
 
-def _kept(desk: LabelingSession, form: LabelForm, actor: str) -> HistoryEntry | None:
+def _kept(desk: LabelingSession, form: LabelForm) -> HistoryEntry | None:
     if form.word == "undo":
-        return desk.undo(form.action, actor=actor)
+        return desk.undo(form.action)
     if form.word in {"skip", "withdraw"}:
-        return (desk.skip if form.word == "skip" else desk.withdraw)(form.action, form.key, actor=actor)
+        return (desk.skip if form.word == "skip" else desk.withdraw)(form.action, form.key)
     if form.word not in _VALUES:
         raise HTTPException(400, "this is not a label for a claim")
     if form.mode and form.mode not in set(FailureMode):
@@ -429,5 +429,4 @@ def _kept(desk: LabelingSession, form: LabelForm, actor: str) -> HistoryEntry | 
         note=form.note.replace("\r\n", "\n"),
         failure_mode=FailureMode(form.mode) if form.mode else None,
         evidence=evidence,
-        actor=actor,
     )
