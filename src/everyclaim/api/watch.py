@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import fields
+from functools import partial
 from hashlib import sha256
 from typing import Annotated, Any, Unpack, cast
 
@@ -192,9 +193,6 @@ def _start_line(source: AnswerSource, plan: WatchPlan, alarms: Alarms | None, st
 def _scorer(session: Session, screen: Session | None, concurrency: int | None) -> WatchScorer:
     metric = session.metric
 
-    async def score(sample: Sample) -> Result:
-        return await score_sample(metric, sample)
-
     async def look(sample: Sample) -> Result | None:
         """Judge only in order to choose: nobody is told of it as a score."""
         try:
@@ -202,7 +200,7 @@ def _scorer(session: Session, screen: Session | None, concurrency: int | None) -
         except (JudgeError, InputError):
             return None
 
-    looks = look if screen else None
+    score, looks = partial(score_sample, metric), look if screen else None
     return WatchScorer(score, metric.provenance, looks, concurrency or session.concurrency, metric.over_run)
 
 

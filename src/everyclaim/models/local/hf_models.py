@@ -314,7 +314,7 @@ def _hhem(opening: _Opening) -> LoadedPairs:
     if opening.exported:
         network = opening.export()
     else:
-        network = hf_networks.t5_token_network(folder, foundation, options, prefix=HHEM_PREFIX, classes=2)
+        network = hf_networks.t5_token_network(folder, foundation, options, prefix=HHEM_PREFIX)
     used = f"{name}@{foundation.revision}" if foundation.revision else name
     return opening.pairs(family, hf_networks.open_tokenizer(foundation), network, HHEM_TOKENS, hf_foundation=used)
 

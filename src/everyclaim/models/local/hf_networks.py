@@ -124,9 +124,7 @@ def auto_network(folder: Folder, head: Head, options: ModelOptions) -> TorchNetw
     return TorchNetwork(module, lambda model, tensors: model(**tensors).logits, options.device, typed=typed)
 
 
-def t5_token_network(
-    folder: Folder, foundation: Folder, options: ModelOptions, *, prefix: str, classes: int
-) -> TorchNetwork:
+def t5_token_network(folder: Folder, foundation: Folder, options: ModelOptions, *, prefix: str) -> TorchNetwork:
     """Build T5's encoder with a token classifier from weights whose names start with `prefix`.
 
     Architecture and sizes are the foundation's. Reading the weights this way needs no code of the repository.
@@ -134,7 +132,7 @@ def t5_token_network(
     """
     transformers, torch = libraries(folder.name)
     told = {key: value for key, value in foundation.config.items() if key not in {"id2label", "label2id", "num_labels"}}
-    config = transformers.T5Config.from_dict({**told, "num_labels": classes})
+    config = transformers.T5Config.from_dict({**told, "num_labels": 2})
     with quiet():
         module = transformers.T5ForTokenClassification(config)
     state = {key.removeprefix(prefix): value for key, value in _state(folder, torch).items()}
