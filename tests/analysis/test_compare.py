@@ -4,8 +4,8 @@ import numpy as np
 
 from everyclaim.analysis.comparison import Comparison, Side, claim_changes
 from everyclaim.analysis.run_differences import compare_figures
-from everyclaim.core.types import Label, Outcome
-from everyclaim.store.store import Figures, StoredClaim
+from everyclaim.core.types import FailureMode, JudgedClaim, Label, Outcome, Span, Verdict
+from everyclaim.store.store import Figures
 
 MODES = ("numeric_mismatch", "negation", "entity_swap", "other")
 SUPPORTED, UNSUPPORTED_CODE, CONTRADICTED_CODE = range(3)
@@ -83,7 +83,8 @@ def test_claims_are_matched_by_text_then_by_likeness():
     """Both verdicts of a claim that changed; one that appeared is told when it fails."""
 
     def row(text, label, mode=None):
-        return StoredClaim(0, text, Label(label), mode)
+        verdict = Verdict("c", Label(label), failure_mode=mode and FailureMode(mode))
+        return JudgedClaim("c", text, Span(0, len(text)), text, verdict)
 
     before = [row("It is red.", "SUPPORTED"), row("It takes 35 minutes.", "SUPPORTED"), row("It is old.", "SUPPORTED")]
     after = [
@@ -94,8 +95,8 @@ def test_claims_are_matched_by_text_then_by_likeness():
     ]
     changes = claim_changes(before, after)
     assert [change.by for change in changes] == ["text", "likeness", "none"]
-    assert changes[0].before.label is Label.SUPPORTED
-    assert changes[0].after.label is Label.CONTRADICTED
+    assert changes[0].before.verdict.label is Label.SUPPORTED
+    assert changes[0].after.verdict.label is Label.CONTRADICTED
     assert changes[1].before.text == "It takes 35 minutes."
     assert changes[2].before is None
     assert changes[2].after.text.startswith("Rome")

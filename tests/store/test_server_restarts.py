@@ -15,6 +15,7 @@ import pytest
 from real_stores import Server
 
 from everyclaim.core.errors import StoreError
+from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Outcome, Provenance, Result, Sample
 from everyclaim.store.store import Store
 
@@ -120,13 +121,13 @@ def test_a_run_is_held_again_or_lost_to_who_took_it(server: Server) -> None:
         run = ours.create_run(provenance).id
         server.stop()
         server.start()
-        ours.save(run, 0, "f", sample, result())
+        ours.save_all(run, [Kept(0, "f", sample, result())])
         with pytest.raises(StoreError, match="scored by another process"):
             theirs.resume_run(run)
         server.stop()
         server.start()
         theirs.resume_run(run)
         with pytest.raises(StoreError, match=f"another process continued {run}"):
-            ours.save(run, 1, "g", sample, result())
-        theirs.save(run, 1, "g", sample, result())
+            ours.save_all(run, [Kept(1, "g", sample, result())])
+        theirs.save_all(run, [Kept(1, "g", sample, result())])
         theirs.finish_run(run, "finished")

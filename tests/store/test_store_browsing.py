@@ -67,7 +67,7 @@ def test_the_worst_go_by_the_probability_of_the_answer(store):
         result = replace(a_result(sample, score=score), probability=probability)
         if score == 1.0:
             result = replace(result, claims=result.claims[:1], reference_claims=())
-        store.save(made.id, number, fingerprint(sample), sample, result)
+        store.save_all(made.id, [Kept(number, fingerprint(sample), sample, result)])
     shown = browsing.answers(store, made.id, AnswerFilter(order="worst"), 0, 9)
     assert [(row.position, row.probability) for row in shown] == [(1, 0.02), (2, None), (0, 0.4), (3, 0.01)]
     assert [one.position for one in worst(store.records(made.id), 9)] == [1, 2, 0]
@@ -86,7 +86,7 @@ def test_the_neighbours_of_an_answer_are_those_of_the_list(store, run, order, ou
 def test_what_a_list_shows_of_an_answer(store, run):
     """A row counts its claims by label and holds the beginnings of its texts alone."""
     sample = replace(a_sample(10), response="x" * 5_000_000)
-    store.save(run, 10, fingerprint(sample), sample, a_failure(sample))
+    store.save_all(run, [Kept(10, fingerprint(sample), sample, a_failure(sample))])
     first, *_, last = browsing.answers(store, run, AnswerFilter(), 0, 20)
     assert first.labels == {Label.SUPPORTED: 1, Label.UNSUPPORTED: 0, Label.CONTRADICTED: 1}
     assert first.claims == 2

@@ -7,6 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from everyclaim.core.errors import InputError
+from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Label, SplitMark
 from everyclaim.store.labels import About, Act
 from everyclaim.store.records import Annotation, Picked, QueueItem, answer_key_of, claim_key
@@ -102,7 +103,7 @@ def test_a_queue_goes_with_its_run_and_labels_and_marks_stay(store: Store, run: 
     with pytest.raises(InputError, match="no queue"):
         labelling.queue(queue)
     again = store.create_run(PROVENANCE).id
-    store.save(again, 0, "f", a_sample(1), a_result(a_sample(1)))
+    store.save_all(again, [Kept(0, "f", a_sample(1), a_result(a_sample(1)))])
     assert [one.value for one in labelling.marks(again)] == [SplitMark.GOOD]
     with pytest.raises(InputError, match="no run"):
         labelling.annotate(Act("a2", run), said(0, Label.SUPPORTED))

@@ -25,7 +25,7 @@ def test_a_result_comes_back_byte_for_byte(store: Store) -> None:
     run = store.create_run(PROVENANCE).id
     sample = a_sample(tags={"z": "1", "a": "ü"})
     result = a_result(sample, score=1 / 3)
-    store.save(run, 0, fingerprint(sample), sample, result)
+    store.save_all(run, [Kept(0, fingerprint(sample), sample, result)])
     (back,) = store.results(run)
     assert back == result
     assert json.dumps(result_to_json(back)) == json.dumps(result_to_json(result))
@@ -51,7 +51,7 @@ def test_any_text_survives(store: Store, text: str) -> None:
     run = store.create_run(replace(PROVENANCE, parameters={text: text}), name=text, dataset=text, config={"k": text})
     sample = replace(a_sample(tags={text: text}, text=f"Tea {text}"), id=f"id{text}", question=text, model=text)
     result = replace(a_result(sample), reason=text, warnings=(text,))
-    store.save(run.id, 0, fingerprint(sample), sample, result)
+    store.save_all(run.id, [Kept(0, fingerprint(sample), sample, result)])
     assert list(store.records(run.id)) == [Kept(0, fingerprint(sample), sample, result)]
     assert [kept.sample for kept in store.find(run.id, sample.id)] == [sample]
     assert store.run(text) == store.run(run.id)
@@ -74,7 +74,7 @@ def test_saving_again_changes_nothing(store: Store) -> None:
     same = [Kept(2, fingerprint(a_sample(2)), a_sample(2), a_result(a_sample(2)))] * 2
     store.save_all(run, same)
     keep(store, run, 1, 2)
-    store.save(run, 0, fingerprint(a_sample(0)), a_sample(0), a_failure(a_sample(0)))
+    store.save_all(run, [Kept(0, fingerprint(a_sample(0)), a_sample(0), a_failure(a_sample(0)))])
     assert [result.outcome for result in store.results(run)] == [Outcome.SCORED] * 3
     assert (rows(store, "samples"), rows(store, "claims"), rows(store, "tags")) == (3, 6, 3)
 
@@ -106,7 +106,7 @@ def test_failed_samples_can_be_forgotten(store: Store) -> None:
     """After an outage only the failed samples are scored again."""
     run = store.create_run(PROVENANCE).id
     keep(store, run, 0, 2)
-    store.save(run, 1, fingerprint(a_sample(1)), a_sample(1), a_failure(a_sample(1)))
+    store.save_all(run, [Kept(1, fingerprint(a_sample(1)), a_sample(1), a_failure(a_sample(1)))])
     assert store.forget_failed(run) == 1
     assert sorted(store.kept(run, 0, 10)) == [0, 2]
     assert (rows(store, "claims"), rows(store, "tags")) == (4, 2)

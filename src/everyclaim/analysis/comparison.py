@@ -23,8 +23,7 @@ from everyclaim.analysis.run_differences import (
 )
 from everyclaim.analysis.slices import FEW
 from everyclaim.core.plaintext import counted, one_line, wrapped
-from everyclaim.core.types import Label, Outcome, Provenance
-from everyclaim.store.store import StoredClaim
+from everyclaim.core.types import JudgedClaim, Label, Outcome, Provenance
 
 COMPARISON_SCHEMA = 1
 _ALIKE = 70  # of 100: claims of two answers that are as alike are taken for the same statement, worded otherwise
@@ -55,20 +54,22 @@ class Side:
 class ClaimChange:
     """A claim that changed: as it stood in each answer (None: not there), and how the two were matched."""
 
-    before: StoredClaim | None
-    after: StoredClaim | None
+    before: JudgedClaim | None
+    after: JudgedClaim | None
     by: str  # text, likeness, none
 
     @property
     def weight(self) -> int:
         """How far its label changed, and how bad it is now."""
         rank = {None: 0, Label.SUPPORTED: 0, Label.UNSUPPORTED: 1, Label.CONTRADICTED: 2}
-        before, after = (rank[row.label if row else None] for row in (self.before, self.after))
+        before, after = (rank[row.verdict.label if row else None] for row in (self.before, self.after))
         return abs(after - before) * 4 + after
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values."""
-        before, after = (row and written(row, "text label failure_mode=mode") for row in (self.before, self.after))
+        before, after = (
+            row and {"text": row.text} | written(row.verdict, "label failure_mode") for row in (self.before, self.after)
+        )
         return {"before": before, "after": after, "matched_by": self.by}
 
 
@@ -199,7 +200,7 @@ def provenance_differences(before: Provenance, after: Provenance) -> tuple[str, 
     return differences(*sides)
 
 
-def claim_changes(before: Sequence[StoredClaim], after: Sequence[StoredClaim]) -> tuple[ClaimChange, ...]:
+def claim_changes(before: Sequence[JudgedClaim], after: Sequence[JudgedClaim]) -> tuple[ClaimChange, ...]:
     """Match the claims of two answers, by text, then by likeness; return those that changed their label or failed.
 
     A claim of one answer alone is told when it fails: it appeared, or went.
@@ -218,13 +219,13 @@ def claim_changes(before: Sequence[StoredClaim], after: Sequence[StoredClaim]) -
     for alike, i, j in sorted(likeness, reverse=True):
         if alike >= _ALIKE and i in rows and j in others:
             pairs.append(ClaimChange(rows.pop(i), others.pop(j), "likeness"))
-    changed = [pair for pair in pairs if pair.before and pair.after and pair.before.label is not pair.after.label]
-    changed += [ClaimChange(row, None, "none") for row in rows.values() if row.label is not Label.SUPPORTED]
-    changed += [ClaimChange(None, row, "none") for row in others.values() if row.label is not Label.SUPPORTED]
+    changed = [pair for pair in pairs if len({row.verdict.label for row in (pair.before, pair.after) if row}) > 1]
+    changed += [ClaimChange(row, None, "none") for row in rows.values() if row.verdict.label is not Label.SUPPORTED]
+    changed += [ClaimChange(None, row, "none") for row in others.values() if row.verdict.label is not Label.SUPPORTED]
     return tuple(sorted(changed, key=lambda change: -change.weight))
 
 
-def _key(row: StoredClaim) -> str:
+def _key(row: JudgedClaim) -> str:
     return " ".join(row.text.split()).casefold()
 
 

@@ -105,7 +105,7 @@ def compare_parts(
     claims = []
     for run, wanted in zip(runs, places, strict=True):
         with Store.open_to_read(run.store_location) as kept:
-            claims.append(kept.claims_of(run.id, wanted))
+            claims.append({one.position: one.result.claims for one in kept.records_at(run.id, wanted)})
     moved = tuple(
         AnswerChange(mover, claim_changes(claims[0][mover.places[0]], claims[1][mover.places[1]]))
         for mover in numbers.movers

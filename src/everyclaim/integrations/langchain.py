@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
@@ -60,8 +60,7 @@ def scoring(
 @dataclass(slots=True)
 class _ChainCall:
     question: str
-    documents: list[Any] = field(default_factory=list)
-    has_retrieved: bool = False
+    documents: list[Any] | None = None  # None: nothing was asked for
 
 
 class FaithfulnessCallback(Closing, BaseCallbackHandler):  # type: ignore[misc]  # its base is known where LangChain is installed
@@ -122,18 +121,14 @@ class FaithfulnessCallback(Closing, BaseCallbackHandler):  # type: ignore[misc] 
         with self._lock:
             root = self._root.pop(run_id, run_id)
             if run := self._runs.get(root):
-                run.documents += documents
-                run.has_retrieved = True
+                run.documents = [*(run.documents or ()), *documents]
             if root == run_id:  # a retriever that is called alone answers nothing
                 self._runs.pop(root, None)
 
     def on_chain_end(self, outputs: Any, *, run_id: Any, **_: Any) -> None:
         """Score the answer when the whole chain has ended."""
         run = self._forget(run_id)
-        if run is None or not run.has_retrieved:
-            return
-        answer = answer_in(_plain(outputs))
-        if answer is None:
+        if run is None or run.documents is None or (answer := answer_in(_plain(outputs))) is None:
             return
         row = {"question": run.question, "response": answer, "contexts": _passages(run.documents)}
         with self._lock:

@@ -62,24 +62,18 @@ def evaluating(traceparent: str = "", *, response_id: str = "") -> Iterator[None
         with evaluating("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", response_id="chatcmpl-1"):
             evaluator.score(row)
     """
-    token = _HERE.set(_read(traceparent, response_id))
-    try:
-        yield
-    finally:
-        _HERE.reset(token)
-
-
-def _read(traceparent: str, response_id: str) -> EvaluatedSpan:
-    if traceparent == "":
-        return EvaluatedSpan(response_id=response_id)
     found = _TRACEPARENT.fullmatch(traceparent) if isinstance(traceparent, str) else None
     trace, span, flags = (int(part, 16) for part in found.groups()) if found else (0, 0, 0)
-    if not trace or not span:
+    if traceparent != "" and not (trace and span):
         raise InputError(
             "traceparent must be like 00-<32 hexadecimal digits>-<16 of them>-01, neither id all zeros; "
             f"got {described(traceparent, may_be_shown=True)}"
         )
-    return EvaluatedSpan(trace, span, flags, response_id)
+    token = _HERE.set(EvaluatedSpan(trace, span, flags, response_id))
+    try:
+        yield
+    finally:
+        _HERE.reset(token)
 
 
 def attributes_of(result: Result, *, response_id: str = "", with_texts: bool = False) -> dict[str, str | float]:

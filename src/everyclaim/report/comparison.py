@@ -208,9 +208,10 @@ def _moved(moved: AnswerChange) -> Iterator[RenderableType]:
 
 def _claim(change: ClaimChange) -> RenderableType:
     rows = [row for row in (change.before, change.after) if row]
-    signs = Text("→").join(Text(LABEL_SIGN[row.label], LABEL_STYLE[row.label]) for row in rows)
+    signs = Text("→").join(Text(LABEL_SIGN[row.verdict.label], LABEL_STYLE[row.verdict.label]) for row in rows)
     what = "" if len(rows) > 1 else "new claim: " if change.after else "removed claim: "
-    mode = f"[{words(rows[-1].mode)}]" if rows[-1].mode else ""
+    why = rows[-1].verdict.failure_mode
+    mode = f"[{words(why)}]" if why else ""
     was = f"(before: {rows[0].text})" if change.by == "likeness" else ""
     told = Text.assemble(what, data(rows[-1].text, limit=240))
     return hanging(signs, joined([told, data(mode, "dim"), data(was, "dim", limit=240)], " "))

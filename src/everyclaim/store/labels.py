@@ -147,17 +147,11 @@ def put(connection: sa.Connection, act: Act, annotation: AnyAnnotation, created:
 
 def restore(connection: sa.Connection, act: Act, about: About, then: Mapping[str, Any]) -> None:
     """Let the annotator say of the text what they said then."""
-    clear(connection, about)
+    connection.execute(sa.delete(ANNOTATIONS).where(*_of(about)))
     known = {"claim_key": about.key, "annotator": about.annotator, "answer_key": about.answer_key}
     for row in filter(None, (then["label"], then["mark"])):
         connection.execute(sa.insert(ANNOTATIONS), {**row, **known})
     set_skipped(connection, act, about, then["skipped"])
-
-
-def clear(connection: sa.Connection, about: About, *, keep_good: bool = False) -> None:
-    """Drop all that the annotator says of the text; with `keep_good` not that the claim is split well."""
-    others = [_SAID.value != SplitMark.GOOD.value] if keep_good else []
-    connection.execute(sa.delete(ANNOTATIONS).where(*_of(about), *others))
 
 
 def set_skipped(connection: sa.Connection, act: Act, about: About, number: int | None) -> None:
@@ -320,11 +314,12 @@ class Labelling:
         return cast("HistoryEntry", self._find_or_do(act, change))
 
     def withdraw(self, act: Act, about: About) -> HistoryEntry:
-        """Take back a person's label of a text, and that they call it a bad claim."""
+        """Take back a person's label of a text, and that they call it a bad claim; that it is split well stays."""
 
         def change(connection: sa.Connection) -> None:
             with recorded(connection, act, about, "withdraw", now()):
-                clear(connection, about, keep_good=True)
+                bad = _SAID.value != SplitMark.GOOD.value
+                connection.execute(sa.delete(ANNOTATIONS).where(*_of(about), bad))
 
         return cast("HistoryEntry", self._find_or_do(act, change))
 

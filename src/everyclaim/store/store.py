@@ -85,16 +85,6 @@ class Figures:
         return np.equal(self.outcome, _OUTCOMES[Outcome.SCORED.value])
 
 
-@dataclass(frozen=True, slots=True)
-class StoredClaim:
-    """One claim as it stands in the store."""
-
-    position: int
-    text: str
-    label: Label
-    mode: str | None
-
-
 def read_figures(connection: sa.Connection, run: str) -> Figures:
     """Read the figures of a run, samples in the order of the input."""
     ids: list[str] = []
@@ -210,10 +200,6 @@ class Store(RunStore):
 
         return self._patiently(read)
 
-    def save(self, run: str, position: int, fingerprint: str, sample: Sample, result: Result) -> None:
-        """Keep one result; see `save_all`."""
-        self.save_all(run, [Kept(position, fingerprint, sample, result)])
-
     def save_all(self, run: str, batch: Sequence[Kept]) -> None:
         """Keep these results in one transaction, durably, before returning.
 
@@ -284,17 +270,6 @@ class Store(RunStore):
                 ):
                     found[position].append((text, [one["passage_id"] for one in evidence]))
                 yield from ((question, found[position]) for position, question in part)
-
-    def claims_of(self, run: str, positions: Iterable[int]) -> dict[int, list[StoredClaim]]:
-        """Return the claims of the samples at these places, in their order."""
-        found: dict[int, list[StoredClaim]] = {position: [] for position in positions}
-        columns = CLAIMS.c
-        query = sa.select(columns.position, columns.text, columns.label, columns.failure_mode)
-        query = query.where(columns.run_id == run, columns.position.in_(found))
-        with self.reading() as connection:
-            for position, text, label, mode in connection.execute(query.order_by(columns.position, columns.ordinal)):
-                found[position].append(StoredClaim(position, text, Label(label), mode))
-        return found
 
     def samples(self, run: str) -> Iterator[Sample]:
         """Yield a run's samples in input order, a few in memory at a time."""

@@ -47,11 +47,10 @@ class Shield:
     must be an address, `localhost` or one of `names`.
     """
 
-    def __init__(self, app: App, names: Iterable[str] = (), *, max_body: int = MAX_BODY) -> None:
+    def __init__(self, app: App, names: Iterable[str] = ()) -> None:
         self._app = app
         self._names = {"localhost", *(name.lower() for name in names)}
-        self._max_body = max_body
-        self._too_large = PlainTextResponse(f"a request can have at most {max_body // 2**20} MB\n", 413)
+        self._too_large = PlainTextResponse(f"a request can have at most {MAX_BODY // 2**20} MB\n", 413)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
@@ -65,7 +64,7 @@ class Shield:
         if refusal := self._refusal(scope):
             await refusal(scope, receive, closed)
             return
-        left = self._max_body
+        left = MAX_BODY
 
         async def bounded() -> Message:
             nonlocal left
@@ -89,7 +88,7 @@ class Shield:
         if not host or not self._is_known(host):
             return PlainTextResponse(f"this server is not {host[:100]!a}; add names with --allow-host\n", 421)
         length = headers.get("content-length", "")
-        if length.isdecimal() and int(length[:20]) > self._max_body:
+        if length.isdecimal() and int(length[:20]) > MAX_BODY:
             return self._too_large
         if is_from_elsewhere(scope):
             return PlainTextResponse("rejected: the request came from a page of another site\n", 403)

@@ -22,7 +22,7 @@ from everyclaim.core.limits import limits_here
 from everyclaim.io.fields import BadRow, RawRow, row_too_large
 from everyclaim.io.files import COMPRESSIONS, STREAM_ERRORS, open_unpacked, stream_fault
 from everyclaim.io.textrows import parse_line
-from everyclaim.monitor.watch.source import Batch, Found, ReadOnlySource, Rows, Unreadable, found_now
+from everyclaim.monitor.watch.source import AnswerSource, Batch, Found, Rows, Unreadable, found_now
 
 _ROWS_NAME = re.compile(r"\.(jsonl|ndjson)([.-].*)?$")  # also as rotation names them: with a number, or a date
 _NUMBER_OR_DATE = re.compile(r"[.-](?=\d)[-._:TZ\d]+")
@@ -57,7 +57,7 @@ class LogLine(NamedTuple):
 Step = tuple[list[Found], ReadPosition]
 
 
-class LogFiles(ReadOnlySource):
+class LogFiles(AnswerSource):
     """A file of JSON lines, also after it was rotated, or a folder of such files."""
 
     def __init__(self, path: str, rows: Rows) -> None:

@@ -18,7 +18,7 @@ from everyclaim.core.cited import failing_lines
 from everyclaim.core.errors import ConfigError, MissingExtraError, OptionError, SourceError
 from everyclaim.core.plaintext import hidden, one_line
 from everyclaim.core.types import Label, Outcome, Result, Sample
-from everyclaim.monitor.watch.source import Absent, Batch, Found, Loaded, Return, Rows, Unreadable
+from everyclaim.monitor.watch.source import Absent, AnswerSource, Batch, Found, Loaded, Return, Rows, Unreadable
 from everyclaim.monitor.watch.traces import answer_in, decoded, documents_in, found_nothing, question_in
 
 T = TypeVar("T")
@@ -36,7 +36,7 @@ NO_PASSAGES = (
 _BUSY, _DENIED = {408, 409, 425, 429}, {401, 403}
 
 
-class Langfuse:
+class Langfuse(AnswerSource):
     """A project of Langfuse as a source.
 
     The first pass begins at `since`, else `lateness` seconds ago; an answer that ended `settle` seconds ago is taken to

@@ -20,7 +20,7 @@ from everyclaim.core.limits import limits_here
 from everyclaim.core.plaintext import hidden
 from everyclaim.engine import BackgroundLoop
 from everyclaim.monitor.watch import traces as otel
-from everyclaim.monitor.watch.source import Batch, Found, Return, Rows, Unreadable, found_now
+from everyclaim.monitor.watch.source import AnswerSource, Batch, Found, Return, Rows, Unreadable, found_now
 from everyclaim.store.watching import WatchStore
 
 DEFAULT_ADDRESS = "127.0.0.1:4318"
@@ -34,7 +34,7 @@ _RETRY = {"Retry-After": "30"}
 _PROTOBUF, _JSON = "application/x-protobuf", "application/json"
 
 
-class OtlpReceiver:
+class OtlpReceiver(AnswerSource):
     """Spans that are sent here, as a source.
 
     A trace is taken to be whole `settle` seconds after its last span; events go to `events_to`, a collector's logs.

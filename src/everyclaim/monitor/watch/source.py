@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from everyclaim.core.cited import citation_counts
 from everyclaim.core.limits import limits_here
@@ -64,12 +64,15 @@ class Return(NamedTuple):
     result: Result
 
 
-class AnswerSource(Protocol):
-    """Where answers come from. Whatever cannot be reached or read is a `SourceError`."""
+class AnswerSource:
+    """Where answers come from. Whatever cannot be reached or read is a `SourceError`.
+
+    One that inherits from it keeps nothing open and takes no scores, unless it says otherwise.
+    """
 
     name: str  # what the watch is known by; the same for the same answers, and without secrets
     title: str  # a short word for people
-    takes_scores: bool  # whether `send_back` is of any use
+    takes_scores: bool = False  # whether `send_back` is of any use
 
     async def open(self) -> None:
         """Begin: connect, listen."""
@@ -82,27 +85,13 @@ class AnswerSource(Protocol):
 
         When the next batch is asked for, everything in the one before has been decided, durably.
         """
+        raise NotImplementedError
 
     async def send_back(self, results: Sequence[Return]) -> Mapping[str, bool]:
         """Hand scores to the source; return by name whether it took them (True) or never will (False).
 
         What is not named is sent again later.
         """
-
-
-class ReadOnlySource:
-    """What files and databases have in common: nothing is kept open, and no score goes back."""
-
-    takes_scores = False
-
-    async def open(self) -> None:
-        """Begin."""
-
-    async def close(self) -> None:
-        """End."""
-
-    async def send_back(self, results: Sequence[Return]) -> Mapping[str, bool]:
-        """Write nothing."""
         return {returned.answer: True for returned in results}
 
 

@@ -18,14 +18,14 @@ from sqlalchemy import exc
 
 from everyclaim.core.errors import ConfigError, MissingExtraError, OptionError, SourceError
 from everyclaim.core.plaintext import did_you_mean, hidden
-from everyclaim.monitor.watch.source import Batch, ReadOnlySource, Rows, found_now
+from everyclaim.monitor.watch.source import AnswerSource, Batch, Rows, found_now
 
 _ROWS = 200  # in one batch
 _COLON = re.compile(r"(?<![:\\]):(?=\w)")
 _DRIVERS = {"postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
 
 
-class SqlQuery(ReadOnlySource):
+class SqlQuery(AnswerSource):
     """A SELECT that is asked again and again for what is new.
 
     `watermark` is the column that grows, `key` the one that tells rows apart, `lateness` the seconds that a row may

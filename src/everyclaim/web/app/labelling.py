@@ -12,8 +12,6 @@ import secrets
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations, groupby
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
@@ -28,10 +26,10 @@ from everyclaim.api.labeling import LabelingSession, LabelTask
 from everyclaim.api.labels import LONGEST_NAME, label_queue
 from everyclaim.core.errors import ConfigError, EveryclaimError, UserError
 from everyclaim.core.kinds import WAYS
-from everyclaim.core.types import FailureMode, Label, Outcome, Passage, SplitMark
+from everyclaim.core.types import FailureMode, Label, Outcome, SplitMark
 from everyclaim.io import open_rows
 from everyclaim.report.html import shown
-from everyclaim.report.html.layout import LaidOutBlock, Mark, Segment, lay_out
+from everyclaim.report.html.layout import Mark, Segment, lay_out
 from everyclaim.store.labels import HistoryEntry
 from everyclaim.store.records import Annotation, Picked
 from everyclaim.store.store import Store
@@ -91,7 +89,7 @@ def one_queue(request: Request, queue: str) -> Response:
     """Show how far everybody is in a queue, and lead them to it."""
     store = site_of(request).read_store
     found = store.labelling.queue(queue)
-    return render(request, "label_queue.html", queue=found, run=store.run(found.run), named=_named(request), who=_who)
+    return render(request, "label_queue.html", queue=found, run=store.run(found.run), named=_named(request))
 
 
 @router.post("/label/queues/{queue}/delete")
@@ -122,7 +120,6 @@ def of_run(request: Request, run: str) -> Response:
         pairs=_pairs(list(opinions_of(desk.labels, desk.marks).values())),
         desk=desk,
         left=len(desk.left()),
-        who=_who,
     )
 
 
@@ -163,11 +160,6 @@ def _queues(request: Request, form: QueueForm, *, said: str = "", http_status: i
 def _named(request: Request) -> str:
     """Return the name that a proxy vouches for, if any."""
     return visitor_of(request).name if site_of(request).access.proxy_header else ""
-
-
-def _who(name: str) -> str:
-    """Write a name as the part of an address."""
-    return urlencode({"who": name})
 
 
 def _by_person(labels: Sequence[Annotation[Label]]) -> list[tuple[str, Mapping[Label, int]]]:
@@ -237,56 +229,33 @@ _EVIDENCE = TypeAdapter(list[tuple[StrictInt, StrictInt, StrictInt]])
 Kind = Literal["queues", "runs"]
 
 
-@dataclass(frozen=True)
-class _TaskView:
-    """A text to label with all that its page shows; `everything`: also what is left out of very long ones."""
+def _task_view(desk: LabelingSession, task: LabelTask, *, everything: bool) -> dict[str, Any]:
+    """Return a text to label with all that its page shows; `everything`: also what is left out of very long ones.
 
-    desk: LabelingSession
-    task: LabelTask
-    everything: bool = False
-
-    @property
-    def neighbours(self) -> tuple[str, str]:
-        """The keys of those before and after it in this person's order; empty: none."""
-        keys = ["", *(item.key for item in self.desk.items), ""]
-        return keys[self.task.number - 1], keys[self.task.number + 1]
-
-    @property
-    def response(self) -> list[LaidOutBlock]:
-        """The answer, with the claim marked, where a claim is asked for."""
-        claim = self.task.claim
-        marks = [Mark(*claim.span, 1, Label.SUPPORTED)] if claim else []
-        around = None if self.everything or claim is None else _AROUND
-        return lay_out(self.task.kept.sample.response, marks, context=around)
-
-    @cached_property
-    def passages(self) -> list[tuple[Passage, list[LaidOutBlock]]]:
-        """The passages, as many as there is room for."""
-        budget, found = _AT_ONCE, []
-        for passage in self.task.passages:
-            if budget <= 0 and not self.everything:
-                break
-            is_short = self.everything or len(passage.text) <= _WHOLE
-            found.append((passage, lay_out(passage.text, context=None if is_short else _WHOLE // 3)))
-            budget -= min(len(passage.text), _WHOLE) + 200
-        return found
-
-    @property
-    def hidden_passages(self) -> int:
-        return len(self.task.passages) - len(self.passages)
-
-    @property
-    def is_cut(self) -> bool:
-        """Whether something of the passages is not shown."""
-        return bool(self.hidden_passages) or any(block.hidden for _, blocks in self.passages for block in blocks)
-
-    @property
-    def evidence(self) -> str:
-        """The evidence picked so far, for the script: place of the passage, start, end, and what stands there."""
-        picked = self.task.said.evidence
-        quotes = self.task.quoted(picked)
-        rows = [[*place, shown(quote.quote)] for place, quote in zip(picked, quotes, strict=False)]
-        return json.dumps(rows, ensure_ascii=True)
+    `evidence` is what was picked so far, for the script: place of the passage, start, end, and what stands there.
+    """
+    claim, picked = task.claim, task.said.evidence
+    marks = [Mark(*claim.span, 1, Label.SUPPORTED)] if claim else []
+    around = None if everything or claim is None else _AROUND
+    budget, passages = _AT_ONCE, []
+    for passage in task.passages:
+        if budget <= 0 and not everything:
+            break
+        is_short = everything or len(passage.text) <= _WHOLE
+        passages.append((passage, lay_out(passage.text, context=None if is_short else _WHOLE // 3)))
+        budget -= min(len(passage.text), _WHOLE) + 200
+    hidden = len(task.passages) - len(passages)
+    keys = ["", *(item.key for item in desk.items), ""]
+    rows = [[*place, shown(quote.quote)] for place, quote in zip(picked, task.quoted(picked), strict=False)]
+    return {
+        "task": task,
+        "neighbours": (keys[task.number - 1], keys[task.number + 1]),  # in this person's order; empty: none
+        "response": lay_out(task.kept.sample.response, marks, context=around),
+        "passages": passages,
+        "hidden_passages": hidden,
+        "is_cut": bool(hidden) or any(block.hidden for _, blocks in passages for block in blocks),
+        "evidence": json.dumps(rows, ensure_ascii=True),
+    }
 
 
 def _pieces_of(segments: Iterable[Segment]) -> Iterator[tuple[str, int, int, str]]:
@@ -339,7 +308,7 @@ def show(
     return render(
         request,
         f"label_{part}.html",
-        view=_TaskView(desk, desk.task(key), everything) if key else None,
+        view=_task_view(desk, desk.task(key), everything=everything) if key else None,
         desk=desk,
         run=site_of(request).write_store.run(desk.run),
         base=_base(desk),

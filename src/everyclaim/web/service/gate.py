@@ -172,8 +172,9 @@ class RequestGate:
         method = scope["method"] if scope["method"] in _METHODS else "other"
         known = path_template(scope["path"])
         route = getattr(scope.get("route"), "path", known if known in _KNOWN else "other")
+        client = scope["client"][0] if scope.get("client") else ""
         row = {"request": context.id, "method": method, "route": route, "status": status, "seconds": round(seconds, 4)}
-        _logger.info("request", extra={**row, "token": context.owner, "client": _client(scope), **context.logged})
+        _logger.info("request", extra={**row, "token": context.owner, "client": client, **context.logged})
         with observed(self._observers):
             tell(RequestAnswered(route, method, status, seconds))
 
@@ -187,7 +188,3 @@ def response_to(problem: Problem, context: RequestContext) -> Response:
 def path_template(path: str) -> str:
     """Return an address as the description of the API has it."""
     return _JOB.sub("/v1/jobs/{job}", path)
-
-
-def _client(scope: Scope) -> str:
-    return scope["client"][0] if scope.get("client") else ""
