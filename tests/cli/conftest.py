@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import ANSWERS, PLUGIN, Done, write_jsonl
+from command_line import ANSWERS, PLUGIN, Done, clean_env, write_jsonl
 
 from everyclaim.cli.app import run
 
@@ -65,16 +65,11 @@ def prepared(everyclaim, desk, tmp_path_factory):
 @pytest.fixture
 def process(desk):
     """Start a command line in a process of its own."""
-    clean = {k: v for k, v in os.environ.items() if not k.startswith("EVERYCLAIM_")}
-    path = os.pathsep.join([str(PLUGIN), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
-    clean |= {"PYTHONPATH": path, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"}
-    clean |= {"EVERYCLAIM_JUDGE": "scripted", "EVERYCLAIM_DECOMPOSER": "sentences"}
 
     def start(*arguments, env=None, **options):
         command = [sys.executable, "-m", "everyclaim", *map(str, arguments)]
         streams = PIPES | options
-        return subprocess.run(
-            command, cwd=desk, env=clean | (env or {}), text=True, timeout=120, check=False, **streams
-        )
+        env = clean_env(**(env or {}))
+        return subprocess.run(command, cwd=desk, env=env, text=True, timeout=120, check=False, **streams)
 
     return start

@@ -6,10 +6,9 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
-from command_line import ANSWERS, write_jsonl
+from command_line import ANSWERS, clean_env, write_jsonl
 
 CLAIMS = [
     {"id": "a", "claim": "It is red", "contexts": ["It is red"]},
@@ -27,12 +26,8 @@ def test_verify_writes_one_verdict_per_claim_in_input_order(everyclaim, desk):
     write_jsonl("claims.jsonl", CLAIMS)
     done = everyclaim("verify", "claims.jsonl", "--out", "verdicts.jsonl", "--concurrency", "3")
     rows = [json.loads(line) for line in (desk / "verdicts.jsonl").read_text().splitlines()]
-    assert [(row["id"], row["label"]) for row in rows] == [
-        ("a", "SUPPORTED"),
-        ("b", "CONTRADICTED"),
-        ("c", "UNSUPPORTED"),
-        ("d", "UNSUPPORTED"),
-    ]
+    labels = {"a": "SUPPORTED", "b": "CONTRADICTED", "c": "UNSUPPORTED", "d": "UNSUPPORTED"}
+    assert [(row["id"], row["label"]) for row in rows] == [*labels.items()]
     assert rows[0]["evidence"] == [{"passage_id": "p1", "start": 0, "end": 9, "quote": "It is red"}]
     assert rows[3]["flags"] == ["no_passages"]
     assert not any("error" in row for row in rows)
@@ -45,11 +40,7 @@ def test_a_failed_claim_has_an_error_and_no_label(everyclaim, desk):
     write_jsonl("claims.jsonl", [*CLAIMS, {"id": "f", "claim": "FAIL", "contexts": ["x"]}])
     done = everyclaim("verify", "claims.jsonl", "--out", "verdicts.jsonl")
     last = json.loads((desk / "verdicts.jsonl").read_text().splitlines()[-1])
-    assert {key: last[key] for key in ("id", "label", "error")} == {
-        "id": "f",
-        "label": None,
-        "error": "no_reply: the script says so",
-    }
+    assert (last["id"], last["label"], last["error"]) == ("f", None, "no_reply: the script says so")
     assert done.code == 3
     assert "4 judged of 5 · 1 failed" in done.out
     assert everyclaim("verify", "claims.jsonl", "--max-failed", "0.2").code == 0
@@ -148,35 +139,13 @@ def test_errors_cannot_be_forged_by_names(everyclaim):
 
 
 @pytest.mark.slow
-def test_an_interrupted_run_says_how_to_go_on_and_does(process, desk):
-    """Ctrl-C: 130, one line, and the same command goes on without scoring anything twice."""
-    rows = [{"id": f"s{i}", "response": "It is red", "contexts": ["It is red"]} for i in range(30)]
-    rows[20]["response"] = "STOP"
-    write_jsonl("long.jsonl", rows)
-    first = process("score", "long.jsonl", env={"SCRIPTED_STOP": "1"})
-    assert first.returncode == 130
-    assert first.stdout == ""
-    assert len(first.stderr.splitlines()) == 1
-    assert "repeat the command to continue" in first.stderr
-    second = process("score", "long.jsonl")
-    assert second.returncode == 0
-    assert "30 scored of 30" in second.stdout
-    assert "samples are already scored" in second.stderr
-    assert len(json.loads(process("runs", "--json").stdout)) == 1
-
-
-@pytest.mark.slow
 def test_a_reader_that_leaves_is_no_error(desk, process):
     """`everyclaim … | head` ends silently."""
     write_jsonl("many.jsonl", [ANSWERS[0] | {"id": str(i), "question": "why " * 300} for i in range(300)])
     process("score", "many.jsonl", "--quiet")
-    plugin = Path(__file__).parent / "plugin"
-    for options in (["report", "--out", "-", "--quiet"], ["report", "--json", "--worst", "0"]):
-        command = f"PYTHONPATH={plugin}:$PYTHONPATH {sys.executable} -m everyclaim {' '.join(options)} | head -c 10"
-        done = subprocess.run(
-            ["bash", "-c", command], cwd=desk, capture_output=True, text=True, timeout=60, check=False
-        )
-        assert done.stderr == ""
+    for options in ("report --out - --quiet", "report --json --worst 0"):
+        command = ["bash", "-c", f"{sys.executable} -m everyclaim {options} | head -c 10"]
+        assert subprocess.run(command, cwd=desk, env=clean_env(), capture_output=True, check=False).stderr == b""
 
 
 def everything(terminal):

@@ -11,13 +11,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from command_line import ANSWERS, PLUGIN, write_jsonl
+from command_line import ANSWERS, clean_env, tree, write_jsonl
 
 CLAIMS = [{"id": "a", "claim": "It is red", "contexts": ["It is red"]}]
-
-
-def files(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
 @pytest.mark.slow
@@ -64,9 +60,9 @@ def test_a_page_replaces_a_page_rules_replace_rules_and_nothing_replaces_answers
         Path(command[-1]).touch()  # an empty file may have been made for it
         assert [everyclaim(*command).code for _ in range(2)] == [0, 0]
         return
-    before = files(desk)
+    before = tree(desk)
     done = everyclaim(*command)
-    assert (done.code, files(desk)) == (2, before)
+    assert (done.code, tree(desk)) == (2, before)
     assert done.said[-1].startswith(f"error: {command[-1]} ")
     assert "another name" in done.said[-1]
 
@@ -78,11 +74,11 @@ def test_a_cache_takes_no_file_of_somebody_else(everyclaim, desk, monkeypatch, n
     Path("thesis.txt").write_text("Once upon a time.\n" * 300)
     with closing(sqlite3.connect("ours.db")) as database, database:
         database.execute("CREATE TABLE customers (name TEXT)")
-    before = files(desk)
+    before = tree(desk)
     done = everyclaim("score", "answers.jsonl", "--judge", "openai:m", "--cache", name)
     assert done.code == 2
     assert f"cannot use the reply cache {name}" in done.err
-    assert files(desk) == before
+    assert tree(desk) == before
 
 
 @pytest.mark.slow
@@ -93,9 +89,7 @@ def test_a_command_that_is_killed_while_writing_leaves_the_older_output_whole(de
     write_jsonl("claims.jsonl", CLAIMS)
     older = '{"id": "older", "label": null, "provenance": {}}\n'
     (desk / "out.jsonl").write_text(older)
-    env = {k: v for k, v in os.environ.items() if not k.startswith("EVERYCLAIM_")}
-    env |= {"PYTHONPATH": os.pathsep.join([str(PLUGIN), *sys.path]), "EVERYCLAIM_JUDGE": "scripted"}
-    command = [sys.executable, "-m", "everyclaim", "verify", "-", "--out", "out.jsonl"]
+    command, env = [sys.executable, "-m", "everyclaim", "verify", "-", "--out", "out.jsonl"], clean_env()
     process = subprocess.Popen(command, cwd=desk, env=env, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
     process.stdin.write(json.dumps(CLAIMS[0]).encode() + b"\n")
     process.stdin.flush()

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from command_line import ANSWERS, PLUGIN, write_jsonl
+from command_line import ANSWERS, clean_env, tree, write_jsonl
 
 from everyclaim.core.types import Label
 from everyclaim.store.records import Annotation, answer_key_of
@@ -16,10 +16,6 @@ from everyclaim.store.store import Store
 
 def listed(everyclaim):
     return json.loads(everyclaim("runs", "--json").out)
-
-
-def tree(folder):
-    return {str(path.relative_to(folder)): path.is_file() and path.read_bytes() for path in folder.rglob("*")}
 
 
 @pytest.mark.parametrize("command", [["runs"], ["runs", "--json"], ["report"], ["doctor"]])
@@ -102,9 +98,6 @@ def test_one_answer_is_shown_with_all_its_claims(everyclaim):
 def test_a_run_under_way_is_running_and_a_killed_one_interrupted(everyclaim, desk):
     """It cannot be deleted or begun twice while somebody is at it; killed, it goes on at once."""
     write_jsonl("long.jsonl", [ANSWERS[0] | {"id": str(n)} for n in range(5)])
-    env = {k: v for k, v in os.environ.items() if not k.startswith("EVERYCLAIM_")}
-    env |= {"PYTHONPATH": os.pathsep.join([str(PLUGIN), *sys.path])}
-    env |= {"EVERYCLAIM_JUDGE": "scripted", "EVERYCLAIM_DECOMPOSER": "sentences"}
     program = (
         "import time, everyclaim as ec\n"
         "def hold(event):\n"
@@ -112,7 +105,7 @@ def test_a_run_under_way_is_running_and_a_killed_one_interrupted(everyclaim, des
         "        print(flush=True); time.sleep(600)\n"
         "ec.score_file('long.jsonl', judge='scripted', decomposer='sentences', hooks=[hold], mapping={}, slices=[])"
     )
-    process = subprocess.Popen([sys.executable, "-c", program], cwd=desk, env=env, stdout=subprocess.PIPE)
+    process = subprocess.Popen([sys.executable, "-c", program], cwd=desk, env=clean_env(), stdout=subprocess.PIPE)
     process.stdout.readline()
     (run,) = listed(everyclaim)
     assert run["status"] == "running"

@@ -7,15 +7,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
-from everyclaim.testing import (
-    JudgeServer,
-    Reply,
-    body,
-    no_sleep,
-    play,
-    rejected,
-    truncated,
-)
+from everyclaim.testing import JudgeServer, Reply, body, no_sleep, play, rejected, truncated
 from everyclaim.testing.script import Fault
 
 KEY = "sk-proj-4f9c1e77aa0b42d8"
@@ -59,20 +51,12 @@ def secretive(everyclaim, monkeypatch, caplog):
     return everyclaim
 
 
-def command(server, wire, *more):
+def command(server, wire):
     root = (server.root if wire == "anthropic" else server.base_url).replace("//", f"//me:{PASSWORD}@")
     planted = urlencode({"body.user": json.dumps(USER), "body.n": "1", "query.key": QUERY})
-    options = [
-        "--judge",
-        f"{wire}:m?{planted}",
-        "--base-url",
-        root,
-        "--header",
-        "X-Team=$TEAM_TOKEN",
-        "--header",
-        f"X-Also={TOKEN}",
-    ]
-    return ["score", "answers.jsonl", *options, "--out", "results.jsonl", "--report", "report.json", *more]
+    judge = ["--judge", f"{wire}:m?{planted}", "--base-url", root]
+    headers = ["--header", "X-Team=$TEAM_TOKEN", "--header", f"X-Also={TOKEN}"]
+    return ["score", "answers.jsonl", *judge, *headers, "--out", "results.jsonl", "--report", "report.json"]
 
 
 def everywhere(desk, done, caplog):

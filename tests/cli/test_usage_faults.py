@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from command_line import ANSWERS, PLUGIN, write_jsonl
+from command_line import ANSWERS, clean_env, tree, write_jsonl
 
 posix = pytest.mark.skipif(os.name != "posix", reason="streams and signals of POSIX")
 
@@ -27,10 +27,6 @@ FOLDER = {
     "documents/rye.md": "Rye bread keeps for a week.",
 }
 WRONG = list(map(json.loads, Path(__file__).with_name("wrong_usage.jsonl").read_text("utf-8").splitlines()))
-
-
-def tree(folder):
-    return {path: path.is_file() and path.read_bytes() for path in folder.rglob("*")}
 
 
 @pytest.mark.parametrize("row", WRONG, ids=lambda row: row["command"])
@@ -56,14 +52,6 @@ def test_what_cannot_be_meant_is_one_line_and_2(everyclaim, desk, monkeypatch, r
     assert tree(desk) == before
 
 
-def shell(desk, line, **env):
-    clean = {k: v for k, v in os.environ.items() if not k.startswith("EVERYCLAIM_")}
-    clean |= {"PYTHONPATH": os.pathsep.join([str(PLUGIN), *sys.path]), "EVERYCLAIM_JUDGE": "scripted"}
-    clean |= {"EVERYCLAIM_DECOMPOSER": "sentences", "EC": f"{sys.executable} -m everyclaim"}
-    command = ["bash", "-c", line]
-    return subprocess.run(command, cwd=desk, env=clean | env, capture_output=True, text=True, timeout=120, check=False)
-
-
 @pytest.mark.slow
 @posix
 @pytest.mark.parametrize(
@@ -77,7 +65,8 @@ def test_standard_streams_that_are_empty_or_full(desk, line, code, said):
     """Said in one line."""
     if "/dev/full" in line and not Path("/dev/full").exists():
         pytest.skip("there is no /dev/full here")
-    done = shell(desk, line)
+    env = clean_env(EC=f"{sys.executable} -m everyclaim")
+    done = subprocess.run(["bash", "-c", line], cwd=desk, env=env, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (code, said)
 
 
@@ -100,7 +89,10 @@ def test_a_run_that_is_asked_to_end_ends_in_order(desk, process, name, word, cod
     assert len(done.stderr.splitlines()) == 1
     assert sorted(path.name for path in desk.iterdir()) == [".everyclaim", "answers.jsonl", "long.jsonl"]
     assert '"status": "stopped"' in process("runs", "--json").stdout
-    assert process("score", "long.jsonl").returncode == 0
+    again = process("score", "long.jsonl")
+    assert (again.returncode, "samples are already scored" in again.stderr) == (0, True)
+    assert "40 scored of 40" in again.stdout
+    assert len(json.loads(process("runs", "--json").stdout)) == 1
 
 
 @posix

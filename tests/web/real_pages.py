@@ -126,12 +126,6 @@ def watch(chromium: Browser, serve: object) -> Iterator[Callable[..., Watched]]:
         one.check()
 
 
-@pytest.fixture(autouse=True)
-def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let pages wait for what is added up, however slow the machine is, instead of saying that they come later."""
-    monkeypatch.setattr("everyclaim.web.app.site.PATIENCE", 60.0)
-
-
 @pytest.fixture
 def place(tmp_path: Path) -> str:
     """Give a location where no store is yet."""
