@@ -11,9 +11,13 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from command_line import ANSWERS, clean_env, tree, write_jsonl
+from command_line import ANSWERS, clean_env, write_jsonl
 
 CLAIMS = [{"id": "a", "claim": "It is red", "contexts": ["It is red"]}]
+
+
+def files(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
 @pytest.mark.slow
@@ -60,9 +64,9 @@ def test_a_page_replaces_a_page_rules_replace_rules_and_nothing_replaces_answers
         Path(command[-1]).touch()  # an empty file may have been made for it
         assert [everyclaim(*command).code for _ in range(2)] == [0, 0]
         return
-    before = tree(desk)
+    before = files(desk)
     done = everyclaim(*command)
-    assert (done.code, tree(desk)) == (2, before)
+    assert (done.code, files(desk)) == (2, before)
     assert done.said[-1].startswith(f"error: {command[-1]} ")
     assert "another name" in done.said[-1]
 
@@ -74,11 +78,11 @@ def test_a_cache_takes_no_file_of_somebody_else(everyclaim, desk, monkeypatch, n
     Path("thesis.txt").write_text("Once upon a time.\n" * 300)
     with closing(sqlite3.connect("ours.db")) as database, database:
         database.execute("CREATE TABLE customers (name TEXT)")
-    before = tree(desk)
+    before = files(desk)
     done = everyclaim("score", "answers.jsonl", "--judge", "openai:m", "--cache", name)
     assert done.code == 2
     assert f"cannot use the reply cache {name}" in done.err
-    assert tree(desk) == before
+    assert files(desk) == before
 
 
 @pytest.mark.slow
