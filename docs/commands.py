@@ -41,7 +41,7 @@ Results go to standard output, everything else to standard error. An error is on
 `EVERYCLAIM_DEBUG=1` adds the traceback.
 
 Input files are never overwritten, and only files that everyclaim wrote are replaced. Files are written
-atomically. `runs`, `report` and `doctor` write nothing.
+atomically. `runs`, `report` and `doctor` do not change the store.
 """
 
 _COMMON = """\

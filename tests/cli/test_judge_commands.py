@@ -62,7 +62,7 @@ def test_a_model_that_says_yes_to_everything_is_not(tried):
     found = json.loads(done.out)
     rates = (found["supported"]["value"], found["not_supported"]["value"])
     assert (done.code, found["fit"], rates) == (1, False, (1.0, 0.0))
-    assert "0% of the claims that are not supported are right (at least 80%)" in found["why_not"]
+    assert "0 % of the claims that are not supported are right (required: 80 %)" in found["why_not"]
     assert len(found["wrong"]) == 72
     assert "price unknown" in tried(answering(LABELS.get))[0].out
     page, _ = tried(answering(lambda claim: "SUPPORTED"))
@@ -81,7 +81,7 @@ def test_claims_without_a_verdict_are_failures_not_errors_of_judgement(tried):
     done, _ = tried(rule, "--json")
     found = json.loads(done.out)
     assert (done.code, found["unjudged"], found["accuracy"]["n"], found["accuracy"]["value"]) == (3, 6, 138, 1.0)
-    assert found["why_not"] == ["6 claims have no usable verdict (at most 3)"]
+    assert found["why_not"] == ["6 claims have no usable verdict (allowed: 3)"]
     assert {row["given"] for row in found["wrong"]} == {None}
 
 

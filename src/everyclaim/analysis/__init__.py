@@ -13,9 +13,9 @@ NO_NUMBER = "–"
 SHOWN_FROM = 3  # scored answers, or labels; of fewer no rate is shown
 
 
-def percent(value: float | None) -> str:
-    """Write a share as a percentage with one decimal."""
-    return NO_NUMBER if value is None else f"{100 * value:.1f} %"
+def percent(value: float | None, digits: int = 1) -> str:
+    """Write a share as a percentage, with one decimal where nothing else is asked for."""
+    return NO_NUMBER if value is None else f"{100 * value:.{digits}f} %"
 
 
 def interval(estimate: Estimate) -> str:

@@ -338,7 +338,7 @@ def _nothing_shown(before: Side, after: Side, numbers: RunDifferences) -> str:
     found = "No significant difference between" if is_tested else f"Not tested, fewer than {FEWEST} answers:"
     sign = "+" if delta.difference > 0 else ""
     scored = counted(delta.answers, "answer")
-    over = f"over {scored} that both scored" if numbers.matching.paired else f"over at least {scored} on each side"
+    over = f"over {scored} that both scored" if numbers.matching.paired else f"over {scored} in each run"
     power = ""
     if delta.detectable and is_tested:
         power = f" This many answers detect changes of {points(delta.detectable)} points or more (80 % power)."

@@ -77,11 +77,11 @@ class BandFit:
         """Why there is no zone, where there is none, and what would help."""
         if self.clusters < self.needed:
             return (
-                f"too few labels: an error of at most {self.error:.1%} needs {self.needed:,} sets of "
+                f"too few labels: an error of at most {percent(self.error)} needs {self.needed:,} sets of "
                 f"passages without an error, there are {self.clusters:,}"
             )
         return (
-            f"no claim can be settled: even at full confidence the error exceeds {self.error:.1%}; allow "
+            f"no claim can be settled: even at full confidence the error exceeds {percent(self.error)}; allow "
             "more, add labels, or use a better judge"
         )
 

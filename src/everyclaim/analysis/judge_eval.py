@@ -324,9 +324,9 @@ LEAST_OF_EACH = 0.8  # of the supported claims, and of the others
 LEAST_OF_A_KIND = 0.5
 LEAST_QUOTES = 0.9  # of the quotes given
 RULE = (
-    f"fit to judge if the 95 % interval of accuracy starts at {LEAST_RIGHT:.0%} or above; at least {LEAST_OF_EACH:.0%} "
-    f"of supported and of other claims are right, and {LEAST_OF_A_KIND:.0%} of every kind; {LEAST_QUOTES:.0%} of "
-    f"verdicts with quotes have only real quotes; at most {MOST_UNJUDGED} claims have no usable verdict"
+    f"fit to judge if the 95 % interval of accuracy starts at {percent(LEAST_RIGHT, 0)} or above; at least "
+    f"{percent(LEAST_OF_EACH, 0)} of supported and of other claims are right, and {percent(LEAST_OF_A_KIND, 0)} of "
+    f"every kind; {percent(LEAST_QUOTES, 0)} of verdicts with quotes have only real quotes; at most {MOST_UNJUDGED} claims have no usable verdict"
 )
 
 
@@ -373,12 +373,12 @@ class JudgeTest:
         """What of the rule is missed; empty when the judge is fit to judge."""
         faults = []
         if self.unjudged > MOST_UNJUDGED:
-            faults.append(f"{self.unjudged} claims have no usable verdict (at most {MOST_UNJUDGED})")
+            faults.append(f"{self.unjudged} claims have no usable verdict (allowed: {MOST_UNJUDGED})")
         if (low := self.accuracy.low or 0.0) < LEAST_RIGHT:
-            faults.append(f"accuracy may be as low as {low:.0%} (at least {LEAST_RIGHT:.0%})")
+            faults.append(f"accuracy may be as low as {percent(low, 0)} (required: {percent(LEAST_RIGHT, 0)})")
         sides = (("supported claims", self.supported), ("claims that are not supported", self.not_supported))
         faults += [
-            f"{share.value or 0.0:.0%} of the {name} are right (at least {LEAST_OF_EACH:.0%})"
+            f"{percent(share.value or 0.0, 0)} of the {name} are right (required: {percent(LEAST_OF_EACH, 0)})"
             for name, share in sides
             if (share.value or 0.0) < LEAST_OF_EACH
         ]
@@ -389,8 +389,8 @@ class JudgeTest:
         ]
         if self.quotes_found.value is not None and self.quotes_found.value < LEAST_QUOTES:
             faults.append(
-                f"{1 - self.quotes_found.value:.0%} of verdicts with quotes have an invented one (at most "
-                f"{1 - LEAST_QUOTES:.0%})"
+                f"{percent(1 - self.quotes_found.value, 0)} of verdicts with quotes have an invented one (allowed: "
+                f"{percent(1 - LEAST_QUOTES, 0)})"
             )
         return tuple(faults)
 

@@ -3,7 +3,7 @@
 Contradicted or unsupported claims rose, beyond chance, and the rise lasts; a mean score that is shown to be worse
 without that is watched. Where claims are labelled, the rates that count are those without the judge's error; the others
 stand beside them. Both runs have the judge that the labels speak of; its error is taken to be the same on the answers
-of either. Every part of the new release, a run of it or a stretch of its time, is compared with the release before.
+of either. Every part of the new release, a run of it or a stretch of its time, is compared with the previous release.
 Holm's correction over the parts and both rates keeps the chance that any of them is wrongly said to have risen at 5 %.
 """
 
@@ -271,7 +271,7 @@ def correct(delta: Delta, label: Label, judge: Mapping[Label, JudgeCounts]) -> C
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One rate in one part of the new release compared with the release before, as judged and corrected.
+    """One rate in one part of the new release compared with the previous release, as judged and corrected.
 
     `correction` is None where no claim is labelled.
     """

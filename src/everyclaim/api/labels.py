@@ -49,7 +49,7 @@ class CalibrateOptions(ReadOptions, total=False):
 def label(run: RunName = None, n: Size = 100, **options: Unpack[LabelOptions]) -> LabelSheet:
     """Select claims of a run for human labelling.
 
-    `by` is `stratified` (oversamples rare verdicts for a narrow interval), `random`, `uncertainty` (claims on which
+    `by` is `stratified` (more claims with rare verdicts; rates are reweighted), `random`, `uncertainty` (claims on which
     the judge is unsure: for inspection and tuning, not for measuring its error) or `allocation` (the mix of supported
     and failing verdicts that minimises the Rogan–Gladen interval, given existing labels). Labelled claims are not
     selected again. With several `annotators` the share `overlap` goes to all of them, the rest to one each. `answers`

@@ -256,7 +256,7 @@ def accounted(chat: ChatModel) -> Accounted:
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
-    """Calls, tokens and dollars of a run, about; `cost` is None where no price is known. `is_most`: or fewer."""
+    """Calls, tokens and dollars of a run, about; `cost` is None where no price is known. `is_most`: an upper bound."""
 
     answers: int
     calls: int
@@ -271,5 +271,5 @@ class CostEstimate:
             return f"{self.answers:,} answers: no calls to language models"
         used = f"{self.prompt_tokens:,} prompt and {self.reply_tokens:,} reply tokens"
         cost = "price unknown" if self.cost is None else f"${self.cost:,.2f}"
-        kind = "at most about" if self.is_most else "about"
+        kind = "at most" if self.is_most else "about"
         return f"{self.answers:,} answers: {kind} {self.calls:,} calls, {used}, {cost}"

@@ -162,9 +162,12 @@ def _is_abstained(found: Score, noted: Noted) -> bool:
 
 def check_metric_shape(given: Any) -> None:
     """Raise `ConfigError` for what is neither a metric nor a function of a sample."""
-    if isinstance(given, type) or not callable(_function(given)):
-        named = f"the class {given.__name__} itself" if isinstance(given, type) else f"a {type(given).__name__}"
-        raise ConfigError(f"a metric is a spec, an object with `score`, or a function of a sample; got {named}")
+    if isinstance(given, type):
+        made = f"{given.__name__.lower()} = {given.__name__}()"
+        raise ConfigError(f"{given.__name__} is a class: create an instance (`{made}`) and name that")
+    if not callable(_function(given)):
+        named = type(given).__name__
+        raise ConfigError(f"a metric is a spec, an object with `score`, or a function of a sample; got a {named}")
     places(_function(given), _GIVEN, _A_METRIC)
 
 

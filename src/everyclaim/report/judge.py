@@ -192,7 +192,7 @@ def band_page(fit: BandFit, judge: str, spec: str) -> Page:
     """Show what the judge may settle and how often it is wrong there; `spec` is the cascade to use."""
     basis = _basis("labelled claim", fit.claims, fit.clusters)
     head = joined([Text("deferral zone", style="bold"), joined([Text("of"), data(judge)], " "), basis])
-    made = house_table("", "p(supported)", "settled", "wrong", f"at most ({fit.confidence:.0%} sure)")
+    made = house_table("", "P(supported)", "settled", "wrong", f"upper bound ({percent(fit.confidence, 0)} confidence)")
     rows = (
         ("as supported", f"≥ {fit.high:g}", fit.as_supported),
         ("as not supported", f"≤ {fit.low:g}", fit.as_not_supported),

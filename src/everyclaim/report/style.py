@@ -166,7 +166,7 @@ def usage_block(usage: Usage) -> Text:
 
 def usage_line(usage: Usage) -> Text:
     """Say what judges took: calls, tokens, cache hits and dollars. A price that is not known is said, not zero."""
-    tokens = f"{counted(usage.prompt_tokens, 'prompt token')}, {usage.completion_tokens:,} of replies"
+    tokens = f"{usage.prompt_tokens:,} prompt and {usage.completion_tokens:,} reply tokens"
     cost = "price unknown" if usage.cost is None else dollars(usage.cost)
     return joined([counted(usage.calls, "call"), tokens, counted(usage.cache_hits, "cache hit"), cost])
 

@@ -123,7 +123,7 @@ def rogan_gladen_difference(
     rarer = min(judge.positives, judge.negatives)
     told = few_of_a_kind(rarer)
     if min(rates) < 1 - judge.specificity:
-        told += ("the lower rate is below the judge's false alarms: there it errs otherwise, or the labels are few",)
+        told += ("a measured rate is below the judge's false alarm rate, so the correction is unreliable",)
     chance = normal_p_value(centre / spread) if spread else float(not centre)
     if not value:  # clipped: the judge's false alarms alone may be all that there is
         chance = 1.0

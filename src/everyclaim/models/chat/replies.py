@@ -287,10 +287,7 @@ async def _ask(inquiry: Inquiry[Item, Answer], items: Mapping[Key, Item], *, sha
     if reason:
         raise reason
     absent = ", ".join(str(key) for key in items if key not in answers)
-    version = inquiry.form.version
-    raise JudgeError(
-        inquiry.code, f"{inquiry.chat.spec} gave no usable result for {absent} after two requests ({version})"
-    )
+    raise JudgeError(inquiry.code, f"{inquiry.chat.spec} gave no usable result for {absent} after two requests")
 
 
 async def _called(
