@@ -326,7 +326,8 @@ LEAST_QUOTES = 0.9  # of the quotes given
 RULE = (
     f"fit to judge if the 95 % interval of accuracy starts at {percent(LEAST_RIGHT, 0)} or above; at least "
     f"{percent(LEAST_OF_EACH, 0)} of supported and of other claims are right, and {percent(LEAST_OF_A_KIND, 0)} of "
-    f"every kind; {percent(LEAST_QUOTES, 0)} of verdicts with quotes have only real quotes; at most {MOST_UNJUDGED} claims have no usable verdict"
+    f"every kind; {percent(LEAST_QUOTES, 0)} of verdicts with quotes have only real quotes; at most {MOST_UNJUDGED} "
+    "claims have no usable verdict"
 )
 
 

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from everyclaim.analysis import points, written
+from everyclaim.analysis import written
 from everyclaim.analysis.deltas import (
     CONTRADICTED,
     LABELS,
@@ -235,15 +235,10 @@ class Correction:
     why: str = ""
     is_blind: bool = False
 
-    def __str__(self) -> str:
-        """Write the rates and their difference, or why there are none."""
-        if self.found is None:
-            return f"not corrected for the judge's error: {self.why}"
-        before, after, difference, _ = self.found
-        low, high = difference.interval.low, difference.interval.high
-        doubts = "".join(f"; {warning}" for warning in difference.warnings)
-        change = f"{points(difference.value)} points ({points(low)} to {points(high)}{doubts})"
-        return f"corrected for the judge's error: {100 * before:.1f} → {100 * after:.1f} %, by {change}"
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What makes it unsure, or why there is none."""
+        return self.found.difference.warnings if self.found else (f"not corrected for the judge's error: {self.why}",)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values; null: not known, and `why_not` says why."""
@@ -271,14 +266,11 @@ def correct(delta: Delta, label: Label, judge: Mapping[Label, JudgeCounts]) -> C
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One rate in one part of the new release compared with the previous release, as judged and corrected.
-
-    `correction` is None where no claim is labelled.
-    """
+    """One rate in one part of the new release compared with the previous release, as judged and corrected."""
 
     title: str
     delta: Delta
-    correction: Correction | None = None
+    correction: Correction | None = None  # None: no claim is labelled
     adjusted: float | None = None  # p for all parts and rates, as judged
     corrected_adjusted: float | None = None  # the same without the judge's error
 
@@ -301,18 +293,21 @@ class Step:
         """Whether the judge shows a rise that cannot be told from its error."""
         return self.has_risen_as_judged and not self.has_risen
 
+    @property
+    def rows(self) -> tuple[tuple[str, Delta, str], ...]:
+        """What a table shows of it, as judged and then without the judge's error: name, difference, finding."""
+        finding = _finding(self.adjusted, has_risen=self.has_risen_as_judged)
+        judged = (self.delta.measure.name, self.delta, finding)
+        if not (self.correction and self.correction.found):
+            return (judged,)
+        before, after, found, _ = self.correction.found
+        low, high = found.interval.low, found.interval.high
+        corrected = replace(self.delta, before=before, after=after, difference=found.value, low=low, high=high)
+        return judged, ("corrected", corrected, _finding(self.corrected_adjusted, has_risen=self.has_risen))
+
     def __str__(self) -> str:
-        """Write the two rates, with the difference and how sure it is; then the same without the judge's error."""
-        delta = self.delta
-        if delta.before is None or delta.after is None:
-            return "no claim to compare"
-        rates = f"{100 * delta.before:.1f} → {100 * delta.after:.1f} %"
-        if delta.difference is not None and delta.low is not None and delta.high is not None:
-            change = f"{points(delta.difference)} points ({points(delta.low)} to {points(delta.high)})"
-            rates += f", by {change}, {_p(self.adjusted)}"
-        if self.correction is None:
-            return rates
-        return f"{rates}; {self.correction}" + (f", {_p(self.corrected_adjusted)}" if self.correction.found else "")
+        """Write the two rates, then the same without the judge's error."""
+        return ", corrected ".join(delta.levels for _, delta, _ in self.rows)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values."""
@@ -326,8 +321,8 @@ class Step:
         }
 
 
-def _p(p_value: float | None) -> str:
-    return "too few samples" if p_value is None else f"p {max(p_value, 0.001):.3f}"
+def _finding(p_value: float | None, *, has_risen: bool) -> str:
+    return "risen" if has_risen else "no rise shown" if p_value is not None else "too few samples"
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,6 +370,12 @@ class RollBack:
         if (lasting := self._lasting(measure)) >= self.needed:
             return "roll back"
         return "watch" if lasting or newest.is_lost else "too few samples" if is_few else "keep"
+
+    @property
+    def doubts(self) -> list[str]:
+        """What makes the corrected rates unsure, or why there are none, each once."""
+        found = [(step.delta.measure.name, step.correction.doubts) for step in self.steps if step.correction]
+        return list(dict.fromkeys(f"{name} claims: {doubt}" for name, doubts in found for doubt in doubts))
 
     @property
     def advice(self) -> str:

@@ -49,12 +49,12 @@ class CalibrateOptions(ReadOptions, total=False):
 def label(run: RunName = None, n: Size = 100, **options: Unpack[LabelOptions]) -> LabelSheet:
     """Select claims of a run for human labelling.
 
-    `by` is `stratified` (more claims with rare verdicts; rates are reweighted), `random`, `uncertainty` (claims on which
-    the judge is unsure: for inspection and tuning, not for measuring its error) or `allocation` (the mix of supported
-    and failing verdicts that minimises the Rogan–Gladen interval, given existing labels). Labelled claims are not
-    selected again. With several `annotators` the share `overlap` goes to all of them, the rest to one each. `answers`
-    selects whole answers. The judge's verdict is omitted unless `with_verdicts`, because it biases annotators. Raises
-    `InputError` if nothing is left to label.
+    `by` is `stratified` (more claims with rare verdicts; rates are reweighted), `random`, `uncertainty` (claims on
+    which the judge is unsure: for inspection and tuning, not for measuring its error) or `allocation` (the mix of
+    supported and failing verdicts that minimises the Rogan–Gladen interval, given existing labels). Labelled claims are
+    not selected again. With several `annotators` the share `overlap` goes to all of them, the rest to one each.
+    `answers` selects whole answers. The judge's verdict is omitted unless `with_verdicts`, because it biases
+    annotators. Raises `InputError` if nothing is left to label.
     """
     by, answers = options.get("by", "stratified"), options.get("answers", False)
     verdicts_too = options.get("with_verdicts", False)

@@ -256,7 +256,7 @@ def release_report(
     found = report_on(runs, by=by or None, lasting=lasting, anyway=anyway, store=settings.store)
     for place in report or ():
         found.write(place)
-        warn(f"written: {place}", kind="")
+        warn(f"wrote {place}", kind="")
     show_result(found.to_json, lambda: release_terminal(found), json=json)
     if not require or found.rule.verdict == "keep":
         return OK

@@ -155,7 +155,7 @@ def _by_cut(rows: Sequence[T]) -> Iterator[tuple[str, list[T]]]:
 
 def untested(rows: int) -> str:
     """Say how many rows of a table have too little to test."""
-    return f"{counted(rows, 'more row')}: too few samples (below {FEWEST} answers or {FEWEST_EVENTS} each way)"
+    return f"{counted(rows, 'row')} hidden: too few samples"
 
 
 def row_name(part: MeasuredPart) -> str:
@@ -168,7 +168,7 @@ def row_name(part: MeasuredPart) -> str:
 def _table(heading: str, rows: Sequence[tuple[str, Delta]]) -> RenderableType:
     if not rows:
         return Text(heading, style="dim")
-    made = house_table(data(heading, limit=60), "before → after", "points (95 %)", "")
+    made = house_table(data(heading or "measure", limit=60), "before → after", "points (95 %)", "finding")
     made.columns[0].no_wrap = False
     made.columns[3].justify = "left"
     for label, delta in rows:
@@ -182,16 +182,16 @@ def changed_claims(comparison: Comparison) -> Text:
     """Say what became of the claims that stand in both runs word for word."""
     changes = comparison.changes
     assert changes is not None
-    same = sum(number for (one, other), number in changes.labels.items() if one is other)
     moved = {pair: number for pair, number in changes.labels.items() if pair[0] is not pair[1]}
     told = ", ".join(
         f"{number:,} {one.value.lower()} → {other.value.lower()}"
         for (one, other), number in sorted(moved.items(), key=lambda item: -item[1])
     )
-    whole = counted(same + sum(moved.values()), "claim")
+    shared = sum(changes.labels.values())
+    same = f"{shared - sum(moved.values()):,} with the same label; {told}" if told else "all with the same label"
     return Text(
-        f"{whole} in both runs, {same:,} with the same label{'; ' + told if told else ''};"
-        f" {changes.only_before:,} only before, {changes.only_after:,} only after"
+        f"{counted(shared, 'claim')} in both runs, {same}; {changes.only_before:,} only in the older run, "
+        f"{changes.only_after:,} only in the newer one"
     )
 
 
@@ -223,13 +223,13 @@ def method_note(comparison: Comparison) -> str:
     said = (
         "The mean score is the primary measure, tested at 5 %. Other differences are reported only if they are "
         "significant after Holm's correction (2.5 % for all answers, 2.5 % for the slices) and their interval excludes "
-        "0. For contradicted and unsupported claims the roll-back rule of `compare --release` applies."
+        "0. For contradicted and unsupported claims the roll-back rule of release reports applies."
     )
     return (
         f"{said if tested else 'Too few samples to test any difference.'} Intervals are 95 %, clustered by answer. "
-        f"Too few samples means: below {FEWEST} answers, or {FEWEST_EVENTS} each way (such as failing answers and "
-        f"others, in both runs together), or not significant with fewer than {FEW} answers. All numbers are findings "
-        "of this judge and include its errors."
+        f"Too few samples: fewer than {FEWEST} answers; fewer than {FEWEST_EVENTS} failing or {FEWEST_EVENTS} passing "
+        f"ones over both runs; or not significant with fewer than {FEW}. All numbers are findings of this judge and "
+        "include its errors."
     )
 
 
@@ -261,12 +261,15 @@ def release_markdown(report: ReleaseReport) -> str:
 
 def _release(report: ReleaseReport) -> Iterator[RenderableType]:
     comparison, rule = report.comparison, report.rule
-    made = house_table("part of the release", "claims", "compared with the release before", "", numbers_from=9)
+    made = house_table("part", "claims", "before → after", "points (95 %)", "finding", numbers_from=2)
+    made.columns[0].no_wrap, made.columns[4].justify = False, "left"
     for step in rule.steps:
-        risen = Text("risen" if step.has_risen else "", "bold red")
-        made.add_row(data(step.title, limit=40), step.delta.measure.name, Text(str(step)), risen)
-    yield from (_head(comparison), Text(), Text(whole(report.sentence), style="bold"), Text(), made, Text())
-    yield from (Text(rule.sentence, _RULE_STYLE[rule.verdict]), Text())
+        for name, delta, finding in step.rows:
+            shown = Text(finding, "bold red" if finding == "risen" else "")
+            made.add_row(data(step.title, limit=40), name, delta.levels, delta.change, shown)
+    yield from (_head(comparison), Text(), Text(whole(report.sentence), style="bold"), Text(), made)
+    yield from (hanging(Text("!", "yellow"), Text(doubt)) for doubt in rule.doubts)
+    yield from (Text(), Text(whole(rule.sentence), _RULE_STYLE[rule.verdict]), Text())
     differs = "judged differently, so a difference may come from the judge: " + "; ".join(comparison.differs)
     for note in (*([differs] if comparison.differs else ()), *report.notes):
         yield hanging(Text("!", "yellow"), data(note))

@@ -169,7 +169,7 @@ def lopsided(influence: Floats) -> tuple[str, ...]:
 def few_of_a_kind(rarer: float) -> tuple[str, ...]:
     """Return what to say where one of the two kinds of label is rare."""
     if rarer < FEW_OF_A_KIND:
-        return (f"only {rarer:g} labels of one kind (supported or failing): at least {FEW_OF_A_KIND} are needed",)
+        return (f"only {rarer:g} labels of the rarer kind: at least {FEW_OF_A_KIND} are needed",)
     return ()
 
 
