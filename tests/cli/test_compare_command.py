@@ -39,7 +39,7 @@ def test_the_page_says_what_regressed_with_the_claims_and_advises_to_watch(runs)
     page = " ".join(done.out.split())
     assert "the mean score is 50.0 points lower (95 % " in page
     assert "Watch new: its rate of contradicted claims is higher than that of old" in page
-    assert "(0.0 → 50.0 %, by " in page
+    assert "(0.0 → 50.0 %)" in page
     assert "40 samples paired by id" in page
     assert "mean score 1.000 → 0.500 −50.0" in page
     assert "regressed" in page
@@ -99,11 +99,11 @@ def test_runs_that_were_judged_otherwise_are_refused_without_anyway(runs):
     assert runs("score", "old.jsonl", "--judge", "lexical", "--name", "lex", "-q").code in (0, 3)
     refused = runs("compare", "old", "lex")
     assert refused.code == 2
-    assert "were judged differently: verifier scripted" in refused.err
+    assert "were judged differently: judge scripted" in refused.err
     assert "--allow-different-judges" in refused.err
     allowed = runs("compare", "old", "lex", "--allow-different-judges")
     assert allowed.code == 0
-    assert "judged differently: verifier scripted" in " ".join(allowed.out.split())
+    assert "judged differently: judge scripted" in " ".join(allowed.out.split())
     assert "same answer, different judge" in " ".join(allowed.out.split())
 
 

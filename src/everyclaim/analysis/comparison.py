@@ -193,9 +193,10 @@ class Comparison:
 
 def provenance_differences(before: Provenance, after: Provenance) -> tuple[str, ...]:
     """Name what judged two runs differently: parts, version of the library, and parameters such as prompts."""
-    names = ("metric", "decomposer", "verifier", "strategy", "version")
     sides = [
-        {name: getattr(one, name) for name in names} | dict(sorted(one.parameters.items())) for one in (before, after)
+        {"metric": one.metric, "decomposer": one.decomposer, "judge": one.verifier}
+        | {"strategy": one.strategy, "version": one.version, **dict(sorted(one.parameters.items()))}
+        for one in (before, after)
     ]
     return differences(*sides)
 

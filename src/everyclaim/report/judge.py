@@ -37,6 +37,7 @@ from everyclaim.report.style import (
     left_out,
     page,
     usage_block,
+    whole,
 )
 from everyclaim.stats.intervals import Estimate
 from everyclaim.stats.types import Inference
@@ -242,10 +243,14 @@ def _fit_blocks(fit: TuningFit) -> Iterator[RenderableType]:
         made = house_table("held-out documents", "before", "after", "change", "95 %")
         for name, one in fit.table.items():
             made.add_row(
-                _NAMES[name], f"{one.before:.3f}", f"{one.after:.3f}", f"{one.after - one.before:+.3f}",
-                f"{one.low:+.3f} to {one.high:+.3f}"
+                _NAMES[name], f"{one.before:.3f}", f"{one.after:.3f}", _signed(one.after - one.before),
+                f"{_signed(one.low)} to {_signed(one.high)}"
             )  # fmt: skip
         yield made
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.3f}".replace("-", "−")
 
 
 def rubric_page(fit: RubricFit, written: str | None) -> Page:
@@ -316,7 +321,7 @@ def corrected_table(found: Calibration) -> RenderableType:
         f"{percent(rates.tnr.value)} of failing ones ({interval(rates.tnr)}), "
         f"by {counted(rates.supported + rates.failing, 'label')}; details: `everyclaim calibrate {found.run}`"
     )
-    return Stack(_corrected_table(found.corrected), Text(), Text(said))
+    return Stack(_corrected_table(found.corrected), Text(), Text(whole(said)))
 
 
 def _plain(found: Calibration) -> str:

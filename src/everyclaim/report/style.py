@@ -32,6 +32,10 @@ UNBROKEN = 40  # columns; a longer word, such as an address, may be broken
 _GAPS = (3, 2)  # columns between two of a table: as usual, and where the page is narrow
 GLUE = "\uf8ff"  # stands for a blank until lines are broken: rich breaks them at every blank, unbreakable ones too
 
+_REFUSALS = {
+    "right": "justified (the passages do not answer the question)",
+    "wrong": "unjustified (the passages answer the question)",
+}
 _ASCII = str.maketrans("█▒╳✓✗–−→↓×·…≥≤«»", "#=x+x-->vx|~><<>")
 
 
@@ -169,6 +173,11 @@ def usage_line(usage: Usage) -> Text:
     tokens = f"{usage.prompt_tokens:,} prompt and {usage.completion_tokens:,} reply tokens"
     cost = "price unknown" if usage.cost is None else dollars(usage.cost)
     return joined([counted(usage.calls, "call"), tokens, counted(usage.cache_hits, "cache hit"), cost])
+
+
+def refusal_words(finding: str) -> str:
+    """Say what a finding about a refusal means."""
+    return _REFUSALS.get(finding, finding)
 
 
 def dollars(amount: float) -> str:

@@ -44,6 +44,7 @@ from everyclaim.report.style import (
     left_out,
     markdown,
     md,
+    refusal_words,
     usage_line,
 )
 from everyclaim.stats.intervals import Estimate
@@ -52,6 +53,7 @@ from everyclaim.store.records import RunRecord
 WARNINGS_SHOWN = 3
 _WORST_HEADS = ("Worst answers · most likely wrong first", "Worst answers · lowest score first")
 
+_PARTS = re.compile(r"/(?=\w+=)")  # of a prompt's version: what it was asked with
 _METHODS = {
     "wilson": "Wilson (few answers)",
     "wilson_effective": "Wilson (few answers)",
@@ -96,7 +98,7 @@ def provenance_line(provenance: Provenance) -> Text:
     """Say in one line what made the numbers."""
     named = {"judge": provenance.verifier, "decomposer": provenance.decomposer, "strategy": provenance.strategy}
     named |= dict(sorted(provenance.parameters.items()))
-    parts = [data(provenance.metric), *(data(f"{key}={value}") for key, value in named.items())]
+    parts = [data(provenance.metric), *(data(f"{key}={_PARTS.sub(' ', value)}") for key, value in named.items())]
     parts.append(data(f"everyclaim={provenance.version}"))
     line = joined([*parts])
     line.stylize("dim")
@@ -276,7 +278,7 @@ def _judging(judging: JudgingSummary) -> Iterator[tuple[str, Text]]:
 
 def _refusals(summary: Summary) -> Text:
     partial = sum(summary.refusals.values()) - summary.overall.outcomes[Outcome.ABSTAINED]
-    counts = [f"{count:,} {finding}" for finding, count in most_frequent(summary.refusals)]
+    counts = [f"{count:,} {refusal_words(finding)}" for finding, count in most_frequent(summary.refusals)]
     return joined(
         [*counts, f"{partial:,} of them also {'makes' if partial == 1 else 'make'} claims" if partial > 0 else ""]
     )

@@ -28,7 +28,7 @@ from everyclaim.analysis import NO_NUMBER, interval, percent, score, share_of, s
 from everyclaim.core.plaintext import counted, number, one_line, whole, words
 from everyclaim.core.printing import LOWER_BOUNDS, band_of
 from everyclaim.core.types import Label, tag_values
-from everyclaim.report.style import LABEL_SIGN, dollars
+from everyclaim.report.style import LABEL_SIGN, dollars, refusal_words
 
 _KEPT = "\n\t\u00ad\u061c\u200c\u200d\u200e\u200f"  # lines, and what spelling and direction need inside one block
 LABEL_MEANING = {
@@ -44,8 +44,8 @@ def environment(*loaders: BaseLoader) -> Environment:
     Filters: `percent`, `interval`, `span`, `score`, `share_of` of an `Estimate` or a share; `number` and `probability`
     of a score or a probability; `thousands`, `counted`, `dollars`, `words`, `line` (one line, shortened), `whole` (a
     sentence of ours whose numbers stay with their units), `commands` (one with commands between backticks), `sentence`
-    (the same, from a capital on); `word`, `sign`, `meaning` of a label; `values` of a tag; `band` of a score; `place`
-    of a point in a chart.
+    (the same, from a capital on); `word`, `sign`, `meaning` of a label; `refusal` of its finding; `values`
+    of a tag; `band` of a score; `place` of a point in a chart.
     """
     ours = PackageLoader("everyclaim.report.html")
     made = Environment(
@@ -118,6 +118,7 @@ _FILTERS = {
     "counted": counted,
     "dollars": dollars,
     "words": words,
+    "refusal": refusal_words,
     "line": lambda text, limit=200: one_line(text, limit),
     "word": lambda label: label.value.lower(),
     "sign": LABEL_SIGN.__getitem__,

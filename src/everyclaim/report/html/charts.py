@@ -71,7 +71,7 @@ def difference_plot(readings: Sequence[ChartPoint], *, title: str, axis: str) ->
     ticks = [
         (tick * reach, f"{100 * tick * reach:+g}".replace("-", "−") if tick else "0") for tick in (-1, -0.5, 0, 0.5, 1)
     ]
-    return _rows(readings, _Scale(170, _RIGHT, -reach, reach), ticks, title, axis, _NAME + 4)
+    return _rows(readings, _Scale(184, _RIGHT, -reach, reach), ticks, title, axis, _NAME + 4)
 
 
 def _rows(

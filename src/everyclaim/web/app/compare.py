@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Annotated
@@ -100,7 +101,7 @@ def _comparable(records: Sequence[RunRecord]) -> tuple[str, str]:
 
 @router.get("/trend")
 def trend(request: Request, q: str = "", judged: str = "") -> Response:
-    """Show a series of runs with one metric and judge, where none are named those of the newest run."""
+    """Show a series of runs with one metric and judge, where none are named the longest series."""
     views, ways, chosen, left_out = _series(site_of(request), q, judged)
     found = _trend(views) if views else None
     return render(
@@ -137,7 +138,7 @@ def _way(record: RunRecord) -> str:
 def _series(site: Site, q: str, judged: str) -> tuple[list[RunView], list[str], str, int]:
     """Return the runs of the series, oldest first; metrics with judges; the chosen one; how many runs are left out."""
     wanted = [record for record in site.runs() if record.status == "finished" and record.kept and matches(record, q)]
-    chosen = judged or (_way(wanted[0]) if wanted else "")
+    chosen = judged or next((way for way, _ in Counter(map(_way, wanted)).most_common(1)), "")
     found = [RunView(site, record) for record in wanted if _way(record) == chosen]
     return found[:_MOST][::-1], sorted(set(map(_way, wanted))), chosen, max(0, len(found) - _MOST)
 
@@ -164,5 +165,5 @@ def _chart(found: Trend, measures: Sequence[AnswerMeasure], title: str) -> Marku
         for change in found.changes.get(measure, ())
     }
     return line_chart(
-        series, title=title, axis="runs in order, 95 % intervals as bands", marked=marked, percent=measures != (SCORE,)
+        series, title=title, axis="runs in order, 95 % intervals shaded", marked=marked, percent=measures != (SCORE,)
     )

@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from everyclaim.analysis import is_too_few, shown_rate
 from everyclaim.analysis.calibration import Calibration
-from everyclaim.analysis.slices import AUTOMATIC, matrix_of
+from everyclaim.analysis.slices import AUTOMATIC, FEW, matrix_of
 from everyclaim.core.errors import ConfigError, InputError, NoStoreError
 from everyclaim.core.plaintext import counted
 from everyclaim.core.types import Label, Outcome
@@ -123,6 +123,7 @@ def overview(request: Request, run_view: AskedRun, name: str) -> Response:
         scores=score_chart(figures.score[figures.scored & np.isfinite(figures.score)]),
         slice_address=slice_address,
         most_values=_SHOWN,
+        few=FEW,
     )
 
 
