@@ -212,7 +212,7 @@ class Registry:
         if not found:
             known = self.names()
             hint = did_you_mean(name, known) or self.advice.format(name=name)
-            raise ConfigError(f"unknown name {name!r} among {self.kind}; known: {', '.join(known)}{hint}")
+            raise ConfigError(f"unknown name {name!r}; known: {', '.join(known)}{hint}")
         loaded: Callable[..., Any] = found[0].load()
         return loaded
 
