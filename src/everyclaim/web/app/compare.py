@@ -165,5 +165,5 @@ def _chart(found: Trend, measures: Sequence[AnswerMeasure], title: str) -> Marku
         for change in found.changes.get(measure, ())
     }
     return line_chart(
-        series, title=title, axis="runs in order, 95 % intervals shaded", marked=marked, percent=measures != (SCORE,)
+        series, title=title, axis="runs in order, with 95 % intervals", marked=marked, percent=measures != (SCORE,)
     )
