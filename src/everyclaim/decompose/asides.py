@@ -134,7 +134,12 @@ def _apposition(aside: Aside) -> Draft | None:
     """What something is called besides: ", a painter,"."""
     tree, place, noun = aside.tree, aside.place, aside.noun
     name, title = tree.tokens[noun], tree.tokens[place]
-    if title.pos not in _THINGS or name.pos not in _THINGS or tree.conjuncts(noun) or aside.cases:
+    if (
+        not (title.pos in _THINGS or tree.of(place, "nmod"))
+        or name.pos not in _THINGS
+        or tree.conjuncts(noun)
+        or aside.cases
+    ):
         return None
     behind = tree.tokens[aside.inside[-1] + 1 :][:1]
     if any(token.pos != "PUNCT" for token in behind):

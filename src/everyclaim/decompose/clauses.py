@@ -49,7 +49,7 @@ def _beside(draft: Draft, tree: Tree) -> list[Draft]:
             apart = gives_reason or (
                 bool(marks)
                 and all(tree.low(mark) in _CONCEDING for mark in marks)
-                and tree.subject(head) is not None
+                and (tree.subject(head) is not None or tree.kind(head) == "conj")
                 and not (tree.low(marks[0]) == "while" and _is_meanwhile(tree, kid, head))
             )
         if apart:

@@ -127,7 +127,7 @@ def by_adjunct(draft: Draft, tree: Tree) -> list[Draft]:
     found += clauses
     found += [
         nmod for kid in tree.of(head, "obj", "obl") if kid in draft.places and not _is_time(tree, kid, inside=False)
-        if not tree.conjuncts(kid)
+        if not tree.conjuncts(kid) and not _limits(tree, kid)
         for nmod in tree.of(kid, "nmod") if nmod in draft.places and _is_placed(tree, nmod) and _is_time(tree, nmod)
     ]  # fmt: skip
     if len(found) < 2 or any(_may_date(tree, one, after) for one, after in pairwise(sorted(found))):
@@ -168,8 +168,11 @@ def _is_circumstance(tree: Tree, kid: int) -> bool:
 
 def _may_date(tree: Tree, event: int, time: int) -> bool:
     """Whether a time may be that of the event a phrase names: "until the conquest in 1903"."""
-    limits = {tree.low(case) for case in tree.of(event, "case")} & {"until", "before", "after", "since"}
-    return bool(limits) and not _is_time(tree, event, inside=False) and _is_time(tree, time)
+    return _limits(tree, event) and not _is_time(tree, event, inside=False) and _is_time(tree, time)
+
+
+def _limits(tree: Tree, event: int) -> bool:
+    return any(tree.low(case) in {"until", "before", "after", "since"} for case in tree.of(event, "case"))
 
 
 def _is_placed(tree: Tree, kid: int) -> bool:

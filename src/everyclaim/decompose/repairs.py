@@ -88,8 +88,8 @@ def _closes(tokens: Sequence[ParsedToken], place: int) -> int | None:
 def _member(tokens: Sequence[ParsedToken], place: int) -> int | None:
     """The head of a list whose last members hang on each other, or on the verb of its first: "mix flour and water"."""
     token, above = tokens[place], tokens[tokens[place].head]
-    if token.pos == "ADJ" and above.pos == "VERB" and not _has(tokens, place, HELPERS):
-        beside = [i for i in range(token.head, place) if tokens[i].head == token.head and tokens[i].pos == "ADJ"]
+    if token.pos in {"ADJ", "ADV"} and above.pos == "VERB" and not _has(tokens, place, HELPERS):
+        beside = [i for i in range(token.head, place) if tokens[i].head == token.head and tokens[i].pos == token.pos]
         return beside[-1] if beside else None  # "ranks second in size and third in wealth"
     signs = {one.text for one in tokens[:place] if one.head == place and one.relation in {"cc", "punct"}}
     chained = above.relation == "conj" and signs == {","}
@@ -165,6 +165,9 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
                 *((i, verb, "cc") for i in joiners),
             ):
                 found[i] = found[i]._replace(head=head, relation=relation)
+        elif token.relation == "nsubj" and found[_first(found, place)].text == ",":
+            before = [i for i in range(place) if found[i].head == token.head and found[i].relation == "nsubj"]
+            _hang(found, place, (before or [token.head])[-1], "appos" if before else "nsubj")  # "Rome, one of them, is"
         elif token.relation in {"appos", "acl:relcl"} and found[token.head].relation == "flat":
             _hang(found, place, found[token.head].head, token.relation)  # "Ada Lind, 34,"
     for place in range(len(found)):

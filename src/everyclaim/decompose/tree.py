@@ -323,7 +323,9 @@ def _is_orphan(sign: int | str, following: int | str, pieces: Sequence[int | str
         return False
     pos = tree.tokens[following].pos
     if following != sign + 1:
-        return pos in {"VERB", "AUX", "ADP", "CCONJ", "ADV"} and _ends_subject(sign - 1, tree)
+        inside = _subject_around(sign - 1, tree)
+        opened = any(i in pieces and tree.tokens[i].text == "," for i in inside if i < sign)
+        return pos in {"VERB", "AUX", "ADP", "CCONJ", "ADV"} and bool(inside) and not opened
     last = max(tree.under(tree.tokens[following].head))
     closes = any(i in pieces and tree.tokens[i].text == "," for i in (last, last + 1) if i < len(tree.tokens))
     return sign - 1 not in pieces and pos == "ADP" and not closes
@@ -337,10 +339,11 @@ def _joins_nothing(piece: int | str, tree: Tree, pieces: Sequence[int | str]) ->
     return tree.relation(conjunct) == "conj" and tree.tokens[conjunct].head not in pieces
 
 
-def _ends_subject(place: int, tree: Tree) -> bool:
+def _subject_around(place: int, tree: Tree) -> list[int]:
+    """The words of the subject that a word stands in."""
     while place >= 0 and tree.relation(place) not in SUBJECTS:
         place = tree.tokens[place].head
-    return place >= 0
+    return tree.under(place) if place >= 0 else []
 
 
 def _is_sign(piece: int | str, tree: Tree) -> bool:
