@@ -126,7 +126,18 @@ class Lazy(TyperCommand):
         return self.load().make_context(info_name, args, parent, **extra)
 
 
-class CommandTree(TyperGroup):
+class _PlainFlags:
+    """Flags are shown in the help as they are typed."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for parameter in parameters:
+            if getattr(parameter, "is_flag", False) and parameter.metavar is None:
+                parameter.metavar = ""  # otherwise Typer shows the type: <bool>
+        return parameters
+
+
+class CommandTree(_PlainFlags, TyperGroup):
     """A group of such commands."""
 
     def __init__(self, *, name: str | None = None, commands: Any = None, **options: Any) -> None:
@@ -138,16 +149,9 @@ class CommandTree(TyperGroup):
             args = [*FORMER_NAMES.get(args[0], args[:1]), *args[1:]]
         return super().resolve_command(ctx, args)
 
-    def get_params(self, ctx: Any) -> list[Any]:
-        """Return the parameters, the help's own among them."""
-        return _without_types(super().get_params(ctx))
 
-
-class _HelpfulCommand(TyperCommand):
-    """A command whose help shows flags as they are typed."""
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        return _without_types(super().get_params(ctx))
+class _HelpfulCommand(_PlainFlags, TyperCommand):
+    pass
 
 
 def every_command() -> Iterator[tuple[str, Any]]:
@@ -191,13 +195,6 @@ def _command(function: Callable[..., Any], name: str = "", text: str = "") -> An
     former = {old: new for old, new in FORMER_OPTIONS.items() if new in known and old not in known}
     command.context_settings["token_normalize_func"] = lambda token: former.get(token, token)
     return command
-
-
-def _without_types(parameters: list[Any]) -> list[Any]:
-    for parameter in parameters:
-        if getattr(parameter, "is_flag", False) and parameter.metavar is None:
-            parameter.metavar = ""  # otherwise Typer shows the type: <bool>
-    return parameters
 
 
 # Typer carries its own copy of click or uses the installed one, depending on its version.

@@ -77,7 +77,7 @@ declare({CitationFinding: "claim finding | span source passage instead"})
 def citation_findings(result: Result) -> list[CitationFinding]:
     """Return what a result says of its citations; nothing where its metric is another."""
     rows = result.details.get("citations")
-    if result.provenance.metric.partition("?")[0] != "attribution" or not isinstance(rows, list | tuple):
+    if result.provenance.metric_name != "attribution" or not isinstance(rows, list | tuple):
         return []
     return [from_json(CitationFinding, row) for row in rows]
 

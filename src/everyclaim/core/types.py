@@ -334,6 +334,11 @@ class Provenance:
     parameters: Mapping[str, str] = field(default_factory=dict)  # policies, prompt and model versions
 
     @property
+    def metric_name(self) -> str:
+        """The metric without its options."""
+        return self.metric.partition("?")[0]
+
+    @property
     def lower_is_better(self) -> bool:
         """Whether the best score is 0."""
         return self.parameters.get(BETTER) == "lower"

@@ -34,11 +34,6 @@ def contexts_in(*places: Any) -> list[Any]:
     return []
 
 
-def name_of(result: Result) -> str:
-    """Return the name of the metric."""
-    return result.provenance.metric.partition("?")[0]
-
-
 def number_of(result: Result) -> float | None:
     """Return the score of an answer that was scored, None for every other. Raises `JudgeError` for a failed one."""
     if result.outcome is Outcome.FAILED:

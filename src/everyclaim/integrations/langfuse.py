@@ -11,7 +11,7 @@ from typing import Any
 from everyclaim.api.evaluator import Evaluator
 from everyclaim.core.errors import InputError, MissingExtraError
 from everyclaim.core.types import Outcome
-from everyclaim.integrations.common import contexts_in, evaluator_of, explained, name_of, number_of
+from everyclaim.integrations.common import contexts_in, evaluator_of, explained, number_of
 from everyclaim.monitor.watch.traces import answer_in, documents_in, question_in
 
 try:
@@ -48,7 +48,7 @@ def faithfulness_evaluator(
             raise InputError(f"the output has no answer text: {type(output).__name__}")
         row = {"question": question_in(input) or "", "response": answer, "contexts": passages}
         result = await held.ascore(row | {"reference": answer_in(expected_output)})
-        name, why = name_of(result), explained(result)
+        name, why = result.provenance.metric_name, explained(result)
         about = {"judge": result.provenance.verifier}
         found = []
         if (score := number_of(result)) is not None and result.outcome is Outcome.SCORED:

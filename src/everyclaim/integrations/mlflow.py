@@ -7,7 +7,7 @@ from typing import Any
 from everyclaim.api.evaluator import Evaluator
 from everyclaim.core.errors import MissingExtraError
 from everyclaim.core.types import Outcome, Result
-from everyclaim.integrations.common import contexts_in, evaluator_of, explained, name_of
+from everyclaim.integrations.common import contexts_in, evaluator_of, explained
 from everyclaim.monitor.watch.traces import answer_in, documents_in, question_in
 
 try:
@@ -43,7 +43,7 @@ class FaithfulnessScorer(Scorer):  # type: ignore[misc]  # its base is known whe
 
     def _feedbacks(self, result: Result) -> list[Any]:
         source = AssessmentSource(source_type="CODE", source_id=f"everyclaim {result.provenance.version}")
-        about = {"judge": result.provenance.verifier, "metric": name_of(result)}
+        about = {"judge": result.provenance.verifier, "metric": result.provenance.metric_name}
         why = explained(result)
         said = {"source": source, "metadata": about, "rationale": why}
         found = [Feedback(name=f"{self.name}_outcome", value=result.outcome.value, **said)]

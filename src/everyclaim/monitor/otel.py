@@ -79,7 +79,7 @@ def evaluating(traceparent: str = "", *, response_id: str = "") -> Iterator[None
 def attributes_of(result: Result, *, response_id: str = "", with_texts: bool = False) -> dict[str, str | float]:
     """Return the attributes of the event. Texts of the users are in it only `with_texts`."""
     said: dict[str, str | float] = {
-        "gen_ai.evaluation.name": result.provenance.metric.partition("?")[0],
+        "gen_ai.evaluation.name": result.provenance.metric_name,
         "gen_ai.evaluation.score.label": _label_of(result),
         "gen_ai.evaluation.explanation": _explanation(result, with_texts=with_texts),
     }
@@ -217,7 +217,7 @@ class OpenTelemetry:
         made = result.provenance
         span.set_attributes(
             {
-                "everyclaim.metric": made.metric.partition("?")[0],
+                "everyclaim.metric": made.metric_name,
                 "everyclaim.judge": made.verifier.partition("?")[0],
                 "everyclaim.decomposer": made.decomposer.partition("?")[0],
                 "everyclaim.outcome": result.outcome.value,

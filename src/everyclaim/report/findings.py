@@ -340,7 +340,7 @@ def runs_page(records: Sequence[RunRecord], scores: Sequence[Estimate], store: s
         return Page(joined([Text("no runs yet in"), data(store)], " "))
     named = any(record.name or record.status != "finished" for record in records)
     failing = any(record.counts[Outcome.FAILED] for record in records)
-    several = len({_metric(record) for record in records}) > 1
+    several = len({record.provenance.metric_name for record in records}) > 1
     judges = {record.provenance.verifier for record in records}
     texts = ["run", *(["name"] if named else []), "started (UTC)", *(["judge"] if len(judges) > 1 else [])]
     texts += ["metric"] if several else []
@@ -356,7 +356,7 @@ def runs_page(records: Sequence[RunRecord], scores: Sequence[Estimate], store: s
             *([joined([data(record.name, limit=60), status], " ")] if named else []),
             record.created[:16].replace("T", " "),
             *([data(record.provenance.verifier, limit=120)] if len(judges) > 1 else []),
-            *([data(_metric(record))] if several else []),
+            *([data(record.provenance.metric_name)] if several else []),
             Text(score_text(score), style=BAND_STYLE[band] if band else ""),
             span(score),
             f"{record.counts[Outcome.SCORED]:,}/{_total(record)}",
@@ -373,10 +373,6 @@ def _total(record: RunRecord) -> str:
     if record.status == "finished" and (record.reading or record.total is None):
         return f"{record.kept + record.bad_rows:,}"
     return "?" if record.total is None else f"{record.total:,}"
-
-
-def _metric(record: RunRecord) -> str:
-    return record.provenance.metric.partition("?")[0]
 
 
 def verdicts_page(

@@ -262,7 +262,7 @@ def _scores(result: Result) -> list[tuple[str, float | str, Any]]:
     """Return what is written: the outcome always, numbers only of an answer that was scored."""
     from langfuse.api import ScoreDataType
 
-    name = result.provenance.metric.partition("?")[0]
+    name = result.provenance.metric_name
     scores: list[tuple[str, float | str, Any]] = [(f"{name}.outcome", result.outcome.value, ScoreDataType.CATEGORICAL)]
     if result.outcome is Outcome.SCORED and result.score is not None:
         numbers = {name: result.score}

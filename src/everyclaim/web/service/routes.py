@@ -54,17 +54,6 @@ _LONGEST = 200  # characters of a name, a release, a key
 _PLAIN = r"^[^\x00-\x1f\x7f]*$"
 _MAPPED = r"^[^=\x00-\x1f\x7f]+=[^\x00-\x1f\x7f]+$"
 
-Name = Annotated[str, Query(max_length=_LONGEST, pattern=_PLAIN, description="Name of the run")]
-Release = Annotated[str, Query(max_length=_LONGEST, pattern=_PLAIN, description="Release of rows without one")]
-Slices = Annotated[
-    Sequence[Annotated[str, StringConstraints(pattern=_PLAIN, min_length=1)]],
-    Query(alias="slice", description="Field to slice the run by"),
-]
-AnswersOf = Annotated[Literal["last", "all"], Query(description="Answers of a conversation to score")]
-Mapped = Annotated[
-    Sequence[Annotated[str, StringConstraints(pattern=_MAPPED)]],
-    Query(alias="map", description="Field of the data = field of everyclaim"),
-]
 Key = Annotated[
     str | None,
     Header(
@@ -144,11 +133,17 @@ def _job_of(request: Request, service: Ours, job: str) -> JobRecord:
 class JobQuery:
     """What is asked for of a data set."""
 
-    name: Name = ""
-    release: Release = ""
-    slices: Slices = ()
-    mapped: Mapped = ()
-    turns: AnswersOf = "last"
+    name: Annotated[str, Query(max_length=_LONGEST, pattern=_PLAIN, description="Name of the run")] = ""
+    release: Annotated[str, Query(max_length=_LONGEST, pattern=_PLAIN, description="Release of rows without one")] = ""
+    slices: Annotated[
+        Sequence[Annotated[str, StringConstraints(pattern=_PLAIN, min_length=1)]],
+        Query(alias="slice", description="Field to slice the run by"),
+    ] = ()
+    mapped: Annotated[
+        Sequence[Annotated[str, StringConstraints(pattern=_MAPPED)]],
+        Query(alias="map", description="Field of the data = field of everyclaim"),
+    ] = ()
+    turns: Annotated[Literal["last", "all"], Query(description="Answers of a conversation to score")] = "last"
 
     @property
     def options(self) -> dict[str, Any]:
