@@ -329,7 +329,7 @@ def _opening_possession(aside: Aside) -> Draft | None:
     told = any(tree.tokens[i].pos == "NUM" for i in aside.inside) or tree.of(head, "cop")
     if subject is None or tree.tokens[subject].pos not in _THINGS or tree.relation(subject) == "nsubj:pass":
         return None
-    generic = tree.tokens[subject].tag == "NNS" and not tree.of(subject, "det", "nmod:poss", "nummod", "amod")
+    generic = tree.tokens[subject].pos == "NOUN" and not tree.of(subject, "det", "nmod:poss", "nummod", "amod")
     if not told or generic or aside.place > subject:
         return None
     return aside.said_of(subject, aside.have(subject, past=tree.is_past(head)), *aside.inside[1:-1])
