@@ -53,7 +53,7 @@ These have the same meaning in every command; all commands have `--config`.
 _RARE = """\
 ## Rarer options
 
-`--help` does not list these. Most are also [settings](settings.md); options of a language model can be
+`--help-all` lists these, `--help` does not. Most are also [settings](settings.md); options of a language model can be
 part of its spec.
 """
 _COMMON_FROM = 2  # commands that have an option, before it is explained once for all

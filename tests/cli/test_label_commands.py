@@ -74,7 +74,9 @@ def test_a_queue_for_the_labelling_page_is_made_without_a_file(scored):
     """`--queue` says where it is and who has how much; a file beside it is refused."""
     made = scored("label", "one", "--queue", "--n", 10, "--annotator", "Ada", "--annotator", "Bo", "--overlap", 0.2)
     assert (made.code, made.out) == (0, "")
-    assert re.search(r"queue (\w{12}) created at /label/queues/\1 .*: Ada 6, Bo 6", " ".join(made.err.split()))
+    assert re.search(
+        r"created queue (\w{12}) \(claims: 6 for Ada, 6 for Bo\): .* open /label/queues/\1$", " ".join(made.err.split())
+    )
     assert scored("label", "one", "--queue", "--out", "x.jsonl").code == 2
     assert not Path("x.jsonl").exists()
 
@@ -123,7 +125,7 @@ def test_bad_labels_get_a_line_each_and_the_others_count(scored):
     done = scored("calibrate", "one", "labels.jsonl", "--json")
     assert json.loads(done.out)["labels"]["claims"] == 40
     for part in (
-        "line 41: answer 'a30', claim 'It is red 30': the label SUPORTED is not one of SUPPORTED, UNSUPPORTED, CONTRADICTED; did you mean 'supported'?",
+        "line 41: answer 'a30', claim 'It is red 30': the label 'SUPORTED' is not one of SUPPORTED, UNSUPPORTED, CONTRADICTED; did you mean 'supported'?",
         "row 42: claim 'It is green' is not in the answer 'a30'",
         "row 43: sample 'zz' is not in run",
         "row 44: 'Ada' labels this claim twice; row 1 is SUPPORTED, which counts",

@@ -56,7 +56,7 @@ def test_a_fit_that_does_not_help_is_not_written(cli):
     Path("tuned.json").write_text("as before")
     done = cli("tune", "fair.jsonl", "--out", "tuned.json")
     assert done.code == 1
-    assert "so nothing is written" in " ".join(done.out.split())
+    assert "no file written: label more claims" in " ".join(done.out.split())
     assert Path("tuned.json").read_text() == "as before"
 
 

@@ -65,6 +65,27 @@ def test_the_offline_judges_name_the_mode_and_quote_both_places(
     assert found.verdict.rationale.startswith(found.verdict.difference.reason)
 
 
+@pytest.mark.parametrize(
+    ("claim", "said"),
+    [
+        ("The check-in is open.", "the passage says 'no check-in', the claim does not"),
+        (
+            "On the Havfrue there is no Wi-Fi.",
+            "the passages mention 'Havfrue there is no Wi-Fi', but do not state the claim",
+        ),
+    ],
+)
+def test_hyphenated_words_are_quoted_whole(claim: str, said: str) -> None:
+    """And nobody says that a passage does not say what it says of something else."""
+    text = (
+        "There is no check-in on Sundays. Wi-Fi is free in the lounge of the Havfrue. On the Solveig there is no Wi-Fi."
+    )
+    asked = [Claim("c1", claim, Span(0, len(claim)), claim)]
+    found = asyncio.run(judged(EmbeddedVerifier(), asked, [Passage("p1", text)]))[0]
+    assert found.verdict.difference is not None
+    assert found.verdict.difference.reason == said
+
+
 def test_a_language_models_mode_is_kept_and_its_difference_is_found_when_asked_for() -> None:
     """The model says why; where, is found by who shows the claim."""
     found = by_model(PLAIN[0][0], label="CONTRADICTED", mode="temporal")

@@ -314,9 +314,10 @@ def _advice(found: Calibration) -> Iterator[str]:
                 select = "All claims of this run have a label: score more answers first"
             missing = _missing_labels(rate, labels)
             if found.labelled < found.corrected.raw.n < found.labelled + missing:
-                select += f"; this run has {found.corrected.raw.n - found.labelled:,} more: score more answers, too"
+                left = found.corrected.raw.n - found.labelled
+                select += f"; this run has only {counted(left, 'unlabelled claim')}: score more answers, too"
             if rate.value is not None and rate.value < TARGET:
-                yield f"{name} is {_rate(rate)}, probably below {AT_LEAST}: more labels of {kind} claims will tell."
+                yield f"{name} is {_rate(rate)}: inconclusive; label more {kind} claims."
                 continue
             yield (
                 f"too few labels of {kind} claims ({labels:,}) to show that {name} is at least {AT_LEAST}: about "

@@ -166,7 +166,7 @@ class _ZoneSearch:
     def _worth_trying(self, zones: Zones) -> list[tuple[int, int]]:
         """Return edges with the number of claims in their zones: large enough, and evenly spread by size."""
         sizes = []
-        for edge in range(1, _STEPS // 2 + 1):
+        for edge in range(1, _STEPS // 2):  # a half is on neither side
             zone = zones(edge)
             if len(np.unique(self.clusters[zone])) >= self.needed:
                 sizes.append((edge, int(zone.sum())))

@@ -37,11 +37,16 @@ _GRAVITY = (GateStatus.PASSED, GateStatus.INCONCLUSIVE, GateStatus.FAILED, GateS
 
 @dataclass(frozen=True, slots=True)
 class GateResult:
-    """The gate's word, and why. Of several gates, `parts` are the results of each, the gravest first."""
+    """The gate's word, and why. Of several, `parts` and the lines of `message` are those of each, the gravest first."""
 
     status: GateStatus
     message: str
     parts: tuple[GateResult, ...] = ()
+
+    @property
+    def gates(self) -> tuple[GateResult, ...]:
+        """The result of each gate, the gravest first."""
+        return self.parts or (self,)
 
     @property
     def title(self) -> str:
@@ -125,16 +130,13 @@ def is_worse(result: Result, bar: float) -> bool:
 
 
 def together(results: Sequence[GateResult]) -> GateResult:
-    """Join what several bars say: the gravest word, with its reasons and after them what the others say."""
-    parts = [part for result in results for part in result.parts or (result,)]
+    """Join what several bars say: the gravest word, and what each says, the gravest first."""
+    parts = [part for result in results for part in result.parts or (result,) if part.message != NO_BAR]
+    if len(parts) < 2:
+        return parts[0] if parts else results[0]
     parts.sort(key=lambda part: -_GRAVITY.index(part.status))
-    gravest = parts[0].status
-    told = [
-        part.message if part.status is gravest else f"{part.status.value}: {part.message}"
-        for part in parts
-        if part.message != NO_BAR or len(parts) == 1
-    ]
-    return GateResult(gravest, "; ".join(told), tuple(parts))
+    told = [f"{part.status.value.replace('_', ' ')}: {part.message}" for part in parts]
+    return GateResult(parts[0].status, "\n".join(told), tuple(parts))
 
 
 def too_many_failed(failed: int, total: int, bad_rows: int, limit: float, what: str) -> str:

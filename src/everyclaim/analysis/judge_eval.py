@@ -138,10 +138,11 @@ class JudgeCheck:
         """Where it is stable: that it is, and whether its rates are shown to reach the target; else empty."""
         if self.findings:
             return ""
+        if self.shortfalls:
+            return "no instability, bias or drift found, but its accuracy is too low"
         rates = {compare_with_target(rate) for rate in (self.supported_called_so, self.failing_called_so)}
         met = "both rates are significantly" if rates == {"met"} else "too few labels to show that both rates are"
-        told = "" if self.shortfalls else f"; {met} at least {AT_LEAST}"
-        return f"no instability, bias or drift found{told}"
+        return f"no instability, bias or drift found; {met} at least {AT_LEAST}"
 
     @property
     def findings(self) -> tuple[str, ...]:

@@ -101,7 +101,7 @@ class TuningFit:
                 f"too few labels, no file is written: at least {FEWEST} supported claims, {FEWEST} others "
                 f"and {FEWEST_DOCUMENTS} sets of passages are needed"
             )
-        return f"{self.no_gain}, so nothing is written: label more"
+        return f"{self.no_gain}, no file written: label more claims"
 
 
 @dataclass(frozen=True, slots=True)

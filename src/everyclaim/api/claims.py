@@ -193,7 +193,7 @@ def _of_answers(rows: list[ClaimRow], answers: Any, report: ReadReport) -> list[
         differ = sum(len(found) > 1 for found in several.values())
         report.warn(
             f"{len(several)} claims have several labels ({differ} disagree); the most frequent label "
-            "counts, ties by first"
+            "counts; in a tie the first one"
         )
     # `most_common` keeps the order of the rows among equals.
     return [replace(row, tags={LABEL: labels[key].most_common(1)[0][0]}) for key, row in first.items()]

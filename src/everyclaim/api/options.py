@@ -156,7 +156,8 @@ class JudgeOptions(LlmJudgingOptions, total=False):
     strict: Annotated[
         bool,
         Opt(
-            "Require evidence, strict hedges, exact numbers; for language models also explicit inference.",
+            "Require quoted evidence, the same certainty and exact numbers; language models also reject inferred "
+            "claims.",
             flag="--strict/--lenient",
             panel=JUDGING,
             usual=False,

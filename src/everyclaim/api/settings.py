@@ -55,7 +55,7 @@ class ProjectOptions(TypedDict, total=False):
     slices: Annotated[
         Sequence[str],
         Opt(
-            "Slice by the values of this tag, by auto, or by two crossed tags TAG+TAG. Repeatable.",
+            "Slice by a tag, by all automatic slices (auto), or by pairs of tags (TAG+TAG). Repeatable.",
             "TAG",
             flag="--slice",
             panel="Output",

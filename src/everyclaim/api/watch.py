@@ -185,7 +185,7 @@ async def watch_into(
 
 def _start_line(source: AnswerSource, plan: WatchPlan, alarms: Alarms | None, store: str | os.PathLike[str]) -> str:
     where, named = one_line(source.title, 120), one_line(plan.title, 60)
-    alert = "no alert is set" if alarms is None else f"alert: {alarms.told}"
+    alert = "no alert is set" if alarms is None else f"alert if significantly above: {alarms.told}"
     kept = without_password(os.fspath(store))
     return f"watching {where} · one run per {plan.per}, named '{named} …', stored in {kept} · {alert}"
 

@@ -119,11 +119,16 @@ class Lazy(TyperCommand):
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """Parse the arguments by the command itself, or by the form of it that they choose."""
         chosen = next((form for form in self.entry.forms if form in (args if form[0] == "-" else args[:1])), None)
+        name, entry = info_name or "", self.entry
         if chosen is not None:
             args.remove(chosen)
-            name = f"{info_name} {chosen}"
-            return _imported(name, self.entry.forms[chosen]).make_context(name, args, parent, **extra)
-        return self.load().make_context(info_name, args, parent, **extra)
+            name, entry = f"{name} {chosen}", entry.forms[chosen]
+        command = _imported(name, entry)
+        if "--help-all" in args:
+            args, command.epilog = ["--help"], ""
+            for option in command.params:
+                option.hidden = False
+        return command.make_context(name, args, parent, **extra)
 
 
 class _PlainFlags:
@@ -182,6 +187,7 @@ def _imported(name: str, entry: Entry) -> Any:
     _, _, details = inspect.cleandoc(made.__doc__ or "").partition("\n\n")
     # Typer would keep the line breaks of all paragraphs but the first.
     paragraphs = [" ".join(part.split()) for part in (entry.summary, *details.split("\n\n"))]
+    paragraphs += [f"Also `everyclaim {name} {form}`: {other.summary}" for form, other in entry.forms.items()]
     return _command(made, name, "\n\n".join(paragraphs).strip())
 
 
@@ -190,7 +196,7 @@ def _command(function: Callable[..., Any], name: str = "", text: str = "") -> An
     app.command(name, cls=_HelpfulCommand, help=text)(function)
     command = typer.main.get_command(app)
     if rare := [option.opts[0] for option in command.params if getattr(option, "hidden", False)]:
-        command.epilog = f"Further options, explained in docs/reference/cli.md: {', '.join(rare)}."
+        command.epilog = f"Further options, explained by --help-all: {', '.join(rare)}."
     known = {name.lstrip("-") for option in command.params for name in (*option.opts, *option.secondary_opts)}
     former = {old: new for old, new in FORMER_OPTIONS.items() if new in known and old not in known}
     command.context_settings["token_normalize_func"] = lambda token: former.get(token, token)

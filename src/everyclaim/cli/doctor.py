@@ -111,7 +111,7 @@ def _provider(provider: str) -> Check:
 def _extra(name: str) -> Check:
     package, purpose = _EXTRAS[name]
     try:
-        return Check(f"extra {name}", True, f"{package} {version(package)}")
+        return Check(f"extra {name}", True, f"{purpose} ({package} {version(package)})")
     except PackageNotFoundError:
         return Check(f"extra {name}", None, f"not installed ({purpose}): pip install 'everyclaim[{name}]'")
 

@@ -77,10 +77,9 @@ def conclude(run: Run, output: OutputOptions, settings: Settings, against: Run |
         page = run_page(record, summary, found, trust.beside(summary), trust.line)
         show(page, stderr=output.out == "-")
     result = _gate(run, record, summary, settings, against)
-    if result.status is not GateStatus.PASSED:
-        warn(result.message, kind=result.title)
-    elif result.message != NO_BAR and not output.quiet:
-        warn(result.message, kind="gate passed")
+    for part in result.gates:
+        if part.status is not GateStatus.PASSED or not (part.message == NO_BAR or output.quiet):
+            warn(part.message, kind=part.title)
     _tell_build_server(run, summary, [kept.result for kept in found], result, output, settings)
     incomplete = record.reading.incomplete if record.reading else ""
     if incomplete:
@@ -125,10 +124,8 @@ def _gate(run: Run, record: RunRecord, summary: Summary, settings: Settings, aga
     if against is not None:
         margin = settings.margin or 0.0
         found.append(against_baseline(compare(against, run), margin=margin, confident=settings.confident))
-    if len(found) > 1 and found[0].message == NO_BAR:
-        del found[0]
     result = together(found)
     if result.status is GateStatus.PASSED and result.message != NO_BAR and record.status != "finished":
-        what = f"{result.message}, but the run is {record.status}: unscored answers may change that"
-        result = GateResult(GateStatus.INCONCLUSIVE, what)
+        what = f"the run is {record.status}: unscored answers may change the result"
+        result = together([GateResult(GateStatus.INCONCLUSIVE, what), result])
     return result

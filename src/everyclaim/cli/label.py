@@ -57,7 +57,8 @@ def label(
     lost_meaning, then pass the file to --splits --marks. The share of sentences whose claims are all good is compared
     with 90 %.
 
-    Exit codes: 0 ok, 2 bad input or usage; with --require 1 the share is below 90 %, 4 too few marks.
+    Exit codes: 0 ok, 2 bad input or usage; with --require: 1 if the share is below 90 %, 4 if there are
+    too few marks.
     """
     from everyclaim.api import labels  # half a second that --help does not need
     from everyclaim.api.runs import find_run
@@ -85,8 +86,9 @@ def label(
         if out != "-" or "with_verdicts" in chosen:
             raise ConfigError("--queue stores the claims: leave out --out and --with-verdicts")
         made = labels.label_queue(found, n, **chosen)
-        shares = ", ".join(f"{name} {one.left:,}" for name, one in made.progress.items())
-        warn(f"queue {made.id} created at /label/queues/{made.id} of `everyclaim serve --ui`: {shares}", kind="")
+        shares = ", ".join(f"{one.left:,} for {name}" for name, one in made.progress.items())
+        where = f"run `everyclaim serve --ui` and open /label/queues/{made.id}"
+        warn(f"created queue {made.id} (claims: {shares}): {where}", kind="")
         return OK
     sheet = labels.label_splits(found, n, **chosen) if splits else labels.label(found, n, **chosen)
     sheet.write(out)
@@ -137,7 +139,7 @@ def calibrate(
     The true positive rate (supported claims recognised) and true negative rate (failing claims recognised) are
     compared with 90 % each; the share of supported claims is shown raw and corrected. Labels are rows of sample_id,
     claim and label, and optionally span, annotator, failure_mode and note: JSONL, JSON or CSV. Exit codes: 0 ok, 2 bad
-    input or usage; with --require 1 a rate is below 90 %, 4 too few labels.
+    input or usage; with --require: 1 if a rate is below 90 %, 4 if there are too few labels.
     """
     from everyclaim.api.labels import calibrate as compare_with_people
     from everyclaim.report.judge import calibration_page

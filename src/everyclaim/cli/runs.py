@@ -243,7 +243,7 @@ def release_report(
     claims is significantly higher in each of the last parts of the release: its runs, or periods of time. With human
     labels the rates are corrected for the judge's error.
 
-    Exit codes: 0 ok, 2 bad input or usage; with --require 1 roll back, 4 watch or too few samples.
+    Exit codes: 0 ok, 2 bad input or usage; with --require: 1 for roll back, 4 for watch or too few samples.
     """
     from everyclaim.api.compare import check_name
     from everyclaim.api.compare import release_report as report_on

@@ -134,7 +134,7 @@ def shown_option(name: str, value: str) -> str:
     return hidden(value)
 
 
-_CLOSE = 0.65
+_CLOSE = 0.7
 
 
 def nearest(name: str, known: Iterable[str], synonyms: Iterable[Collection[str]] = ()) -> str:

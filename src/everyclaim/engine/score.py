@@ -61,8 +61,8 @@ def _left_unsaid(result: Result) -> list[str]:
     if "bare_answer" in unchecked:
         warnings.append("a yes or no could not be read with the question and was not checked")
     if unchecked := unchecked - {"bare_answer"}:
-        reasons = ", ".join(sorted(reason.replace("_", " ") for reason in unchecked))
-        warnings.append(f"a skipped sentence contains a number or a name and was not checked: {reasons}")
+        reasons = " or ".join(sorted(repr(reason.replace("_", " ")) for reason in unchecked))
+        warnings.append(f"a sentence skipped as {reasons} contains a number or a name and was not checked")
     if len(result.claims) > MANY_CLAIMS:
         warnings.append(f"more than {MANY_CLAIMS} claims in one answer: the score hides single wrong ones")
     return warnings

@@ -306,7 +306,9 @@ def _one_of(name: str, text: str, known: Sequence[str]) -> str | None:
     by_spelling = {word.lower(): word for word in known}
     given = text.strip().lower().replace(" ", "_").replace("-", "_")
     if given and given not in by_spelling:
-        raise RowError(f"the {name} {shown(text)} is not one of {', '.join(known)}{did_you_mean(given, by_spelling)}")
+        raise RowError(
+            f"the {name} {one_line(text, 60)!r} is not one of {', '.join(known)}{did_you_mean(given, by_spelling)}"
+        )
     return by_spelling.get(given)
 
 

@@ -108,7 +108,7 @@ CONTRADICTED, UNFAITHFUL, FAILED = "contradicted", "unfaithful", "failed"
 MEASURES = {
     CONTRADICTED: "contradicted claims",  # share of an answer's claims
     UNFAITHFUL: "score loss",  # 1 − the score of an answer
-    FAILED: "answers that could not be judged",
+    FAILED: "failed answers",
 }
 STATE_SCHEMA = 1
 FACTOR = 1.5  # by which a rate may exceed its baseline
@@ -272,7 +272,7 @@ class Detector:
         corrected = f"; corrected for the judge's error, raw {percent(raw)}" if is_corrected else ""
         text = (
             f"{title} (mean per answer over the last {counted(answers, 'answer')}, since {since}{corrected})."
-            f" On average false alarms are at least {self.answers_between_false_alarms:,} answers apart."
+            f" Expect at most one false alarm per {self.answers_between_false_alarms:,} answers."
         )
         return Alert(
             measure=name,

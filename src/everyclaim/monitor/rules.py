@@ -75,8 +75,8 @@ def error_budget(usual: Baseline | None, rate: float | None = None) -> ErrorBudg
         note = (
             f"The budget is the rate of contradicted claims of run {one_line(usual.run, 60)}: {_percent(raw.value)} "
             f"of {counted(usual.claims, 'claim')} in {counted(usual.answers, 'answer')} as judged (95 % interval "
-            f"{_percent(raw.low)} to {_percent(raw.high)}), {_percent(rate)} as used here. A very low rate is "
-            "uncertain. The budget is at least the standard error."
+            f"{_percent(raw.low)} to {_percent(raw.high)}), {_percent(rate)} as used here. Low rates "
+            "are uncertain, so the budget is never below the standard error."
         )
     notes = [note]
     if usual is None:
@@ -93,7 +93,7 @@ def error_budget(usual: Baseline | None, rate: float | None = None) -> ErrorBudg
 
 def _notes_on_judge(judge: JudgeAccuracy | None) -> list[str]:
     if judge is None:
-        note = "Rates are not corrected: there are no labels of contradicted and of other claims"
+        note = "Rates are not corrected: the run needs labels for contradicted and for other claims"
         return [f"{note} (`everyclaim label`, `everyclaim calibrate`)."]
     note = (
         "Rates are corrected for the judge's error: (rate + specificity - 1) / (sensitivity + specificity - 1), Rogan "
@@ -102,7 +102,8 @@ def _notes_on_judge(judge: JudgeAccuracy | None) -> list[str]:
     )
     notes = [note]
     if (few := min(judge.contradicted, judge.others)) < FEW_OF_A_KIND:
-        notes.append(f"Only {few:.0f} labels of one kind (contradicted or not): below {FEW_OF_A_KIND} this is rough.")
+        kind = "labels of one kind (contradicted or not)"
+        notes.append(f"Only {few:.0f} independent {kind}: below {FEW_OF_A_KIND} this is rough.")
     return notes
 
 
@@ -161,9 +162,9 @@ def _notes(budget: ErrorBudget, pairs: str) -> list[str]:
         *budget.notes,
         (
             f"An alert needs {', '.join(f'{burn.factor:g}' for burn in BURNS)} times the odds of the budget over "
-            f"{', '.join(burn.long for burn in BURNS)}, and over {', '.join(burn.short for burn in BURNS)} before now; "
-            f"more than chance above it, which is {NOW} standard errors of the rate, claims of an answer counted as "
-            f"one cluster, and {ONCE} of the budget; and {FEWEST_ANSWERS} answers."
+            f"{', '.join(burn.long for burn in BURNS)}, and over {', '.join(burn.short for burn in BURNS)} before now, "
+            f"and the rate exceeds the budget by {NOW} of its standard errors (clustered by answer) combined with "
+            f"{ONCE} of the budget's, over at least {FEWEST_ANSWERS} answers."
         ),
         *([f"Only series with {pairs}."] if pairs else []),
     ]

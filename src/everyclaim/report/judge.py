@@ -152,10 +152,10 @@ def judge_check_page(found: JudgeCheck) -> Page:
 
 
 def _lengths(found: JudgeCheck) -> RenderableType:
-    made = house_table("by length", "shorter", "longer", "points", "")
+    made = house_table("recognised", "shorter", "longer", "points", "")
     for one in found.lengths:
         made.add_row(
-            f"{one.of}, {words(one.rate)}",
+            f"{one.rate.partition('_')[0]} claims, by {one.of} length",
             percent(one.shorter.value),
             percent(one.longer.value),
             _points(one.difference),
@@ -205,7 +205,8 @@ def band_page(fit: BandFit, judge: str, spec: str) -> Page:
         return page(head, made, Text(fit.why_nothing, "yellow"))
     doubt = fit.claims - fit.settled.claims
     share = f"uncertain: {doubt:,} of {fit.claims:,} claims ({percent(doubt / fit.claims)})"
-    return page(head, made, Text(share), _use(spec))
+    alone = Text(f"no cascade is needed: {judge} meets this error rate alone; lower --max-error to use one")
+    return page(head, made, Text(share), _use(spec) if doubt else alone)
 
 
 def _numbers(settled: Settled) -> tuple[str, str, str]:
@@ -353,7 +354,10 @@ def _confusion(found: Calibration) -> RenderableType:
     if found.kappa is None:
         return made
     at = found.kappa.interval
-    return Stack(made, Text(f"kappa of the labels {found.kappa.value:.2f} (95 % {at.low:.2f} – {at.high:.2f})"))
+    return Stack(
+        made,
+        Text(f"agreement of judge and people (Cohen's kappa): {found.kappa.value:.2f} ({at.low:.2f} – {at.high:.2f})"),
+    )
 
 
 def _agreement(one: AnnotatorAgreement) -> RenderableType:

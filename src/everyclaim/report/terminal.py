@@ -55,8 +55,8 @@ _WORST_HEADS = ("Worst answers · most likely wrong first", "Worst answers · lo
 
 _PARTS = re.compile(r"/(?=\w+=)")  # of a prompt's version: what it was asked with
 _METHODS = {
-    "wilson": "Wilson (few answers)",
-    "wilson_effective": "Wilson (few answers)",
+    "wilson": "Wilson interval, because there are few answers",
+    "wilson_effective": "Wilson interval, because there are few answers",
     "bootstrap": "bootstrap",
     "clustered_clt": "clustered standard error",
     "one_cluster": "none, a single answer",
@@ -277,11 +277,10 @@ def _judging(judging: JudgingSummary) -> Iterator[tuple[str, Text]]:
 
 
 def _refusals(summary: Summary) -> Text:
-    partial = sum(summary.refusals.values()) - summary.overall.outcomes[Outcome.ABSTAINED]
+    whole = summary.overall.outcomes[Outcome.ABSTAINED]
+    partial = sum(summary.refusals.values()) - whole
     counts = [f"{count:,} {refusal_words(finding)}" for finding, count in most_frequent(summary.refusals)]
-    return joined(
-        [*counts, f"{partial:,} of them also {'makes' if partial == 1 else 'make'} claims" if partial > 0 else ""]
-    )
+    return joined([*counts, f"{whole:,} abstained, {partial:,} declined only a part" if partial > 0 else ""])
 
 
 def _how(summary: Summary) -> Text:
@@ -401,9 +400,10 @@ def _fails(result: Result, bar: float | None, least: float | None) -> bool:
 
 
 def github_lines(results: Iterable[Result], gate: GateResult) -> Iterator[str]:
-    """Yield GitHub's commands: an error or a notice of the gate, a warning for every answer given."""
-    kind = "notice" if gate.status is GateStatus.PASSED else "error"
-    yield f"::{kind} title=everyclaim {gate.title}::{_github(gate.message)}"
+    """Yield GitHub's commands: an error or a notice of each gate, a warning for every answer given."""
+    for part in gate.gates:
+        kind = "notice" if part.status is GateStatus.PASSED else "error"
+        yield f"::{kind} title=everyclaim {part.title}::{_github(part.message)}"
     for result in results:
         title = _github(one_line(result.id, 80)).replace(":", "%3A").replace(",", "%2C")
         yield f"::warning title={title}::{_github('; '.join(failing_lines(result)))}"
@@ -411,8 +411,8 @@ def github_lines(results: Iterable[Result], gate: GateResult) -> Iterator[str]:
 
 def run_markdown(summary: Summary, worst: Sequence[Result], gate: GateResult, name: str) -> str:
     """Write the gate's word, the rates with their intervals, and the answers to look at first."""
-    told = Text.assemble((gate.title, "bold"), f": {one_line(gate.message)}")
-    parts = [f"## everyclaim: {md(name)}", told, *overview(summary)]  # files that begin so may be replaced
+    told = [Text.assemble((part.title, "bold"), f": {one_line(part.message)}") for part in gate.gates]
+    parts = [f"## everyclaim: {md(name)}", *told, *overview(summary)]  # files that begin so may be replaced
     if worst:
         parts.append(headline("Worst answers", 3))
     for result in worst:
@@ -431,4 +431,4 @@ def _xml(text: str) -> str:
 
 
 def _github(text: str) -> str:
-    return one_line(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return one_line(text).replace("%", "%25")

@@ -27,6 +27,8 @@ from everyclaim.stats.types import (
     share,
 )
 
+_EFFECTIVE = " (effective number, as labels of one answer are alike)"
+
 
 @dataclass(frozen=True, slots=True)
 class JudgeCounts:
@@ -84,7 +86,7 @@ def rogan_gladen(positives: float, n: float, judge: JudgeCounts, level: float = 
     low, high = theta + shift - z * error, theta + shift + z * error
     interval = Interval(min(value, max(0.0, low)), max(value, min(1.0, high)), level)
     rarer = min(judge.positives, judge.negatives)
-    told = few_of_a_kind(rarer)
+    told = few_of_a_kind(rarer, _EFFECTIVE)
     if not told and (rarer < ROUGH_CLUSTERS or judge.sensitivity + judge.specificity < 1.5):
         told = ("few labels or a weak judge: the interval is wide",)
     return Inference(value, interval, error, round(n), round(n), "rogan_gladen", told)
@@ -121,7 +123,7 @@ def rogan_gladen_difference(
     low, high, value = max(-1.0, centre - half), min(1.0, centre + half), values[1] - values[0]
     interval = Interval(min(low, value), max(high, value), level)
     rarer = min(judge.positives, judge.negatives)
-    told = few_of_a_kind(rarer)
+    told = few_of_a_kind(rarer, _EFFECTIVE)
     if min(rates) < 1 - judge.specificity:
         told += ("a measured rate is below the judge's false alarm rate, so the correction is unreliable",)
     chance = normal_p_value(centre / spread) if spread else float(not centre)

@@ -166,10 +166,11 @@ def lopsided(influence: Floats) -> tuple[str, ...]:
     return ()
 
 
-def few_of_a_kind(rarer: float) -> tuple[str, ...]:
-    """Return what to say where one of the two kinds of label is rare."""
+def few_of_a_kind(rarer: float, counted: str = "") -> tuple[str, ...]:
+    """Return what to say where one of the two kinds of label is rare; `counted` says how they are."""
     if rarer < FEW_OF_A_KIND:
-        return (f"only {rarer:g} labels of the rarer kind: at least {FEW_OF_A_KIND} are needed",)
+        kind = f"labels of the rarer kind{counted}"
+        return (f"only {rarer:.3g} {kind}: at least {FEW_OF_A_KIND} are needed",)
     return ()
 
 

@@ -19,6 +19,7 @@ from everyclaim.io.fields import SAMPLE_FIELDS, Fields
 from everyclaim.io.rows import RowMaker
 from everyclaim.io.values import RowError
 from everyclaim.monitor.alerts import Alert
+from everyclaim.monitor.watch.plan import AT_RANDOM
 
 
 class Absent(Enum):
@@ -219,7 +220,9 @@ class WatchPass:
             failing = ", ".join(
                 f"{self.claims[label]:,} {label.value.lower()}" for label in (Label.CONTRADICTED, Label.UNSUPPORTED)
             )
-            told.append(f"mean score {self.mean_score:.3f}")
+            picked = self.chosen.total() - self.chosen[AT_RANDOM]
+            of_random = f"of the {self.scored:,} chosen at random: " if picked else ""
+            told.append(f"{of_random}mean score {self.mean_score:.3f}")
             told.append(f"{counted(self.claims.total(), 'claim')}: {failing}")
         if self.citations:
             told.append("citations: " + ", ".join(f"{count:,} {name}" for name, count in self.citations.most_common()))

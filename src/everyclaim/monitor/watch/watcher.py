@@ -95,7 +95,7 @@ class Alarms:
     def told(self) -> str:
         """What raises an alert, in words."""
         watched = self._detector.limits.watched.items()
-        return " or ".join(f"{MEASURES[name]} above {100 * limit:.1f} %" for name, limit in watched)
+        return ", ".join(f"{MEASURES[name]} {100 * limit:.1f} %" for name, limit in watched)
 
     def to_json(self) -> dict[str, Any]:
         """Return where it stands as plain JSON values."""

@@ -84,7 +84,7 @@ def _unsaid(parting: Parting, at: tuple[int, int], mode: FailureMode) -> FoundDi
 
 
 def _only_mentioned(at: tuple[int, int], said: str) -> FoundDifference:
-    return FoundDifference(at, None, f"the passages mention {said}, but do not state this")
+    return FoundDifference(at, None, f"the passages mention {said}, but do not state the claim")
 
 
 def _are_there(said: str, parting: Parting) -> bool:
@@ -243,6 +243,8 @@ def _negation(parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference | No
         return None  # what it denies is something else
     start, end = denial(reading, place)
     said = reading.text[start:end]
+    if ours and _are_there(said, parting):
+        return None  # of something else
     if ours:
         mine = it.spelling.origin(start, end)
         return FoundDifference(mine, _across(parting), f"the claim says '{said}', the passage does not")
@@ -255,7 +257,13 @@ def denial(reading: Reading, place: int) -> tuple[int, int]:
     same = [at for at in reading.content if reading.sentence[at] == reading.sentence[place]]
     behind = next((at for at in same if place < at <= place + _DENIED), place)
     before = place if behind > place else next((at for at in reversed(same) if place - _DENIED <= at < place), place)
-    return reading.spans[before][0], reading.spans[behind][1]
+    return _whole_words(reading.text, reading.spans[before][0], reading.spans[behind][1])
+
+
+def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
+    """Widen a stretch to the hyphenated words that it cuts: "no Wi" to "no Wi-Fi"."""
+    cut = [one.span() for one in _HYPHENED.finditer(text) if one.start() < end and start < one.end()]
+    return min([start, *(low for low, _ in cut)]), max([end, *(high for _, high in cut)])
 
 
 def _answered(parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference | None:
@@ -330,7 +338,7 @@ def _name_around(reading: Reading, at: int, within: range) -> tuple[int, int]:
             low -= 1
         while high + 1 in within and reading.kinds[high + 1] == NAME and _is_near(reading, high):
             high += 1
-    return reading.spans[low][0], reading.spans[high][1]
+    return _whole_words(reading.text, reading.spans[low][0], reading.spans[high][1])
 
 
 def _is_near(reading: Reading, at: int) -> bool:
@@ -354,7 +362,8 @@ def _across(parting: Parting) -> DifferencePlace | None:
     held = [at for at in it.reading.content if it.start <= at < it.end and it.reading.keys[at] in shared]
     if not held:
         return None
-    return DifferencePlace(parting.number, it.reading.spans[held[0]][0], it.reading.spans[held[-1]][1])
+    start, end = _whole_words(it.reading.text, it.reading.spans[held[0]][0], it.reading.spans[held[-1]][1])
+    return DifferencePlace(parting.number, start, end)
 
 
 def doubted(parting: Parting, doubts: Sequence[Doubt]) -> tuple[int, int] | None:
@@ -382,9 +391,10 @@ def doubted(parting: Parting, doubts: Sequence[Doubt]) -> tuple[int, int] | None
         last += 1
     start, end = it.spelling.origin(it.claim.spans[first][0], it.claim.spans[last][1])
     written = it.spelling.written
-    for low, high in (*(check.at for check in it.checks), *(one.span() for one in _HYPHENED.finditer(written))):
+    for low, high in (check.at for check in it.checks):
         if low < end and start < high:
             start, end = min(start, low), max(end, high)
+    start, end = _whole_words(written, start, end)
     return (0, len(written)) if in_unspaced_script(written[start:end]) else tidied(written, start, end)
 
 

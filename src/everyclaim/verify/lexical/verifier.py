@@ -30,6 +30,7 @@ from everyclaim.verify.lexical.failure_modes import Classified, Failure, classif
 from everyclaim.verify.lexical.features import hedges, measure, negations
 from everyclaim.verify.lexical.fields import after_answers
 from everyclaim.verify.lexical.model import shipped_model
+from everyclaim.verify.lexical.parting import stands
 from everyclaim.verify.lexical.passages import Piece, Shortlist
 from everyclaim.verify.lexical.reading import Reading, shipped_vectors
 
@@ -106,9 +107,11 @@ def _negation(it: LexicalComparison) -> str:
         (True, it.claim, ours, it.keys, "the claim says '{}', the passage does not"),
         (False, it.reading, theirs, it.claim.keys, "the passage says '{}', the claim does not"),
     ):
+        others = [other.text.lower() for other in (it.source.readings if mine else [it.claim])]
         for place in places:
-            if _denies(reading, place, len(reading.keys) if mine else it.end, set(keys)):
-                return said.format(reading.text[slice(*denial(reading, place))])
+            denied = reading.text[slice(*denial(reading, place))]
+            if _denies(reading, place, len(reading.keys) if mine else it.end, set(keys)) and not stands(denied, others):
+                return said.format(denied)
     return ""
 
 
