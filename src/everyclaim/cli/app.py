@@ -112,10 +112,6 @@ class Lazy(TyperCommand):
         super().__init__(name, help=entry.summary, hidden=hidden)
         self.entry = entry
 
-    def load(self) -> Any:
-        """Import the command."""
-        return _imported(self.name or "", self.entry)
-
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """Parse the arguments by the command itself, or by the form of it that they choose."""
         chosen = next((form for form in self.entry.forms if form in (args if form[0] == "-" else args[:1])), None)
@@ -163,7 +159,7 @@ def every_command() -> Iterator[tuple[str, Any]]:
     """Yield the visible commands with their names, all forms of each included."""
     for name, entry in COMMANDS.items():
         if entry.place:
-            yield name, Lazy(name, entry).load()
+            yield name, _imported(name, entry)
         for form, of_form in entry.forms.items():
             yield f"{name} {form}", _imported(f"{name} {form}", of_form)
 
