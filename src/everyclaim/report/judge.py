@@ -205,8 +205,8 @@ def band_page(fit: BandFit, judge: str, spec: str) -> Page:
         return page(head, made, Text(fit.why_nothing, "yellow"))
     doubt = fit.claims - fit.settled.claims
     share = f"uncertain: {doubt:,} of {fit.claims:,} claims ({percent(doubt / fit.claims)})"
-    alone = Text(f"no cascade is needed: {judge} meets this error rate alone; lower --max-error to use one")
-    return page(head, made, Text(share), _use(spec) if doubt else alone)
+    alone = "; the second judge is asked only for the audit sample: lower --max-error to ask it more often"
+    return page(head, made, Text(share + ("" if doubt else alone)), _use(spec))
 
 
 def _numbers(settled: Settled) -> tuple[str, str, str]:
