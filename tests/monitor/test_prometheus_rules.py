@@ -132,7 +132,7 @@ def test_rules_of_a_run_are_rules_and_say_what_they_stand_on(everyclaim: Command
     text = checked()
     assert 'job="support-bot"' in text
     assert re.search(r"[\d.]+ % of \d+ claims in \d+ answers", " ".join(text.replace("# ", "").split()))
-    assert "there are no labels" in " ".join(said.split())
+    assert "the run needs labels" in " ".join(said.split())
     assert everyclaim("rules", "--baseline", "first", "--match", "job=support-bot")[0] == text
 
 

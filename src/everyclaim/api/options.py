@@ -20,7 +20,7 @@ from everyclaim.metrics.context import Empty, Metric
 DEFAULT_STORE = ".everyclaim/runs.db"
 DEFAULT_JUDGE = "embedded"
 OFF = "off"  # of the cache
-JUDGING, MODELS, LIMITS, SIZES = "Judging", "Language models", "Limits and cache", "Sizes"  # what options are about
+JUDGING, MODELS, LIMITS, SIZES = "Judging", "Language models", "Costs and limits", "Sizes"  # what options are about
 
 Few = Annotated[int, Range(1, 1000)]
 Amount = Annotated[float, Range(0)]

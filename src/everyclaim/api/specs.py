@@ -76,6 +76,7 @@ METRICS = Registry(
     "metrics",
     {name: f"everyclaim.api.metrics:{name}" for name in _METRICS} | {"python": "everyclaim.core.spec:imported"},
     "parts",
+    advice="; your own is python:MODULE:NAME",
 )
 
 

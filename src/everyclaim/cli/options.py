@@ -118,7 +118,9 @@ GATE = (
     "min_citation_precision", "min_citation_recall", "fail_on_regression", "margin", "max_failed", "confident",
 )  # fmt: skip
 FILES = ("rubric", "judge_prompt", "split_prompt", "prices")
-_NO_CACHE = Annotated[bool | None, option("--no-cache", "Disable the reply cache.", LIMITS, show_default=False)]
+_NO_CACHE = Annotated[
+    bool | None, option("--no-cache", "Disable the reply cache.", LIMITS, show_default=False, hidden=True)
+]
 _CONFIG = Annotated[Path | None, option("--config FILE", "Settings file instead of the nearest everyclaim.toml.")]
 
 
