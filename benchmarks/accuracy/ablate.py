@@ -25,7 +25,8 @@ from judge_rows import Table, joined, measure, read_rows
 
 FAMILIES = {
     "network": ("read_",),
-    "coverage": ("exact_", "soft_", "share_", "aligned", "verbatim"),
+    "coverage": ("soft_", "missing_", "trailing", "aligned", "long_"),
+    "copies and names": ("verbatim", "name_missing"),
     "values": ("changed_",),
     "negation": ("negation_",),
     "sources": ("source_",),

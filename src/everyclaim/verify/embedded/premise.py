@@ -36,7 +36,7 @@ _STRANGE = 0.5  # a passage whose best sentence holds less than this share of wh
 _USUAL = 20  # tokens of a claim that the budget is meant for; a longer claim says more, in more places
 _MOST = 256  # tokens beyond which a long claim's budget does not grow
 _CHARACTERS = 4.2  # of one token, on average
-_SHORT = 250  # words of all passages together up to which they are read whole, or nearly so
+_SHORT, _LONG = 80, 250  # words of the passages read from: up to the first they are read whole, from the second in part
 _WORDS = 0.8  # of one token: text of short words and signs has more tokens than its length says
 
 
@@ -171,15 +171,18 @@ def describe(compared: LexicalComparison, premise: Premise, scores: Scores) -> d
     row["read_tokens"] = math.log1p(len(scores.premise))
     row["read_claim_tokens"] = math.log1p(len(scores.claim))
     row["read_parts"] = math.log1p(len(premise.parts))
-    return row | _held(row, compared)
+    return row | _held(row, compared, premise)
 
 
-def _held(row: Mapping[str, float], compared: LexicalComparison) -> dict[str, float]:
-    """How much of the claim long sources hold; of short ones the network has read all, and shared words say no more."""
-    words = sum(len(reading.keys) for reading in compared.source.readings)
-    is_short = words <= _SHORT
-    held = {f"long_{name}": 0.0 if is_short else row[name] for name in COVERAGE}
-    return {"source_words": math.log1p(words), "source_short": float(is_short), **held}
+def _held(row: Mapping[str, float], compared: LexicalComparison, premise: Premise) -> dict[str, float]:
+    """How much of the claim long sources hold; of short ones the network has read all, and shared words say no more.
+
+    Passages that nothing is read from do not count: what is beside the point must not change a verdict.
+    """
+    words = sum(len(compared.source.readings[number].keys) for number in {part.reading for part in premise.parts})
+    long = min(1.0, max(0.0, (words - _SHORT) / (_LONG - _SHORT)))
+    held = {f"long_{name}": long * row[name] for name in COVERAGE}
+    return {"source_words": math.log1p(words), "source_long": long, **held}
 
 
 def _together(one: float, other: float) -> float:

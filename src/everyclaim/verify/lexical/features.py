@@ -18,7 +18,7 @@ from everyclaim.verify.lexical.reading import LEXICAL_NEGATIONS, NAME, NUMBER, n
 _MEASURES = ("soft", "soft_low", "soft_missing", "missing_max")
 COVERAGE = (
     *(f"{what}_{where}" for where in ("main", "all") for what in _MEASURES),
-    "soft_1", "name_missing", "trailing", "aligned", "verbatim",
+    "soft_1", "trailing", "aligned",
 )  # fmt: skip
 _CLAUSE_END = re.compile(r"[.;:!?]")
 _BLANK = re.compile(r"not given$", re.MULTILINE)  # of a field: neither yes nor no
