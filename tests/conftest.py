@@ -29,7 +29,7 @@ FROZEN = (
     "cli/test_usage_faults.py cli/test_watch_command.py models/test_batch_kill.py",
     "web/test_jobs.py web/test_service.py",
     # what is stored: provenance, results, keys of kept replies
-    "api/test_provenance_pins.py metrics/test_pinned_results.py models/test_cache_keys.py",
+    "api/test_provenance_pins.py metrics/test_pinned_results.py",
 )
 FREEZE = [HERE / name for line in FROZEN for name in line.split()]
 
