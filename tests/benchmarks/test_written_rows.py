@@ -20,7 +20,7 @@ import detector
         *(
             pytest.param(*row, marks=pytest.mark.slow)
             for row in (
-                ("languages", "embedded", 3), ("refusals", "embedded", 8), ("conversations", "embedded", 6),
+                ("languages", "embedded", 4), ("refusals", "embedded", 8), ("conversations", "embedded", 6),
                 ("claims", "embedded", 12), ("claims", "lexical", 15),
             )
         ),
