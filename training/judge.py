@@ -187,7 +187,8 @@ def alarm(it: Table, borne: Matrix, against: Matrix) -> float:
     )
     said = np.where((it.labels != "NOT_SUPPORTED") & ~apart & (borne <= 0.5), (1 - borne) * against, 0.0)
     levels = np.arange(LEAST, 100) / 100
-    return float(next(level for level in levels if (it.labels[said >= level] == "CONTRADICTED").mean() >= PRECISION))
+    good = (level for level in levels if np.mean(it.labels[said >= level] == "CONTRADICTED") >= PRECISION)
+    return float(next(good, levels[-1]))
 
 
 def whole(it: Table, borne: Matrix, right: dict[str, bool]) -> tuple[dict[str, float], dict[str, list[Any]]]:

@@ -54,7 +54,12 @@ def share_of(estimate: Estimate) -> str:
 
 def points(value: float) -> str:
     """Write a difference of shares in points, without a sign for what is above 0."""
-    return f"{round(100 * value, 1) + 0.0:.1f}".replace("-", "−")
+    return minus(f"{round(100 * value, 1) + 0.0:.1f}")
+
+
+def minus(number: str) -> str:
+    """Write a number's hyphen as a minus sign."""
+    return number.replace("-", "−")
 
 
 def differences(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ from everyclaim.stats.proportions import labels_for_half_width
 from everyclaim.stats.types import Inference
 
 TARGET = 0.9
-AT_LEAST = f"{100 * TARGET:.0f} %"
+AT_LEAST = percent(TARGET, 0)
 CALIBRATION_SCHEMA = 1
 BY_VERDICT = ("stratified", "allocation")  # ways to choose claims by the judge's verdicts
 FEW = 20  # labels of a kind in a group: fewer are marked

@@ -149,7 +149,7 @@ class JudgeCheck:
         """What of instability, bias and drift is shown beyond chance, in words; empty where nothing is."""
         found: list[str] = []
         if self.unjudged > MAX_UNJUDGED:
-            found.append(f"no verdict for {100 * self.unjudged:.0f} % of the requests")
+            found.append(f"no verdict for {percent(self.unjudged, 0)} of the requests")
         if self.flips.low is not None and self.flips.low > self.max_flips:
             found.append(f"not repeatable: {percent(self.flips.value)} of claims change their label")
         if self.turned_beyond is not None and self.turned_beyond.interval.low > 0:

@@ -14,12 +14,14 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from textwrap import wrap
 from typing import Any, NamedTuple
 
 from jinja2 import Environment, StrictUndefined
 
+from everyclaim.analysis import percent
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import described
 from everyclaim.core.limits import MAX_FAILED
@@ -67,15 +69,15 @@ def error_budget(usual: Baseline | None, rate: float | None = None) -> ErrorBudg
         if rate is None or not 0 < rate < 1:
             raise ConfigError(f"the rate must be a share between 0 and 1 (2 % is 0.02), got {rate!r}")
         error = judge.error(rate) if judge else 0.0
-        note = f"The budget is a stated rate of contradicted claims: {_percent(rate)}."
+        note = f"The budget is a stated rate of contradicted claims: {percent(rate, 2)}."
     else:
         raw, accuracy = usual.contradicted, judge or PERFECT
         error = max(raw.error / accuracy.sharpness, 1e-6)
         rate = max(accuracy.corrected(raw.value), error)
         note = (
-            f"The budget is the rate of contradicted claims of run {one_line(usual.run, 60)}: {_percent(raw.value)} "
+            f"The budget is the rate of contradicted claims of run {one_line(usual.run, 60)}: {percent(raw.value, 2)} "
             f"of {counted(usual.claims, 'claim')} in {counted(usual.answers, 'answer')} as judged (95 % interval "
-            f"{_percent(raw.low)} to {_percent(raw.high)}), {_percent(rate)} as used here. Low rates "
+            f"{percent(raw.low, 2)} to {percent(raw.high, 2)}), {percent(rate, 2)} as used here. Low rates "
             "are uncertain, so the budget is never below the standard error."
         )
     notes = [note]
@@ -105,10 +107,6 @@ def _notes_on_judge(judge: JudgeAccuracy | None) -> list[str]:
         kind = "labels of one kind (contradicted or not)"
         notes.append(f"Only {few:.0f} independent {kind}: below {FEW_OF_A_KIND} this is rough.")
     return notes
-
-
-def _percent(value: float) -> str:
-    return f"{100 * value:.2f} %"
 
 
 class Burn(NamedTuple):
@@ -152,7 +150,7 @@ def rules_text(budget: ErrorBudget, *, match: Mapping[str, str] | None = None, m
         max_failed=max_failed,
         series=series,
         short=lambda number: f"{number:.6g}",
-        percent=lambda share: f"{100 * share:.2f} %",
+        percent=partial(percent, digits=2),
     )
 
 

@@ -9,7 +9,7 @@ from rich.console import Group as Stack
 from rich.console import RenderableType
 from rich.text import Text
 
-from everyclaim.analysis import NO_NUMBER, interval, is_too_few, percent, points, share_of, shown_rate
+from everyclaim.analysis import NO_NUMBER, interval, is_too_few, minus, percent, points, share_of, shown_rate
 from everyclaim.analysis.calibration import (
     AT_LEAST,
     FEW,
@@ -135,7 +135,7 @@ def judge_check_page(found: JudgeCheck) -> Page:
     for name, rate in rows:
         if rate.n:
             made.add_row(name, percent(rate.value), interval(rate), share_of(rate))
-    unjudged = f"no verdict for {100 * found.unjudged:.1f} % of the requests"
+    unjudged = f"no verdict for {percent(found.unjudged)} of the requests"
     verdict = Text(found.verdict, "" if found.shortfalls else "green")
     return page(
         head,
@@ -251,7 +251,7 @@ def _fit_blocks(fit: TuningFit) -> Iterator[RenderableType]:
 
 
 def _signed(value: float) -> str:
-    return f"{value:+.3f}".replace("-", "−")
+    return minus(f"{value:+.3f}")
 
 
 def rubric_page(fit: RubricFit, written: str | None) -> Page:

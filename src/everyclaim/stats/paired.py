@@ -96,7 +96,7 @@ def paired_difference(before: Rate, after: Rate, clusters: ArrayLike | None = No
         fall, rise = _moves(table, (a / units_a, b / units_b), level)
         around, middle = mover_difference(fall, rise), rise[0] - fall[0]
         low, high = value + around.low - middle, value + around.high - middle
-        interval = Interval(min(value, max(-1.0, low)), max(value, min(1.0, high)), level)  # the value, too
+        interval = Interval(max(-1.0, low), min(1.0, high), level).holding(value)
         return Inference(value, interval, error, n, groups, "paired_mover", few_changes(changed))
     half = student_quantile(level, groups - 1) * error
     interval = Interval(max(-1.0, value - half), min(1.0, value + half), level)

@@ -84,7 +84,7 @@ def rogan_gladen(positives: float, n: float, judge: JudgeCounts, level: float = 
     shift = 2 * z * z * (-(1 - theta) * doubt0 + theta * doubt1)
     error = math.sqrt(p * (1 - p) / n_ + (1 - theta) ** 2 * doubt0 + theta**2 * doubt1) / (q0 + q1 - 1)
     low, high = theta + shift - z * error, theta + shift + z * error
-    interval = Interval(min(value, max(0.0, low)), max(value, min(1.0, high)), level)
+    interval = Interval(max(0.0, low), min(1.0, high), level).holding(value)
     rarer = min(judge.positives, judge.negatives)
     told = few_of_a_kind(rarer, _EFFECTIVE)
     if not told and (rarer < ROUGH_CLUSTERS or judge.sensitivity + judge.specificity < 1.5):
@@ -121,7 +121,7 @@ def rogan_gladen_difference(
     spread = math.sqrt(error * error + centre * centre * doubt) / worth
     half = normal_quantile(level) * spread
     low, high, value = max(-1.0, centre - half), min(1.0, centre + half), values[1] - values[0]
-    interval = Interval(min(low, value), max(high, value), level)
+    interval = Interval(low, high, level).holding(value)
     rarer = min(judge.positives, judge.negatives)
     told = few_of_a_kind(rarer, _EFFECTIVE)
     if min(rates) < 1 - judge.specificity:

@@ -35,6 +35,10 @@ class Interval:
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
 
+    def holding(self, value: float) -> Interval:
+        """Widen it to a value that a bound or rounding leaves outside."""
+        return Interval(min(self.low, value), max(self.high, value), self.level)
+
     @property
     def width(self) -> float:
         """Distance of the two ends."""

@@ -20,6 +20,7 @@ from datetime import UTC, datetime, timedelta
 from threading import Event
 from typing import Any, TypeVar, cast
 
+from everyclaim.analysis import percent
 from everyclaim.core.errors import EveryclaimError, SourceError, StoreError
 from everyclaim.core.events import Hook, QueueChanged, tell
 from everyclaim.core.plaintext import one_line
@@ -95,7 +96,7 @@ class Alarms:
     def told(self) -> str:
         """What raises an alert, in words."""
         watched = self._detector.limits.watched.items()
-        return ", ".join(f"{MEASURES[name]} {100 * limit:.1f} %" for name, limit in watched)
+        return ", ".join(f"{MEASURES[name]} {percent(limit)}" for name, limit in watched)
 
     def to_json(self) -> dict[str, Any]:
         """Return where it stands as plain JSON values."""

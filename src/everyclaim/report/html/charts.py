@@ -15,6 +15,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from everyclaim.analysis import minus
 from everyclaim.core.plaintext import counted, one_line
 from everyclaim.core.types import Label
 from everyclaim.report.html import shared
@@ -68,9 +69,7 @@ def difference_plot(readings: Sequence[ChartPoint], *, title: str, axis: str) ->
     ends = (end for one in readings for end in (one.value, one.low, one.high) if end is not None)
     furthest = max(map(abs, ends), default=0.0)
     reach = next((end for end in (0.02, 0.05, 0.1, 0.2, 0.5) if furthest <= end), 1.0)
-    ticks = [
-        (tick * reach, f"{100 * tick * reach:+g}".replace("-", "−") if tick else "0") for tick in (-1, -0.5, 0, 0.5, 1)
-    ]
+    ticks = [(tick * reach, minus(f"{100 * tick * reach:+g}") if tick else "0") for tick in (-1, -0.5, 0, 0.5, 1)]
     return _rows(readings, _Scale(184, _RIGHT, -reach, reach), ticks, title, axis, _NAME + 4)
 
 

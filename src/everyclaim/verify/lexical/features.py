@@ -26,14 +26,15 @@ _BLANK = re.compile(r"not given$", re.MULTILINE)  # of a field: neither yes nor 
 
 def measure(it: LexicalComparison) -> dict[str, float]:
     """Measure how a claim stands to its passages: shares within [0, 1], and weights and counts of what is missing."""
-    length, edits, changed = len(it.claim.keys), it.edits, _changed_value(it)
+    length, changed = len(it.claim.keys), _changed_value(it)
+    aligned = len(it.edits.pairs) / length
     return {
         **_coverage(it),
         "trailing": _trailing(it),
-        "aligned": len(edits.pairs) / length,
-        "verbatim": edits.in_runs / length,
+        "aligned": aligned,
+        "verbatim": it.edits.in_runs / length,
         "changed_value": changed,
-        "changed_copy": len(edits.pairs) / length if changed else 0.0,
+        "changed_copy": aligned if changed else 0.0,
         "negation_parity": float(is_negated_alone(it)),
     }
 
