@@ -21,7 +21,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, cast
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -215,9 +215,25 @@ class _PreparedClaims(NamedTuple):
     """A claim laid beside its passages."""
 
     compared: LexicalComparison
-    pieces: list[Piece]
     premise: Premise
+    pieces: list[Piece]
     pair: Pair
+
+
+class _ReadClaim(NamedTuple):
+    """A claim that the network has read, and the features it is judged by."""
+
+    prepared: _PreparedClaims
+    scores: Scores
+    row: dict[str, float]
+
+    @classmethod
+    def of(cls, prepared: _PreparedClaims, scores: Scores) -> _ReadClaim:
+        return cls(prepared, scores, describe(prepared.compared, prepared.premise, scores))
+
+    def failure(self, claim: Claim, label: Label, against: float) -> Failure:
+        it = self.prepared
+        return Failure(claim.text, label, it.compared, self.row, it.pieces, against, self.scores.claim)
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,28 +286,33 @@ class EmbeddedVerifier:
         self, claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = ""
     ) -> list[dict[str, float] | None]:
         """Return the features that each claim is judged by, in order; None where there is nothing to check."""
-        return [
-            describe(it.compared, it.premise, scores) if isinstance(it, _PreparedClaims) and scores else None
-            for it, scores in self._read(claims, passages, question)
-        ]
+        return [it.row if isinstance(it, _ReadClaim) else None for it in self._read(claims, passages, question)]
 
     def _verify(self, claims: Sequence[Claim], passages: Sequence[Passage], question: str) -> list[Verdict]:
+        read = self._read(claims, passages, question)
+        rows = [it.row for it in read if isinstance(it, _ReadClaim)]
+        shares = zip(*self._predict(rows), strict=True)
         return [
-            self._judged(claim, it, scores, passages, question)
-            if isinstance(it, _PreparedClaims) and scores
-            else cast("Verdict", it)
-            for claim, (it, scores) in zip(claims, self._read(claims, passages, question), strict=True)
+            self._judged(claim, it, next(shares), passages, question) if isinstance(it, _ReadClaim) else it
+            for claim, it in zip(claims, read, strict=True)
         ]
 
-    def _read(
-        self, claims: Sequence[Claim], passages: Sequence[Passage], question: str
-    ) -> list[tuple[_PreparedClaims | Verdict, Scores | None]]:
+    def _predict(self, rows: Sequence[Mapping[str, float]]) -> tuple[list[float], list[float]]:
+        """Give P(supported) and P(contradicted | not supported) for every row of features."""
+        if not rows:
+            return [], []
+        supported, contradicted = shipped_model().predict(rows)
+        if self.tuned is not None:
+            supported = tuned_probability(self.tuned.adjustment, supported, rows)
+        return supported.tolist(), contradicted.tolist()
+
+    def _read(self, claims: Sequence[Claim], passages: Sequence[Passage], question: str) -> list[_ReadClaim | Verdict]:
         """Lay every claim beside its passages and let the network read what is to be read."""
         shortlist = Shortlist.of(passages)
         prepared = [self._prepare(claim, shortlist, question) for claim in claims]
         pairs = [it.pair for it in prepared if isinstance(it, _PreparedClaims)]
         read = iter(shipped_cross_encoder(self.threads).read(pairs))
-        return [(it, next(read) if isinstance(it, _PreparedClaims) else None) for it in prepared]
+        return [_ReadClaim.of(it, next(read)) if isinstance(it, _PreparedClaims) else it for it in prepared]
 
     def _prepare(self, claim: Claim, shortlist: Shortlist, question: str) -> _PreparedClaims | Verdict:
         """Lay one claim beside its passages, or say why there is nothing to check."""
@@ -306,8 +327,8 @@ class EmbeddedVerifier:
         around = sentence if sentence != claim.text.strip() and _LEANS.search(claim.text) else ""
         return _PreparedClaims(
             compared,
-            pieces,
             premise,
+            pieces,
             Pair(pointed(premise.text), pointed(compared.claim.text), f"{asked} {around}".strip(), most(tokens)),
         )
 
@@ -315,34 +336,27 @@ class EmbeddedVerifier:
         self, claims: Sequence[Claim], labels: Sequence[Label], passages: Sequence[Passage], question: str = ""
     ) -> list[Failure | None]:
         """Read claims that somebody found to fail, without judging them; None where there is nothing to compare."""
-        found: list[Failure | None] = []
-        for claim, label, (it, scores) in zip(claims, labels, self._read(claims, passages, question), strict=True):
-            if not isinstance(it, _PreparedClaims) or scores is None:
-                found.append(None)
-                continue
-            row = describe(it.compared, it.premise, scores)
-            against = float(shipped_model().predict([row])[1][0])
-            found.append(Failure(claim.text, label, it.compared, row, it.pieces, against, scores.claim))
-        return found
+        read = self._read(claims, passages, question)
+        against = iter(self._predict([it.row for it in read if isinstance(it, _ReadClaim)])[1])
+        return [
+            it.failure(claim, label, next(against)) if isinstance(it, _ReadClaim) else None
+            for claim, label, it in zip(claims, labels, read, strict=True)
+        ]
 
     def _judged(
-        self, claim: Claim, it: _PreparedClaims, scores: Scores, passages: Sequence[Passage], question: str
+        self, claim: Claim, it: _ReadClaim, shares: tuple[float, float], passages: Sequence[Passage], question: str
     ) -> Verdict:
-        row = describe(it.compared, it.premise, scores)
-        model, alarm = shipped_model(), shipped_model().alarm
-        supported, contradicted = model.predict([row])
-        if self.tuned is not None:
-            supported = tuned_probability(self.tuned.adjustment, supported, [row])
-            alarm = alarm if self.tuned.alarm is None else self.tuned.alarm
-        against = float(contradicted[0])
-        likely = float(supported[0])
-        if row["changed_copy"] >= _COPY:
+        likely, against = shares
+        alarm = shipped_model().alarm
+        if self.tuned is not None and self.tuned.alarm is not None:
+            alarm = self.tuned.alarm
+        if it.row["changed_copy"] >= _COPY:
             likely = min(likely, _CHANGED)
+        compared, premise, pieces, _ = it.prepared
         probabilities = three_way(shifted(likely, self.threshold), against)
-        probabilities = after_answers(probabilities, it.compared.named)
-        label = decided(probabilities, alarm)
-        measured = Failure(claim.text, label, it.compared, row, it.pieces, against, scores.claim)
-        shown = evidence(it.compared, it.premise, scores.premise, it.pieces, passages)
+        probabilities = after_answers(probabilities, compared.named)
+        measured = it.failure(claim, decided(probabilities, alarm), against)
+        shown = evidence(compared, premise, it.scores.premise, pieces, passages)
         return concluded(claim, measured, probabilities, shown, self.spec, passages, question)
 
 

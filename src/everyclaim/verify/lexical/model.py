@@ -101,9 +101,8 @@ class Linear:
 
     def log_odds(self, rows: Doubles) -> Doubles:
         """Weigh every row (shape: rows × features)."""
-        total: Doubles = (
-            np.clip((rows - self.mean) / self.scale, -self.bound, self.bound) @ self.weight + self.intercept
-        )
+        standard = np.clip((rows - self.mean) / self.scale, -self.bound, self.bound)
+        total: Doubles = (standard * self.weight).sum(axis=1) + self.intercept  # alike in any company, unlike `@`
         return total
 
 

@@ -215,37 +215,43 @@ class LexicalVerifier:
     ) -> list[Verdict]:
         """Judge every claim against all the passages together; one verdict per claim, in order."""
         shortlist = Shortlist.of(passages)
-        return [self._judge(claim, passages, shortlist, question[:2000]) for claim in claims]
+        found = [failure(claim, Label.UNSUPPORTED, shortlist, question) for claim in claims]
+        return [
+            self._judged(claim, *it, passages, question)
+            if it
+            else nothing_to_check(claim, self.spec, blank=not laid_out(claim.text, shortlist)[1].places)
+            for claim, it in zip(claims, _weighed(found), strict=True)
+        ]
 
     def failing(
         self, claims: Sequence[Claim], labels: Sequence[Label], passages: Sequence[Passage], question: str = ""
     ) -> list[Failure | None]:
         """Measure claims that somebody found to fail, without judging them; None where there is nothing to compare."""
         shortlist = Shortlist.of(passages)
-        found: list[Failure | None] = []
-        for claim, label in zip(claims, labels, strict=True):
-            it = failure(claim, label, shortlist, question)
-            if it is not None:
-                row = measure(it.compared)
-                it = it._replace(row=row, against=float(shipped_model().predict([row])[1][0]))
-            found.append(it)
-        return found
+        found = [failure(claim, label, shortlist, question) for claim, label in zip(claims, labels, strict=True)]
+        return [it and it[0] for it in _weighed(found)]
 
-    def _judge(self, claim: Claim, passages: Sequence[Passage], shortlist: Shortlist, question: str) -> Verdict:
-        """Judge one claim."""
-        reading, source, pieces = laid_out(claim.text, shortlist)
-        if not reading.content or not source.places:
-            return nothing_to_check(claim, self.spec, blank=not source.places)
-        compared = compare(reading, source, shipped_vectors(), reading_of(question) if question.strip() else None)
-        row = measure(compared)
-        supported, contradicted = shipped_model().predict([row])
-        against = float(contradicted[0])
-        probabilities = three_way(shifted(float(supported[0]), self.threshold), against)
-        probabilities = after_answers(probabilities, compared.named)
+    def _judged(self, claim: Claim, it: Failure, likely: float, passages: Sequence[Passage], question: str) -> Verdict:
+        """Give the verdict on a claim whose support is as likely as the model says."""
+        probabilities = three_way(shifted(likely, self.threshold), it.against)
+        probabilities = after_answers(probabilities, it.compared.named)
         label = decided(probabilities, shipped_model().alarm)
-        measured = Failure(claim.text, label, compared, row, pieces, against)
-        found = covering(compared.alignment, source, pieces, passages)
-        return concluded(claim, measured, probabilities, found, self.spec, passages, question)
+        found = covering(it.compared.alignment, it.compared.source, it.pieces, passages)
+        return concluded(claim, it._replace(label=label), probabilities, found, self.spec, passages, question)
+
+
+def _weighed(found: Sequence[Failure | None]) -> list[tuple[Failure, float] | None]:
+    """Measure all claims and ask the model at once: each with P(contradicted | not supported), and P(supported)."""
+    rows = [measure(it.compared) for it in found if it]
+    shares = zip(rows, *(shipped_model().predict(rows) if rows else ((), ())), strict=True)
+    weighed: list[tuple[Failure, float] | None] = []
+    for it in found:
+        if it is None:
+            weighed.append(None)
+            continue
+        row, supported, against = next(shares)
+        weighed.append((it._replace(row=row, against=float(against)), float(supported)))
+    return weighed
 
 
 def concluded(
