@@ -92,7 +92,7 @@ class Aside:
     def described(self) -> int | None:
         """The subject that the noun describes, an indefinite one behind "be"."""
         tree, draft, noun = self.tree, self.draft, self.noun
-        if tree.kind(noun) == "conj" and tree.tokens[noun].head == draft.head:
+        if tree.kind(noun) == "conj" and tree.tokens[noun].head == draft.head and tree.tokens[noun].pos == "NOUN":
             noun = draft.head  # "is a pilot and retired colonel who …"
         if noun == draft.head and draft.subject is not None and tree.kind(noun) == "appos":
             return draft.subject

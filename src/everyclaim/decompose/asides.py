@@ -84,7 +84,7 @@ def _told(aside: Aside) -> Draft | None:
         return _apposition(aside) or (aside.kept if loose else None)
     if relation == "nmod:desc" or (relation == "nmod" and place < noun and not aside.cases):
         return _title(aside)
-    if not EXEMPLARY.isdisjoint(aside.cases) and tree.tokens[noun].pos == "NOUN":
+    if not EXEMPLARY.isdisjoint(aside.cases) and (tree.tokens[noun].pos == "NOUN" or aside.apart):
         return _instance(aside)
     if relation == "acl:relcl" and not titled:
         return _relative(aside) or _at_place(aside) or (aside.kept if aside.apart and _is_free(aside) else None)
@@ -94,7 +94,8 @@ def _told(aside: Aside) -> Draft | None:
         return _origin(aside)
     if kind in {"nmod", "obl", "advcl"} and (meanwhile := _absolute(aside)):
         return meanwhile
-    if kind in {"advcl", "acl"} and aside.apart and tag == "VBG":
+    having = "having" in {tree.low(i) for i in tree.of(place, "aux")}
+    if kind in {"advcl", "acl"} and aside.apart and (tag == "VBG" or having):
         follows = first > noun and not tree.of(place, "mark") and not tree.of(noun, "ccomp")
         if follows and not tree.is_negated(noun):
             return _meanwhile(aside) or replace(aside.kept, minor=True)
@@ -175,28 +176,70 @@ def _title(aside: Aside) -> Draft | None:
 
 def _instance(aside: Aside) -> Draft | None:
     """One thing in the place of those it is among: "offers drinks such as tea" offers tea."""
-    tree, draft, noun = aside.tree, aside.draft, aside.noun
+    tree, draft, noun = aside.tree, aside.draft, _kind_noun(aside)
     case = {i for top in tree.of(aside.place, "case") for i in tree.under(top)}
     behind = tree.tokens[aside.inside[-1] + 1 :][:1]
     opener = next((i for i in aside.inside if tree.tokens[i].pos not in {"PUNCT", "ADV"}), aside.place)
-    if noun > aside.place or tree.low(opener) not in EXEMPLARY or any(one.tag in {"VBG", "VBN"} for one in behind):
+    if noun is None or tree.low(opener) not in EXEMPLARY or any(one.tag in {"VBG", "VBN"} for one in behind):
         return None  # "mishaps such as guards leaving their post"
-    named = tree.under(noun, without=tree.of(noun, "case"))
-    way = [tree.kind(step) for step in way_up(tree, noun, draft)[:-1]]
-    direct = way[:1] == ["obj"] or (way[:1] == ["obl"] and _is_meant(aside))
-    direct = direct and set(way[1:]) <= {"xcomp"} and named == [*range(named[0], named[-1] + 1)]
-    if not direct or is_limited(tree, draft):
-        return aside.kept
-    return replace(draft.without(set(named) - {i for i in aside.inside if i not in case and i > opener}), minor=True)
+    if tree.kind(noun) == "conj" and tree.tokens[noun].head in draft.places:
+        return None  # once the list is split
+    told = [i for i in aside.inside if i not in case and i > opener]
+    top = _amount(tree, noun)
+    named = [i for i in tree.under(top, without=[aside.place, *tree.of(top, "case")]) if i in draft.places]
+    named = [i for i in named if i < aside.inside[0]]
+    if not named or not told or not _is_one_of(aside, noun, top) or is_limited(tree, draft):
+        return _included(aside, noun, opener) or aside.kept
+    apart = [kid for kid in tree.kids[draft.head] if kid > aside.place and tree.kind(kid) == "obl"]
+    gone = {i for kid in apart if tree.comma_before(kid) for i in tree.under(kid)}  # the rest has it
+    rest = [i for i in draft.pieces if i not in {*named, *aside.inside, *gone}]
+    place = next((at for at, i in enumerate(rest) if isinstance(i, int) and i > named[0]), len(rest))
+    return replace(draft, pieces=(*rest[:place], *told, *rest[place:]), minor=True)
 
 
-def _is_meant(aside: Aside) -> bool:
-    """Whether one of several things takes part in an event as they do: "sang in halls such as the Rosa"."""
-    tree, head, noun = aside.tree, aside.draft.head, aside.noun
-    if not is_event(tree, head) or not tree.is_plural(noun) or "of" in map(tree.low, tree.of(noun, "case")):
+def _kind_noun(aside: Aside) -> int | None:
+    """What an example is one of: the noun that it hangs on or, where that is one alone, the several of its clause."""
+    tree, noun, place = aside.tree, aside.noun, aside.place
+    if noun > place or tree.is_plural_alone(noun):
+        return noun if noun < place else None
+    verbs = way_up(tree, noun, aside.draft)[1:] if aside.apart else []
+    several = [i for verb in verbs for i in tree.of(verb, "obj", "obl") if verb < i < place and tree.is_plural_alone(i)]
+    if len(several) == 1:
+        return several[0]
+    return noun if tree.tokens[noun].pos == "NOUN" else None
+
+
+def _amount(tree: Tree, noun: int) -> int:
+    """The noun that counts another: the variety of "a variety of dishes"."""
+    above = tree.tokens[noun].head
+    of = [tree.low(case) for case in tree.of(noun, "case")] == ["of"] and not tree.of(noun, "det", "nmod:poss")
+    counts = above >= 0 and any(tree.low(det) == "a" for det in tree.of(above, "det")) and not tree.of(above, "cop")
+    return above if of and counts and tree.is_plural_alone(noun) else noun
+
+
+def _is_one_of(aside: Aside, noun: int, top: int) -> bool:
+    """Whether what is said of several things is said of one: "sang in halls such as the Rosa"."""
+    tree, draft = aside.tree, aside.draft
+    way = way_up(tree, top, draft)[:-1]
+    if not {tree.kind(step) for step in way} <= {"obj", "obl", "nmod", "xcomp"} or not way:
         return False
-    before = [i for i in tree.of(head, "obj", "obl") if head < i < noun and tree.is_plural_alone(i)]
-    return not before or not aside.apart
+    cases = {tree.low(case) for step in way for case in tree.of(step, "case")}
+    if tree.kind(top) == "obj":
+        return True
+    above = [i for step in way_up(tree, top, draft)[1:] for i in [step, *tree.of(step, "obj", "obl")]]
+    rivals = [i for i in above if draft.head < i < top and i != noun and tree.is_plural_alone(i)]
+    return bool(tree.is_plural(noun)) and not cases & (TOGETHER | {"of"}) and not (rivals and aside.apart)
+
+
+def _included(aside: Aside, noun: int, opener: int) -> Draft | None:
+    """What a certain thing includes: "the beliefs, including X" include X."""
+    tree = aside.tree
+    if tree.low(opener) != "including" or not tree.is_definite(noun) or tree.conjuncts(noun):
+        return None
+    plural, past = tree.is_plural(noun), tree.is_past(tree.predicate_of(noun, aside.draft))
+    form = "included" if past else "include" if plural else "includes"
+    said = aside.said_of(noun, *(i for i in aside.inside if i >= opener))
+    return replace(said, changes={opener: form})
 
 
 def _relative(aside: Aside) -> Draft | None:
@@ -293,7 +336,11 @@ def _meanwhile(aside: Aside) -> Draft | None:
         return None  # "crashed into a wall, killing the passenger" tells of the event
     perfect = any(tree.low(kid) in {"has", "have", "had"} for kid in tree.of(verb, *HELPERS))
     past, plural = tree.is_past(verb) or aside.tells_year or perfect, tree.is_plural(subject)
-    return aside.said_of(subject, *aside.body).made_finite(tree, place, past=past, plural=plural)
+    said = aside.said_of(subject, *aside.body)
+    having = [i for i in tree.of(place, "aux") if tree.low(i) == "having"]
+    if tree.tokens[place].tag == "VBN" and having and having == aside.body[:1]:
+        return replace(said, changes={having[0]: "had" if tree.is_past(verb) else "have" if plural else "has"})
+    return said.made_finite(tree, place, past=past, plural=plural)
 
 
 def _possession(aside: Aside) -> Draft | None:
@@ -363,8 +410,10 @@ def _of_described(aside: Aside) -> Draft | None:
     tree, place, owner = aside.tree, aside.place, aside.described
     if owner is None:
         return None
-    if aside.cases == ["in"] and tree.tokens[place].pos == "PROPN":
+    if aside.cases == ["in"] and tree.tokens[place].pos == "PROPN" and not aside.tells_year:
         return aside.said_of(owner, aside.be(owner), *aside.inside)
     if aside.cases != ["with"] or tree.of(place, "acl") or tree.tokens[aside.noun].tag in {"NNS", "NNPS"}:
         return None  # "38 people, mostly families with children"
+    if tree.tokens[place].pos == "PROPN":
+        return None  # "is a member of the band with Ada Lind"
     return aside.said_of(owner, aside.have(owner, past=tree.is_past(aside.draft.head)), *aside.inside[1:])

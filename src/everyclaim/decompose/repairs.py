@@ -25,12 +25,24 @@ def better_head(tokens: Sequence[ParsedToken], place: int) -> tuple[int, str]:
     """The head that the form of a conjunct speaks for, and its relation to it."""
     token = tokens[place]
     if any(one.head == place and one.relation == "cc" and one.text == "&" for one in tokens) and token.pos == "PROPN":
-        return token.head, "flat"
-    for reading in (_member, _latest, _predicate, _closes):
+        beside = [i for i in range(token.head, place) if tokens[i].relation == "conj" and tokens[i].head == token.head]
+        return (beside or [token.head])[-1], "flat"
+    for reading in (_called, _same_case, _member, _latest, _predicate, _closes):
         better = reading(tokens, place)
         if better is not None:
             return better, "conj"
     return token.head, "conj"
+
+
+def _called(tokens: Sequence[ParsedToken], place: int) -> int | None:
+    """The apposition that a noun goes on, no comma between them: "Ada Lind, a painter and writer, left"."""
+    first = _first(tokens, place)
+    if tokens[place].pos != "NOUN" or not _has(tokens, place, {"cc"}) or tokens[first].text == ",":
+        return None
+    above = tokens[place].head
+    titles = [i for i in range(above, place) if tokens[i].head == above and tokens[i].relation == "appos"]
+    is_one = titles and tokens[titles[-1]].pos == "NOUN" and is_under(tokens, first - 1, titles[-1])
+    return titles[-1] if is_one else None
 
 
 def _predicate(tokens: Sequence[ParsedToken], place: int) -> int | None:
@@ -42,7 +54,11 @@ def _predicate(tokens: Sequence[ParsedToken], place: int) -> int | None:
         while tokens[above].head >= 0 and (tokens[above].relation == "conj" or not _is_command(tokens, above)):
             above = tokens[above].head
         return above if _is_command(tokens, above) else None  # "remember that it is a test and stay safe"
-    if token.tag not in {"VBZ", "VBD", "VBP"} or _has(tokens, place, SUBJECTS):
+    if _tense(tokens, place) not in {"VBZ", "VBD", "VBP"} or _has(tokens, place, SUBJECTS):
+        return None
+    if tokens[above].relation == "conj" and not _tense(tokens, above) and tokens[above].tag == "VBN":
+        return tokens[above].head if _tense(tokens, tokens[above].head) else None  # "have grown, made up half and are"
+    if token.tag not in {"VBZ", "VBD", "VBP"}:
         return None
     if tokens[above].tag == token.tag and tokens[above].relation == "conj":
         return tokens[above].head if tokens[tokens[above].head].tag == token.tag else None
@@ -110,6 +126,16 @@ def _member(tokens: Sequence[ParsedToken], place: int) -> int | None:
     return objects[-1] if objects else None
 
 
+def _same_case(tokens: Sequence[ParsedToken], place: int) -> int | None:
+    """The phrase with the same preposition around one with another: "as head of the team and as a member"."""
+    cases, above = _cases(tokens, place), tokens[place].head
+    if not cases or not _cases(tokens, above):
+        return None
+    while above >= 0 and cases != _cases(tokens, above) and tokens[above].relation in {"nmod", "obl"}:
+        above = tokens[above].head
+    return above if above != tokens[place].head and cases == _cases(tokens, above) else None
+
+
 def _latest(tokens: Sequence[ParsedToken], place: int) -> int | None:
     """The head of the list that is open before a member: "in Lund, selling tea, milk, and rolls"."""
     above = tokens[place].head
@@ -150,6 +176,14 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
         beside = found[place + 1]
         if beside.relation == "appos" and beside.pos == token.pos == "PROPN" and beside.head <= place:
             found[place + 1] = beside._replace(relation="flat")
+        elif (
+            beside[3:] == token[3:]
+            and f"{beside.pos} {beside.relation}" == "PROPN nmod"
+            and not _cases(found, place + 1)
+        ):
+            _take_in(found, place + 1, place)  # "such as Band Baaja Baaraat"
+    for place in range(len(found)):
+        _hang_example(found, place)
     for place, token in enumerate(found):
         if token.relation == "conj" and token.head > place:
             _turn(found, place)
@@ -188,6 +222,34 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
     return found
 
 
+def _take_in(tokens: list[ParsedToken], place: int, name: int) -> None:
+    """Make a word part of a name, and hang on that what hangs on it."""
+    tokens[place] = tokens[place]._replace(head=name, relation="flat")
+    for i, one in enumerate(tokens):
+        if one.head == place:
+            tokens[i] = one._replace(head=name)
+
+
+def _hang_example(tokens: list[ParsedToken], place: int) -> None:
+    """Hang "such as X" on the noun right before it, "(2010)" on the name right before it, "and “X”" on its list."""
+    token, first = tokens[place], _first(tokens, place)
+    before = first - 1
+    cases = _cases(tokens, place)
+    if not {"such", "including"}.isdisjoint(cases) and token.relation in {"acl", "dep", "obl"}:
+        beside = before >= 0 and tokens[before].pos == "NOUN" and tokens[first].text in cases
+        _hang(tokens, place, before if beside else token.head, "nmod")
+    elif token.relation == "dep" and token.head < place and _has(tokens, place, {"cc"}) and _is_quoted(tokens, place):
+        tokens[place] = token._replace(relation="conj")
+    elif token.pos == "NUM" and tokens[first].text == "(" and 0 < before != token.head:
+        name = tokens[before].head if tokens[before].relation == "flat" else before
+        if tokens[name].pos == "PROPN":
+            _hang(tokens, place, name, token.relation)
+
+
+def _is_quoted(tokens: Sequence[ParsedToken], place: int) -> bool:
+    return any(one.head == place and one.text in QUOTES for one in tokens)
+
+
 def _is_inconsistent(tokens: Sequence[ParsedToken]) -> bool:
     """Whether a tree cannot be right: a noun has an object, a finite verb is an infinitive, a preposition has all."""
     roots = [place for place, one in enumerate(tokens) if one.head < 0]
@@ -207,6 +269,10 @@ def _rename(tokens: list[ParsedToken]) -> None:
             noun = before if tokens[before].pos == "PROPN" else token.head
             if tokens[noun].pos == "PROPN":
                 _hang(tokens, place, tokens[noun].head if tokens[noun].relation == "flat" else noun, "acl:relcl")
+        elif token.relation == "parataxis" and token.tag in {"VBG", "VBN"} and not _has(tokens, place, SUBJECTS):
+            helping = {one.text for one in tokens if one.head == place and one.relation in HELPERS}
+            if helping <= {"having"} and (helping or token.tag == "VBG"):
+                tokens[place] = token._replace(relation="advcl")
         elif token.relation == "parataxis" and _goes_on(tokens, place):
             tokens[place] = token._replace(relation="conj")
             opener = _first(tokens, place) + 1
@@ -380,4 +446,7 @@ def _is_closed(tokens: Sequence[ParsedToken], first: int, place: int) -> bool:
 def _is_listed(tokens: Sequence[ParsedToken], place: int) -> bool:
     """Whether an apposition is rather the second of a list: "a mask, a tube and a bag"."""
     token, above = tokens[place], tokens[tokens[place].head]
+    if token.pos == above.pos == "PROPN":
+        members = [i for i, one in enumerate(tokens) if one.head == token.head and one.relation == "conj"]
+        return any(i < place for i in members) and any(i > place for i in members)
     return token.pos == above.pos == "NOUN" and token.tag == above.tag and _has(tokens, place, {"conj"})
