@@ -37,11 +37,15 @@ class DifferencePlace(NamedTuple):
 
 
 class FoundDifference(NamedTuple):
-    """Where a claim as it was written and its passages differ; None where one of them has nothing in its place."""
+    """Where a claim as it was written and its passages differ; None where one of them has nothing in its place.
+
+    `mode` is another than was asked for, where what differs shows it.
+    """
 
     mine: tuple[int, int] | None
     theirs: DifferencePlace | None
     reason: str
+    mode: FailureMode | None = None
 
 
 def find(mode: FailureMode, parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference:
@@ -63,7 +67,13 @@ def find(mode: FailureMode, parting: Parting, doubts: Sequence[Doubt]) -> FoundD
         found = _turned(parting, doubts)
     elif mode in _ALONE:
         found = _unsaid(parting, at, mode) if (at := doubted(parting, doubts)) else None
-    return found or _answered(parting, doubts) or _in_place(parting, doubts)
+    return (
+        found
+        or _answered(parting, doubts)
+        or _clash(parting, time=True)
+        or _clash(parting, time=False)
+        or _in_place(parting, doubts, mode)
+    )
 
 
 def _unsaid(parting: Parting, at: tuple[int, int], mode: FailureMode) -> FoundDifference:
@@ -76,6 +86,8 @@ def _unsaid(parting: Parting, at: tuple[int, int], mode: FailureMode) -> FoundDi
         reason = "contradicted by the passages"
     elif _are_there(said, parting) or _are_mentioned(content_stems(said), parting):
         return _only_mentioned(at, f"'{said}'")
+    elif mode in _OTHERWISE:
+        reason = "not stated in the passages"
     elif mode is FailureMode.IMPLICIT_KNOWLEDGE:
         reason = "general knowledge that the passages do not mention"
     else:
@@ -97,6 +109,7 @@ def _are_mentioned(words: set[str] | frozenset[str], parting: Parting) -> bool:
 
 
 _ALONE = (FailureMode.INVENTION, FailureMode.IMPLICIT_KNOWLEDGE, FailureMode.OTHER)
+_OTHERWISE = FailureMode.NEGATION, FailureMode.HEDGE_MISMATCH, FailureMode.RELATION, FailureMode.WRONG_ATTRIBUTION
 _OF_VALUES = (FailureMode.NUMERIC_MISMATCH, FailureMode.TEMPORAL)
 
 
@@ -106,11 +119,8 @@ def _cut(parting: Parting, at: tuple[int, int]) -> str:
 
 def _value(parting: Parting, *, time: bool) -> FoundDifference | None:
     """Name a value that clashes with one of the same thing, or one that no passage states."""
-    for check in parting.checks("conflict", time=time):
-        place = _rival(parting, check)
-        if place is not None:
-            theirs, mine = _counted(parting, check, place)
-            return FoundDifference(check.at, place, f"the passage says {theirs}, the claim says {mine}")
+    if found := _clash(parting, time=time):
+        return found
     missing = [check for check in parting.off if is_time(check.fact) == time]
     if not missing:
         return None
@@ -120,6 +130,16 @@ def _value(parting: Parting, *, time: bool) -> FoundDifference | None:
     if _are_there(said, parting):
         return _only_mentioned(missing[0].at, said)
     return FoundDifference(missing[0].at, None, f"not stated in the passages: {said}")
+
+
+def _clash(parting: Parting, *, time: bool) -> FoundDifference | None:
+    for check in parting.checks("conflict", time=time):
+        place = _rival(parting, check)
+        if place is not None:
+            theirs, mine = _counted(parting, check, place)
+            mode = FailureMode.TEMPORAL if time else FailureMode.NUMERIC_MISMATCH
+            return FoundDifference(check.at, place, f"the passage says {theirs}, the claim says {mine}", mode)
+    return None
 
 
 def _counted(parting: Parting, check: FactCheck, place: DifferencePlace) -> tuple[str, str]:
@@ -150,7 +170,8 @@ def _stated_elsewhere(parting: Parting) -> FoundDifference | None:
     for check in parting.it.checks:
         if check.is_elsewhere:
             said = f"the passage says {check.instead}, the claim says {check.said}"
-            return FoundDifference(check.at, _rival(parting, check), said)
+            mode = FailureMode.TEMPORAL if is_time(check.fact) else FailureMode.NUMERIC_MISMATCH
+            return FoundDifference(check.at, _rival(parting, check), said, mode)
     return None
 
 
@@ -276,9 +297,9 @@ def _answered(parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference | No
         answer = next((answer for answer in blank if words & content_stems(answer.field.partition(":")[0])), None)
     if answer is None:
         return None
-    return FoundDifference(
-        at, DifferencePlace(answer.reading, answer.start, answer.end), f"the passage says '{answer.field}'"
-    )
+    where = DifferencePlace(answer.reading, answer.start, answer.end)
+    shown = FailureMode.NEGATION if answer.agrees is False else None
+    return FoundDifference(at, where, f"the passage says '{answer.field}'", shown)
 
 
 def _turned(parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference | None:
@@ -292,13 +313,13 @@ def _turned(parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference | None
     return FoundDifference(at, where, f"roles or order differ: the passage says '{theirs}', the claim says '{claim}'")
 
 
-def _in_place(parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference:
+def _in_place(parting: Parting, doubts: Sequence[Doubt], mode: FailureMode) -> FoundDifference:
     """Name the words that are doubted most, and what the window has in their place."""
     it, at = parting.it, doubted(parting, doubts)
     if at is None:
         return FoundDifference(None, None, "not mentioned in the passages")
     said = _cut(parting, at)
-    for swap in parting.swaps:
+    for swap in parting.swaps if mode is not FailureMode.HEDGE_MISMATCH else ():
         low, high = it.spelling.origin(*it.claim.spans[swap.mine])
         if swap.likeness > _STANDS and low < at[1] and at[0] < high and _speaks_of_it(parting, swap, at):
             start, end = _name_around(it.reading, swap.theirs, range(it.start, it.end))
@@ -307,7 +328,7 @@ def _in_place(parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference:
             said, theirs = _cut(parting, at), it.reading.text[start:end]
             where = DifferencePlace(parting.number, start, end)
             return FoundDifference(at, where, f"the passage says '{theirs}', the claim says '{said}'")
-    return _unsaid(parting, at, FailureMode.INVENTION)
+    return _unsaid(parting, at, mode)
 
 
 def _shares(parting: Parting, sentence: int) -> bool:

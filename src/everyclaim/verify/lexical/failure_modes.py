@@ -330,7 +330,7 @@ def classify(failure: Failure, passages: Sequence[Passage], given: FailureMode |
     where = _located(found.theirs, failure.pieces, passages) if found.theirs else None
     mine = _as_given(found.mine, failure.compared.spelling.written, failure.text) if found.mine else None
     passage_id, theirs = where or (None, None)
-    return Classified(mode, Difference(found.reason, mine, passage_id, theirs))
+    return Classified(found.mode or mode, Difference(found.reason, mine, passage_id, theirs))
 
 
 def plausible(mode: FailureMode, failure: Failure) -> bool:

@@ -19,20 +19,18 @@ from everyclaim.core.kinds import Range
 from everyclaim.core.options import Opt, check_declared, read
 from everyclaim.core.plaintext import one_line
 from everyclaim.core.spec import Spec
-from everyclaim.core.types import Claim, Evidence, FailureMode, Label, Passage, Probabilities, Verdict
+from everyclaim.core.types import Claim, Evidence, Label, Passage, Probabilities, Verdict
 from everyclaim.models.local.parser import ParsedToken, parse
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize
 from everyclaim.verify.lexical.alignment import covering, laid_out, reading_of, sentence, shown
 from everyclaim.verify.lexical.checks import FactCheck, check_facts, compared_exactly, facts
 from everyclaim.verify.lexical.comparison import LexicalComparison, compare, foremost
-from everyclaim.verify.lexical.differences import denial
 from everyclaim.verify.lexical.failure_modes import Classified, Failure, classify
-from everyclaim.verify.lexical.features import hedges, measure, negations
+from everyclaim.verify.lexical.features import hedges, measure
 from everyclaim.verify.lexical.fields import after_answers
 from everyclaim.verify.lexical.model import shipped_model
-from everyclaim.verify.lexical.parting import stands
 from everyclaim.verify.lexical.passages import Piece, Shortlist
-from everyclaim.verify.lexical.reading import Reading, shipped_vectors
+from everyclaim.verify.lexical.reading import shipped_vectors
 
 _NOTES: dict[str, str] = {
     "converted": "the passage says {theirs}, which equals {ours}",
@@ -56,8 +54,7 @@ def explain(
         quote = one_line(max((one.quote for one in evidence), key=_telling(it), default=it.text), _LONGEST_QUOTE)
         support = f"supported by{'' if evidence else ' the title'}: «{quote}»"
         return "; ".join(filter(None, [support, *_notes(it.checks), hedged])), flags
-    others = [reason for mode, reason in _reasons(it, row, hedged) if mode is not failing.mode]
-    return "; ".join(dict.fromkeys(filter(None, [failing.difference.reason, *others]))), flags
+    return failing.difference.reason, flags
 
 
 def _telling(it: LexicalComparison) -> Callable[[str], tuple[int, int]]:
@@ -70,55 +67,12 @@ def _telling(it: LexicalComparison) -> Callable[[str], tuple[int, int]]:
     )
 
 
-def _reasons(it: LexicalComparison, row: Mapping[str, float], hedged: str) -> list[tuple[FailureMode, str]]:
-    """List what speaks against the claim, the most telling first."""
-    found: list[tuple[FailureMode, str]] = []
-    for check in it.checks:
-        if check.status == "conflict":
-            mode = FailureMode.NUMERIC_MISMATCH if check.kind == "quantity" else FailureMode.TEMPORAL
-            found.append((mode, f"the passage says {check.instead}, the claim says {check.said}"))
-    speaker = it.attribution
-    if speaker.status == "conflict":
-        at = it.claim.text.find(speaker.claimed)
-        claimed = it.spelling.written[slice(*it.spelling.origin(at, at + len(speaker.claimed)))]
-        said = f"the passage attributes this to {speaker.instead}, the claim to {claimed}"
-        found.append((FailureMode.WRONG_ATTRIBUTION, said))
-    if row["negation_parity"] and row["soft_main"] > _ON_TOPIC:
-        found.append((FailureMode.NEGATION, _negation(it)))
-    if hedged:
-        found.append((FailureMode.HEDGE_MISMATCH, hedged))
-    return found
-
-
 def _notes(checks: Sequence[FactCheck]) -> list[str]:
     """Say which values agree without being the same: rounded, converted, loosened."""
     return [
         _NOTES[check.relation].format(theirs=check.instead, ours=check.said)
         for check in checks if check.relation in _NOTES and check.instead.casefold() != check.said.casefold()
     ]  # fmt: skip
-
-
-def _negation(it: LexicalComparison) -> str:
-    """Say which side is negated, and by which word; empty where what it denies is not said on the other side."""
-    if it.answers:
-        return next((f"the passage says '{answer.field}'" for answer in it.answers if not answer.agrees), "")
-    ours, theirs = negations(it)
-    for mine, reading, places, keys, said in (
-        (True, it.claim, ours, it.keys, "the claim says '{}', the passage does not"),
-        (False, it.reading, theirs, it.claim.keys, "the passage says '{}', the claim does not"),
-    ):
-        others = [other.text.lower() for other in (it.source.readings if mine else [it.claim])]
-        for place in places:
-            denied = reading.text[slice(*denial(reading, place))]
-            if _denies(reading, place, len(reading.keys) if mine else it.end, set(keys)) and not stands(denied, others):
-                return said.format(denied)
-    return ""
-
-
-def _denies(reading: Reading, place: int, end: int, keys: set[str]) -> bool:
-    """Say whether the word at `place` denies what `keys` say: the next telling word, for "no" also the one behind."""
-    behind = [at for at in reading.content if place < at < end][: 2 if reading.norms[place] == "no" else 1]
-    return bool(behind) and all(reading.keys[at] in keys for at in behind)
 
 
 def _hedge(it: LexicalComparison, row: Mapping[str, float]) -> str:
