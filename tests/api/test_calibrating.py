@@ -89,6 +89,8 @@ def test_a_band_is_fitted_and_the_cascade_keeps_to_it(tmp_path: Path) -> None:
     fit = ec.fit_cascade(SURE + DOUBT, thermometer, error=0.1)
     assert (fit.claims, fit.clusters) == (180, 180)
     assert fit.settled.claims == 120
+    assert fit.needs_second
+    assert not ec.fit_cascade(SURE + DOUBT[:2], thermometer, error=0.1).needs_second
     assert 0.6 < fit.high <= 0.97
     assert fit.low == pytest.approx(1 - fit.high)
     with JudgeServer(play) as server:

@@ -34,6 +34,7 @@ Zones = Callable[[int], Mask]  # how many thousandths from sure → the claims t
 
 STARTS = (1 / 8, 1 / 4, 1 / 2)  # sizes of the zones that the sequences begin with, as shares of all claims
 TRIED = 30  # zones, at most
+WORTH = 0.02  # least share of uncertain claims for which a second judge is proposed
 _STEPS = 1000  # edges of a zone are whole thousandths
 
 
@@ -71,6 +72,11 @@ class BandFit:
     def share(self) -> float:
         """Share of the labelled claims that the first judge settles."""
         return self.settled.claims / self.claims
+
+    @property
+    def needs_second(self) -> bool:
+        """Whether claims can be settled and enough are uncertain, at least 2 %, to ask a second judge."""
+        return bool(self.settled.claims) and 1 - self.share >= WORTH
 
     @property
     def why_nothing(self) -> str:

@@ -224,7 +224,8 @@ def band(
 
     Rows have claim, contexts and label: SUPPORTED, UNSUPPORTED, CONTRADICTED or NOT_SUPPORTED; optionally id, question
     and sentence. With --answers they have sample_id instead of contexts. The judge judges the claims, and the command
-    finds the largest share it can settle alone within the maximum error. Rows without a label are skipped.
+    finds the largest share it can settle alone within the maximum error. No second judge is proposed if it would get
+    fewer than 2 % of the claims. Rows without a label are skipped.
 
     Exit codes: 0 ok, 2 bad input or usage, 4 no claim can be settled.
     """
@@ -255,6 +256,6 @@ def band(
         )
     tell_of_reading(reading)
     cascade = Spec.parse(cascade_spec(fit, spec, then)).shown
-    more = {"spec": cascade if fit.settled.claims else None, "bad_rows": reading.bad}
+    more = {"spec": cascade if fit.needs_second else None, "bad_rows": reading.bad}
     show_result(lambda: band_fit_to_json(fit) | more, lambda: band_page(fit, spec, cascade), json=json)
     return OK if fit.settled.claims else INCONCLUSIVE

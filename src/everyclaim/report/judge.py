@@ -190,7 +190,7 @@ def _points(one: Inference) -> str:
 
 
 def band_page(fit: BandFit, judge: str, spec: str) -> Page:
-    """Show what the judge may settle and how often it is wrong there; `spec` is the cascade to use."""
+    """Show what the judge may settle and how often it is wrong there; `spec` is the cascade."""
     basis = _basis("labelled claim", fit.claims, fit.clusters)
     head = joined([Text("deferral zone", style="bold"), joined([Text("of"), data(judge)], " "), basis])
     made = house_table("", "P(supported)", "settled", "wrong", f"upper bound ({percent(fit.confidence, 0)} confidence)")
@@ -205,8 +205,8 @@ def band_page(fit: BandFit, judge: str, spec: str) -> Page:
         return page(head, made, Text(fit.why_nothing, "yellow"))
     doubt = fit.claims - fit.settled.claims
     share = f"uncertain: {doubt:,} of {fit.claims:,} claims ({percent(doubt / fit.claims)})"
-    alone = "; the second judge is asked only for the audit sample: lower --max-error to ask it more often"
-    return page(head, made, Text(share + ("" if doubt else alone)), _use(spec))
+    few = "" if fit.needs_second else ": no second judge is worth it; a lower --max-error leaves more claims uncertain"
+    return page(head, made, Text(share + few), _use(spec if fit.needs_second else judge))
 
 
 def _numbers(settled: Settled) -> tuple[str, str, str]:
