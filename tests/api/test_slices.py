@@ -72,6 +72,8 @@ def test_a_cut_has_a_slice_for_every_pair_that_occurs(tmp_path: Path) -> None:
         "web + 1–3 claims": 2,
         "web + 4–6 claims": 1,
     }
+    run.report(tmp_path / "run.html")
+    assert "By slice</h2>\n<h3><bdi>source + number of claims<" in (tmp_path / "run.html").read_text("utf-8")
     assert all(group.is_small for group in groups.values())
     assert groups["web + 1–3 claims"].failure_modes == {"numeric_mismatch": 1}
     assert sum(sum(group.failure_modes.values()) for group in groups.values()) == sum(

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everyclaim.analysis import NO_NUMBER, percent, points, written
-from everyclaim.analysis.slices import FEW, JOINT, MODE, expanded
+from everyclaim.analysis.slices import FEW, JOINT, MODE, expanded, shown_name
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.plaintext import one_line, words
 from everyclaim.core.types import Label
@@ -107,7 +107,7 @@ class MeasuredPart(NamedTuple):
     @property
     def on(self) -> str:
         """On which answers, in words; empty: on all."""
-        named = " and ".join(f"{one_line(tag, 40)}={one_line(value, 40)}" for tag, value in self.where)
+        named = " and ".join(f"{one_line(shown_name(tag), 40)}={one_line(value, 40)}" for tag, value in self.where)
         return f" on answers with {named}" if named else ""
 
     def __str__(self) -> str:

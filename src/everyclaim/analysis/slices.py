@@ -32,6 +32,10 @@ from everyclaim.store.store import Figures
 AUTO = "auto"
 SOURCES, LENGTH, NUMBERS, DATES, QUESTION = "auto:sources", "auto:length", "auto:numbers", "auto:dates", "auto:question"
 AUTOMATIC = (SOURCES, LENGTH, NUMBERS, DATES, QUESTION)
+_SHOWN = {
+    AUTO: "automatic slices", SOURCES: "number of passages", LENGTH: "number of claims",
+    NUMBERS: "numbers in claims", DATES: "dates in claims", QUESTION: "type of question",
+}  # fmt: skip
 MODE = "mode"  # what comparisons and trends call failure modes
 OF_RESULTS = ("model", "release")  # fields of every result, which can be sliced by as if they were tags
 JOINT = "+"
@@ -88,6 +92,11 @@ def expanded(slices: Iterable[str]) -> tuple[str, ...]:
             if len(set(cut)) == len(cut):
                 found[JOINT.join(cut)] = None
     return tuple(found)
+
+
+def shown_name(name: str) -> str:
+    """Name a slice for readers: `source+auto:length` is "source + number of claims"."""
+    return f" {JOINT} ".join(_SHOWN.get(part, part) for part in name.split(JOINT))
 
 
 def fields_of(slices: Iterable[str]) -> list[str]:

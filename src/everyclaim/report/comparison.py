@@ -13,7 +13,7 @@ from everyclaim.analysis import interval, percent
 from everyclaim.analysis.calibration import Calibration, ends, method
 from everyclaim.analysis.comparison import AnswerChange, ClaimChange, Comparison, Side, pairing
 from everyclaim.analysis.deltas import FEWEST, FEWEST_EVENTS, Delta, DeltaFinding, MeasuredPart
-from everyclaim.analysis.slices import FEW
+from everyclaim.analysis.slices import FEW, shown_name
 from everyclaim.analysis.trend import ReleaseReport, Series, Trend
 from everyclaim.core.plaintext import counted, words
 from everyclaim.core.types import Outcome
@@ -147,7 +147,7 @@ def cuts(deltas: Sequence[Delta]) -> Iterator[tuple[str, list[tuple[str, Delta]]
 def _by_cut(rows: Sequence[T]) -> Iterator[tuple[str, list[T]]]:
     cuts: dict[str, list[T]] = {}
     for row in rows:
-        tags = "+".join(tag for tag, _ in row.part.where)
+        tags = " + ".join(shown_name(tag) for tag, _ in row.part.where)
         heading = " + ".join(name for name in (tags, "failure mode" if row.part.mode is not None else "") if name)
         cuts.setdefault(heading, []).append(row)
     yield from cuts.items()

@@ -22,6 +22,7 @@ from everyclaim.analysis.calibration import (
 )
 from everyclaim.analysis.judge_eval import RULE, Drift, JudgeCheck, JudgeTest, OtherJudge
 from everyclaim.analysis.labels import AnnotatorAgreement
+from everyclaim.analysis.slices import shown_name
 from everyclaim.analysis.splits import SplitCheck, SplitSentence
 from everyclaim.core.plaintext import counted, words
 from everyclaim.core.types import Label, SplitMark
@@ -369,7 +370,7 @@ def _agreement(one: AnnotatorAgreement) -> RenderableType:
 
 
 def _groups(name: str, groups: Mapping[str, JudgeRates], plain: str) -> RenderableType:
-    made = house_table(data(f"{name}{plain}", limit=60), "TPR (95 %)", "labels", "TNR (95 %)", "labels")
+    made = house_table(data(f"{shown_name(name)}{plain}", limit=60), "TPR (95 %)", "labels", "TNR (95 %)", "labels")
     for value, one in list(groups.items())[:GROUPS_SHOWN]:
         made.add_row(
             data(value, limit=60) if value else Text("(not given)", "dim"),

@@ -19,7 +19,7 @@ from everyclaim.analysis import NO_NUMBER, interval, percent, share_of, span
 from everyclaim.analysis import score as score_text
 from everyclaim.analysis.calibration import Calibration
 from everyclaim.analysis.gate import GateResult, GateStatus, is_less_likely, is_worse
-from everyclaim.analysis.slices import FEW, JudgingSummary
+from everyclaim.analysis.slices import FEW, JudgingSummary, shown_name
 from everyclaim.analysis.summary import TEXTS_KEPT, Group, Summary
 from everyclaim.core.cited import failing_lines
 from everyclaim.core.plaintext import counted, number, one_line, words
@@ -326,7 +326,7 @@ def mode_shares(
 
 
 def _slice_rates(tag: str, groups: Sequence[tuple[str, Group]]) -> RenderableType:
-    made = house_table(data(tag, limit=60), "scored", "score", "95 % interval", "unsupp.", "contrad.")
+    made = house_table(data(shown_name(tag), limit=60), "scored", "score", "95 % interval", "unsupp.", "contrad.")
     for value, group in groups[:SLICES_SHOWN]:
         if group.is_tiny:
             made.add_row(_value(value), f"{group.scored:,}/{group.total:,}  ", NO_NUMBER, "too few answers")
@@ -347,7 +347,7 @@ def _slice_rates(tag: str, groups: Sequence[tuple[str, Group]]) -> RenderableTyp
 
 def _modes(tag: str, values: Sequence[str], modes: Sequence[tuple[str, Sequence[float]]], more: int) -> RenderableType:
     """Show the share of all claims that fail in each way, values beside each other."""
-    made = house_table(data(f"% of claims by {tag}", limit=60), *(_value(value) for value in values))
+    made = house_table(data(f"% of claims by {shown_name(tag)}", limit=60), *(_value(value) for value in values))
     for mode, shares in (row for row in modes if any(row[1])):
         made.add_row(words(mode), *(percent(share) if share else NO_NUMBER for share in shares))
     return Stack(made, *left_out(more, "value", "; --json has them all"))

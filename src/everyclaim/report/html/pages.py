@@ -25,7 +25,7 @@ from everyclaim.analysis.calibration import Calibration, ends, method, standing_
 from everyclaim.analysis.comparison import AnswerChange, Comparison, pairing
 from everyclaim.analysis.deltas import Delta, DeltaFinding
 from everyclaim.analysis.gate import badness, has_finding
-from everyclaim.analysis.slices import FEW, values_of
+from everyclaim.analysis.slices import FEW, shown_name, values_of
 from everyclaim.analysis.summary import Group, Summary
 from everyclaim.analysis.trend import ReleaseReport
 from everyclaim.core.plaintext import metric_title
@@ -246,7 +246,7 @@ def slice_view(tag: str, groups: Mapping[str, Group]) -> dict[str, Any]:
         for value, group in ordered[:_CHARTED]
         if not group.is_tiny
     ]
-    chart = interval_plot(readings, title=f"Mean score by {tag}", axis="mean score, with 95 % intervals")
+    chart = interval_plot(readings, title=f"Mean score by {shown_name(tag)}", axis="mean score, with 95 % intervals")
     beside, modes = mode_shares(ordered, _BESIDE)
     rows = ordered[:_LISTED]
     return {

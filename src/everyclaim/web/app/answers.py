@@ -15,6 +15,7 @@ from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, Response
 
+from everyclaim.analysis.slices import shown_name
 from everyclaim.api.scoring import read_sample
 from everyclaim.core.errors import EveryclaimError, InputError
 from everyclaim.core.protocols import Kept
@@ -45,12 +46,12 @@ def answers(request: Request, run_view: AskedRun, asks: Asked, page: int = 1) ->
         paging = Paging(total, page, PER_PAGE, asks.query)
         rows = browsing.answers(store, run, asks, paging.first, PER_PAGE)
     slices = [
-        (slice_field(tag, value), f"{tag}: {value}")
+        (slice_field(tag, value), f"{shown_name(tag)}: {value}")
         for tag, values in run_view.tags.items()
         for value in values[:_MOST_VALUES]
     ]
     if is_computed(asks):
-        slices.append((asks.slice, f"{asks.tag}: {asks.value or '(not given)'}"))
+        slices.append((asks.slice, f"{shown_name(asks.tag)}: {asks.value or '(not given)'}"))
     return render(
         request,
         "answers.html",
