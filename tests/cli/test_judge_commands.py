@@ -115,13 +115,19 @@ def labels(desk):
 
 
 def test_the_page_says_what_is_settled_and_how_to_use_it(everyclaim, labels):
-    """Both sides, their errors with a bound, and a spec in one piece that `score` takes."""
-    done = everyclaim(
-        "band", labels, "--judge", "lexical", "--escalate-to", "openai:m?claims_per_call=4", "--max-error", "0.1"
-    )
+    """Both sides, their errors with a bound, and a spec in one piece that `score` takes; no second judge for nothing."""
+    given = "band", labels, "--judge", "lexical", "--escalate-to", "openai:m?claims_per_call=4", "--max-error", "0.1"
+    sure = " ".join(everyclaim(*given).out.split())
+    assert "uncertain: 0 of 120 claims (0.0 %): no second judge is worth it" in sure
+    assert "use --judge 'lexical'" in sure
+    unsure = [{"claim": row["claim"], "contexts": [f"Kettle {i} is scarlet."]} for i, row in enumerate(SHEET[:20])]
+    with Path(labels).open("a") as file:
+        file.writelines(json.dumps(row | {"label": "UNSUPPORTED"}) + "\n" for row in unsure)
+    done = everyclaim(*given)
     assert done.code == 0, done.err
     page = " ".join(done.out.split())
-    assert "deferral zone · of lexical · 120 labelled claims on 120 sets of passages" in page
+    assert "deferral zone · of lexical · 140 labelled claims on 140 sets of passages" in page
+    assert "uncertain: 20 of 140 claims" in page
     assert "as supported ≥" in page
     assert "as not supported ≤" in page
     assert "0 (0.0 %)" in page

@@ -122,7 +122,7 @@ class Summary:
     warnings: int  # warnings in all, over all results
     warned: int  # results with a warning
     warning_texts: Mapping[str, int]  # results by what the warning says, the first hundred different ones
-    unchecked: int  # answers with a skipped sentence that may state something
+    unchecked: int  # answers with a skipped sentence that may contain a claim
     all_skipped: int  # answers of which every sentence was skipped
     usage: Usage
     judging: JudgingSummary

@@ -115,8 +115,8 @@ class VerdictOptions(TypedDict, total=False):
     inference: Annotated[Inference | None, Opt("Claims that are only inferred: supported (default) or unsupported.")]
     numbers: Annotated[Numbers | None, Opt("Claims with rounded numbers: supported (default) or unsupported.")]
     hedges: Annotated[Hedges | None, Opt("Claims that differ only in certainty: flagged (default) or unsupported.")]
-    reasons: Annotated[Reasons | None, Opt("Verdicts that get a reason (default: failing).")]
-    probabilities: Annotated[ProbabilitySource | None, Opt("Source of probabilities (default: scale).")]
+    reasons: Annotated[Reasons | None, Opt("Give reasons for failing claims (default), or for all.")]
+    probabilities: Annotated[ProbabilitySource | None, Opt("Source: rating in the reply (scale, default), or tokens.")]
     judge_prompt: Annotated[File, Opt("File with your own definition of the labels.", "FILE", kind=str | None)]
 
 
@@ -290,7 +290,7 @@ _SETTLE = Opt(
     _SOURCE,
 )
 _LATENESS = Opt(
-    "Langfuse and SQL: seconds by which an answer may arrive late (3600).", "SECONDS", "--late-window", _SOURCE
+    "Langfuse and SQL: maximum delay of a late answer in seconds (3600).", "SECONDS", "--late-window", _SOURCE
 )
 
 
@@ -304,7 +304,7 @@ class StreamOptions(TypedDict, total=False):
     ]
     screen: Annotated[
         Annotated[str, "a spec such as 'embedded' or 'lexical'"] | None,
-        Opt("Cheap judge (embedded, lexical) that selects further suspicious answers.", "SPEC", "--prefilter", _WHICH),
+        Opt("Cheap judge (embedded, lexical) that adds suspicious answers.", "SPEC", "--prefilter", _WHICH),
     ]
     worry: Annotated[
         Share,
@@ -327,7 +327,7 @@ class StreamOptions(TypedDict, total=False):
         Opt("Alert if the mean share of contradicted claims per answer exceeds this.", "SHARE", panel=_ALERTS),
     ]
     query: Annotated[str | None, Opt("SQL query for the answers.", "SELECT", panel=_SOURCE)]
-    watermark: Annotated[str | None, Opt("SQL column that grows: a time or a number.", "COLUMN", panel=_SOURCE)]
+    watermark: Annotated[str | None, Opt("SQL column that increases: a time or a number.", "COLUMN", panel=_SOURCE)]
     key: Annotated[str, Opt("SQL column with unique row ids (default id).", "COLUMN", panel=_SOURCE)]
     since: Annotated[str | None, Opt("Langfuse: earliest time to read from.", "TIME", panel=_SOURCE)]
     observation: Annotated[str | None, Opt("Langfuse: name of the root observations.", "NAME", panel=_SOURCE)]
@@ -341,5 +341,7 @@ class StreamOptions(TypedDict, total=False):
         bool, Opt("Write scores back to the source.", flag="--write-back/--no-write-back", panel=_SOURCE)
     ]
     every: Annotated[float, Range(0.01), Opt("Seconds between passes (default 10).", "SECONDS", panel=_RUN)]
-    per: Annotated[Literal["day", "release"], Opt("Period of one run (default day).", "", "--run-by", _RUN)]
-    name: Annotated[str | None, Opt("Name of the watch; a new name starts anew.", "NAME", panel=_RUN)]
+    per: Annotated[
+        Literal["day", "release"], Opt("Start a run per day or release (default day).", "", "--run-by", _RUN)
+    ]
+    name: Annotated[str | None, Opt("Name of the watch; a new name starts a new watch.", "NAME", panel=_RUN)]

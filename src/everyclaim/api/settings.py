@@ -87,7 +87,7 @@ class ProjectOptions(TypedDict, total=False):
     fail_on_regression: Annotated[
         str | None, _gate("Exit with 1 if significantly worse than this run, with 4 if inconclusive.", "RUN")
     ]
-    margin: Annotated[Share | None, _gate("Allowed drop against that run (0.03 = 3 points).")]
+    margin: Annotated[Share | None, _gate("Allowed drop for --fail-on-regression (0.03 = 3 points).")]
     max_failed: Annotated[
         Share,
         _gate("Maximum share of failed or unreadable rows; exit with 3 above it (default 0.05).", usual=MAX_FAILED),

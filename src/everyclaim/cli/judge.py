@@ -21,10 +21,10 @@ from everyclaim.io import ReadReport
 def judge_test(*, given: Given, json: opt.Json = False) -> int:
     """Test a judge on 144 labelled claims before paying for it.
 
-    The 144 short claims of 24 kinds ship with the package, on 48 sets of passages: about 48 small calls of a
-    language model. The output compares accuracy by kind with the offline judge, shows tokens and cost, and says
-    whether the model is fit to judge and by which rule. The claims separate a usable judge from an unusable one; to
-    measure accuracy on your data, label claims and run calibrate. Exit codes: 0 fit to judge, 1 not fit, 2 bad usage,
+    144 short claims of 24 kinds on 48 sets of passages ship with the package; a language model needs about 48 small
+    calls. The output compares accuracy by kind with the offline judge, shows tokens and cost, and says whether the
+    model is fit to judge and by which rule. The test separates usable judges from unusable ones; to measure accuracy
+    on your data, label claims and run calibrate. Exit codes: 0 fit to judge, 1 not fit, 2 bad usage,
     3 too many claims without a verdict, or stopped at a limit.
     """
     from everyclaim.analysis.judge_eval import MOST_UNJUDGED  # not for --help
@@ -99,7 +99,7 @@ def judge_check(
 @with_settings("map", "store", "concurrency", models=LlmJudgingOptions)
 def tune(
     file: Annotated[
-        str, argument("FILE", "File of claims with contexts and label, with --from-judge of answers; - is stdin.")
+        str, argument("FILE", "File of claims with contexts and label, or of answers (--from-judge); - is stdin.")
     ],
     *,
     judge: Annotated[
@@ -134,8 +134,8 @@ def tune(
 
     Rows have claim, contexts and label, or with --answers claim, sample_id and label, as for `judge cascade`. The gain
     is measured on held-out documents; without a gain nothing is written. Use the file as --judge
-    'embedded?tuned=FILE.json'; it contains numbers and no texts. For a language model, worked examples are chosen from
-    the labels, and a rule if that helps: use the file as --rubric FILE.toml. Every claim is judged about eleven times.
+    'embedded?tuned=FILE.json'; it contains numbers and no texts. For a language model, the fit selects worked examples
+    from the labels, and a rule if it helps; use that file as --rubric FILE.toml. Each claim is judged about 11 times.
     Exit codes: 0 ok, 1 no improvement, 2 bad input or usage, 4 too few labels.
     """
     from everyclaim.api.fitting import check_fit_name
@@ -223,9 +223,9 @@ def band(
     """Fit the deferral zone of a cascade to labels.
 
     Rows have claim, contexts and label: SUPPORTED, UNSUPPORTED, CONTRADICTED or NOT_SUPPORTED; optionally id, question
-    and sentence. With --answers they have sample_id instead of contexts. The judge judges the claims, and the command
-    finds the largest share it can settle alone within the maximum error. No second judge is proposed if it would get
-    fewer than 2 % of the claims. Rows without a label are skipped.
+    and sentence. With --answers they have sample_id instead of contexts. The command finds the largest share of
+    claims that the judge can settle alone within the maximum error. No second judge is proposed if it would get fewer
+    than 2 % of the claims. Rows without a label are skipped.
 
     Exit codes: 0 ok, 2 bad input or usage, 4 no claim can be settled.
     """

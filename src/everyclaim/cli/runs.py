@@ -149,7 +149,7 @@ def compare(
         list[str] | None,
         option(
             "--by TAG",
-            "Also compare by this tag, or auto; TAG+TAG crosses two tags, TAG+mode adds failure modes. Repeatable.",
+            "Also compare by a tag, automatic slices (auto), TAG+TAG pairs or TAG+mode (failure modes). Repeatable.",
         ),
     ] = None,
     anyway: _AnyJudges = False,
@@ -163,8 +163,8 @@ def compare(
 ) -> int:
     """Compare two runs: significant improvements and regressions; calls no judge.
 
-    Samples are paired by id. With three or more runs in chronological order it shows the trend: where a measure
-    changed its level. Runs with different judges or settings are rejected, because the judge could cause a difference.
+    Samples are paired by id. Three or more runs in chronological order show the trend, with significant changes marked.
+    Runs with different judges or settings are rejected, because the judge could cause a difference.
     With --release it compares the newest release with the previous one; see compare --release --help.
 
     Exit codes: 0 ok, 1 a regression with --fail-on-regression, 2 bad input or usage, 4 --fail-on-regression is
@@ -225,9 +225,7 @@ def release_report(
     ] = None,
     lasting: Annotated[
         int,
-        option(
-            "--consecutive N", "Number of consecutive parts with a higher rate that means roll back.", min=1, max=100
-        ),
+        option("--consecutive N", "Roll back if this many consecutive parts have a higher rate.", min=1, max=100),
     ] = 2,
     require: Annotated[
         bool, option("--require", "Exit with 1 on roll back, with 4 on watch or too few samples.")

@@ -48,7 +48,7 @@ def score(
         str | None,
         option(
             "--ray ADDRESS",
-            "Score on this Ray cluster; auto: the cluster of this machine, local: start one.",
+            "Ray cluster to score on; auto: the one running on this machine, local: start one.",
             "Run",
             hidden=True,
         ),

@@ -43,7 +43,9 @@ def watch(
     baseline: Annotated[
         str | None,
         option(
-            "--alert-baseline RUN", "Run that sets the alert limit; its labels correct for the judge's error.", "Alerts"
+            "--alert-baseline RUN",
+            "Run that sets the alert limit; human labels correct its rate for judge errors.",
+            "Alerts",
         ),
     ] = None,
     alert: Annotated[

@@ -42,7 +42,7 @@ class GuardedAnswer:
     """The best answer that was seen.
 
     `text` is what may be shown: the best attempt's text, or the refusal when that is `blocked`. `checked` says
-    that it met the threshold, holds no blocked claim, and no sentence that may state something was skipped; otherwise
+    that it met the threshold, holds no blocked claim, and no sentence that may contain a claim was skipped; otherwise
     `warnings` say why not. `validated` is a `checked` answer with a `promise` of a calibrated risk, or by a judge of
     record. `score` is that of the best attempt, within [0, 1], or None where it has none. `usage` is of
     the judge's and the generator's models.

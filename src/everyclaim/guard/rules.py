@@ -64,7 +64,7 @@ class Rules:
         return [claim for claim in wrong if claim.verdict.label not in self.labels("pass")] or wrong
 
     def accepts(self, result: Result) -> bool:
-        """Whether an answer is good enough, and all of it was checked: no sentence that may state something skipped."""
+        """Whether an answer is good enough, and all of it was checked: no sentence that may contain a claim skipped."""
         return self.likes(result) and not result.unchecked and not _denies_wrongly(result)
 
     def likes(self, result: Result) -> bool:

@@ -227,9 +227,9 @@ def method_note(comparison: Comparison) -> str:
     )
     return (
         f"{said if tested else 'Too few samples to test any difference.'} Intervals are 95 %, clustered by answer. "
-        f"Too few samples: fewer than {FEWEST} answers; fewer than {FEWEST_EVENTS} failing or {FEWEST_EVENTS} passing "
-        f"ones over both runs; or not significant with fewer than {FEW}. All numbers are findings of this judge and "
-        "include its errors."
+        f"“Too few samples” means fewer than {FEWEST} answers, fewer than {FEWEST_EVENTS} failing or passing answers "
+        f"in both runs together, or no significant difference with fewer than {FEW} answers. All numbers include the "
+        "judge's errors."
     )
 
 

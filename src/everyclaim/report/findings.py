@@ -144,8 +144,8 @@ def _answer(record: Kept) -> Iterator[RenderableType]:
     yield from _citations(result)
     missing = [claim for claim in result.reference_claims if is_failing(claim.verdict)]
     if missing:
-        of = counted(len(result.reference_claims), "claim")
-        yield Text(f"of the reference's {of}, the response does not state {len(missing):,}:", style="dim")
+        of = counted(len(result.reference_claims), "reference claim")
+        yield Text(f"{len(missing):,} of {of} not stated in the response:", style="dim")
         yield from _failing(missing, {RESPONSE: record.sample.response})
 
 

@@ -96,7 +96,7 @@ def _table(test: JudgeTest) -> RenderableType:
         (Text("supported claims"), "supported"),
         (Text("unsupported and contradicted claims"), "not_supported"),
         (Text("unsupported vs. contradicted"), "told_apart"),
-        (Text("verdicts with only real quotes"), "quotes_found"),
+        (Text("verdicts with verified quotes only"), "quotes_found"),
     ]
     for title, name in rows:
         made.add_row(title, *_cells(getattr(test, name), getattr(beside, name) if beside else None))
@@ -172,7 +172,7 @@ def _drift(drift: Drift | None) -> RenderableType:
     told = (
         f"drift since {drift.since[:10]} ({counted(drift.checks, 'earlier check')}): {drift.changed:,} of "
         f"{drift.claims:,} labels changed{last}; accuracy {_points(drift.difference)} points, p {drift.p_value:.3f} "
-        f"(threshold {drift.alpha:.4f}: all checks together raise a false alarm in at most 5 %)"
+        f"(threshold {drift.alpha:.4f} keeps false alarms over all checks at 5 %)"
     )
     changed = [Text.assemble(("changed since: ", "yellow"), data("; ".join(drift.differs), limit=400))]
     return Stack(Text(told), *(changed if drift.differs else []))
@@ -180,7 +180,7 @@ def _drift(drift: Drift | None) -> RenderableType:
 
 def _against(one: OtherJudge) -> RenderableType:
     kappa = "" if one.kappa is None else f", kappa {one.kappa:.2f}"
-    alike = f"{percent(one.agreeing.value)} of {counted(one.claims, 'claim')} labelled alike ({interval(one.agreeing)})"
+    alike = f"same label for {percent(one.agreeing.value)} of {counted(one.claims, 'claim')} ({interval(one.agreeing)})"
     told = f"; accuracy {_points(one.difference)} points"
     return Text.assemble("compared with ", data(one.judge, "bold", 60), f": {alike}{kappa}{told}")
 

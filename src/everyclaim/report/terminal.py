@@ -59,7 +59,7 @@ _METHODS = {
     "wilson_effective": "Wilson interval, because there are few answers",
     "bootstrap": "bootstrap",
     "clustered_clt": "clustered standard error",
-    "one_cluster": "none, a single answer",
+    "one_cluster": "no interval for a single answer",
     "none": "",
 }
 
@@ -198,7 +198,7 @@ def remarks(summary: Summary) -> list[tuple[str, Text, str]]:
     line("conflicts", torn, when=summary.conflicts)
     line("refusals", _refusals(summary), when=summary.refusals)
     line("citations", _counts(summary.citations), when=summary.citations)
-    unchecked = f"{counted(summary.unchecked, 'answer')} with a skipped sentence that may state something"
+    unchecked = f"{counted(summary.unchecked, 'answer')} with a skipped sentence that may contain a claim"
     line("skipped", unchecked, when=summary.unchecked, style="yellow")
     example = data(f"for example {summary.failed_example}", limit=240)
     line("failed", joined([_counts(summary.failures), example]), when=summary.failures, style="bold red")
@@ -280,7 +280,7 @@ def _refusals(summary: Summary) -> Text:
     whole = summary.overall.outcomes[Outcome.ABSTAINED]
     partial = sum(summary.refusals.values()) - whole
     counts = [f"{count:,} {refusal_words(finding)}" for finding, count in most_frequent(summary.refusals)]
-    return joined([*counts, f"{whole:,} abstained, {partial:,} declined only a part" if partial > 0 else ""])
+    return joined([*counts, f"{whole:,} abstained, {partial:,} declined in part" if partial > 0 else ""])
 
 
 def _how(summary: Summary) -> Text:

@@ -45,7 +45,7 @@ def environment(*loaders: BaseLoader) -> Environment:
     Filters: `percent`, `interval`, `span`, `score`, `share_of` of an `Estimate` or a share; `number` and `probability`
     of a score or a probability; `thousands`, `counted`, `dollars`, `words`, `line` (one line, shortened), `whole` (a
     sentence of ours whose numbers stay with their units), `commands` (one with commands between backticks), `sentence`
-    (the same, from a capital on); `word`, `sign`, `meaning` of a label; `refusal` of its finding; `slice` of
+    (the same, from a capital on); `word`, `sign`, `meaning` of a label; `refusal` of its finding; `slice_name` of
     its name, `values` of a tag; `band` of a score; `place` of a point in a chart.
     """
     ours = PackageLoader("everyclaim.report.html")
@@ -124,7 +124,7 @@ _FILTERS = {
     "word": lambda label: label.value.lower(),
     "sign": LABEL_SIGN.__getitem__,
     "meaning": LABEL_MEANING.__getitem__,
-    "slice": shown_name,
+    "slice_name": shown_name,
     "values": lambda tag: ", ".join(tag_values(tag)),
     "band": lambda score, provenance: band_of(provenance.quality(score)).value,
 }

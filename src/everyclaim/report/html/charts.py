@@ -146,14 +146,14 @@ def line_chart(
 
 
 def reliability_chart(
-    bins: Sequence[tuple[float, ChartPoint]], *, title: str = "Stated and observed frequency"
+    bins: Sequence[tuple[float, ChartPoint]], *, title: str = "Predicted and observed probability"
 ) -> Markup:
     """Draw what was found against what was stated, with intervals; on the diagonal, probabilities mean what they say.
 
     Each bin is the mean stated probability and a reading of the share found, its `note` the number of labels.
     """
     known = [(stated, one) for stated, one in bins if one.value is not None]
-    told = ". ".join(f"stated {100 * stated:.0f} %, {_told(one)}" for stated, one in known) + "."
+    told = ". ".join(f"predicted {100 * stated:.0f} %, {_told(one)}" for stated, one in known) + "."
     ticks = [(tick, f"{100 * tick:g} %") for tick in _TICKS]
     return _drawn("reliability", title, told, bins=known, x=_Scale(46, 300), y=_Scale(264, 10), ticks=ticks)
 
@@ -186,7 +186,7 @@ def _told(one: ChartPoint, *, percent: bool = True) -> str:
     if one.low is not None and one.high is not None:
         between = f" (95 % {factor * one.low:.{digits}f} to {factor * one.high:.{digits}f}{unit})"
     note = f", {one.note}" if one.note else ""
-    name = f"{one_line(one.name, 60)}: " if one.name else "found "
+    name = f"{one_line(one.name, 60)}: " if one.name else "observed "
     return f"{name}{factor * one.value:.{digits}f}{unit}{between}{note}"
 
 
