@@ -27,7 +27,6 @@ PRONOUN = re.compile(
     r"(?P<subject>it|he|she|they)(?=\s+[a-z])|(?P<owner>its|his|her|their)\s+|(?:this|that|these|those|such|both)\b",
     re.IGNORECASE,
 )
-_DEFINITE = re.compile(r"\b(?:(?:[Tt]he|[Tt]his)\s+(?P<noun>[^\W\d_]+)|^(?P<surname>[^\W\d_]+))(?=['’\s.,;])")
 _OWNED_TWICE = re.compile(r"(?<=['’]s)['’]s\b")  # "Denny's's"
 _NO_SUBJECT = frozenset({"PRP", "EX", "WDT", "WP", "RB"})
 _ASKED = frozenset({"what", "which", "who", "whose", "that"})
@@ -59,19 +58,31 @@ def antecedent(pronoun: re.Match[str], before: Iterable[str], *, is_topic_enough
     return ""
 
 
-def completed(text: str, before: str) -> str:
+def completed(text: str, before: str, sentence: str = "") -> str:
     """Put the subject of the sentence before in the place of a pronoun that begins a text, if it is certain.
 
-    It is where nothing else in that sentence could be meant: no other subject, object or agent of the same number.
+    It is where nothing else in that sentence could be meant: no other subject, object or agent of the same number; and
+    where the text, or the `sentence` it is of, goes on with "also".
     """
     pronoun = PRONOUN.match(text)
     word = (pronoun["subject"] or pronoun["owner"] or "").lower() if pronoun else ""
     if not pronoun or not word or not before or ":" in before or _means_nothing(text):
         return text
-    goes_on = text[pronoun.end() :].lstrip().startswith("also ")  # "Rosa has a bar. It also has a pool."
+    tree = Tree(parse([sentence or text])[0])
+    goes_on = any(tree.low(i) == "also" for i in tree.of(tree.root, "advmod"))  # "Rosa has a bar. It also has a pool."
     if not goes_on and _has_rival(before, word):
         return text
     return named(text, pronoun, [before]) or text
+
+
+def begins_alike(text: str, sentence: str) -> bool:
+    """Whether a text begins with the word that its sentence does, or with the pronoun that it speaks of first."""
+    first = text.partition(" ")[0]
+    if first == sentence.partition(" ")[0]:
+        return True
+    nouns = (token for token in parse([sentence])[0] if token.pos in {"NOUN", "PROPN", "PRON", "NUM"})
+    spoken_of = next(nouns, None)
+    return spoken_of is not None and spoken_of.tag.startswith("PRP") and spoken_of.text == first.lower()
 
 
 def described(sentence: str) -> dict[str, str]:
@@ -97,16 +108,19 @@ def described(sentence: str) -> dict[str, str]:
 
 def renamed(text: str, names: Mapping[str, str]) -> str:
     """Put the name in the place of what it was said to be, or of a surname: "The café opens at nine", "Lind left"."""
-    for found in _DEFINITE.finditer(text):
-        begins = "" if found.start() or not found["noun"] else names.get(f"the {found['noun']}", "")
-        name = begins or names.get(found["noun"] or found["surname"], "")
-        if not name or name.casefold() in text.casefold():
+    if not any(noun.rpartition(" ")[2] in text for noun in names):
+        return text
+    tree = Tree(parse([text])[0])
+    for place, token in enumerate(tree.tokens):
+        words = tree.under(place, without=tree.of(place, "case"))
+        known = tree.low(words[0]) in {"the", "this"} and len(words) == 2 and token.pos == "NOUN"
+        if not (known or (words == [0] and token.pos == "PROPN")) or tree.kind(place) not in _NAMED:
             continue
-        tree = Tree(parse([text])[0])
-        place = next(i for i, token in enumerate(tree.tokens) if token.end == found.end())
-        kids = {tree.kind(kid) for kid in tree.kids[place]}
-        if tree.kind(place) in _NAMED and kids <= ({"det", "case"} if found["noun"] else {"case"}):
-            return _OWNED_TWICE.sub("", f"{text[: found.start()]}{name}{text[found.end() :]}")
+        begins = names.get(f"the {token.text}", "") if known and not words[0] else ""
+        name = begins or names.get(token.text, "")
+        if name and name.casefold() not in text.casefold():
+            start = tree.tokens[words[0]].start
+            return _OWNED_TWICE.sub("", f"{text[:start]}{name}{text[token.end :]}")
     return text
 
 

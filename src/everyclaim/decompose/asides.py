@@ -8,6 +8,7 @@ from dataclasses import replace
 from everyclaim.decompose.aside import Aside, phrase, with_commas
 from everyclaim.decompose.clauses import renamed_in
 from everyclaim.decompose.coordination import EXEMPLARY
+from everyclaim.decompose.examples import instance
 from everyclaim.decompose.monotone import TOGETHER, is_event, is_limited, is_source, way_up
 from everyclaim.decompose.repairs import HELPERS
 from everyclaim.decompose.tree import Draft, Tree
@@ -85,10 +86,10 @@ def _told(aside: Aside) -> Draft | None:
     if relation == "nmod:desc" or (relation == "nmod" and place < noun and not aside.cases):
         return _title(aside)
     if not EXEMPLARY.isdisjoint(aside.cases) and (tree.tokens[noun].pos == "NOUN" or aside.apart):
-        return _instance(aside)
+        return instance(aside)
     if relation == "acl:relcl" and not titled:
         return _relative(aside) or _at_place(aside) or (aside.kept if aside.apart and _is_free(aside) else None)
-    if relation == "acl" and tag == "VBN" and tree.tokens[noun].pos in _THINGS:
+    if relation == "acl" and tree.tokens[noun].pos in _THINGS and (tag == "VBN" or _is_some_subject(aside)):
         return _participle(aside)
     if relation == "amod" and tag == "JJ" and tree.tokens[place].text[0].isupper():
         return _origin(aside)
@@ -155,6 +156,20 @@ def _apposition(aside: Aside) -> Draft | None:
     return aside.said_of(noun, aside.be(noun), *aside.body)
 
 
+def named(tree: Tree) -> dict[frozenset[int], list[int]]:
+    """The words of each noun that stand for somebody or something named beside it: "the painter, Ada Lind,"."""
+    found = {}
+    whole = Draft(tuple(range(len(tree.tokens))), tree.root)
+    for place, token in enumerate(tree.tokens):
+        if token.relation == "appos" and token.pos == "PROPN" and tree.tokens[token.head].pos == "NOUN":
+            aside = Aside(whole, tree, place, token.head, tree.under(place))
+            if aside.apart and aside.ends and tree.tokens[token.head].tag == "NN" and _apposition(aside):
+                words = phrase(tree, token.head, whole, place)
+                beside = [kid for kid in tree.kids[place] if tree.kind(kid) in {"punct", "acl", "appos"}]
+                found[frozenset(words)] = tree.under(place, without=beside)
+    return found
+
+
 def _title(aside: Aside) -> Draft | None:
     """What somebody is by title: "mayor Ada Lind promised"."""
     tree, place, noun, inside = aside.tree, aside.place, aside.noun, aside.inside
@@ -172,74 +187,6 @@ def _title(aside: Aside) -> Draft | None:
     title = aside.said_of(noun, aside.be(noun), *([article] if bare else []), *inside)
     named = is_name or tree.tokens[first].pos == "PROPN"
     return title if named else replace(title, changes={first: tree.low(first)})
-
-
-def _instance(aside: Aside) -> Draft | None:
-    """One thing in the place of those it is among: "offers drinks such as tea" offers tea."""
-    tree, draft, noun = aside.tree, aside.draft, _kind_noun(aside)
-    case = {i for top in tree.of(aside.place, "case") for i in tree.under(top)}
-    behind = tree.tokens[aside.inside[-1] + 1 :][:1]
-    opener = next((i for i in aside.inside if tree.tokens[i].pos not in {"PUNCT", "ADV"}), aside.place)
-    if noun is None or tree.low(opener) not in EXEMPLARY or any(one.tag in {"VBG", "VBN"} for one in behind):
-        return None  # "mishaps such as guards leaving their post"
-    if tree.kind(noun) == "conj" and tree.tokens[noun].head in draft.places:
-        return None  # once the list is split
-    told = [i for i in aside.inside if i not in case and i > opener]
-    top = _amount(tree, noun)
-    named = [i for i in tree.under(top, without=[aside.place, *tree.of(top, "case")]) if i in draft.places]
-    named = [i for i in named if i < aside.inside[0]]
-    if not named or not told or not _is_one_of(aside, noun, top) or is_limited(tree, draft):
-        return _included(aside, noun, opener) or aside.kept
-    apart = [kid for kid in tree.kids[draft.head] if kid > aside.place and tree.kind(kid) == "obl"]
-    gone = {i for kid in apart if tree.comma_before(kid) for i in tree.under(kid)}  # the rest has it
-    rest = [i for i in draft.pieces if i not in {*named, *aside.inside, *gone}]
-    place = next((at for at, i in enumerate(rest) if isinstance(i, int) and i > named[0]), len(rest))
-    return replace(draft, pieces=(*rest[:place], *told, *rest[place:]), minor=True)
-
-
-def _kind_noun(aside: Aside) -> int | None:
-    """What an example is one of: the noun that it hangs on or, where that is one alone, the several of its clause."""
-    tree, noun, place = aside.tree, aside.noun, aside.place
-    if noun > place or tree.is_plural_alone(noun):
-        return noun if noun < place else None
-    verbs = way_up(tree, noun, aside.draft)[1:] if aside.apart else []
-    several = [i for verb in verbs for i in tree.of(verb, "obj", "obl") if verb < i < place and tree.is_plural_alone(i)]
-    if len(several) == 1:
-        return several[0]
-    return noun if tree.tokens[noun].pos == "NOUN" else None
-
-
-def _amount(tree: Tree, noun: int) -> int:
-    """The noun that counts another: the variety of "a variety of dishes"."""
-    above = tree.tokens[noun].head
-    of = [tree.low(case) for case in tree.of(noun, "case")] == ["of"] and not tree.of(noun, "det", "nmod:poss")
-    counts = above >= 0 and any(tree.low(det) == "a" for det in tree.of(above, "det")) and not tree.of(above, "cop")
-    return above if of and counts and tree.is_plural_alone(noun) else noun
-
-
-def _is_one_of(aside: Aside, noun: int, top: int) -> bool:
-    """Whether what is said of several things is said of one: "sang in halls such as the Rosa"."""
-    tree, draft = aside.tree, aside.draft
-    way = way_up(tree, top, draft)[:-1]
-    if not {tree.kind(step) for step in way} <= {"obj", "obl", "nmod", "xcomp"} or not way:
-        return False
-    cases = {tree.low(case) for step in way for case in tree.of(step, "case")}
-    if tree.kind(top) == "obj":
-        return True
-    above = [i for step in way_up(tree, top, draft)[1:] for i in [step, *tree.of(step, "obj", "obl")]]
-    rivals = [i for i in above if draft.head < i < top and i != noun and tree.is_plural_alone(i)]
-    return bool(tree.is_plural(noun)) and not cases & (TOGETHER | {"of"}) and not (rivals and aside.apart)
-
-
-def _included(aside: Aside, noun: int, opener: int) -> Draft | None:
-    """What a certain thing includes: "the beliefs, including X" include X."""
-    tree = aside.tree
-    if tree.low(opener) != "including" or not tree.is_definite(noun) or tree.conjuncts(noun):
-        return None
-    plural, past = tree.is_plural(noun), tree.is_past(tree.predicate_of(noun, aside.draft))
-    form = "included" if past else "include" if plural else "includes"
-    said = aside.said_of(noun, *(i for i in aside.inside if i >= opener))
-    return replace(said, changes={opener: form})
 
 
 def _relative(aside: Aside) -> Draft | None:
@@ -303,13 +250,26 @@ def _participle(aside: Aside) -> Draft | None:
     """What was done to a noun: ", built in 1901," and "is a hall built in 1901"."""
     tree, place = aside.tree, aside.place
     owner = aside.described
-    owner = aside.noun if aside.apart and owner is None and aside.touches else owner
+    owner = aside.noun if owner is None and aside.touches and (aside.apart or _is_some_subject(aside)) else owner
     if owner is None or len(aside.inside) < 2 or tree.low(place) in {"called", "including"} or tree.subject(place):
         return None
     if tree.tokens[aside.inside[0]].pos == "ADP":
         return None  # "a statement of tax paid"
+    if tree.tokens[place].tag == "VBG":
+        said = aside.said_of(owner, *aside.body, minor=aside.apart)
+        past = tree.is_past(tree.predicate_of(owner, aside.draft))
+        return said.made_finite(tree, place, past=past, plural=tree.is_plural(owner))
     be = aside.be(owner, past=tree.low(place) == "born" or aside.tells_year)
     return aside.said_of(owner, be, *aside.body, minor=aside.apart)
+
+
+def _is_some_subject(aside: Aside) -> bool:
+    """Whether something happened to one or some: "a boat built in 1901 sank"."""
+    tree, noun, draft = aside.tree, aside.noun, aside.draft
+    if tree.subject(draft.head) != noun or not is_event(tree, draft.head) or is_limited(tree, draft):
+        return False
+    counted = {tree.low(det) for det in tree.of(noun, "det")}
+    return counted <= {"a", "an", "some"} and bool(counted or tree.of(noun, "nummod")) and not tree.conjuncts(noun)
 
 
 def _origin(aside: Aside) -> Draft | None:
@@ -355,7 +315,8 @@ def _possession(aside: Aside) -> Draft | None:
     subject = tree.subject(verb) if tree.tokens[verb].pos == "VERB" else None
     if subject is not None and not any(tree.low(det) == "the" for det in tree.of(noun, "det")):
         placed = [kid for kid in tree.of(verb, "obl") if kid != place]
-        if is_event(tree, verb) or tree.kind(noun) == "obl" or (noun == verb and placed):
+        lasts = not tree.is_past(verb) and tree.is_definite(subject) and "PRON" not in _objects(tree, verb)
+        if is_event(tree, verb) or (not lasts and (tree.kind(noun) == "obl" or (noun == verb and placed))):
             return None  # "the ship caught fire, with no injuries"
         owner = subject
     if tree.of(noun, "cop"):
@@ -367,6 +328,10 @@ def _possession(aside: Aside) -> Draft | None:
         return None
     has = aside.have(owner, past=tree.is_past(tree.predicate_of(noun, aside.draft)))
     return aside.said_of(owner, has, *aside.body[1:])
+
+
+def _objects(tree: Tree, verb: int) -> list[str]:
+    return [tree.tokens[i].pos for i in tree.of(verb, "obj")]
 
 
 def _opening_possession(aside: Aside) -> Draft | None:

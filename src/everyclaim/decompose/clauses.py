@@ -171,7 +171,8 @@ def _clause(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int]
     whole = frozenset(tree.under(place))
     if one == place:
         gone = {i for c in conjuncts for i in tree.under(c)}
-        gone |= {i for kid in tree.of(place, "cc") for i in tree.under(kid)}
+        of_last = [kid for kid in tree.of(place, "nmod") if kid > conjuncts[-1] and tree.of(place, "cop")]
+        gone |= {i for kid in [*tree.of(place, "cc"), *of_last] for i in tree.under(kid)}  # "a pilot and head of it"
         gone -= {i for i in (max(gone),) if tree.tokens[i].text == ","}  # before who said it
         return draft.only(draft.places - gone)
     own = tree.stripped(one)

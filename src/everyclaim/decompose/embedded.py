@@ -23,8 +23,8 @@ from everyclaim.core.limits import limits_here
 from everyclaim.core.options import Opt, read
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Decomposition, Skipped, Span
-from everyclaim.decompose.antecedents import completed, described, renamed
-from everyclaim.decompose.asides import detached, unbracketed, without_asides
+from everyclaim.decompose.antecedents import begins_alike, completed, described, renamed
+from everyclaim.decompose.asides import detached, named, unbracketed, without_asides
 from everyclaim.decompose.clauses import by_clause
 from everyclaim.decompose.coordination import by_conjunct
 from everyclaim.decompose.monotone import by_adjunct
@@ -131,12 +131,12 @@ def _found(sentence: str, steps: Sequence[Step]) -> list[Fact]:
     drafts = _expanded(Draft(kept, tree.root), tree, steps)
     if not 1 < len(drafts) <= _MOST or not _says_all(drafts, tree, kept):
         return whole
-    found, used = list[Fact](), set[int]()
+    found, used, names = list[Fact](), set[int](), named(tree)
     for draft in sorted(drafts, key=lambda one: min(one.places)):
         said = {i for i in draft.places if tokens[i].pos != "PUNCT"}
         own = said - used or said
         used |= said
-        text = draft.text(tree)
+        text = draft.called(names).text(tree)
         if said and all(text != other.text for other in found):
             first, last = tokens[min(own)].start, tokens[max(own)].end
             found.append(Fact(text, start + first, start + last, draft.minor))
@@ -294,8 +294,8 @@ def _statement(unit: SplitUnit, first: int, last: int) -> SplitUnit:
 def _completed(text: str, sentence: str, before: str, names: Mapping[str, str]) -> str:
     """Put what it stands for in the place of a pronoun that begins a fact and its sentence."""
     fact = tidy(text)
-    same = fact.partition(" ")[0] == tidy(sentence).partition(" ")[0]
-    return renamed(completed(fact, before) if same else fact, names)
+    whole = tidy(sentence)
+    return renamed(completed(fact, before, whole) if begins_alike(fact, whole) else fact, names)
 
 
 def _as_inside(text: str, sentence: str) -> str:

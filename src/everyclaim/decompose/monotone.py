@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from everyclaim.decompose.repairs import MONTHS
+from everyclaim.decompose.parsed_names import MONTHS
 from everyclaim.decompose.tree import Draft, Tree
 from everyclaim.text.tokens import word_set
 

@@ -5,20 +5,15 @@ A title in quotes is one name. Where a conjunct belongs, its form and its neighb
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
+from everyclaim.decompose.parsed_names import cases_of, first_word, hang, has, is_under, join_names
 from everyclaim.models.local.parser import ParsedToken
-from everyclaim.text.tokens import word_set
 
 SUBJECTS = frozenset({"nsubj", "nsubj:pass", "nsubj:outer", "csubj", "csubj:pass", "expl"})
 HELPERS = frozenset({"aux", "aux:pass", "cop"})
-QUOTES = frozenset({'"', "“", "”", "``", "''"})
-MONTHS = word_set("January February March April May June July August September October November December")
 MODIFIERS = frozenset({"amod", "compound"})
 _CUT = frozenset({"conj", "appos", "acl:relcl", "parataxis"})  # relations at which a sentence is split
-_YEAR = 4  # digits
-_LONGEST_TITLE = 12  # words in quotes that are taken for one name
 
 
 def better_head(tokens: Sequence[ParsedToken], place: int) -> tuple[int, str]:
@@ -36,25 +31,26 @@ def better_head(tokens: Sequence[ParsedToken], place: int) -> tuple[int, str]:
 
 def _called(tokens: Sequence[ParsedToken], place: int) -> int | None:
     """The apposition that a noun goes on, no comma between them: "Ada Lind, a painter and writer, left"."""
-    first = _first(tokens, place)
-    if tokens[place].pos != "NOUN" or not _has(tokens, place, {"cc"}) or tokens[first].text == ",":
+    first = first_word(tokens, place)
+    if tokens[place].pos != "NOUN" or not has(tokens, place, {"cc"}) or tokens[first].text == ",":
         return None
     above = tokens[place].head
     titles = [i for i in range(above, place) if tokens[i].head == above and tokens[i].relation == "appos"]
     is_one = titles and tokens[titles[-1]].pos == "NOUN" and is_under(tokens, first - 1, titles[-1])
+    is_one = is_one and tokens[above].pos == "PROPN"
     return titles[-1] if is_one else None
 
 
 def _predicate(tokens: Sequence[ParsedToken], place: int) -> int | None:
     """The predicate that a finite verb without subject is coordinated with, where it hangs on a word inside it."""
     token, above = tokens[place], tokens[place].head
-    if _tense(tokens, place) and tokens[above].relation == "xcomp" and _has(tokens, place, SUBJECTS):
+    if _tense(tokens, place) and tokens[above].relation == "xcomp" and has(tokens, place, SUBJECTS):
         return tokens[above].head  # "it remains unknown but some think …"
     if _is_command(tokens, place) and (_tense(tokens, above) not in {"", "MD"} or _is_command(tokens, above)):
         while tokens[above].head >= 0 and (tokens[above].relation == "conj" or not _is_command(tokens, above)):
             above = tokens[above].head
         return above if _is_command(tokens, above) else None  # "remember that it is a test and stay safe"
-    if _tense(tokens, place) not in {"VBZ", "VBD", "VBP"} or _has(tokens, place, SUBJECTS):
+    if _tense(tokens, place) not in {"VBZ", "VBD", "VBP"} or has(tokens, place, SUBJECTS):
         return None
     if tokens[above].relation == "conj" and not _tense(tokens, above) and tokens[above].tag == "VBN":
         return tokens[above].head if _tense(tokens, tokens[above].head) else None  # "have grown, made up half and are"
@@ -74,11 +70,7 @@ def _predicate(tokens: Sequence[ParsedToken], place: int) -> int | None:
 def _is_command(tokens: Sequence[ParsedToken], place: int) -> bool:
     """Whether a predicate is a bare infinitive without a subject: "stay safe", "be prepared"."""
     helping = [one.tag for one in tokens if one.head == place and one.relation in HELPERS]
-    return (helping or [tokens[place].tag])[0] == "VB" and not _has(tokens, place, {*SUBJECTS, "mark"})
-
-
-def _has(tokens: Sequence[ParsedToken], place: int, relations: Collection[str]) -> bool:
-    return any(one.head == place and one.relation in relations for one in tokens)
+    return (helping or [tokens[place].tag])[0] == "VB" and not has(tokens, place, {*SUBJECTS, "mark"})
 
 
 def _tense(tokens: Sequence[ParsedToken], place: int) -> str:
@@ -90,7 +82,7 @@ def _tense(tokens: Sequence[ParsedToken], place: int) -> str:
 
 def _closes(tokens: Sequence[ParsedToken], place: int) -> int | None:
     """The first of a list whose "and" hangs inside its last member: "built it, said it leaks, and sold it"."""
-    if not _has(tokens, place, {"cc"}):
+    if not has(tokens, place, {"cc"}):
         return None
     above = tokens[place].head
     while tokens[above].head >= 0 and tokens[above].relation != "conj":
@@ -104,14 +96,14 @@ def _closes(tokens: Sequence[ParsedToken], place: int) -> int | None:
 def _member(tokens: Sequence[ParsedToken], place: int) -> int | None:
     """The head of a list whose last members hang on each other, or on the verb of its first: "mix flour and water"."""
     token, above = tokens[place], tokens[tokens[place].head]
-    if token.pos in {"ADJ", "ADV"} and above.pos == "VERB" and not _has(tokens, place, HELPERS):
+    if token.pos in {"ADJ", "ADV"} and above.pos == "VERB" and not has(tokens, place, HELPERS):
         beside = [i for i in range(token.head, place) if tokens[i].head == token.head and tokens[i].pos == token.pos]
         return beside[-1] if beside else None  # "ranks second in size and third in wealth"
     signs = {one.text for one in tokens[:place] if one.head == place and one.relation in {"cc", "punct"}}
     chained = above.relation == "conj" and signs == {","}
     if chained and token.tag == above.tag == "VB":
         return above.head
-    if token.pos not in {"NOUN", "PROPN"} or _has(tokens, place, HELPERS):
+    if token.pos not in {"NOUN", "PROPN"} or has(tokens, place, HELPERS):
         return None
     if chained:
         return above.head
@@ -119,7 +111,7 @@ def _member(tokens: Sequence[ParsedToken], place: int) -> int | None:
     verb = above.head if dates else token.head
     if dates and tokens[verb].pos == "NOUN":
         return verb  # "is 20 euros in 1990 and 30 euros in 1995"
-    if tokens[verb].pos != "VERB" or _has(tokens, place, SUBJECTS):
+    if tokens[verb].pos != "VERB" or has(tokens, place, SUBJECTS):
         return None
     held = [i for i in range(verb, place) if tokens[i].head == verb and tokens[i].pos != "NUM"]
     objects = [i for i in held if tokens[i].relation == "obj"] or [i for i in held if tokens[i].relation == "obl"]
@@ -128,12 +120,12 @@ def _member(tokens: Sequence[ParsedToken], place: int) -> int | None:
 
 def _same_case(tokens: Sequence[ParsedToken], place: int) -> int | None:
     """The phrase with the same preposition around one with another: "as head of the team and as a member"."""
-    cases, above = _cases(tokens, place), tokens[place].head
-    if not cases or not _cases(tokens, above):
+    cases, above = cases_of(tokens, place), tokens[place].head
+    if not cases or not cases_of(tokens, above):
         return None
-    while above >= 0 and cases != _cases(tokens, above) and tokens[above].relation in {"nmod", "obl"}:
+    while above >= 0 and cases != cases_of(tokens, above) and tokens[above].relation in {"nmod", "obl"}:
         above = tokens[above].head
-    return above if above != tokens[place].head and cases == _cases(tokens, above) else None
+    return above if above != tokens[place].head and cases == cases_of(tokens, above) else None
 
 
 def _latest(tokens: Sequence[ParsedToken], place: int) -> int | None:
@@ -153,44 +145,19 @@ def _latest(tokens: Sequence[ParsedToken], place: int) -> int | None:
     return None if closed else first
 
 
-def is_under(tokens: Sequence[ParsedToken], word: int, place: int) -> bool:
-    """Whether a word is another, or depends on it."""
-    while word >= 0 and word != place:
-        word = tokens[word].head
-    return word == place
-
-
 def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
     """Put right what the parser often hangs elsewhere: titles, lists, "A & B" of a name."""
     found = [one._replace(tag=_form(tokens, place)) for place, one in enumerate(tokens)]
     if _is_inconsistent(tokens):
         found = [one._replace(relation="dep") if one.relation in _CUT else one for one in found]
-    placed = {one.head for one in tokens if one.relation == "case"}
-    for start, end in [*_quoted(tokens), *_dated(tokens)]:
-        tops = [i for i in range(start, end) if not start <= found[i].head < end]
-        main = max(tops, key=lambda i: (found[i].head < 0, i in placed, tokens[i].pos != "PUNCT", i))
-        for i in range(start, end):  # a title is one name
-            if i != main:
-                _hang(found, i, main, "flat")
-    for place, token in enumerate(found[:-1]):
-        beside = found[place + 1]
-        if beside.relation == "appos" and beside.pos == token.pos == "PROPN" and beside.head <= place:
-            found[place + 1] = beside._replace(relation="flat")
-        elif (
-            beside[3:] == token[3:]
-            and f"{beside.pos} {beside.relation}" == "PROPN nmod"
-            and not _cases(found, place + 1)
-        ):
-            _take_in(found, place + 1, place)  # "such as Band Baaja Baaraat"
-    for place in range(len(found)):
-        _hang_example(found, place)
+    join_names(found)
     for place, token in enumerate(found):
         if token.relation == "conj" and token.head > place:
             _turn(found, place)
         elif token.relation == "conj" and (subject := _subject_before(found, place)) is not None:
             joiners = [i for i, one in enumerate(found) if one.head == subject and one.relation == "cc"]
             for i, relation in ((subject, "nsubj"), *((joiner, "cc") for joiner in joiners)):
-                _hang(found, i, place, relation)
+                hang(found, i, place, relation)
         elif token.relation == "nsubj" and (verb := _second_clause(found, place)) is not None:
             joiners = [i for i, one in enumerate(found) if one.head == place and one.relation == "cc"]
             for i, head, relation in (
@@ -199,61 +166,33 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
                 *((i, verb, "cc") for i in joiners),
             ):
                 found[i] = found[i]._replace(head=head, relation=relation)
-        elif token.relation == "nsubj" and found[_first(found, place)].text == ",":
+        elif token.relation == "nsubj" and found[first_word(found, place)].text == ",":
             before = [i for i in range(place) if found[i].head == token.head and found[i].relation == "nsubj"]
-            _hang(found, place, (before or [token.head])[-1], "appos" if before else "nsubj")  # "Rome, one of them, is"
+            hang(found, place, (before or [token.head])[-1], "appos" if before else "nsubj")  # "Rome, one of them, is"
         elif token.relation in {"appos", "acl:relcl"} and found[token.head].relation == "flat":
-            _hang(found, place, found[token.head].head, token.relation)  # "Ada Lind, 34,"
+            hang(found, place, found[token.head].head, token.relation)  # "Ada Lind, 34,"
     for place in range(len(found)):
         if (modifier := _first_modifier(found, place)) is not None:
-            _hang(found, place, modifier, "conj")
+            hang(found, place, modifier, "conj")
     _rename(found)
     for place, token in enumerate(found):
         if token.relation == "conj":
             better, relation = better_head(found, place)
             if better != token.head and token.pos == "VERB":
                 _take_over(found, place, better)
-            _hang(found, place, better, relation)
+            hang(found, place, better, relation)
     for place, token in enumerate(found):
         if token.relation == "conj" and (outer := _open_list(found, place)) is not None:
-            _hang(found, place, outer, "conj")
+            hang(found, place, outer, "conj")
         elif token.relation in {"obl", "nmod"} and (member := _said_of(found, place)) is not None:
-            _hang(found, place, member, token.relation)
+            hang(found, place, member, token.relation)
     return found
-
-
-def _take_in(tokens: list[ParsedToken], place: int, name: int) -> None:
-    """Make a word part of a name, and hang on that what hangs on it."""
-    tokens[place] = tokens[place]._replace(head=name, relation="flat")
-    for i, one in enumerate(tokens):
-        if one.head == place:
-            tokens[i] = one._replace(head=name)
-
-
-def _hang_example(tokens: list[ParsedToken], place: int) -> None:
-    """Hang "such as X" on the noun right before it, "(2010)" on the name right before it, "and “X”" on its list."""
-    token, first = tokens[place], _first(tokens, place)
-    before = first - 1
-    cases = _cases(tokens, place)
-    if not {"such", "including"}.isdisjoint(cases) and token.relation in {"acl", "dep", "obl"}:
-        beside = before >= 0 and tokens[before].pos == "NOUN" and tokens[first].text in cases
-        _hang(tokens, place, before if beside else token.head, "nmod")
-    elif token.relation == "dep" and token.head < place and _has(tokens, place, {"cc"}) and _is_quoted(tokens, place):
-        tokens[place] = token._replace(relation="conj")
-    elif token.pos == "NUM" and tokens[first].text == "(" and 0 < before != token.head:
-        name = tokens[before].head if tokens[before].relation == "flat" else before
-        if tokens[name].pos == "PROPN":
-            _hang(tokens, place, name, token.relation)
-
-
-def _is_quoted(tokens: Sequence[ParsedToken], place: int) -> bool:
-    return any(one.head == place and one.text in QUOTES for one in tokens)
 
 
 def _is_inconsistent(tokens: Sequence[ParsedToken]) -> bool:
     """Whether a tree cannot be right: a noun has an object, a finite verb is an infinitive, a preposition has all."""
     roots = [place for place, one in enumerate(tokens) if one.head < 0]
-    if any(_has(tokens, root, {"case"}) and not _has(tokens, root, {"cop"}) for root in roots):
+    if any(has(tokens, root, {"case"}) and not has(tokens, root, {"cop"}) for root in roots):
         return True
     objects = [one for one in tokens if one.relation in {"obj", "iobj"}]
     return any(tokens[one.head].tag.startswith(("NN", "CD")) for one in objects) or any(
@@ -265,24 +204,24 @@ def _rename(tokens: list[ParsedToken]) -> None:
     """Put right what is taken for another kind of clause, or for an apposition."""
     for place, token in enumerate(tokens):
         if token.relation == "advcl:relcl":
-            before = _first(tokens, place) - 1
+            before = first_word(tokens, place) - 1
             noun = before if tokens[before].pos == "PROPN" else token.head
             if tokens[noun].pos == "PROPN":
-                _hang(tokens, place, tokens[noun].head if tokens[noun].relation == "flat" else noun, "acl:relcl")
-        elif token.relation == "parataxis" and token.tag in {"VBG", "VBN"} and not _has(tokens, place, SUBJECTS):
+                hang(tokens, place, tokens[noun].head if tokens[noun].relation == "flat" else noun, "acl:relcl")
+        elif token.relation == "parataxis" and token.tag in {"VBG", "VBN"} and not has(tokens, place, SUBJECTS):
             helping = {one.text for one in tokens if one.head == place and one.relation in HELPERS}
             if helping <= {"having"} and (helping or token.tag == "VBG"):
                 tokens[place] = token._replace(relation="advcl")
         elif token.relation == "parataxis" and _goes_on(tokens, place):
             tokens[place] = token._replace(relation="conj")
-            opener = _first(tokens, place) + 1
+            opener = first_word(tokens, place) + 1
             if opener < len(tokens) and tokens[opener].text == "so":
                 tokens[opener] = tokens[opener]._replace(relation="cc")
         elif token.relation == "appos" and _is_listed(tokens, place):
             tokens[place] = token._replace(relation="conj")
             for other, one in enumerate(tokens):
                 if one.relation == "conj" and one.head == place:
-                    _hang(tokens, other, token.head, "conj")
+                    hang(tokens, other, token.head, "conj")
 
 
 def _form(tokens: Sequence[ParsedToken], place: int) -> str:
@@ -304,29 +243,20 @@ def _form(tokens: Sequence[ParsedToken], place: int) -> str:
     return finite if goes_on or "nsubj" in own else token.tag
 
 
-def _hang(tokens: list[ParsedToken], place: int, head: int, relation: str) -> None:
-    """Hang a word on another, unless that hangs on it."""
-    above = head
-    while above >= 0 and above != place:
-        above = tokens[above].head
-    if above < 0:
-        tokens[place] = tokens[place]._replace(head=head, relation=relation)
-
-
 def _subject_before(tokens: Sequence[ParsedToken], place: int) -> int | None:
     """The noun behind "and" that hangs on an object, the subject of what follows: "pays 18 and a child pays 9"."""
-    if not _tense(tokens, place) or _has(tokens[:place], place, {"cc", "punct", "mark", *SUBJECTS}):
+    if not _tense(tokens, place) or has(tokens[:place], place, {"cc", "punct", "mark", *SUBJECTS}):
         return None
-    end = _first(tokens, place)
+    end = first_word(tokens, place)
     nouns = [i for i in range(end) if tokens[i].relation == "conj" and tokens[i].pos in {"NOUN", "PROPN", "PRON"}]
-    last = next((i for i in nouns if _has(tokens, i, {"cc"}) and is_under(tokens, end - 1, i)), None)
+    last = next((i for i in nouns if has(tokens, i, {"cc"}) and is_under(tokens, end - 1, i)), None)
     return None if last is None or tokens[end - 1].pos == "PUNCT" else last
 
 
 def _second_clause(tokens: Sequence[ParsedToken], place: int) -> int | None:
     """The participle behind "and" and a second subject: "with one praising it and another describing the owner"."""
     before = tokens[:place]
-    is_second = _has(before, place, {"cc"}) and _has(before, tokens[place].head, {"nsubj"})
+    is_second = has(before, place, {"cc"}) and has(before, tokens[place].head, {"nsubj"})
     verbs = (i for i, one in enumerate(tokens) if one.head == place and one.relation == "acl" and one.tag == "VBG")
     return next(verbs, None) if is_second else None
 
@@ -335,26 +265,7 @@ def _turn(tokens: list[ParsedToken], place: int) -> None:
     """Hang a conjunct on what stands before its "and", which it was hung behind: "receives and records data"."""
     joiner = next((i for i in range(place) if tokens[i].head == place and tokens[i].relation == "cc"), 0)
     if joiner and tokens[joiner - 1].pos == tokens[place].pos:
-        _hang(tokens, place, _top(tokens, joiner - 1), "conj")
-
-
-def _first(tokens: Sequence[ParsedToken], place: int) -> int:
-    return next(i for i in range(place + 1) if is_under(tokens, i, place))
-
-
-def _dated(tokens: Sequence[ParsedToken]) -> list[tuple[int, int]]:
-    """Where dates stand: "3 May 1998", "March 14, 1879"."""
-    found = []
-    for place, token in enumerate(tokens):
-        if token.text not in MONTHS:
-            continue
-        start = place - (place > 0 and tokens[place - 1].text[0].isdigit() and len(tokens[place - 1].text) < _YEAR)
-        end = place + 1
-        while re.match(r"\d|, \d{4}$", " ".join(one.text for one in tokens[end : end + 2])):
-            end += 1
-        if end - start > 1:
-            found.append((start, end))
-    return found
+        hang(tokens, place, _top(tokens, joiner - 1), "conj")
 
 
 def _take_over(tokens: list[ParsedToken], verb: int, first: int) -> None:
@@ -362,13 +273,6 @@ def _take_over(tokens: list[ParsedToken], verb: int, first: int) -> None:
     for place in range(verb + 1, len(tokens)):
         if tokens[place].head == first and tokens[place].relation in {"obl", "obj", "advmod"}:
             tokens[place] = tokens[place]._replace(head=verb)
-
-
-def _quoted(tokens: Sequence[ParsedToken]) -> list[tuple[int, int]]:
-    """Where titles and names in quotes stand."""
-    marks = [i for i, token in enumerate(tokens) if token.text in QUOTES]
-    pairs = zip(marks[::2], marks[1::2], strict=False)
-    return [(first, last + 1) for first, last in pairs if last - first < _LONGEST_TITLE]
 
 
 def _top(tokens: Sequence[ParsedToken], place: int) -> int:
@@ -397,8 +301,8 @@ def _first_modifier(tokens: Sequence[ParsedToken], place: int) -> int | None:
 def _goes_on(tokens: Sequence[ParsedToken], place: int) -> bool:
     """Whether a predicate goes on a list: "opens at nine, closes at five, and …", "it rains, snow falls, and …"."""
     token, above = tokens[place], tokens[tokens[place].head]
-    if _has(tokens, place, SUBJECTS):
-        first = _first(tokens, place)
+    if has(tokens, place, SUBJECTS):
+        first = first_word(tokens, place)
         return tokens[first].text == "," and (_is_closed(tokens, token.head, place) or tokens[first + 1].text == "so")
     return token.tag == above.tag and token.tag in {"VBZ", "VBD", "VBP"}
 
@@ -420,21 +324,18 @@ def _said_of(tokens: Sequence[ParsedToken], place: int) -> int | None:
     """The member of a list that a phrase is said of where one before has its own: "5 euros in May and 6 in June"."""
     above = tokens[place].head
     members = [i for i in range(place) if tokens[i].relation == "conj" and above in _heads(tokens, i)]
-    cases = _cases(tokens, place)
-    if not members or not cases or not is_under(tokens, _first(tokens, place) - 1, members[-1]):
+    cases = cases_of(tokens, place)
+    if not members or not cases or not is_under(tokens, first_word(tokens, place) - 1, members[-1]):
         return None
     own = (i for i in range(tokens[members[-1]].head + 1, members[-1]) if tokens[i].head == above)
-    return members[-1] if any(tokens[i].pos == tokens[place].pos and _cases(tokens, i) == cases for i in own) else None
+    alike = any(tokens[i].pos == tokens[place].pos and cases_of(tokens, i) == cases for i in own)
+    return members[-1] if alike else None
 
 
 def _heads(tokens: Sequence[ParsedToken], place: int) -> list[int]:
     """The head of a word, and the head of that."""
     above = tokens[place].head
     return [above, tokens[above].head]
-
-
-def _cases(tokens: Sequence[ParsedToken], place: int) -> list[str]:
-    return [one.text for one in tokens if one.head == place and one.relation == "case"]
 
 
 def _is_closed(tokens: Sequence[ParsedToken], first: int, place: int) -> bool:
@@ -449,4 +350,4 @@ def _is_listed(tokens: Sequence[ParsedToken], place: int) -> bool:
     if token.pos == above.pos == "PROPN":
         members = [i for i, one in enumerate(tokens) if one.head == token.head and one.relation == "conj"]
         return any(i < place for i in members) and any(i > place for i in members)
-    return token.pos == above.pos == "NOUN" and token.tag == above.tag and _has(tokens, place, {"conj"})
+    return token.pos == above.pos == "NOUN" and token.tag == above.tag and has(tokens, place, {"conj"})

@@ -11,7 +11,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from everyclaim.decompose.repairs import HELPERS, QUOTES, SUBJECTS, repaired
+from everyclaim.decompose.parsed_names import QUOTES
+from everyclaim.decompose.repairs import HELPERS, SUBJECTS, repaired
 from everyclaim.models.local.cross_encoder import shipped_tokenizer
 from everyclaim.models.local.parser import ParsedToken
 from everyclaim.text.cues import irregular_forms
@@ -237,6 +238,16 @@ class Draft:
         """Leave all other words out."""
         kept = set(places)
         return replace(self, pieces=tuple(p for p in self.pieces if isinstance(p, str) or p in kept))
+
+    def called(self, names: Mapping[frozenset[int], Sequence[int]]) -> Draft:
+        """Put a name in the place of the words that it is another name of, where it does not stand itself."""
+        for words, name in names.items():
+            if words <= self.places and self.places.isdisjoint(name):
+                at = self.pieces.index(min(words))
+                return replace(
+                    self, pieces=(*self.pieces[:at], *name, *(i for i in self.pieces[at:] if i not in words))
+                )
+        return self
 
     def in_singular(self, tree: Tree, verb: int) -> Draft | None:
         """Put a predicate into the singular; None where its form is not known."""
