@@ -141,6 +141,7 @@ def _apposition(aside: Aside) -> Draft | None:
         or name.pos not in _THINGS
         or tree.conjuncts(noun)
         or aside.cases
+        or any(tree.tokens[of].pos == "PRON" for of in tree.of(place, "nmod"))  # "31 of them"
     ):
         return None
     behind = tree.tokens[aside.inside[-1] + 1 :][:1]
