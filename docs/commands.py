@@ -28,7 +28,7 @@ Options override [settings](settings.md). `-` is standard input or output.
 
 | code | meaning |
 | --- | --- |
-| 0 | success |
+| 0 | success; `watch` or `serve` shut down gracefully after a signal |
 | 1 | a gate or check failed; a rate is below its target; a judge is not fit or not stable; tuning brought no gain |
 | 2 | bad input or usage, or an unusable store |
 | 3 | too many failures, stopped at a limit such as `--max-cost`, or an alert not delivered; finished work is stored |

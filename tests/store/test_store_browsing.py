@@ -60,7 +60,7 @@ def test_the_answers_that_are_wanted(store, run, wanted, places):
 
 
 def test_the_worst_go_by_the_probability_of_the_answer(store):
-    """As in the report: the probability, else the score, of answers with a finding; then those that are fine."""
+    """As in the report: the probability, else the score, also of answers without a finding."""
     made = store.create_run(PROVENANCE)
     for number, (score, probability) in enumerate([(0.0, 0.4), (0.8, 0.02), (0.25, None), (1.0, 0.01)]):
         sample = a_sample(number)
@@ -69,7 +69,7 @@ def test_the_worst_go_by_the_probability_of_the_answer(store):
             result = replace(result, claims=result.claims[:1], reference_claims=())
         store.save_all(made.id, [Kept(number, fingerprint(sample), sample, result)])
     shown = browsing.answers(store, made.id, AnswerFilter(order="worst"), 0, 9)
-    assert [(row.position, row.probability) for row in shown] == [(1, 0.02), (2, None), (0, 0.4), (3, 0.01)]
+    assert [(row.position, row.probability) for row in shown] == [(3, 0.01), (1, 0.02), (2, None), (0, 0.4)]
     assert [one.position for one in worst(store.records(made.id), 9)] == [1, 2, 0]
 
 

@@ -230,11 +230,11 @@ def _task(kept: Kept, ordinal: int | None, *, verdicts: bool) -> dict[str, Any]:
         "span": list(claim.span) if claim else None,
     }
     if verdicts and claim is None:
-        task |= {"judge_label": "", "judge_probability": result.probability, "judge_reason": result.summary()}
+        task |= {"judge_label": "", "judge_p_supported": result.probability, "judge_reason": result.summary()}
     elif verdicts and claim is not None:
         verdict = claim.verdict
         stated = verdict.probabilities.supported if verdict.probabilities else None
-        task |= {"judge_label": verdict.label.value, "judge_probability": stated, "judge_reason": verdict.rationale}
+        task |= {"judge_label": verdict.label.value, "judge_p_supported": stated, "judge_reason": verdict.rationale}
     return task
 
 

@@ -130,7 +130,8 @@ def watch(source: Any, *, store: str | os.PathLike[str] = DEFAULT_STORE, **optio
 
     If the mean share of contradicted claims per answer exceeds `alert_above`, an alert goes to `alerts`; see
     `everyclaim.monitor.Detector`. It uses only randomly selected answers. `alert_baseline` is a stored run: without
-    `alert_above`, the limit is 1.5 times its rates; with human labels, the rate is corrected for the judge's error.
+    `alert_above`, a limit is 1.5 times its rate, or the upper end of that rate's 95 % interval if that is higher; with
+    human labels, the rate of contradicted claims is corrected for the judge's error.
 
     A watch continues after any interruption and judges no answer twice; `name` identifies it. Other options are those
     of `score`; limits such as `max_cost` apply to the whole call. Raises `ConfigError` for an option that is unknown,

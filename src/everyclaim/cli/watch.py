@@ -57,11 +57,11 @@ def watch(
 ) -> int:
     """Score production answers as they arrive, each once, into one run per day or release.
 
-    It continues after any interruption. Ctrl-C and SIGTERM let it finish the current answers; a second signal cancels
-    them. Answers added by --min-per-slice and --prefilter are stored in separate runs.
+    It continues after any interruption. Ctrl-C and SIGTERM let it finish the current answers and exit; a second signal
+    cancels them. Answers added by --min-per-slice and --prefilter are stored in separate runs.
 
-    Exit codes: 0 ok, 2 bad input or usage, 3 too many failures, stopped at a limit, scores not written back or
-    alerts not delivered.
+    Exit codes: 0 ok (also after Ctrl-C or SIGTERM), 2 bad input or usage, 3 too many failures, stopped at a limit,
+    scores not written back or alerts not delivered.
     """
     settings = given.settings()
     given.check_use(settings.judge, settings.decomposer, metric=settings.metric)

@@ -107,7 +107,7 @@ class Baseline:
 CONTRADICTED, UNFAITHFUL, FAILED = "contradicted", "unfaithful", "failed"
 MEASURES = {
     CONTRADICTED: "contradicted claims",  # share of an answer's claims
-    UNFAITHFUL: "score loss",  # 1 − the score of an answer
+    UNFAITHFUL: "1 − mean score",
     FAILED: "failed answers",
 }
 STATE_SCHEMA = 1

@@ -1,9 +1,9 @@
 """Rules for Prometheus and a dashboard for Grafana, made from the table of measures.
 
 No panel of the dashboard can name a metric that there is not. The rules, `rules.yml.jinja`, alert on rates that rose
-beyond their budget, by more than chance and for long enough. A rate of contradicted claims is compared with its budget
-in three pairs of windows: fast and far above, slow and a little above; the short window of a pair ends an alert when
-the trouble has. An alert also needs the rise to be more than chance: its distance from the budget in standard errors
+beyond their baseline, by more than chance and for long enough. A rate of contradicted claims is compared with it in
+three pairs of windows: fast and far above, slow and a little above; the short window of a pair ends an alert when
+the trouble has. An alert also needs the rise to be more than chance: its distance from the baseline in standard errors
 that count the claims of an answer as one cluster. The error of a mean score is at the most √(m(1 − m)/n), as for any
 number within [0, 1].
 """
@@ -30,8 +30,8 @@ from everyclaim.monitor import telemetry
 from everyclaim.monitor.detector import PERFECT, Baseline, JudgeAccuracy
 from everyclaim.stats.types import FEW_OF_A_KIND, ROUGH_CLUSTERS
 
-# By how many standard errors a rate must lie above its budget: of the present rate, which is looked at again and again,
-# and of the budget, which was measured once.
+# By how many standard errors a rate must exceed its baseline: of the present rate, which is tested again and again, and
+# of the baseline, which was measured once.
 NOW, ONCE = 4, 2
 FEWEST_ANSWERS = 30  # in the long window
 MARGIN = 0.05  # by which the mean score may lie below what is usual
@@ -69,20 +69,20 @@ def error_budget(usual: Baseline | None, rate: float | None = None) -> ErrorBudg
         if rate is None or not 0 < rate < 1:
             raise ConfigError(f"the rate must be a share between 0 and 1 (2 % is 0.02), got {rate!r}")
         error = judge.error(rate) if judge else 0.0
-        note = f"The budget is a stated rate of contradicted claims: {percent(rate, 2)}."
+        note = f"Baseline rate of contradicted claims: {percent(rate, 2)} (--rate)."
     else:
         raw, accuracy = usual.contradicted, judge or PERFECT
         error = max(raw.error / accuracy.sharpness, 1e-6)
         rate = max(accuracy.corrected(raw.value), error)
         note = (
-            f"The budget is the rate of contradicted claims of run {one_line(usual.run, 60)}: {percent(raw.value, 2)} "
-            f"of {counted(usual.claims, 'claim')} in {counted(usual.answers, 'answer')} as judged (95 % interval "
-            f"{percent(raw.low, 2)} to {percent(raw.high, 2)}), {percent(rate, 2)} as used here. Low rates "
-            "are uncertain, so the budget is never below the standard error."
+            f"Baseline rate of contradicted claims: {percent(rate, 2)}. In run {one_line(usual.run, 60)} the judge "
+            f"contradicts {percent(raw.value, 2)} of {counted(usual.claims, 'claim')} in "
+            f"{counted(usual.answers, 'answer')} (95 % interval {percent(raw.low, 2)} to {percent(raw.high, 2)}). Low "
+            "rates are uncertain: the baseline rate is at least one standard error."
         )
     notes = [note]
     if usual is None:
-        notes.append("No run sets the usual score: it is compared with that of the week before.")
+        notes.append("No baseline run was given, so the score is compared with that of the week before.")
     else:
         mean, doubt = usual.score.value, usual.score.error
         notes.append(f"The mean score of run {one_line(usual.run, 60)} is {mean:.3f} (standard error {doubt:.3f}).")
@@ -158,11 +158,12 @@ def _notes(budget: ErrorBudget, pairs: str) -> list[str]:
     return [
         "Rules for Prometheus, written by `everyclaim watch rules`: regenerate them instead of editing.",
         *budget.notes,
+        "EveryclaimContradictedClaims fires if the odds of a contradicted claim are more than",
+        *(f"- {b.factor:g} times the baseline's over {b.long}, and also over the last {b.short}" for b in BURNS),
         (
-            f"An alert needs {', '.join(f'{burn.factor:g}' for burn in BURNS)} times the odds of the budget over "
-            f"{', '.join(burn.long for burn in BURNS)}, and over {', '.join(burn.short for burn in BURNS)} before now, "
-            f"and the rate exceeds the budget by {NOW} of its standard errors (clustered by answer) combined with "
-            f"{ONCE} of the budget's, over at least {FEWEST_ANSWERS} answers."
+            f"The longer window must have {FEWEST_ANSWERS} answers, and its rate must exceed the baseline rate by "
+            f"sqrt(({NOW} s)^2 + ({ONCE} b)^2): s and b are the standard errors of the rate (clustered by answer) and "
+            "of the baseline rate."
         ),
         *([f"Only series with {pairs}."] if pairs else []),
     ]

@@ -218,12 +218,12 @@ def _claim(change: ClaimChange) -> RenderableType:
 
 
 def method_note(comparison: Comparison) -> str:
-    """Say when a word is said of a difference."""
+    """Say when a measure is called improved or regressed."""
     tested = any(delta.p_value is not None for delta in comparison.deltas)
     said = (
-        "The mean score is the primary measure, tested at 5 %. Other differences are reported only if they are "
-        "significant after Holm's correction (2.5 % for all answers, 2.5 % for the slices) and their interval excludes "
-        "0. For contradicted and unsupported claims the roll-back rule of release reports applies."
+        "The mean score is the primary measure, tested at 5 %. Other measures are called improved or "
+        "regressed only if the difference is significant after Holm's correction (2.5 % for all answers, 2.5 % for the "
+        "slices) and its interval excludes 0. To decide on a roll-back, use `compare --release`."
     )
     return (
         f"{said if tested else 'Too few samples to test any difference.'} Intervals are 95 %, clustered by answer. "

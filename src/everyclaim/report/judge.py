@@ -403,7 +403,7 @@ def _probabilities(found: Calibration) -> Iterator[Text]:
     if fit := found.fitted:
         told = f"calibration error on {fit.reported_on:,} held-out labels: {fit.before.ece:.3f}"
         if fit.after.ece < fit.before.ece:
-            told += f"; {fit.after.ece:.3f} with probabilities calibrated on the other {fit.fitted_on:,}"
+            told += f"; after calibration on the other {fit.fitted_on:,} labels: {fit.after.ece:.3f}"
         yield Text(told)
 
 

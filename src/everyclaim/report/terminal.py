@@ -279,8 +279,10 @@ def _judging(judging: JudgingSummary) -> Iterator[tuple[str, Text]]:
 def _refusals(summary: Summary) -> Text:
     whole = summary.overall.outcomes[Outcome.ABSTAINED]
     partial = sum(summary.refusals.values()) - whole
-    counts = [f"{count:,} {refusal_words(finding)}" for finding, count in most_frequent(summary.refusals)]
-    return joined([*counts, f"{whole:,} abstained, {partial:,} declined in part" if partial > 0 else ""])
+    found = most_frequent(summary.refusals)
+    shares = [f"{'all' if len(found) == 1 else f'{count:,}'} {refusal_words(finding)}" for finding, count in found]
+    extent = f": {whole:,} of the whole answer, {partial:,} of a part" if partial > 0 else ""
+    return Text(f"{whole + partial:,}, {', '.join(shares)}{extent}")
 
 
 def _how(summary: Summary) -> Text:

@@ -189,13 +189,12 @@ def _in_slice(run: str, tag: str, value: str) -> sa.ColumnElement[bool]:
 def _ranked(connection: sa.Connection, run: str, wanted: AnswerFilter) -> sa.Subquery:
     """Return the places of what is wanted with what orders them, the worst lowest: see `analysis.gate.badness`.
 
-    Answers with a finding come first, then those that are fine, then those without a score.
+    Answers without a score come last, those that failed first among them.
     """
     parameters = connection.execute(sa.select(RUNS.c.parameters).where(RUNS.c.id == run)).scalar() or {}
     columns = SAMPLES.c
     quality = 1.0 - columns.score if parameters.get(BETTER) == "lower" else columns.score
-    findings = _claims(run).where(sa.or_(CLAIMS.c.label != Label.SUPPORTED.value, CLAIMS.c.conflict))
-    has_finding = sa.or_(quality < 1, columns.position.in_(findings))
+    last = {Outcome.SCORED.value: 0, Outcome.FAILED.value: 1}
     bad = (
         sa.select(CLAIMS.c.position, sa.func.count().label("contradicted"))
         .where(CLAIMS.c.run_id == run, CLAIMS.c.label == Label.CONTRADICTED.value)
@@ -204,8 +203,8 @@ def _ranked(connection: sa.Connection, run: str, wanted: AnswerFilter) -> sa.Sub
     )
     return (
         sa.select(
-            sa.case((columns.outcome != Outcome.SCORED.value, 2), (has_finding, 0), else_=1).label("rank"),
-            sa.func.coalesce(columns.probability, quality, 2.0).label("badness"),
+            sa.case(last, value=columns.outcome, else_=2).label("rank"),
+            sa.func.coalesce(columns.probability, quality, 1.0).label("badness"),
             (-sa.func.coalesce(bad.c.contradicted, 0)).label("contradicted"),
             columns.position,
         )

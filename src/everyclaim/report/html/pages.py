@@ -54,7 +54,6 @@ FEWEST_BYTES = 400_000
 STATIC = 5  # of the worst answers, in the page as they are, for readers without a script
 MOST = 10_000  # answers in a page
 _MODES = list(FailureMode)
-_FINE = 2  # the first rank that is not worth a look
 # Yields the answers at these places, or all, in the order of the input; each time the same.
 Reader = Callable[[Sequence[int] | None], Iterable[Kept]]
 # Base 85 of the standard library, but for the three characters that mean something in HTML.
@@ -86,12 +85,11 @@ def _score_of(record: Kept) -> list[float]:
 
 
 def order_of(record: Kept) -> tuple[int, float, int, int]:
-    """Order answers: those with findings from the worst on, then what failed, what has no score, and what is fine."""
-    result = record.result
-    if has_finding(result):
+    """Order answers: those with a score from the worst on, then what failed, then what else has no score."""
+    outcome = record.result.outcome
+    if outcome is Outcome.SCORED:
         return (0, *badness(record))
-    rank = {Outcome.FAILED: 1, Outcome.SCORED: 3}.get(result.outcome, _FINE)
-    return rank, 0.0, 0, record.position
+    return 1 if outcome is Outcome.FAILED else 2, 0.0, 0, record.position
 
 
 @dataclass(slots=True)
@@ -125,7 +123,7 @@ class PackedAnswers:
                 self.scores += _score_of(record)
                 self._orders.append(order_of(record))
                 self._rows.append(self._row(view))
-                if self._orders[-1][0] < _FINE:
+                if has_finding(record.result) or record.result.outcome is Outcome.FAILED:
                     worst = sorted([*worst, (self._orders[-1], written[-1])], key=itemgetter(0))[:STATIC]
             self.chunks.append(packed("\0".join(written)))  # which stands in no page
             size += len(self.chunks[-1])
