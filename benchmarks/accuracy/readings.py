@@ -26,9 +26,9 @@ from everyclaim.text.locate import locate
 from everyclaim.text.names import covered, leans, names, points
 from everyclaim.text.segment import sentences
 from everyclaim.text.sources import passages_of, without_pointers
-from everyclaim.text.speech import reports
 from everyclaim.text.tokens import stem, tokenize
 from everyclaim.verify.languages import families, same_family_warning, unread_language_warning
+from everyclaim.verify.lexical.speech import reports
 
 _ROWS = Path(__file__).with_suffix(".jsonl")
 ALWAYS = frozenset(  # no row may differ: rules 2, 4, 9, 14 and 16
@@ -175,7 +175,7 @@ def _is_dead(link: str, passages: list[str]) -> bool:
 READERS: dict[str, Callable[..., Any]] = {
     "names": lambda text: [name.text for name in names(text)],
     "same name": lambda name, other: covered(name, [other]) and covered(name, tokenize(f"it was {other} who did it")),
-    "speakers": lambda text: [[one.speaker, text[slice(*one.content_span)]] for one in reports(text)],
+    "speakers": lambda text: [[one.speaker, text[slice(*one.content_span)].strip("“”,")] for one in reports(text)],
     "cues": lambda text: [[cue.kind, cue.text] for cue in cues(text)],
     "opposites": _opposites,
     "pointers": without_pointers,

@@ -12,7 +12,7 @@ from training.synthesis.lexicon import COUNTRIES, NATIONS, PEOPLE, SYMMETRIC
 from training.synthesis.tags import tag
 
 from everyclaim.text.names import covered, names
-from everyclaim.text.speech import reports
+from everyclaim.verify.lexical.speech import reports
 from everyclaim.text.tokens import STOPWORDS, tokenize
 
 _LABEL = re.compile(

@@ -27,17 +27,16 @@ from everyclaim.core.types import (
     Span,
     Verdict,
 )
-from everyclaim.text import speech
 from everyclaim.text.agreement import AGREES, Fact, Relation, relation, same
 from everyclaim.text.cues import antonyms
 from everyclaim.text.dates import Moment, moments
 from everyclaim.text.exact import absent_things, replaced_number
 from everyclaim.text.periods import Period, holds, periods
 from everyclaim.text.quantities import Quantity, quantities
-from everyclaim.text.speech import Report
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize
 from everyclaim.verify.lexical.fields import under_another
 from everyclaim.verify.lexical.reading import number_value
+from everyclaim.verify.lexical.speech import Report, reports
 
 Status = Literal["found", "conflict", "missing"]
 MOST_FACTS = 200  # of a claim; each is compared with each of the window
@@ -166,12 +165,6 @@ def _first_clause(text: str, span: tuple[int, int]) -> tuple[int, int]:
     """Cut what is reported where the sentence turns to something else, which may be nobody's words."""
     turn = _TURN.search(text, *span)
     return (span[0], turn.start()) if turn is not None else span
-
-
-@remembered(4_000_000, lambda found, text: 2 * getsizeof(text) + 500 * len(found))  # a report quotes the text
-def reports(text: str) -> tuple[Report, ...]:
-    """Read who says what in a text."""
-    return tuple(speech.reports(text))
 
 
 def _words(text: str, span: tuple[int, int]) -> frozenset[str]:

@@ -204,14 +204,13 @@ def _rival(parting: Parting, check: FactCheck) -> DifferencePlace | None:
 def _speaker(parting: Parting) -> FoundDifference | None:
     """Name who the claim says said it, and who the passages say did."""
     it = parting.it
-    mine, theirs = parting.reports
-    for report in mine:
+    for report in parting.reports:
         if not content_stems(report.speaker):
             continue  # a pronoun may be anyone
         said = content_stems(it.claim.text[slice(*report.content_span)])
         others = [
             (len(said & content_stems(it.source.readings[number].text[slice(*other.content_span)])), number, other)
-            for number, other in theirs
+            for number, other in parting.their_reports
             if not same_speaker(report.speaker, other.speaker)
         ]
         at = it.spelling.origin(*report.speaker_span)

@@ -27,12 +27,13 @@ from everyclaim.core.types import Difference, FailureMode, Label, Passage, Span
 from everyclaim.models.local.cross_encoder import TokenScore
 from everyclaim.text.cues import antonyms
 from everyclaim.text.tokens import STOPWORDS, stem, word_set
-from everyclaim.verify.lexical.checks import facts, reports
+from everyclaim.verify.lexical.checks import facts
 from everyclaim.verify.lexical.comparison import LexicalComparison
 from everyclaim.verify.lexical.differences import DifferencePlace, find
 from everyclaim.verify.lexical.parting import Doubt, Parting, doubt_of, is_time
 from everyclaim.verify.lexical.passages import Piece
 from everyclaim.verify.lexical.reading import NAME, NUMBER, negating
+from everyclaim.verify.lexical.speech import reports
 
 Doubles = npt.NDArray[np.float64]
 
@@ -172,7 +173,7 @@ def _doubted(parting: Parting, doubts: Sequence[Doubt]) -> dict[str, float]:
     for cue in parting.cues[0]:
         if cue.kind != "conditional":
             note(cue.kind, doubt_of(cue.start, cue.end, doubts))
-    for one in parting.reports[0]:
+    for one in parting.reports:
         note("speaker", doubt_of(*one.speaker_span, doubts))
     found["fails_total"] = min(sum(weights), 12.0)
     found["fails_share"] = sum(weights) / max(1, len(weights))

@@ -18,12 +18,12 @@ import numpy as np
 from everyclaim.text.agreement import AGREES, Fact, relation
 from everyclaim.text.cues import Cue, cues
 from everyclaim.text.dates import Moment
-from everyclaim.text.speech import Report
 from everyclaim.text.tokens import content_stems
 from everyclaim.verify.lexical.alignment import sentence
-from everyclaim.verify.lexical.checks import FactCheck, facts, reports
+from everyclaim.verify.lexical.checks import FactCheck, facts
 from everyclaim.verify.lexical.comparison import LexicalComparison, cues_beside
 from everyclaim.verify.lexical.reading import NUMBER, PLAIN
+from everyclaim.verify.lexical.speech import Report, reports
 
 _ALIKE = 0.3  # least likeness of two words of which one may stand in the other's place
 _NAMED = 0.4  # likeness of two names, or two numbers, whatever they are
@@ -158,11 +158,15 @@ class Parting:
         return found
 
     @cached_property
-    def reports(self) -> tuple[list[Report], list[tuple[int, Report]]]:
-        """What the claim reports somebody to have said, and what the passages do, each with its reading's number."""
+    def reports(self) -> list[Report]:
+        """What the claim reports somebody to have said."""
+        return reports(self.it.claim.text)
+
+    @cached_property
+    def their_reports(self) -> list[tuple[int, Report]]:
+        """What the passages report somebody to have said, each with its reading's number."""
         readings = enumerate(self.it.source.readings)
-        theirs = [(number, one) for number, reading in readings for one in reports(reading.text[:_LONGEST])]
-        return list(reports(self.it.claim.text)), theirs
+        return [(number, one) for number, reading in readings for one in reports(reading.text[:_LONGEST])]
 
 
 def same_speaker(mine: str, theirs: str) -> bool:

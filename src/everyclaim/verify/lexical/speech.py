@@ -1,0 +1,98 @@
+"""Reported speech: who is said to have said what, as the parser reads it.
+
+"Smith said the bridge was safe" is not supported by a passage in which Jones said it and Smith only attended. A
+`Report` keeps the speaker and the content apart, so that both can be checked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from everyclaim.core.types import Span
+from everyclaim.models.local.parser import ParsedToken, parse
+from everyclaim.text.lists import WORDS
+from everyclaim.text.stops import sentence_spans
+from everyclaim.text.tokens import tidied, word_set
+
+_PLAIN = word_set(WORDS["speech"]["plain_verbs"])  # these report a thing, too: "announced a merger"
+_VERBS = _PLAIN | word_set(WORDS["speech"]["clause_verbs"])  # the others a clause alone: "added salt" reports nothing
+_SAYING = re.compile(rf"\b(?:according to|{'|'.join(sorted(_VERBS))})\b", re.IGNORECASE)
+_AROUND = ("appos", "acl", "acl:relcl", "parataxis", "case", "punct")  # what is said of a speaker beside the name
+_OPENING = re.compile(r"[:,]?\s*[\"“«]")  # a quotation, behind the verb
+_CLOSED = re.compile(r"[\"”»]\s*$")
+_NOBODY = frozenset({"it", "that", "this", "which", "what", "there"})
+
+
+class Report(NamedTuple):
+    """One thing said. ``source[slice(*speaker_span)] == speaker``."""
+
+    speaker: str
+    speaker_span: Span
+    content_span: Span
+
+
+def reports(text: str) -> list[Report]:
+    """Find what `text` reports somebody to have said, thought or found, in order.
+
+    The speaker is a noun phrase as written, a pronoun included. Sayings without one ("it is said") are left out.
+    """
+    spans = [span for span in sentence_spans(text) if _SAYING.search(text, *span)]
+    read = zip(spans, parse([text[slice(*span)] for span in spans]), strict=True)
+    return [report for (start, end), words in read for report in _in_sentence(text, start, end, words)]
+
+
+def _in_sentence(text: str, start: int, end: int, words: Sequence[ParsedToken]) -> Iterator[Report]:
+    kids: list[list[int]] = [[] for _ in words]
+    for at, word in enumerate(words):
+        if word.head >= 0:
+            kids[word.head].append(at)
+
+    def of(head: int, *relations: str) -> list[int]:
+        return [at for at in kids[head] if words[at].relation in relations]
+
+    def whole(head: int, without: Sequence[int] = ()) -> tuple[int, int]:
+        """Where a word stands with all that depends on it."""
+        below = [whole(at, without) for at in kids[head] if at not in without]
+        ends = [(words[head].start, words[head].end), *below]
+        return min(low for low, _ in ends), max(high for _, high in ends)
+
+    def beside(low: int, high: int) -> tuple[int, int]:
+        """What of the sentence stands before the words that name a speaker, or behind where they open it."""
+        opens = not any(character.isalnum() for character in text[start : start + low])
+        return (high, end - start) if opens else (0, low)
+
+    for at, word in enumerate(words):
+        low = word.text.lower()
+        if low == "according" and word.head >= 0:
+            who = word.head
+            content = beside(*whole(who))
+        elif low in _VERBS and word.pos == "VERB":
+            found = of(at, "nsubj") or (of(at, "obl:agent", "obl") if of(at, "nsubj:pass", "expl") else [])
+            found = found or (of(word.head, "nsubj") if word.relation == "conj" else [])
+            clauses = of(at, "ccomp") or (of(at, "obj") if low in _PLAIN else [])
+            clauses = clauses or [each for each in of(at, "parataxis") if words[each].start > word.start]
+            quote = _OPENING.match(text, start + word.end, end)
+            if not found:
+                continue
+            who = found[0]
+            if clauses:
+                content = whole(clauses[0], of(clauses[0], "mark"))
+            elif quote:
+                content = quote.end() - start, end - start
+            elif word.relation in ("parataxis", "advcl"):
+                content = beside(*whole(at))
+            elif _CLOSED.search(text, start, start + word.start):
+                content = 0, word.start
+            else:
+                continue
+        else:
+            continue
+        if words[who].text.lower() in _NOBODY:
+            continue
+        speaker = whole(who, [each for each in kids[who] if words[each].relation in _AROUND])
+        first, last = tidied(text, start + speaker[0], start + speaker[1])
+        told = Span(*tidied(text, start + content[0], start + content[1]))
+        if text[slice(*told)]:
+            yield Report(text[first:last], Span(first, last), told)
