@@ -25,8 +25,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from everyclaim.models.local.cross_encoder import shipped_tokenizer
-from everyclaim.models.local.parser import Pieces, pieces, shipped_embeddings
-from parser.export import export
+from everyclaim.models.local.parser import Pieces, embeddings_at, pieces
+from parser.export import embeddings, export
 from parser.network import Parser, loaded
 from parser.treebank import Tree, retokenized, trees
 
@@ -198,8 +198,8 @@ def train(options: argparse.Namespace) -> None:
     seen = [retokenized(tree) for tree in trees(parts["train"])]
     names = {kind: sorted({name for tree in seen for name in getattr(tree, kind)}) for kind in NAMES}
     data, held_out = (rows(parts[part], shipped_tokenizer(), names) for part in ("train", "dev"))
-    table, scale, zero = shipped_embeddings()
-    words = (torch.from_numpy(table.astype(np.float32)) - zero) * float(scale)
+    place = embeddings()
+    words = (torch.from_numpy(embeddings_at(place).astype(np.float32)) - place["zero"]) * place["scale"]
     network = Parser(*(len(names[kind]) for kind in NAMES))
     network.begin(options.start)
     each = sum(1 for _ in batches(data, random.Random(0)))

@@ -12,8 +12,8 @@ from training.synthesis.lexicon import COUNTRIES, NATIONS, PEOPLE, SYMMETRIC
 from training.synthesis.tags import tag
 
 from everyclaim.text.names import covered, names
-from everyclaim.verify.lexical.speech import reports
 from everyclaim.text.tokens import STOPWORDS, tokenize
+from everyclaim.verify.lexical.speech import reports
 
 _LABEL = re.compile(
     r"(?:Group|Table|Fig|Figure|Figs|Dataset|Section|Type|Supplementary|Image|Data|Phase|Class|Part)s?\b"

@@ -55,12 +55,6 @@ def holm(p_values: ArrayLike) -> Floats:
     return adjusted
 
 
-def _in_place(adjusted: Floats, order: np.ndarray[tuple[int, ...], np.dtype[np.intp]]) -> Floats:
-    back = np.empty_like(adjusted)
-    back[order] = np.minimum(adjusted, 1.0)
-    return back
-
-
 def paired_mean_difference(
     before: ArrayLike, after: ArrayLike, clusters: ArrayLike | None = None, level: float = 0.95
 ) -> Inference:

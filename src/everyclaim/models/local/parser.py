@@ -12,8 +12,7 @@ A sentence is read alone and unpadded, so that its tree never depends on its nei
 from __future__ import annotations
 
 import json
-import mmap
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -33,17 +32,10 @@ if TYPE_CHECKING:
 POSITIONS = 512  # word pieces of a sentence; words behind them hang on the root
 _REMEMBERED = 16_000_000  # bytes of trees
 _TOKEN_BYTES = 300
-_WORDS = "reader.words.weight"  # the embeddings' name in the judge's network
 _LONG = 100  # words; the arcs of a longer sentence may cross
 Array = npt.NDArray[np.generic]
 Scores = npt.NDArray[np.float32]
 Heads = npt.NDArray[np.int64]
-
-# Numbers of fields: the way to an initializer in ModelProto and GraphProto, and what is read of its TensorProto.
-_GRAPH, _INITIALIZER = 7, 5
-_DIMENSION, _KIND, _FLOATS, _INTEGERS, _NAME, _RAW = 1, 2, 4, 5, 8, 9
-_KINDS = {1: "<f4", 2: "u1", 3: "i1"}
-_VARINT, _BYTES, _SIZES = 0, 2, {1: 8, 5: 4}  # how a field is written: the rest have a size in bytes
 
 
 class ParsedToken(NamedTuple):
@@ -158,22 +150,23 @@ def shipped_parser() -> Parser:
 def load_parser(path: Path, threads: int = 0) -> Parser:
     """Load a parser from an ONNX file; 0 threads: as many as there are processor cores, at most four."""
     session = cross_encoder.single_threaded_session(path)
-    names = json.loads(session.get_modelmeta().custom_metadata_map["names"])
+    told = session.get_modelmeta().custom_metadata_map
+    words = json.loads(told["words"])
     return Parser(
         session,
         cross_encoder.shipped_tokenizer(),
-        *shipped_embeddings(),
-        names,
+        embeddings_at(words),
+        np.float32(words["scale"]),
+        words["zero"],
+        json.loads(told["names"]),
         threads or cross_encoder.threads_by_default(),
     )
 
 
-def shipped_embeddings() -> tuple[Array, np.float32, int]:
-    """Return the word embeddings as 8-bit integers, their scale and their zero."""
-    parts = [f"{_WORDS}_{part}" for part in ("quantized", "scale", "zero_point")]
+def embeddings_at(place: Mapping[str, Any]) -> Array:
+    """Return the word embeddings, 8-bit integers in the file of the judge's network; they are read page by page."""
     with as_file(files("everyclaim.models").joinpath("data", "reader.onnx")) as path:
-        table, scale, zero = _initializers(path, parts)
-    return table, np.float32(scale), int(zero)
+        return np.memmap(path, np.uint8, "r", place["offset"], tuple(place["shape"]))
 
 
 _lately = Memory(_REMEMBERED)
@@ -259,46 +252,3 @@ def _best_nested(scores: npt.NDArray[np.float64]) -> Heads:
         middle = int(halves[0, first, last])
         waiting += [(first, middle, True), (middle + 1, last, False)]
     return heads
-
-
-# ---- one array out of an ONNX file, without loading its network: the embeddings of words ship once
-
-
-def _initializers(path: Path, names: Sequence[str]) -> list[Array]:
-    """Read the arrays of these names; what is large stays in the file and is read page by page."""
-    with path.open("rb") as file:
-        content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-    found: dict[str, Array] = {}
-    for number, tensor in _fields(dict(_fields(content))[_GRAPH]):
-        parts = list(_fields(tensor)) if number == _INITIALIZER else []
-        told = dict(parts)
-        if parts and (name := bytes(told[_NAME]).decode("utf-8")) in names:
-            kind = np.dtype(_KINDS[told[_KIND]])
-            lone = [_varint(told[_INTEGERS], 0)[0]] if _INTEGERS in told else None
-            values = np.array(lone, kind) if lone else np.frombuffer(told[_RAW if _RAW in told else _FLOATS], kind)
-            found[name] = values.reshape([part for number, part in parts if number == _DIMENSION])
-    return [found[name] for name in names]
-
-
-def _fields(message: memoryview) -> Iterator[tuple[int, Any]]:
-    """Yield number and value of every field: a whole number, or bytes."""
-    place = 0
-    while place < len(message):
-        key, place = _varint(message, place)
-        if key & 7 == _VARINT:
-            value, place = _varint(message, place)
-            yield key >> 3, value
-        else:
-            length, place = _varint(message, place) if key & 7 == _BYTES else (_SIZES[key & 7], place)
-            yield key >> 3, message[place : place + length]
-            place += length
-
-
-def _varint(message: memoryview, place: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = message[place]
-        value |= (byte & 127) << shift
-        place, shift = place + 1, shift + 7
-        if byte < 128:
-            return value, place
