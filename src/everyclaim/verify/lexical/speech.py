@@ -21,6 +21,8 @@ _VERBS = _PLAIN | word_set(WORDS["speech"]["clause_verbs"])  # the others a clau
 _SAYING = re.compile(rf"\b(?:according to|{'|'.join(sorted(_VERBS))})\b", re.IGNORECASE)
 _AROUND = ("appos", "acl", "acl:relcl", "parataxis", "case", "punct")  # what is said of a speaker beside the name
 _OPENING = re.compile(r"[:,]?\s*[\"“«]")  # a quotation, behind the verb
+_CLOSING = re.compile(r"[\"”»]")
+_STOP = re.compile(r",|[.;]?\s*$")  # endpos ends the text
 _CLOSED = re.compile(r"[\"”»]\s*$")
 _NOBODY = frozenset({"it", "that", "this", "which", "what", "there"})
 
@@ -38,9 +40,18 @@ def reports(text: str) -> list[Report]:
 
     The speaker is a noun phrase as written, a pronoun included. Sayings without one ("it is said") are left out.
     """
-    spans = [span for span in sentence_spans(text) if _SAYING.search(text, *span)]
+    spans: list[tuple[int, int]] = []
+    for start, end in sentence_spans(text):
+        is_quoted = bool(spans) and _is_open(text[slice(*spans[-1])])
+        spans[-1:] = [(spans[-1][0], end)] if is_quoted else [*spans[-1:], (start, end)]
+    spans = [span for span in spans if _SAYING.search(text, *span)]
     read = zip(spans, parse([text[slice(*span)] for span in spans]), strict=True)
     return [report for (start, end), words in read for report in _in_sentence(text, start, end, words)]
+
+
+def _is_open(text: str) -> bool:
+    """Whether a quotation begins and does not end."""
+    return text.count('"') % 2 == 1 or text.count("“") > text.count("”")
 
 
 def _in_sentence(text: str, start: int, end: int, words: Sequence[ParsedToken]) -> Iterator[Report]:
@@ -65,22 +76,25 @@ def _in_sentence(text: str, start: int, end: int, words: Sequence[ParsedToken]) 
 
     for at, word in enumerate(words):
         low = word.text.lower()
-        if low == "according" and word.head >= 0:
-            who = word.head
-            content = beside(*whole(who))
+        if low == "according":
+            stop = _STOP.search(text, start + word.end, end)
+            speaker = word.end + len(" to "), (stop.start() if stop else end) - start
+            content = beside(word.start, speaker[1])
         elif low in _VERBS and word.pos == "VERB":
             found = of(at, "nsubj") or (of(at, "obl:agent", "obl") if of(at, "nsubj:pass", "expl") else [])
             found = found or (of(word.head, "nsubj") if word.relation == "conj" else [])
             clauses = of(at, "ccomp") or (of(at, "obj") if low in _PLAIN else [])
             clauses = clauses or [each for each in of(at, "parataxis") if words[each].start > word.start]
             quote = _OPENING.match(text, start + word.end, end)
-            if not found:
+            if not found or words[found[0]].text.lower() in _NOBODY:
                 continue
             who = found[0]
-            if clauses:
+            speaker = whole(who, [each for each in kids[who] if words[each].relation in _AROUND])
+            if quote:
+                closed = _CLOSING.search(text, quote.end(), end)
+                content = quote.end() - start, (closed.start() if closed else end) - start
+            elif clauses:
                 content = whole(clauses[0], of(clauses[0], "mark"))
-            elif quote:
-                content = quote.end() - start, end - start
             elif word.relation in ("parataxis", "advcl"):
                 content = beside(*whole(at))
             elif _CLOSED.search(text, start, start + word.start):
@@ -89,9 +103,6 @@ def _in_sentence(text: str, start: int, end: int, words: Sequence[ParsedToken]) 
                 continue
         else:
             continue
-        if words[who].text.lower() in _NOBODY:
-            continue
-        speaker = whole(who, [each for each in kids[who] if words[each].relation in _AROUND])
         first, last = tidied(text, start + speaker[0], start + speaker[1])
         told = Span(*tidied(text, start + content[0], start + content[1]))
         if text[slice(*told)]:
