@@ -159,6 +159,7 @@ def _has_rival(sentence: str, pronoun: str) -> bool:
             or any(tokens[kid].pos == "PROPN" for kid in tree.of(place, "appos", "flat"))  # "her novel Salt Rain"
         )
         and place not in own
+        and (several or people or not (tree.conjuncts(place) or tree.kind(place) == "conj"))  # one of a list
         and tree.is_plural_alone(place) is not (not several)
         for place, token in enumerate(tokens)
     )
@@ -237,14 +238,16 @@ def _phrase(text: str, tree: Tree, place: int, pronoun: str) -> str:
     apart = [kid for kid in apart if tree.tokens[kid].tag != "POS"]  # "Denny's"
     edges = [kid for kid in apart if kid in {*range(place)} or kid == max(tree.under(place))]
     asides = [kid for kid in tree.kids[place] if kid > place and tree.comma_before(kid)]
-    words = tree.under(place, without=[*edges, *asides])
+    people = pronoun in {"he", "she", "his", "her"}
+    titles = [kid for kid in tree.kids[place] if people and kid < place and tree.tokens[kid].pos in {"DET", "NOUN"}]
+    words = tree.under(place, without=[*edges, *asides, *titles])  # "the painter Ada Lind"
     tokens = [tree.tokens[i] for i in words]
     if any(token.tag in _NO_SUBJECT for token in tokens) or any(tree.low(i) in _POINTING for i in words):
         return ""
     several = tree.is_plural(place)
     if several is not (pronoun in {"they", "their"}) and several is not None:
         return ""
-    if pronoun in {"he", "she", "his", "her"} and any(token.tag != "NNP" for token in tokens):
+    if people and any(token.tag != "NNP" for token in tokens):
         return ""
     phrase = text[tokens[0].start : tokens[-1].end]
     return capital(phrase) if len(phrase) <= _LONGEST_SUBJECT else ""

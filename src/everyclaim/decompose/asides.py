@@ -95,6 +95,8 @@ def _told(aside: Aside) -> Draft | None:
         return _origin(aside)
     if kind in {"nmod", "obl", "advcl"} and (meanwhile := _absolute(aside)):
         return meanwhile
+    if kind == "advcl" and tag in {"VBN", "VBG"} and aside.inside[-1] < noun:
+        return _opening_participle(aside)
     having = "having" in {tree.low(i) for i in tree.of(place, "aux")}
     if kind in {"advcl", "acl"} and aside.apart and (tag == "VBG" or having):
         follows = first > noun and not tree.of(place, "mark") and not tree.of(noun, "ccomp")
@@ -207,6 +209,8 @@ def _relative(aside: Aside) -> Draft | None:
     owner = noun if aside.apart and tree.low(pronoun) != "that" else aside.described
     if owner is None or not tree.agrees(owner, place) or tree.tokens[noun].pos in {"PRON", "NUM"}:
         return None
+    if tree.tokens[noun].tag == "CD":
+        return None  # "throws half away, which keeps it fresh"
     return aside.said_of(owner, *(i for i in aside.inside if i > pronoun), minor=aside.apart)
 
 
@@ -262,6 +266,30 @@ def _participle(aside: Aside) -> Draft | None:
         return said.made_finite(tree, place, past=past, plural=tree.is_plural(owner))
     be = aside.be(owner, past=tree.low(place) == "born" or aside.tells_year)
     return aside.said_of(owner, be, *aside.body, minor=aside.apart)
+
+
+def _opening_participle(aside: Aside) -> Draft | None:
+    """What the subject was or did, told before it: "Built in 1901, the hall …", "Working in Lund, she wrote …"."""
+    tree, place, verb = aside.tree, aside.place, aside.noun
+    subject, rest = tree.subject(verb), {"case", "mark", "nsubj", "nsubj:pass", *HELPERS}
+    if subject is None or place > subject or any(tree.relation(kid) in rest for kid in tree.kids[place]):
+        return None
+    certain = tree.tokens[subject].pos in {"PROPN", "PRON"} or any(
+        tree.low(i) == "the" for i in tree.of(subject, "det")
+    )
+    if not certain or tree.relation(subject) == "expl" or tree.of(place, "conj") or tree.conjuncts(subject):
+        return None
+    opener, between = aside.inside[0], range(aside.inside[-1] + 1, tree.under(subject)[0])
+    if tree.tokens[opener].tag[0] == "W" or any(tree.tokens[i].text != "," for i in between):
+        return None
+    past, plural = tree.is_past(verb) or aside.tells_year, tree.is_plural(subject)
+    be = "were" if past and plural else "was" if past else "are" if plural else "is"
+    passive = tree.tokens[place].tag == "VBN"
+    said = aside.said_of(subject, *([be] if passive else []), *aside.inside)
+    said = replace(said, changes={opener: tree.low(opener)} if passive or opener != place else {})
+    if passive:
+        return said
+    return said.made_finite(tree, place, past=past, plural=plural) if past else None
 
 
 def _is_some_subject(aside: Aside) -> bool:

@@ -56,9 +56,12 @@ def _beside(draft: Draft, tree: Tree) -> list[Draft]:
             own = replace(draft, pieces=tuple(sorted(draft.places))).only(
                 [i for i in inside if tree.kind(kid) == "parataxis" or i > max(marks)] + _condition(tree, head)
             )
-            own = replace(own, head=kid)
+            own = renamed_in(replace(own, head=kid), tree, kid, head, draft.places)
+            subject = tree.subject(kid)
+            if gives_reason and subject in own.places and tree.tokens[subject].tag == "PRP":
+                continue  # whom it speaks of, the whole tells
             rest = replace(draft, whole=draft.whole | {kid}) if gives_reason else draft.without(inside)
-            return [rest, renamed_in(own, tree, kid, head, draft.places)]
+            return [rest, own]
     return [draft]
 
 

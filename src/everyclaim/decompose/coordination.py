@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from everyclaim.decompose.monotone import holds_jointly, is_stated, way_up
-from everyclaim.decompose.repairs import MODIFIERS, SUBJECTS
+from everyclaim.decompose.repairs import HELPERS, MODIFIERS, SUBJECTS
 from everyclaim.decompose.tree import Draft, Tree
 
 _SHARED = frozenset({"case", "det", "nmod:poss", "mark", "aux", "aux:pass", "cop", *SUBJECTS})
@@ -202,6 +202,13 @@ def chosen(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int])
         found = found.without([*joining, *both])
     if place == draft.head:
         found = replace(found, head=one)
+    for denial in [kid for kid in tree.of(one, "advmod") if tree.low(kid) == "not" and one != place]:
+        helpers = [kid for kid in tree.of(draft.head, *HELPERS) if kid in found.places]
+        if not helpers:
+            return None  # "weaves wool but not silk"
+        rest = [i for i in found.pieces if i != denial]
+        at = rest.index(helpers[0]) + 1
+        found = replace(found, pieces=(*rest[:at], denial, *rest[at:]))
     verb = tree.tokens[place].head
     if tree.relation(place) in SUBJECTS and verb in draft.places:
         found_singular = None if tree.is_plural_alone(one) is None else found

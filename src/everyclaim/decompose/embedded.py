@@ -29,7 +29,7 @@ from everyclaim.decompose.clauses import by_clause
 from everyclaim.decompose.coordination import by_conjunct
 from everyclaim.decompose.monotone import by_adjunct
 from everyclaim.decompose.selection import courtesy_reason
-from everyclaim.decompose.tree import FINITE, Draft, Tree
+from everyclaim.decompose.tree import FINITE, NOMINAL, Draft, Tree
 from everyclaim.decompose.units import SplitUnit, tidy, units
 from everyclaim.models.local.parser import parse
 from everyclaim.text.language import ENGLISH, language_of
@@ -177,7 +177,9 @@ def _sound(parts: Sequence[Draft], tree: Tree) -> Sequence[Draft]:
     if len(parts) < 2 or any(not part.places or part.breaks(tree) for part in parts):
         return []
     tells = tree.subject(tree.root) is not None and tree.is_finite(tree.root)
-    return [] if tells and not all(part.is_clause(tree) for part in parts) else parts
+    clauses = [part.is_clause(tree) for part in parts]
+    tells |= any(clauses) and tree.tokens[tree.root].pos in NOMINAL
+    return parts if all(clauses) or not tells else []
 
 
 def _says_all(drafts: Sequence[Draft], tree: Tree, kept: Sequence[int]) -> bool:

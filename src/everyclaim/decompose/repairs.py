@@ -121,8 +121,11 @@ def _member(tokens: Sequence[ParsedToken], place: int) -> int | None:
 def _same_case(tokens: Sequence[ParsedToken], place: int) -> int | None:
     """The phrase with the same preposition around one with another: "as head of the team and as a member"."""
     cases, above = cases_of(tokens, place), tokens[place].head
-    if not cases or not cases_of(tokens, above):
+    if not cases or not cases_of(tokens, above) or cases == cases_of(tokens, above):
         return None
+    beside = [i for i in range(above) if tokens[i].head == tokens[above].head and cases_of(tokens, i) == cases]
+    if beside:
+        return beside[-1]  # "at the pier in Lund and at the bridge"
     while above >= 0 and cases != cases_of(tokens, above) and tokens[above].relation in {"nmod", "obl"}:
         above = tokens[above].head
     return above if above != tokens[place].head and cases == cases_of(tokens, above) else None
@@ -171,6 +174,9 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
             hang(found, place, (before or [token.head])[-1], "appos" if before else "nsubj")  # "Rome, one of them, is"
         elif token.relation in {"appos", "acl:relcl"} and found[token.head].relation == "flat":
             hang(found, place, found[token.head].head, token.relation)  # "Ada Lind, 34,"
+    if (subject := _lost_subject(found)) is not None:
+        hang(found, subject, found[subject].head, "dep")
+        hang(found, subject, next(i for i, one in enumerate(found) if one.head < 0), "nsubj")
     for place in range(len(found)):
         if (modifier := _first_modifier(found, place)) is not None:
             hang(found, place, modifier, "conj")
@@ -187,6 +193,16 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
         elif token.relation in {"obl", "nmod"} and (member := _said_of(found, place)) is not None:
             hang(found, place, member, token.relation)
     return found
+
+
+def _lost_subject(tokens: Sequence[ParsedToken]) -> int | None:
+    """The noun taken for an apposition that a verb without a subject needs: "In the match in Ware, the keeper fell"."""
+    root = next((i for i, one in enumerate(tokens) if one.head < 0), None)
+    if root is None or tokens[root].tag not in {"VBD", "VBZ"} or has(tokens, root, SUBJECTS):
+        return None
+    fronts = [i for i in range(root) if tokens[i].head == root and tokens[i].relation in {"obl", "nmod"}]
+    titles = [i for i in range(root) if tokens[i].relation == "appos" and tokens[first_word(tokens, i)].text == ","]
+    return next((i for i in titles if any(is_under(tokens, i, front) for front in fronts)), None)
 
 
 def _is_inconsistent(tokens: Sequence[ParsedToken]) -> bool:
