@@ -99,7 +99,8 @@ class Aside:
         subject = tree.subject(noun)
         if noun != draft.head or subject is None or not tree.of(noun, "cop") or tree.is_negated(noun):
             return None
-        if tree.of(noun, "case") or not any(tree.low(det) in {"a", "an"} for det in tree.of(noun, "det")):
+        bare = tree.tokens[noun].tag == "NNS" and not tree.of(noun, "det", "nmod:poss", "nummod")
+        if tree.of(noun, "case") or not (bare or any(tree.low(det) in {"a", "an"} for det in tree.of(noun, "det"))):
             return None
         return None if tree.low(subject) in _VAGUE else subject
 

@@ -280,7 +280,9 @@ def _opening_participle(aside: Aside) -> Draft | None:
     if not certain or tree.relation(subject) == "expl" or tree.of(place, "conj") or tree.conjuncts(subject):
         return None
     opener, between = aside.inside[0], range(aside.inside[-1] + 1, tree.under(subject)[0])
-    if tree.tokens[opener].tag[0] == "W" or any(tree.tokens[i].text != "," for i in between):
+    if opener != place and (tree.kind(opener) != "advmod" or tree.tokens[opener].tag[0] == "W"):
+        return None
+    if any(tree.tokens[i].text != "," for i in between):
         return None
     past, plural = tree.is_past(verb) or aside.tells_year, tree.is_plural(subject)
     be = "were" if past and plural else "was" if past else "are" if plural else "is"

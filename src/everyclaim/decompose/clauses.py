@@ -152,6 +152,8 @@ def _may_hang_lower(tree: Tree, place: int, one: int) -> bool:
         return False
     between = [i for i in tree.under(place) if place < i < one and tree.relation(i) in {"acl:relcl", "ccomp"}]
     between = [i for i in between if tree.relation(i) == "ccomp" or tree.agrees(tree.tokens[i].head, one)]
+    if tree.of(place, "cop"):  # of "birds that sing and swim" both are said of the subject
+        between = [i for i in between if tree.tokens[i].head != place]
     return any(tree.is_past(i) is tree.is_past(one) and tree.is_finite(one) for i in between)
 
 

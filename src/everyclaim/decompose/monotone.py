@@ -55,7 +55,7 @@ def is_stated(tree: Tree, place: int, draft: Draft, *, denied: bool = False) -> 
         ):
             continue
         if tree.kind(step) in _CLOSED and not any(
-            tree.low(mark) in {"by", "for", "to"} for mark in tree.of(step, "mark")
+            tree.low(mark) in {"by", "for", "to", "on", "about"} for mark in tree.of(step, "mark")
         ):
             return False
         subject = tree.subject(tree.tokens[step].head)

@@ -22,7 +22,7 @@ def better_head(tokens: Sequence[ParsedToken], place: int) -> tuple[int, str]:
     if any(one.head == place and one.relation == "cc" and one.text == "&" for one in tokens) and token.pos == "PROPN":
         beside = [i for i in range(token.head, place) if tokens[i].relation == "conj" and tokens[i].head == token.head]
         return (beside or [token.head])[-1], "flat"
-    for reading in (_called, _same_case, _member, _latest, _predicate, _closes):
+    for reading in (_called, _same_case, _same_mark, _member, _latest, _predicate, _closes):
         better = reading(tokens, place)
         if better is not None:
             return better, "conj"
@@ -91,6 +91,20 @@ def _closes(tokens: Sequence[ParsedToken], place: int) -> int | None:
     nominal = {tokens[above].pos, tokens[place].pos} <= {"NOUN", "PROPN"}
     same = (nominal or tokens[above].tag == tokens[place].tag) and tokens[above].relation == "conj"
     return first if first >= 0 and same and not _is_closed(tokens, first, -1) else None
+
+
+def _same_mark(tokens: Sequence[ParsedToken], place: int) -> int | None:
+    """The infinitive that one goes on where it hangs on a verb below: "to say what it is and to sell it"."""
+    above = tokens[place].head
+    if not _is_marked(tokens, place) or _is_marked(tokens, above):
+        return None
+    while above >= 0 and not _is_marked(tokens, above):
+        above = tokens[above].head
+    return None if above < 0 else _top(tokens, above)
+
+
+def _is_marked(tokens: Sequence[ParsedToken], place: int) -> bool:
+    return any(one.head == place and one.tag == "TO" for one in tokens[:place])
 
 
 def _member(tokens: Sequence[ParsedToken], place: int) -> int | None:
@@ -224,6 +238,14 @@ def _rename(tokens: list[ParsedToken]) -> None:
             noun = before if tokens[before].pos == "PROPN" else token.head
             if tokens[noun].pos == "PROPN":
                 hang(tokens, place, tokens[noun].head if tokens[noun].relation == "flat" else noun, "acl:relcl")
+        elif token.relation == "advcl" and _is_marked(tokens, place) and _is_marked(tokens, token.head):
+            if place > token.head and tokens[first_word(tokens, place)].text == ",":
+                tokens[place] = token._replace(relation="conj")  # "is used to wash, to dry and to iron"
+        elif token.relation == "parataxis" and token.pos == "NOUN" and not has(tokens, place, {*SUBJECTS, *HELPERS}):
+            objects = [i for i in range(place) if tokens[i].head == token.head and tokens[i].relation == "obj"]
+            if objects and _is_closed(tokens, place, place):
+                for i in [place, *(i for i, one in enumerate(tokens) if (one.head, one.relation) == (place, "conj"))]:
+                    hang(tokens, i, objects[-1], "conj")  # "lost its school in May, its shop in June and …"
         elif token.relation == "parataxis" and token.tag in {"VBG", "VBN"} and not has(tokens, place, SUBJECTS):
             helping = {one.text for one in tokens if one.head == place and one.relation in HELPERS}
             if helping <= {"having"} and (helping or token.tag == "VBG"):
