@@ -23,14 +23,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from measures import auc, bounds, resampled
+from measures import auc, bounds, resampled, word_overlap
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "training"))
 from answers.claims import LabelledAnswer, labelled
 from answers.read import MarkedAnswer, from_json_lines, from_texts, public_passages
 from everyclaim.api.session import Session
 from everyclaim.core.types import JudgedClaim, Passage, Result, Sample
-from everyclaim.verify.lexical.passages import word_overlap
 
 _IN_FLIGHT = 8
 ALL = "all"

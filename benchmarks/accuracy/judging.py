@@ -10,11 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from labelled import Labelled
-from measures import best_cut
+from measures import best_cut, word_overlap
 
 from everyclaim.core.protocols import Verifier
 from everyclaim.core.types import Claim, Label, Passage, Span, Verdict
-from everyclaim.verify.lexical.passages import word_overlap
 
 _AT_ONCE = 64  # claims per call
 _IN_FLIGHT = 8  # calls

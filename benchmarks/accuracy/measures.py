@@ -5,9 +5,12 @@ Undefined figures (one class only, no such label) are NaN; nothing here is avera
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
+
+from everyclaim.text.tokens import STOPWORDS, tokenize
+from everyclaim.verify.lexical.passages import comparable
 
 FEWEST_GROUPS = 5  # resampling fewer says nothing
 NAMES = ("SUPPORTED", "UNSUPPORTED", "CONTRADICTED")
@@ -117,3 +120,13 @@ def bounds(values: np.ndarray) -> tuple[float, float]:
         return float("nan"), float("nan")
     low, high = np.percentile(values, (2.5, 97.5))
     return float(low), float(high)
+
+
+def word_overlap(claim: str, passages: Iterable[str]) -> float:
+    """Give the share of the claim's content words (stemmed, with repeats) that occur anywhere in the passages.
+
+    Within [0, 1]; 0 for a claim without content words. It knows nothing of order, weight or meaning.
+    """
+    words = [comparable(token.norm) for token in tokenize(claim) if token.norm not in STOPWORDS]
+    held = {comparable(token.norm) for passage in passages for token in tokenize(passage)}
+    return sum(word in held for word in words) / len(words) if words else 0.0

@@ -29,11 +29,11 @@ from everyclaim.testing import (
     refused_url,
     reset,
     server_error,
-    slow_drip,
 )
 
 Step = str | Reply | Fault
 Call = Literal["split", "judge"]
+JUDGE = "openai:some-model"
 VICTIM = "a3"
 ROWS = [
     {
@@ -43,7 +43,6 @@ ROWS = [
     }
     for i in range(1, 7)
 ]
-WIRES = ("openai", "anthropic")
 
 
 class Case(NamedTuple):
@@ -57,9 +56,7 @@ class Case(NamedTuple):
 
 
 CASES: dict[str, Case] = {  # each fault over every wire: tests/models/test_fault_matrix.py
-    "429 for ever": Case([rate_limited()], 7, "rate_limited", for_ever=True),
     "429 for ever, of the split": Case([rate_limited()], 6, "rate_limited", "split", for_ever=True),
-    "slow drip for ever": Case([slow_drip(0.05)], 7, "timeout", for_ever=True),
     "several faults one after the other": Case([rate_limited(), server_error(503), html(), reset(0.5)], 6),
     "refusal": Case([Reply("I would rather not.", "refusal")], 2, "refused"),
 }
@@ -92,13 +89,11 @@ def victims(server: JudgeServer) -> int:
     return sum(f"ettle {VICTIM[1:]} " in request.text for request in server.requests)
 
 
-def scored(server: JudgeServer, wire: str, folder: Path, **options: Any) -> ec.Run:
+def scored(server: JudgeServer, folder: Path, **options: Any) -> ec.Run:
     """Score the file as users do: with a store, and with the cache beside it."""
     source = folder / "answers.jsonl"
     source.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
-    address = server.root if wire == "anthropic" else server.base_url
-    usual = {"base_url": address, "judge": f"{wire}:some-model", "store": folder / "runs.db"}
-    return ec.score_file(source, **{**usual, **options})
+    return ec.score_file(source, base_url=server.base_url, judge=JUDGE, store=folder / "runs.db", **options)
 
 
 def shown(run: ec.Run) -> dict[str, dict[str, Any]]:
@@ -110,33 +105,23 @@ def unpaid(rows: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
     return {key: {**row, "usage": None, "warnings": []} for key, row in rows.items()}
 
 
-def judge_of(wire: str, name: str = "") -> str:
-    """Name the judge; only where time runs out on purpose is there little of it."""
-    return f"{wire}:some-model?timeout={1 if 'drip' in name else 60}"
-
-
 @pytest.fixture(scope="module")
 def undisturbed(server: JudgeServer, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    """The results of runs without faults, by the judge."""
+    """The results of a run without faults."""
     server.script(good)
-    judges = {judge_of(wire, name): wire for wire in WIRES for name in ("", "drip")}
-    return {
-        judge: shown(scored(server, wire, tmp_path_factory.mktemp(wire), judge=judge)) for judge, wire in judges.items()
-    }
+    return shown(scored(server, tmp_path_factory.mktemp("clean")))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("wire", [WIRES[0], pytest.param(WIRES[1], marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", CASES)
 def test_a_fault_is_one_answers_alone(
-    server: JudgeServer, undisturbed: dict[str, dict[str, Any]], tmp_path: Path, wire: str, name: str
+    server: JudgeServer, undisturbed: dict[str, dict[str, Any]], tmp_path: Path, name: str
 ) -> None:
     """Outcome, reason and calls as stated; the others byte for byte; the headline without it; then only it again."""
-    case, judge = CASES[name], judge_of(wire, name)
-    clean = undisturbed[judge]
+    case, clean = CASES[name], undisturbed
     server.script(hit(case))
     server.requests.clear()
-    run = scored(server, wire, tmp_path, judge=judge)
+    run = scored(server, tmp_path)
     found = shown(run)
     victim = found[VICTIM]
     assert victims(server) == case.calls == victim["usage"]["calls"]
@@ -158,27 +143,24 @@ def test_a_fault_is_one_answers_alone(
     # What is kept is not asked for again: one call where the split was good, two where it failed.
     server.script(good)
     server.requests.clear()
-    again = scored(server, wire, tmp_path, judge=judge, resume=run.id)
+    again = scored(server, tmp_path, resume=run.id)
     assert len(server.requests) == victims(server) == (0 if not case.reason else 2 if case.at == "split" else 1)
     assert unpaid(shown(again)) == unpaid(clean)
 
 
-@pytest.mark.parametrize("wire", [WIRES[0], pytest.param(WIRES[1], marks=pytest.mark.slow)])
-def test_an_address_that_never_answered_ends_the_run(
-    undisturbed: dict[str, dict[str, Any]], tmp_path: Path, wire: str
-) -> None:
+def test_an_address_that_never_answered_ends_the_run(undisturbed: dict[str, dict[str, Any]], tmp_path: Path) -> None:
     """After a stated number of attempts, not as many for every answer, with the reason alone; no empty run is left."""
     port = int(refused_url().removesuffix("/v1").rpartition(":")[2])
     with no_sleep():
         with pytest.raises(JudgeError, match=rf"http://127.0.0.1:{port}.*without any answer") as caught:
-            scored(JudgeServer(good, port=port), wire, tmp_path)
+            scored(JudgeServer(good, port=port), tmp_path)
         assert 6 <= int(re.search(r"(\d+) attempts", str(caught.value))[1]) <= 5 + len(ROWS)
         assert "Connection refused (" in str(caught.value)
         with pytest.raises(InputError, match="no runs yet"):
             ec.find_run(store=tmp_path / "runs.db")
         with JudgeServer(good, port=port) as back:
-            found = shown(scored(back, wire, tmp_path))
+            found = shown(scored(back, tmp_path))
             assert back.calls == 2 * len(ROWS)
     assert {key: (row["outcome"], row["score"]) for key, row in found.items()} == {
-        key: (row["outcome"], row["score"]) for key, row in undisturbed[judge_of(wire)].items()
+        key: (row["outcome"], row["score"]) for key, row in undisturbed.items()
     }

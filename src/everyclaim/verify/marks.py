@@ -66,12 +66,6 @@ class TokenVerifier:
     threshold: float = 0.5
     share: float = 0.0
 
-    def __post_init__(self) -> None:
-        if not 0 < self.threshold < 1:
-            raise ConfigError(f"option threshold={self.threshold:g} must be between 0 and 1")
-        if not 0 <= self.share < 1:
-            raise ConfigError(f"option share={self.share:g} must be at least 0 and less than 1")
-
     @property
     def spec(self) -> str:
         """The spec it was built from."""
@@ -208,7 +202,6 @@ def _runs(marks: Sequence[Marked], answer: str) -> list[str]:
 
 # ---- specs
 
-Share = Annotated[float, Range(0, 1)]
 _CHUNKINGS = {"whole": WHOLE, "minicheck": MINICHECK, "alignscore": ALIGNSCORE}
 # As each family was trained and published.
 _USUAL: Mapping[str, Chunking] = {
@@ -223,13 +216,17 @@ _USUAL: Mapping[str, Chunking] = {
 class OfJudging(ModelOptions):
     """What a spec may say of how a model judges, beside how it is loaded."""
 
-    threshold: Annotated[Share | None, Opt("probability above which a claim is supported")] = None
+    threshold: Annotated[
+        Annotated[float, Range(above=0, below=1)] | None, Opt("probability above which a claim is supported")
+    ] = None
     chunking: Annotated[
         Literal["whole", "minicheck", "alignscore"] | None, Opt("how pair classifiers read the passages")
     ] = None
     chunk: Annotated[Annotated[int, Range(16, 1_000_000)] | None, Opt("tokens per chunk; pair classifiers")] = None
     most: Annotated[Annotated[int, Range(1, 1_000_000)] | None, Opt("chunks per claim; pair classifiers")] = None
-    share: Annotated[Share | None, Opt("maximum share of flagged tokens; token classifiers")] = None
+    share: Annotated[
+        Annotated[float, Range(0, below=1)] | None, Opt("maximum share of flagged tokens; token classifiers")
+    ] = None
 
 
 def hf_verifier(spec: Spec) -> Verifier:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from everyclaim.core.errors import ConfigError, JudgeError
+from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.types import Claim, Evidence, Label, Passage, Probabilities, Verdict
 from everyclaim.models.chat.replies import Inquiry, ask_for_each, portions
@@ -192,10 +192,6 @@ class PairVerifier:
     name: str
     threshold: float | None = None
     most: int = 64
-
-    def __post_init__(self) -> None:
-        if self.threshold is not None and not 0 < self.threshold < 1:
-            raise ConfigError(f"option threshold={self.threshold:g} must be between 0 and 1")
 
     @property
     def spec(self) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any
 
 from everyclaim.api.options import DEFAULT_STORE
+from everyclaim.core.addresses import is_loopback
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.options import Opt, check_declared
@@ -42,17 +42,6 @@ class Binding:
             raise ConfigError(f"--port must be between 0 and 65535, got {self.port}")
         if not 1 <= self.workers <= 256:
             raise ConfigError(f"--workers must be between 1 and 256, got {self.workers}")
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a name or address is this machine's own, reached from nowhere else."""
-    plain = host.strip().rstrip(".").lower()
-    if plain == "localhost":
-        return True
-    try:
-        return ip_address(plain.removeprefix("[").removesuffix("]")).is_loopback
-    except ValueError:
-        return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ import os
 import time
 import zlib
 from collections.abc import AsyncIterator, Mapping, Sequence
-from ipaddress import ip_address
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from everyclaim.core.addresses import is_loopback
 from everyclaim.core.errors import ConfigError, MissingExtraError, SourceError, StoreError
 from everyclaim.core.limits import limits_here
 from everyclaim.core.plaintext import hidden
@@ -54,7 +54,7 @@ class OtlpReceiver(AnswerSource):
     ) -> None:
         self._host, self._port = _host_and_port(listen)
         self._token = os.environ.get(TOKEN, "")
-        if not (self._token or _is_loopback(self._host)):
+        if not (self._token or is_loopback(self._host)):
             raise ConfigError(
                 f"otlp:{listen} can be reached from other machines: set {TOKEN} to a secret that senders "
                 "pass as 'Authorization: Bearer …', or listen on 127.0.0.1"
@@ -202,10 +202,3 @@ def _host_and_port(listen: str) -> tuple[str, int]:
     if not port.isdecimal() or int(port) > 65535:
         raise ConfigError(f"otlp:{listen}: name the address to listen on, as in otlp:{DEFAULT_ADDRESS}")
     return host.strip("[]") or "127.0.0.1", int(port)
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
@@ -35,16 +35,6 @@ def comparable(norm: str) -> str:
     """Give what exact comparison uses of a token's `norm`: ``#20`` for a number, else the stem."""
     number = number_value(norm)
     return stem(norm) if number is None else "#" + number
-
-
-def word_overlap(claim: str, passages: Iterable[str]) -> float:
-    """Give the share of the claim's content words (stemmed, with repeats) that occur anywhere in the passages.
-
-    Within [0, 1]; 0 for a claim without content words. It knows nothing of order, weight or meaning.
-    """
-    words = [comparable(token.norm) for token in tokenize(claim) if token.norm not in STOPWORDS]
-    held = {comparable(token.norm) for passage in passages for token in tokenize(passage)}
-    return sum(word in held for word in words) / len(words) if words else 0.0
 
 
 _READ_ALL = 60_000  # characters

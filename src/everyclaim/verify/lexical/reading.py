@@ -27,44 +27,16 @@ NEGATIONS = word_set(
 )
 _NO_APOSTROPHE = {word.replace("'", ""): word for word in NEGATIONS if word.endswith("n't") and word != "n't"}
 _LIMITS = word_set("later more less fewer greater longer earlier only undue further delay")
-# "Avoid bleach", "refrain from smoking" and "steer clear of it" forbid as "never" does.
-_ABSTAINING = word_set("avoid refrain refrains refrained refraining abstain abstains abstained abstaining skip")
-_AWAY = {("steer", "clear"), ("stay", "clear"), ("keep", "clear"), ("stay", "away"), ("keep", "away"), ("kept", "away")}
-_HELPING = word_set("to help helps helped helping can could may might let lets")  # "to avoid stains", "can skip it"
-_ADVISED = word_set(
-    """
-    advised recommended best better important told asked urged need needs needed have has had ought required try tries
-    careful sure want wants advises recommends advisable wise essential
-    """
-)
-_BEFORE = 3  # words before "avoid" that may say what for: "helps you to avoid it"
 
 
 def negating(norms: Sequence[str], low: int = 0, high: int | None = None) -> list[tuple[str, int]]:
-    """List the words from `low` to `high` that negate a statement, and where.
-
-    "Avoid" and its like do where they forbid. "No later than", "not only", "no. 5" and "to avoid stains" do not.
-    """
+    """List the words from `low` to `high` that negate a statement, and where; not "no later than", "no. 5"."""
     return [
         (norm, place)
         for place, norm in enumerate(norms[low:high], low)
-        if (
-            norm in NEGATIONS
-            and not (place + 1 < len(norms) and (norms[place + 1] in _LIMITS or norms[place + 1][:1].isdigit()))
-        )
-        or abstains(norms, place)
+        if norm in NEGATIONS
+        and not (place + 1 < len(norms) and (norms[place + 1] in _LIMITS or norms[place + 1][:1].isdigit()))
     ]
-
-
-def abstains(norms: Sequence[str], place: int) -> bool:
-    """Say whether a word forbids what follows, as "avoid" does; not where it says what something is good for."""
-    norm = norms[place]
-    if norm not in _ABSTAINING:
-        return tuple(norms[place : place + 2]) in _AWAY
-    if norm not in ("avoid", "skip"):
-        return True
-    before = norms[max(0, place - _BEFORE) : place]
-    return _HELPING.isdisjoint(before) or not _ADVISED.isdisjoint(before)
 
 
 LEXICAL_NEGATIONS = word_set(
