@@ -63,7 +63,7 @@ def _passage(number: int, words: int) -> str:
 def test_what_is_held_of_passages_weighs_what_it_is_said_to(words: int) -> None:
     """Passages read, laid side by side, and searched for facts: for short texts and for long ones."""
     shipped_vectors()
-    caches = [alignment.reading_of, alignment.source_of, checks.facts, checks.reports]
+    caches = [alignment.reading_of, alignment.source_of, checks.facts]
     for cache in caches:
         cache.memory.clear()
     tracemalloc.start()
