@@ -94,9 +94,10 @@ def facade(answers: Path, url: str, in_flight: int) -> Found:
     rows = rows_of(answers)
     options: Any = {"base_url": url, "concurrency": in_flight * 3 // 2}
     metric = Faithfulness("openai:judge-1", **options)
-    Faithfulness("openai:judge-1", max_calls=0, **options).batch_score(rows[:1])  # imports everything, calls nobody
+    unpaid = Faithfulness("openai:judge-1", max_calls=0, **options)
+    asyncio.run(unpaid.abatch_score(rows[:1]))  # imports everything, calls nobody
     with timed(found):
-        results = metric.batch_score(rows)
+        results = asyncio.run(metric.abatch_score(rows))
     return found | {"answers": len(rows), "scored": sum(result.value is not None for result in results)}
 
 

@@ -60,7 +60,7 @@ def test_faithfulness_is_the_same_number(server: JudgeServer) -> None:
     expected = their_scores(
         theirs.Faithfulness(llm=their_llm(server)), ("user_input", "response", "retrieved_contexts")
     )
-    found = ours.Faithfulness(our_llm(server)).batch_score(ROWS)
+    found = asyncio.run(ours.Faithfulness(our_llm(server)).abatch_score(ROWS))
     assert [result.value for result in found] == pytest.approx(expected, abs=1e-12)
     assert len(set(expected)) > 5  # the scores are not all alike
     assert all(result.outcome is Outcome.SCORED for result in found)
@@ -74,7 +74,7 @@ def test_factual_correctness_is_the_same_number_where_recall_is_counted_their_wa
     """On 200 answers; theirs is rounded to two digits, ours is not."""
     chosen = {"mode": mode, "atomicity": degree, "coverage": degree}
     expected = their_scores(theirs.FactualCorrectness(llm=their_llm(server), **chosen), ("response", "reference"))
-    found = ours.FactualCorrectness(our_llm(server), **chosen, compat="ragas").batch_score(ROWS)
+    found = asyncio.run(ours.FactualCorrectness(our_llm(server), **chosen, compat="ragas").abatch_score(ROWS))
     assert [result.value for result in found] == pytest.approx(expected, abs=0.005 + 1e-6)
     assert len(set(expected)) > 5
 
@@ -82,7 +82,7 @@ def test_factual_correctness_is_the_same_number_where_recall_is_counted_their_wa
 def test_beta_weighs_the_same(server: JudgeServer) -> None:
     """F2 on 200 answers."""
     expected = their_scores(theirs.FactualCorrectness(llm=their_llm(server), beta=2.0), ("response", "reference"))
-    found = ours.FactualCorrectness(our_llm(server), beta=2.0, compat="ragas").batch_score(ROWS)
+    found = asyncio.run(ours.FactualCorrectness(our_llm(server), beta=2.0, compat="ragas").abatch_score(ROWS))
     assert [result.value for result in found] == pytest.approx(expected, abs=0.005 + 1e-6)
 
 

@@ -55,15 +55,9 @@ def _rows(questions: list[str], contexts: list[list[Any]], answers: list[str]) -
             f"got {len(questions)} questions, {len(contexts)} contexts and {len(answers)} answers: pass as many of each"
         )
     return [
-        {"question": question, "response": answer, "contexts": [_passage(passage) for passage in passages]}
+        {"question": question, "response": answer, "contexts": passages}
         for question, passages, answer in zip(questions, contexts, answers, strict=True)
     ]
-
-
-def _passage(one: Any) -> Any:
-    if hasattr(one, "content") and hasattr(one, "meta"):  # a Document
-        return {"id": one.id, "text": one.content or "", "title": one.meta.get("title")}
-    return one
 
 
 def _outputs(results: list[Result]) -> dict[str, Any]:

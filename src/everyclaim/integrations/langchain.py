@@ -169,12 +169,6 @@ def _passages(documents: Sequence[Any]) -> list[Any]:
         return [documents]
     passages: list[Any] = []
     for document in documents:
-        text = getattr(document, "page_content", document)
-        metadata = getattr(document, "metadata", None) or {}
-        identifier = getattr(document, "id", None) or metadata.get("id") or metadata.get("source")
-        passage = (
-            {"text": text, "id": identifier, "title": metadata.get("title")} if isinstance(text, str) else document
-        )
-        if passage not in passages:
-            passages.append(passage)
+        if document not in passages:
+            passages.append(document)
     return passages

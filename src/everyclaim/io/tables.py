@@ -10,14 +10,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
 from everyclaim.core.errors import InputError, MissingExtraError
 from everyclaim.core.types import Sample
 from everyclaim.io.fields import BadRow, RawRow, listed, row_too_large, shown
-from everyclaim.io.values import RowError, plain
+from everyclaim.io.values import RowError, plain, row_mapping
 
 _ROWS_AT_ONCE = 64  # decoded to Python objects together, where they have no more than
 _BYTES_AT_ONCE = 4_000_000
@@ -223,19 +222,6 @@ def rows_of_object(source: Any, limit: int) -> tuple[list[str] | None, Iterator[
 def is_table(source: Any) -> bool:
     """Say whether an object is a table of rows: a frame, an Arrow table or reader."""
     return not isinstance(source, Mapping | type) and _rows_of_table(source, 0, 0) is not None
-
-
-def row_mapping(row: Any) -> Mapping[Any, Any] | None:
-    """Return one row as a mapping: itself, a named tuple, a dataclass, a pandas Series, a pydantic model; else None."""
-    if isinstance(row, Mapping):
-        return row
-    if isinstance(row, type):
-        return None
-    for method in ("_asdict", "model_dump", "to_dict"):
-        if callable(convert := getattr(row, method, None)):
-            made = convert()
-            return made if isinstance(made, Mapping) else None
-    return {part.name: getattr(row, part.name) for part in fields(row)} if is_dataclass(row) else None
 
 
 def _rows_of_table(source: Any, before: int, limit: int) -> tuple[list[str], Iterator[Row]] | None:

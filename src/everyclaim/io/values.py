@@ -9,6 +9,7 @@ import json
 import re
 from ast import literal_eval
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar
 
 from everyclaim.core.types import Passage, Tag, tag_values
@@ -136,12 +137,26 @@ def named(name: str, convert: Callable[[Any], T], value: Any) -> T:
         raise RowError(f"{name} {error}") from None
 
 
+def row_mapping(row: Any) -> Mapping[Any, Any] | None:
+    """Return one row as a mapping: itself, a named tuple, a dataclass, a pandas Series, a pydantic model; else None."""
+    if isinstance(row, Mapping):
+        return row
+    if isinstance(row, type):
+        return None
+    for method in ("_asdict", "model_dump", "to_dict"):
+        if callable(convert := getattr(row, method, None)):
+            made = convert()
+            return made if isinstance(made, Mapping) else None
+    return {part.name: getattr(row, part.name) for part in fields(row)} if is_dataclass(row) else None
+
+
 def passage_of(place: int, item: Any) -> Passage:
     """Make the passage at this place, counted from 1. Raises `RowError` saying why it cannot be one."""
     if isinstance(item, str):
         return Passage(f"p{place}", item)
-    if not isinstance(item, Mapping):
+    if (held := row_mapping(item)) is None:
         raise RowError(f"passage {place} is {kind(item)}, not text or an object with a text")
+    item = held
     text = named(f"passage {place}", plain, _first(item, _TEXT_KEYS))
     if not isinstance(text, str):
         raise RowError(f"passage {place} has no text (its fields: {listed(item, 10)})")

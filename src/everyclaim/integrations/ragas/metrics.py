@@ -26,7 +26,8 @@ from everyclaim.decompose.llm import LlmDecomposer
 from everyclaim.engine import run, score_sample
 from everyclaim.io import read_samples
 from everyclaim.io.fields import BadRow, RawRow
-from everyclaim.io.tables import row_mapping, rows_of_object
+from everyclaim.io.tables import rows_of_object
+from everyclaim.io.values import row_mapping
 from everyclaim.models.build import build_chat_model
 from everyclaim.models.chat.options import SAMPLING
 from everyclaim.models.chat.providers import find_provider
@@ -62,16 +63,6 @@ class EvaluationDataset:
     """Samples in order. Columns that no metric reads come out again beside the scores."""
 
     samples: Sequence[Any]  # `SingleTurnSample`s, mappings, or samples of an installed Ragas
-
-    @classmethod
-    def from_list(cls, data: Any) -> EvaluationDataset:
-        """Take a list of mappings; or a table, under the other names that Ragas has for this."""
-        return cls(rows_of(data))
-
-    from_pandas = from_hf_dataset = from_list
-
-    def __len__(self) -> int:
-        return len(self.samples)
 
 
 def rows_of(dataset: Any) -> tuple[Row, ...]:
@@ -211,11 +202,6 @@ class ClaimMetric:
         return [self._shown(result) for result in await self.results_of(rows_of(inputs))]
 
     @public
-    def batch_score(self, inputs: Given) -> list[MetricResult]:
-        """Score many rows; also inside a running event loop."""
-        return self._session.run(self.abatch_score(inputs))
-
-    @public
     async def single_turn_ascore(self, sample: Given) -> float | None:
         """Score a `SingleTurnSample` and return only the number, as Ragas' older form does.
 
@@ -225,11 +211,6 @@ class ClaimMetric:
         if found.outcome is Outcome.FAILED and self.unscored == "none":
             raise JudgeError.from_reason(found.result.reason)
         return found.value
-
-    @public
-    def single_turn_score(self, sample: Given) -> float | None:
-        """Score a `SingleTurnSample`; also inside a running event loop."""
-        return self._session.run(self.single_turn_ascore(sample))
 
     @public
     async def results_of(
