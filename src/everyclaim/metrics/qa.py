@@ -1,6 +1,6 @@
 """QA consistency: do the passages answer questions about the response as the response does?
 
-Here is what asks by a language model and what compares two answers; `qa_cloze` asks without a model. Answers are words,
+A language model asks, or claims get a blank for every name, number and date; two answers are compared by their words,
 normalised as SQuAD does it (Rajpurkar et al., arXiv 1606.05250).
 """
 
@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 import string
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
 
 from everyclaim.core.lifetime import gather
 from everyclaim.core.protocols import ChatModel
@@ -24,7 +26,12 @@ from everyclaim.models.chat.replies import Inquiry, ask_for_each, portions
 from everyclaim.prompts.writing import AgreementPrompt, AnswerPrompt, QuestionPrompt
 from everyclaim.text.agreement import conflict, same
 from everyclaim.text.dates import Moment, moments
+from everyclaim.text.names import covered, names
 from everyclaim.text.quantities import Quantity, quantities
+from everyclaim.text.tokens import content_stems
+from everyclaim.verify.lexical.alignment import AlignedSource, align, reading_of, source_of
+from everyclaim.verify.lexical.passages import Shortlist
+from everyclaim.verify.lexical.reading import Float32Array, Reading, shipped_vectors
 from everyclaim.verify.llm import passage_data
 
 NO_QUESTION = "no question could be written for the response"
@@ -55,17 +62,6 @@ class Exam(NamedTuple):
     from_passages: str | None
 
 
-class Examiner(Protocol):
-    """Asks about a response, and answers from the response and from the passages."""
-
-    @property
-    def parameters(self) -> Mapping[str, str]:
-        """What results store of it."""
-
-    async def examine(self, sample: Sample, claims: Sequence[Claim], ctx: MetricContext) -> list[Exam]:
-        """Return questions about these claims with both answers. Raises `JudgeError` when they cannot be had."""
-
-
 @dataclass(frozen=True, slots=True)
 class QaConsistency:
     """Score a response by how far the passages answer questions about it as it does itself, on average.
@@ -87,7 +83,7 @@ class QaConsistency:
     [('The ____ was built in 1889.', 'Eiffel Tower', None), ('The Eiffel Tower was built in ____.', '1889', '1887')]
     """
 
-    examiner: Examiner
+    examiner: ChatExaminer | ClozeExaminer
     compare: str  # of `COMPARISONS`
 
     @property
@@ -204,14 +200,10 @@ async def _of_words(compare: Callable[[str, str], float], exams: Sequence[Exam],
     return [float(compare(*answers(exam))) for exam in exams]
 
 
-async def _entailments(exams: Sequence[Exam], ctx: MetricContext) -> list[float]:
-    return await gather(_entailment(exam, ctx) for exam in exams)
-
-
 COMPARISONS: Mapping[str, Callable[[Sequence[Exam], MetricContext], Awaitable[list[float]]]] = {
     "token_f1": partial(_of_words, token_f1),  # the words that two answers share (QAGS)
     "exact": partial(_of_words, exact),  # 1 for the same words, else 0
-    "nli": _entailments,
+    "nli": lambda exams, ctx: gather(_entailment(exam, ctx) for exam in exams),
     "judge": _agreements,  # 1 where the judge's language model says that both say the same, else 0
 }
 """How far two answers agree: a number in [0, 1] for every exam that has both. Raises `JudgeError`."""
@@ -264,3 +256,144 @@ class ChatExaminer:
             chat, self.answers, lambda part, shared: self.answers.messages(part, texts, shared=shared), ids="q"
         )
         return await ask_for_each(inquiry, portions(asked))
+
+
+Kind = Literal["date", "number", "name"]
+BLANK = "____"
+AT_MOST = 100  # questions about one response
+_LINED_UP = 0.4  # share of a claim's weight that a sentence must cover to answer for it
+_BEFORE = 0.5  # what a word of the sentence before counts: a subject is often named there
+_AS_GOOD = 0.1  # sentences this much behind the best may answer as well
+_LONGEST = 1000  # characters; a longer claim is no question
+
+
+class ClozeMark(NamedTuple):
+    """Something that can be asked for; ``text[start:end]`` of where it stands."""
+
+    kind: Kind
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClozeExaminer:
+    """Blank out names, numbers and dates of claims and look for what the passages have in their place."""
+
+    @property
+    def parameters(self) -> Mapping[str, str]:
+        """What made the questions and answers, for the result's provenance."""
+        return {"questions": "cloze-1"}
+
+    async def examine(self, sample: Sample, claims: Sequence[Claim], ctx: MetricContext) -> list[Exam]:
+        """Return a cloze question for every name, number and date of the claims, the same one once."""
+        del ctx
+        shelf = Shortlist.of([passage for passage in sample.passages if passage.text.strip()])
+        asked: dict[str, Exam] = {}
+        for claim in claims:
+            for mark in marks(claim.text) if len(claim.text) <= _LONGEST else ():
+                words = claim.text[mark.start : mark.end]
+                text = claim.text[: mark.start] + BLANK + claim.text[mark.end :]
+                if text in asked or not _context(text).content or len(asked) == AT_MOST:
+                    continue
+                hole = (mark.start, mark.start + len(BLANK))
+                question = QaQuestion(f"q{len(asked) + 1}", text, claim.sentence, hole)
+                asked[text] = Exam(question, words, _answer(shelf, claim.text, mark, _context(text)))
+        return list(asked.values())
+
+
+def marks(text: str) -> list[ClozeMark]:
+    """Return the dates, numbers and names of a text in order, without overlap; dates go before the others.
+
+    Ordinals are left out: hardly a question asks for the "first" of "the first game".
+    """
+    found = [ClozeMark("date", moment.start, moment.end) for moment in moments(text)]
+    numbers = [found for found in quantities(text) if found.dimension != "ordinal"]
+    others = [ClozeMark("number", number.start, number.end) for number in numbers]
+    others += [ClozeMark("name", name.start, name.end) for name in names(text)]
+    for mark in others:
+        if all(mark.end <= other.start or other.end <= mark.start for other in found):
+            found.append(mark)
+    return sorted(found, key=lambda mark: mark.start)
+
+
+def _answer(shortlist: Shortlist, claim: str, mark: ClozeMark, context: Reading) -> str | None:
+    """Return what stands in the place of a claim's mark; None where no sentence lines up or has the like."""
+    texts = tuple(piece.text for piece in shortlist.pieces(context.keys))
+    source = source_of(texts, every_word=False)
+    if not source.places:
+        return None
+    strengths = _strengths(context, source)
+    order = [int(i) for i in np.argsort(-strengths, kind="stable") if strengths[i] >= _LINED_UP]
+    best: float | None = None
+    found: list[str] = []
+    for place in order:
+        if best is not None and strengths[place] < best - _AS_GOOD:
+            break
+        candidates = list(_candidates(source, place, claim, mark, context))
+        if candidates and best is None:
+            best = float(strengths[place])
+        found += candidates
+    wanted = claim[mark.start : mark.end]
+    return next((text for text in found if _same(mark.kind, wanted, text)), found[0] if found else None)
+
+
+def _strengths(context: Reading, source: AlignedSource) -> Float32Array:
+    """Return how much of the context's weight each sentence covers, with half of what only the one before has."""
+    aligned = align(context, source, shipped_vectors())
+    held = (aligned.exact + aligned.soft) / 2
+    before = np.zeros_like(held)
+    together = source.owner[1:] == source.owner[:-1]
+    before[:, 1:] = np.where(together[None, :], held[:, :-1], 0.0)
+    strengths: Float32Array = aligned.weights @ np.maximum(held, _BEFORE * before)
+    return strengths
+
+
+def _candidates(source: AlignedSource, place: int, claim: str, mark: ClozeMark, context: Reading) -> Iterator[str]:
+    """Give what of the mark's kind a sentence holds, nearest to the claim's words first, but not what the claim
+    says in another place.
+    """
+    number, sentence = source.places[place]
+    reading = source.readings[number]
+    start, end = reading.sentences[sentence]
+    text = reading.text[start:end]
+    keys = {context.keys[i] for i in context.content}
+    shared = [
+        reading.spans[i][0] - start
+        for i, key in enumerate(reading.keys)
+        if reading.sentence[i] == sentence and key in keys
+    ]
+    rest = claim[: mark.start] + " ; " + claim[mark.end :]
+    fitting = [
+        other for other in marks(text)
+        if other.kind == mark.kind and not _said(mark.kind, text[other.start : other.end], rest)
+    ]  # fmt: skip
+    wanted = claim[mark.start : mark.end]
+    if mark.kind == "number":
+        fitting = [other for other in fitting if _comparable(wanted, text[other.start : other.end])]
+    fitting.sort(key=lambda other: min((abs(other.start - at) for at in shared), default=0))
+    return (text[other.start : other.end] for other in fitting)
+
+
+def _said(kind: Kind, words: str, rest: str) -> bool:
+    """Whether the rest of a claim says this already, so that it is not what the blank asks for."""
+    if kind == "name":
+        return covered(words, names(rest)) or content_stems(words) <= content_stems(rest)
+    return any(_same(kind, words, rest[mark.start : mark.end]) for mark in marks(rest) if mark.kind == kind)
+
+
+def _same(kind: Kind, first: str, second: str) -> bool:
+    if exact(first, second):
+        return True
+    if kind == "name":
+        return covered(first, [second]) or covered(second, [first]) or content_stems(first) == content_stems(second)
+    if kind == "date":
+        return any(same(a, b) for a in moments(first) for b in moments(second))
+    return any(same(a, b) for a in quantities(first) for b in quantities(second))
+
+
+def _comparable(first: str, second: str) -> bool:
+    return any(a.dimension == b.dimension for a in quantities(first) for b in quantities(second))
+
+
+def _context(text: str) -> Reading:
+    return reading_of(text.replace(BLANK, " "))
