@@ -15,7 +15,7 @@ import pyarrow.parquet
 import pytest
 
 import everyclaim as ec
-from everyclaim.api.claims import ClaimVerdict
+from everyclaim.api.datasets import ClaimVerdict
 
 ROWS: list[dict[str, Any]] = [
     {

@@ -7,7 +7,7 @@ import pytest
 from real_pages import chromium, place, serve, watch  # noqa: F401 - fixtures
 from running_service import Service
 
-from everyclaim.web.tokens import add_token, new_token
+from everyclaim.web.settings import add_token, new_token
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from everyclaim import ConfigError
-from everyclaim.web.tokens import AccessTokens, RateLimiter, add_token, new_token
+from everyclaim.web.settings import AccessTokens, RateLimiter, add_token, new_token
 
 DIGEST = f"sha256:{'0' * 64}"
 

@@ -11,7 +11,7 @@ from real_pages import served
 
 from everyclaim.store.store import Store
 from everyclaim.web.app import Access, create_app
-from everyclaim.web.tokens import AccessTokens, add_token, new_token
+from everyclaim.web.settings import AccessTokens, add_token, new_token
 from scored_runs import keep_run, some_answers
 
 HTML = {"accept": "text/html"}

@@ -17,7 +17,7 @@ from everyclaim.core.types import Passage
 from everyclaim.store.store import Store
 from everyclaim.store.tables import LABEL_HISTORY
 from everyclaim.web.app import Access, create_app
-from everyclaim.web.tokens import AccessTokens, add_token, new_token
+from everyclaim.web.settings import AccessTokens, add_token, new_token
 from scored_runs import S, U, answered, keep_run, some_answers
 
 WORDS = ("SUPPORTED", "UNSUPPORTED", "CONTRADICTED")

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from everyclaim.web.tokens import AccessTokens
+from everyclaim.web.settings import AccessTokens
 
 
 def body(number, word="bridge"):

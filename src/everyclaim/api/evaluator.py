@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self, TypedDict, Unpack, cast
 
 from everyclaim.analysis.deferral import RiskPromise
-from everyclaim.api.claims import ClaimVerdict, verify_source
-from everyclaim.api.datasets import DatasetOptions, ascore_into, score_into
+from everyclaim.api.datasets import ClaimVerdict, DatasetOptions, ascore_into, score_into, verify_source
 from everyclaim.api.fitting import Tuned, tune_to_judge, tune_to_labels
 from everyclaim.api.fitting import TuningRowOptions as TuningRows
 from everyclaim.api.options import DEFAULT_JUDGE, DEFAULT_STORE, Options, RowOptions, Share, public

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
 
 from everyclaim.analysis.deferral import BandFit, fit_deferral
 from everyclaim.analysis.labels import LabelledItem
-from everyclaim.api.claims import LABEL, ClaimVerdict, in_order, label_of, read_labelled, verify_rows
+from everyclaim.api.datasets import LABEL, ClaimVerdict, in_order, label_of, read_labelled, verify_rows
 from everyclaim.api.options import DEFAULT_JUDGE, JudgeSpec, LlmJudgingOptions, RowOptions, chosen_of, public
 from everyclaim.api.runs import Source
 from everyclaim.api.scoring import GivenClaims, given_claim

@@ -213,7 +213,7 @@ def qa(
     default where there is one), ``by=cloze`` without any. Raises `ConfigError` for a
     language model that is not there.
     """
-    from everyclaim.metrics.qa import ChatExaminer, QaConsistency
+    from everyclaim.metrics.qa import ChatExaminer, ClozeExaminer, QaConsistency
 
     has_chat = parts.chat is not None
     by = by or ("chat" if has_chat else "cloze")
@@ -223,8 +223,6 @@ def qa(
             f"got {parts.provenance.verifier!r}; without one use by=cloze and another comparison"
         )
     if by == "cloze":
-        from everyclaim.metrics.qa_cloze import ClozeExaminer
-
         if "questions" in spec.options:
             raise ConfigError("'questions' of 'qa' needs a language model; by=cloze takes all that it finds")
         return put_together(parts, QaConsistency(ClozeExaminer(), compare))

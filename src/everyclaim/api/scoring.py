@@ -179,11 +179,7 @@ def read_sample(
         "id": "1",
         "question": question,
         "response": response,
-        "contexts": shelf
-        if isinstance(shelf, Mapping)
-        else [
-            {"id": one.id, "text": one.text, "title": one.title} if isinstance(one, Passage) else one for one in shelf
-        ],
+        "contexts": shelf,
         "reference": reference,
         "model": model,
     }

@@ -20,8 +20,19 @@ from everyclaim.cli.console import warn
 from everyclaim.cli.options import SCORING, Given, option, with_settings
 from everyclaim.core.errors import ConfigError, MissingExtraError
 from everyclaim.core.plaintext import hidden
-from everyclaim.web.settings import BOUNDS, LOOPBACK, SERVER, TOKENS, Binding, ServiceSettings
-from everyclaim.web.tokens import SCOPES, VARIABLE, AccessTokens, add_token, new_token
+from everyclaim.web.settings import (
+    BOUNDS,
+    LOOPBACK,
+    SCOPES,
+    SERVER,
+    TOKENS,
+    VARIABLE,
+    AccessTokens,
+    Binding,
+    ServiceSettings,
+    add_token,
+    new_token,
+)
 
 VARIABLE_OF_COUNTS = "PROMETHEUS_MULTIPROC_DIR"
 

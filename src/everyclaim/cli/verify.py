@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from everyclaim.api.claims import ClaimVerdict, claim_verdict_to_json, verify_source
+from everyclaim.api.datasets import ClaimVerdict, claim_verdict_to_json, verify_source
 from everyclaim.api.options import OFF, LlmJudgingOptions, LlmSplittingOptions, RowOptions
 from everyclaim.api.scoring import extract_claims
 from everyclaim.api.session import Session

@@ -19,7 +19,7 @@ from starlette.responses import RedirectResponse, Response
 
 from everyclaim.api.evaluator import Evaluator
 from everyclaim.core.errors import EveryclaimError, InputError, UserError
-from everyclaim.web.app import answers, compare, labelling, runs
+from everyclaim.web.app import answers, labelling, runs
 from everyclaim.web.app.auth import (
     Access,
     Authenticator,
@@ -70,7 +70,7 @@ def create_app(
         exception_handlers=dict.fromkeys((HTTPException, RequestValidationError, EveryclaimError, Exception), _refuse),
     )
     app.state.site = site
-    for router in (files, _router, runs.router, answers.router, compare.router, labelling.router):
+    for router in (files, _router, runs.router, answers.router, labelling.router):
         app.include_router(router)
     return Shield(Authenticator(app, access, sessions), access.names)
 

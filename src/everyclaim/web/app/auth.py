@@ -20,7 +20,7 @@ from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 from everyclaim.web.security import SAFE_METHODS, App, Message, Receive, Scope, Send
-from everyclaim.web.tokens import AccessToken, AccessTokens, bearer
+from everyclaim.web.settings import AccessToken, AccessTokens, bearer
 
 _IDLE, _LONGEST = 12 * 3600, 7 * 86_400  # seconds; of a log-in that is not used, and of any
 _MOST = 10_000  # log-ins at once

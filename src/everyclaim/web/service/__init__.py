@@ -33,14 +33,12 @@ from everyclaim.io.fields import shown
 from everyclaim.monitor.telemetry import Metrics
 from everyclaim.store.store import Store
 from everyclaim.web.service.gate import Problem, RequestContext, RequestGate, path_template, response_to
-from everyclaim.web.service.job_store import JobStore
-from everyclaim.web.service.jobs import Jobs
+from everyclaim.web.service.jobs import Jobs, JobStore
 from everyclaim.web.service.requests import Work
 from everyclaim.web.service.routes import Service, router
 from everyclaim.web.service.schemas import described
 from everyclaim.web.serving import log_to_stderr, with_parent
-from everyclaim.web.settings import ServiceSettings
-from everyclaim.web.tokens import AccessTokens
+from everyclaim.web.settings import AccessTokens, ServiceSettings
 
 _logger = logging.getLogger("everyclaim.web")
 _TRIAL = "The bridge is 120 metres long."

@@ -22,7 +22,7 @@ from starlette.responses import Response
 from everyclaim.core.addresses import is_loopback
 from everyclaim.core.events import Observer, RequestAnswered, observed, tell
 from everyclaim.web.security import App, ClosedAnswer, Receive, Scope, Send, is_from_elsewhere, name_of
-from everyclaim.web.tokens import AccessToken, AccessTokens, RateLimiter, bearer
+from everyclaim.web.settings import AccessToken, AccessTokens, RateLimiter, bearer
 
 MEDIA_TYPE = "application/problem+json"
 

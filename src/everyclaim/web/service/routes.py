@@ -26,8 +26,7 @@ from everyclaim.store.store import Store
 from everyclaim.web.client import guarded_to_json
 from everyclaim.web.service import schemas
 from everyclaim.web.service.gate import Problem, RequestContext
-from everyclaim.web.service.job_store import JobRecord
-from everyclaim.web.service.jobs import Jobs
+from everyclaim.web.service.jobs import JobRecord, Jobs
 from everyclaim.web.service.requests import (
     MB,
     Work,
