@@ -83,17 +83,28 @@ def gate(
         example = f"; for example {one_line(summary.failed_example, 240)}" if summary.failed_example else ""
         return GateResult(GateStatus.TOO_MANY_FAILURES, fault + example)
     whole = summary.overall
-    found = list[GateResult]()
-    if fail_under is not None:
-        is_low_best = whole.lower_is_better
-        found.append(_of_mean("score", whole.score, fail_under, lower_is_better=is_low_best, confident=confident))
+    means = [("score", whole.score, fail_under, whole.lower_is_better)]
     for part, bar in (least or {}).items():
         if part not in whole.components:
             raise ConfigError(f"min-{part.replace('_', '-')}: this metric has no {part}; metric='attribution' does")
-        found.append(_of_mean(part.replace("_", " "), whole.components[part], bar, confident=confident))
-    rates = whole.rates
-    limits = ((Label.CONTRADICTED, max_contradicted), (Label.UNSUPPORTED, max_unsupported))
-    found += [_of_rate(label, rates[label], limit, confident=confident) for label, limit in limits if limit is not None]
+        means.append((part.replace("_", " "), whole.components[part], bar, False))
+    found = [
+        _held(f"mean {name}", mean, bar, is_score=True, is_ceiling=is_low_best, confident=confident)
+        for name, mean, bar, is_low_best in means
+        if bar is not None
+    ]
+    found += [
+        _held(
+            f"{label.value.lower()} claims",
+            whole.rates[label],
+            bar,
+            is_score=False,
+            is_ceiling=True,
+            confident=confident,
+        )
+        for label, bar in ((Label.CONTRADICTED, max_contradicted), (Label.UNSUPPORTED, max_unsupported))
+        if bar is not None
+    ]
     return together(found) if found else GateResult(GateStatus.PASSED, NO_BAR)
 
 
@@ -157,46 +168,33 @@ def too_many_failed(failed: int, total: int, bad_rows: int, limit: float, what: 
 def unread_against_limit(summary: Summary, limit: float) -> GateResult:
     """Check that no more than a share of the answers is in a language that the judge does not read."""
     unread, total = summary.overall.outcomes[Outcome.UNREAD], summary.overall.total
-    share = unread / total if total else 0.0
-    found = f"{unread} of {total} answers ({percent(share)}) are in a language that the judge cannot read, which is"
-    return _held(found, (share, share, share), limit, f"limit of {percent(limit)}", is_ceiling=True, confident=False)
+    is_above = unread > (limit + _ROUNDING) * total
+    found = (
+        f"{unread} of {total} answers ({percent(unread / total if total else 0.0)}) are in a language that the judge"
+    )
+    told = f"{found} cannot read, which is {'above' if is_above else 'within'} the limit of {percent(limit)}"
+    return GateResult(GateStatus.FAILED if is_above else GateStatus.PASSED, told)
 
 
-def _of_mean(name: str, score: Estimate, bar: float, *, lower_is_better: bool = False, confident: bool) -> GateResult:
-    if score.value is None or score.low is None or score.high is None:
-        return GateResult(
-            GateStatus.INCONCLUSIVE, f"no answer was scored, so there is nothing to compare with the threshold {bar:g}"
-        )
-    found = f"mean {name} {score.value:.3f} [{score.low:.3f}, {score.high:.3f}] is"
-    numbers = score.value, score.low, score.high
-    return _held(found, numbers, bar, f"threshold {bar:g}", is_ceiling=lower_is_better, confident=confident)
-
-
-def _of_rate(label: Label, rate: Estimate, limit: float, *, confident: bool) -> GateResult:
+def _held(what: str, rate: Estimate, bar: float, *, is_score: bool, is_ceiling: bool, confident: bool) -> GateResult:
+    """Hold a mean score, or a rate of claims, with its interval against a bar that it may not be under, or above."""
+    named = f"threshold {bar:g}" if is_score else f"limit of {percent(bar)}"
     if rate.value is None or rate.low is None or rate.high is None:
-        told = f"no claim was judged, so there is nothing to compare with the limit {limit:g}"
-        return GateResult(GateStatus.INCONCLUSIVE, told)
-    found = f"{label.value.lower()} claims {percent(rate.value)} [{percent(rate.low)}, {percent(rate.high)}] are"
-    numbers = rate.value, rate.low, rate.high
-    return _held(found, numbers, limit, f"limit of {percent(limit)}", is_ceiling=True, confident=confident)
-
-
-def _held(
-    found: str, numbers: tuple[float, float, float], bar: float, named: str, *, is_ceiling: bool, confident: bool
-) -> GateResult:
-    """Hold a number, with the ends of its interval, against a bar that it may not be under, or above."""
-    value, low, high = numbers
+        nothing = "answer was scored" if is_score else "claim was judged"
+        return GateResult(GateStatus.INCONCLUSIVE, f"no {nothing}, so there is nothing to compare with the {named}")
+    value, low, high = (f"{one:.3f}" if is_score else percent(one) for one in (rate.value, rate.low, rate.high))
+    found = f"{what} {value} [{low}, {high}]"
     if is_ceiling:
-        crosses, is_worse, side = low <= bar + _ROUNDING < high, value > bar + _ROUNDING, "above"
+        crosses, is_worse, side = rate.low <= bar + _ROUNDING < rate.high, rate.value > bar + _ROUNDING, "above"
     else:
-        crosses, is_worse, side = low < bar - _ROUNDING <= high, value < bar - _ROUNDING, "below"
+        crosses, is_worse, side = rate.low < bar - _ROUNDING <= rate.high, rate.value < bar - _ROUNDING, "below"
     if crosses and confident:
-        told = f"{found.rpartition(' ')[0]}: the interval includes the {named}; score more answers"
+        told = f"{found}: the interval includes the {named}; score more answers"
         return GateResult(GateStatus.INCONCLUSIVE, told)
     doubt = "; the interval includes it, so this may be chance" if crosses else ""
-    status = GateStatus.FAILED if is_worse else GateStatus.PASSED
     where = side if is_worse else "within" if is_ceiling else "at or above"
-    return GateResult(status, f"{found} {where} the {named}{doubt}")
+    told = f"{found} {'is' if is_score else 'are'} {where} the {named}{doubt}"
+    return GateResult(GateStatus.FAILED if is_worse else GateStatus.PASSED, told)
 
 
 def against_baseline(
