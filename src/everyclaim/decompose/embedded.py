@@ -20,7 +20,7 @@ from typing import Annotated, Literal, NamedTuple
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Matching
 from everyclaim.core.limits import limits_here
-from everyclaim.core.options import Opt, read
+from everyclaim.core.options import read
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Decomposition, Skipped, Span
 from everyclaim.decompose.antecedents import begins_alike, completed, described, renamed
@@ -198,14 +198,9 @@ class EmbeddedDecomposer:
     noun is left out, in English too: brackets, appositions, clauses between commas with *who* and *which*.
     """
 
-    atomicity: Annotated[Degree, Opt("high: single facts; low: whole sentences")] = "high"
-    language: Annotated[
-        str,
-        Matching("([a-z]{2,3})?"),
-        "an ISO 639-1 code such as 'en'",
-        Opt("language of the answers (default: detected)"),
-    ] = ""
-    coverage: Annotated[Degree, Opt("low: asides are skipped")] = "high"
+    atomicity: Degree = "high"
+    language: Annotated[str, Matching("([a-z]{2,3})?"), "an ISO 639-1 code such as 'en'"] = ""
+    coverage: Degree = "high"
 
     @property
     def spec(self) -> str:

@@ -23,7 +23,7 @@ from urllib.parse import urlencode
 
 from everyclaim.core.errors import BudgetExceeded, ConfigError, JudgeError
 from everyclaim.core.kinds import Range
-from everyclaim.core.options import Opt, read
+from everyclaim.core.options import read
 from everyclaim.core.protocols import ChatReply, Message
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Passage, Usage
@@ -42,14 +42,12 @@ _OUT_OF_CREDIT = re.compile("not enough credits|exceeds your plan|usage limit|pa
 
 @dataclass(frozen=True, slots=True)
 class _WebOptions:
-    base_url: Annotated[str, Opt("another address, such as a proxy")] = ""
-    key_env: Annotated[str, Opt("environment variable with the key")] = ""
-    per_minute: Annotated[_Positive | None, Opt("maximum number of requests")] = None
-    concurrency: Annotated[Annotated[int, Range(1, 1_000_000)] | None, Opt("maximum number of parallel requests")] = (
-        None
-    )
-    timeout: Annotated[_Positive, Opt("time limit for one answer in seconds")] = 20.0
-    max_reply_mb: Annotated[_Positive, Opt("maximum size of one answer in MB, decompressed")] = MAX_REPLY_MB
+    base_url: str = ""  # another address, such as a proxy
+    key_env: str = ""  # environment variable with the key
+    per_minute: _Positive | None = None  # requests
+    concurrency: Annotated[int, Range(1, 1_000_000)] | None = None
+    timeout: _Positive = 20.0  # seconds for one answer
+    max_reply_mb: _Positive = MAX_REPLY_MB  # of one answer, decompressed
 
 
 class WebSearch:

@@ -15,7 +15,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from everyclaim.core.errors import ConfigError, JudgeError
 from everyclaim.core.kinds import Range
-from everyclaim.core.options import Opt, divided, read
+from everyclaim.core.options import divided, read
 from everyclaim.core.protocols import Marked, Verifier
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Label, Passage, Probabilities, Span, Verdict
@@ -216,17 +216,11 @@ _USUAL: Mapping[str, Chunking] = {
 class OfJudging(ModelOptions):
     """What a spec may say of how a model judges, beside how it is loaded."""
 
-    threshold: Annotated[
-        Annotated[float, Range(above=0, below=1)] | None, Opt("probability above which a claim is supported")
-    ] = None
-    chunking: Annotated[
-        Literal["whole", "minicheck", "alignscore"] | None, Opt("how pair classifiers read the passages")
-    ] = None
-    chunk: Annotated[Annotated[int, Range(16, 1_000_000)] | None, Opt("tokens per chunk; pair classifiers")] = None
-    most: Annotated[Annotated[int, Range(1, 1_000_000)] | None, Opt("chunks per claim; pair classifiers")] = None
-    share: Annotated[
-        Annotated[float, Range(0, below=1)] | None, Opt("maximum share of flagged tokens; token classifiers")
-    ] = None
+    threshold: Annotated[float, Range(above=0, below=1)] | None = None  # probability above which a claim is supported
+    chunking: Literal["whole", "minicheck", "alignscore"] | None = None  # of pair classifiers, as the next two
+    chunk: Annotated[int, Range(16, 1_000_000)] | None = None  # tokens
+    most: Annotated[int, Range(1, 1_000_000)] | None = None  # chunks per claim
+    share: Annotated[float, Range(0, below=1)] | None = None  # of flagged tokens at most; token classifiers
 
 
 def hf_verifier(spec: Spec) -> Verifier:

@@ -28,7 +28,7 @@ import numpy.typing as npt
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
-from everyclaim.core.options import Opt, check_declared, read
+from everyclaim.core.options import check_declared, read
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Label, Passage, Verdict
 from everyclaim.models.local.cross_encoder import Pair, Scores, shipped_cross_encoder
@@ -207,8 +207,8 @@ _AT_ONCE = 64  # claims, between which others have their turn, and a cancellatio
 # A claim with one of these needs its parent sentence to be understood; others are read better without theirs.
 _LEANS = re.compile(r"\b(?:he|she|they|him|her|them|his|hers|its|their|theirs|these|those)\b", re.IGNORECASE)
 
-_Tokens = Annotated[int, Range(_LEAST, _MOST), Opt("tokens read for a claim of normal length")]
-_Threads = Annotated[int, Range(0, _THREADS), Opt("claims read in parallel; 0: one per CPU, at most four")]
+_Tokens = Annotated[int, Range(_LEAST, _MOST)]  # read for a claim of normal length
+_Threads = Annotated[int, Range(0, _THREADS)]  # 0: one per CPU, at most four
 
 
 class _PreparedClaims(NamedTuple):
@@ -372,7 +372,7 @@ class _Said:
     tokens: _Tokens = TOKENS
     threads: _Threads = 0
     threshold: Threshold = 0.5
-    tuned: Annotated[str | None, Opt("a file written by `everyclaim judge tune`")] = None
+    tuned: str | None = None  # a file written by `everyclaim judge tune`
 
 
 def from_spec(spec: Spec) -> EmbeddedVerifier:

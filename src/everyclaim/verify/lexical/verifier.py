@@ -16,7 +16,7 @@ from typing import Annotated
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
-from everyclaim.core.options import Opt, check_declared, read
+from everyclaim.core.options import check_declared, read
 from everyclaim.core.plaintext import one_line
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Evidence, Label, Passage, Probabilities, Verdict
@@ -142,7 +142,7 @@ def _keys(text: str) -> set[str]:
 
 _NEAR = 0.05  # of one half: too near to call
 
-Threshold = Annotated[float, Range(above=0, below=1), Opt("probability above which a claim is supported")]
+Threshold = Annotated[float, Range(above=0, below=1)]  # probability above which a claim is supported
 
 
 @dataclass(frozen=True, slots=True)
