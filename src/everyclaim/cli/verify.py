@@ -6,9 +6,8 @@ import sys
 from collections import Counter
 from contextlib import ExitStack
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from everyclaim.api.datasets import ClaimVerdict, claim_verdict_to_json, verify_source
 from everyclaim.api.options import OFF, LlmJudgingOptions, LlmSplittingOptions, RowOptions
 from everyclaim.api.scoring import extract_claims
 from everyclaim.api.session import Session
@@ -22,6 +21,9 @@ from everyclaim.core.types import Label, Provenance, Sample, Usage, Verdict
 from everyclaim.core.wire import to_json
 from everyclaim.io import VERDICT_COLUMNS, ReadReport, check_apart, check_replaced, open_rows
 from everyclaim.report.findings import how_bad, is_failing
+
+if TYPE_CHECKING:
+    from everyclaim.api.datasets import ClaimVerdict
 
 
 @with_settings("decomposer", models=LlmSplittingOptions)
@@ -76,6 +78,8 @@ def verify(
 
     Exit codes: 0 ok, 2 bad input or usage, 3 too many failures or stopped at a limit.
     """
+    from everyclaim.api.datasets import claim_verdict_to_json, verify_source  # not for --help
+
     if out == "-" and json:
         raise ConfigError("--out - and --json would both write to standard output: choose one")
     check_destination("--out", out)
