@@ -18,7 +18,7 @@ from everyclaim.api.options import LlmOptions
 from everyclaim.api.settings import options_of
 from everyclaim.cli.console import warn
 from everyclaim.cli.options import SCORING, Given, option, with_settings
-from everyclaim.core.errors import ConfigError, MissingExtraError
+from everyclaim.core.errors import ConfigError, MissingExtraError, needed_for
 from everyclaim.core.plaintext import hidden
 from everyclaim.web.settings import (
     BOUNDS,
@@ -69,11 +69,9 @@ def serve(
         raise ConfigError("--batch (provider_batch) takes hours and is for runs, not for a service")
     has_tokens = len(AccessTokens.find(service.tokens)) > 0
     binding.check(has_tokens=has_tokens)
-    try:
+    with needed_for("the service", "serve"):
         from everyclaim.web.service import make_app, serve_app
         from everyclaim.web.serving import run
-    except ImportError:
-        raise MissingExtraError("the service", "serve") from None
     service = replace(
         service,
         options=options_of(settings, in_batches=True),

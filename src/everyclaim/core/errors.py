@@ -21,7 +21,8 @@ A message says what, the offending value, and what to do about it; never a secre
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Self
 
 from everyclaim.core.plaintext import hidden
@@ -72,6 +73,15 @@ class MissingExtraError(UserError):
 
     def __init__(self, feature: str, extra: str) -> None:
         super().__init__(f"{feature} needs packages that are not installed: pip install 'everyclaim[{extra}]'")
+
+
+@contextmanager
+def needed_for(feature: str, extra: str) -> Iterator[None]:
+    """Import inside what an extra installs. Raises `MissingExtraError` where it is not there."""
+    try:
+        yield
+    except ImportError:
+        raise MissingExtraError(feature, extra) from None
 
 
 class OperatorError(EveryclaimError):

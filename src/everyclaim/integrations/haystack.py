@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from everyclaim.api.evaluator import Evaluator
-from everyclaim.core.errors import ConfigError, InputError, MissingExtraError
+from everyclaim.core.errors import ConfigError, InputError, needed_for
 from everyclaim.core.types import Outcome, Result
 from everyclaim.core.wire import result_to_json
 from everyclaim.integrations.common import explained
 
-try:
+with needed_for("The integration with Haystack", "haystack"):
     from haystack import component, default_from_dict, default_to_dict
-except ImportError:
-    raise MissingExtraError("The integration with Haystack", "haystack") from None
 
 
 @component

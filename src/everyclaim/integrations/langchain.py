@@ -15,17 +15,15 @@ from threading import Lock
 from typing import Any
 
 from everyclaim.api.evaluator import Evaluator
-from everyclaim.core.errors import MissingExtraError
+from everyclaim.core.errors import needed_for
 from everyclaim.core.lifetime import Closing
 from everyclaim.core.types import Result
 from everyclaim.integrations.common import evaluator_of
 from everyclaim.monitor.watch.traces import answer_in, question_in
 
-try:
+with needed_for("The integration with LangChain", "langchain"):
     from langchain_core.callbacks import BaseCallbackHandler
     from langchain_core.runnables import Runnable, RunnableLambda
-except ImportError:
-    raise MissingExtraError("The integration with LangChain", "langchain") from None
 
 
 def scoring(

@@ -9,15 +9,13 @@ from collections.abc import Callable
 from typing import Any
 
 from everyclaim.api.evaluator import Evaluator
-from everyclaim.core.errors import InputError, MissingExtraError
+from everyclaim.core.errors import InputError, needed_for
 from everyclaim.core.types import Outcome
 from everyclaim.integrations.common import contexts_in, evaluator_of, explained, number_of
 from everyclaim.monitor.watch.traces import answer_in, documents_in, question_in
 
-try:
+with needed_for("The integration with Langfuse", "langfuse"):
     from langfuse import Evaluation
-except ImportError:
-    raise MissingExtraError("The integration with Langfuse", "langfuse") from None
 
 
 def faithfulness_evaluator(

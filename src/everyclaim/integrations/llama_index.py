@@ -10,14 +10,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from everyclaim.api.evaluator import Evaluator
-from everyclaim.core.errors import MissingExtraError
+from everyclaim.core.errors import needed_for
 from everyclaim.core.types import Outcome, Result
 from everyclaim.integrations.common import evaluator_of, explained
 
-try:
+with needed_for("The integration with LlamaIndex", "llama-index"):
     from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
-except ImportError:
-    raise MissingExtraError("The integration with LlamaIndex", "llama-index") from None
 
 
 class FaithfulnessEvaluator(BaseEvaluator):  # type: ignore[misc]  # its base is known where LlamaIndex is installed

@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from everyclaim.api.evaluator import Evaluator
-from everyclaim.core.errors import MissingExtraError
+from everyclaim.core.errors import needed_for
 from everyclaim.core.types import Outcome, Result
 from everyclaim.integrations.common import contexts_in, evaluator_of, explained
 from everyclaim.monitor.watch.traces import answer_in, documents_in, question_in
 
-try:
+with needed_for("The integration with MLflow", "mlflow"):
     from mlflow.entities import AssessmentError, AssessmentSource, Feedback
     from mlflow.genai.scorers import Scorer
-except ImportError:
-    raise MissingExtraError("The integration with MLflow", "mlflow") from None
 
 
 class FaithfulnessScorer(Scorer):  # type: ignore[misc]  # its base is known where MLflow is installed

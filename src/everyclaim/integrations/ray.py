@@ -2,7 +2,7 @@
 
 `on_ray` lends an evaluator the workers of a cluster: the run is read, kept, summed up and resumed as ever by the
 process that holds the evaluator, and only the scoring of samples happens elsewhere. `score_dataset` is for data that
-is a Ray Dataset already and stays one; `results_of` and `summary_of` read what became of it.
+is a Ray Dataset already and stays one; `summary_of` sums up what became of it.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from everyclaim.core.errors import (
     EveryclaimError,
     InputError,
     JudgeError,
-    MissingExtraError,
     OperatorError,
+    needed_for,
 )
 from everyclaim.core.events import account, tallied
 from everyclaim.core.spec import where_it_failed
@@ -37,13 +37,11 @@ from everyclaim.core.types import Provenance, Result, Sample, Usage
 from everyclaim.core.wire import result_from_json, result_to_json
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is sent anywhere that nobody asked for
-try:
+with needed_for("Scoring on Ray", "ray"):
     import ray
     from ray.exceptions import RayError, RayTaskError
-except ImportError:
-    raise MissingExtraError("Scoring on Ray", "ray") from None
 
-__all__ = ["on_ray", "results_of", "score_dataset", "summary_of"]
+__all__ = ["on_ray", "score_dataset", "summary_of"]
 
 _MOST = 10_000  # samples in work
 
@@ -169,29 +167,16 @@ def score_dataset(
     )
 
 
-def results_of(dataset: Any) -> Iterator[Result]:
-    """Yield the results of what `score_dataset` scored, a few in memory at a time; rows that were not read have none.
-
-    Consumes the dataset: what is wanted twice is written, or materialised, first.
-    """
-    return (result for result in _results(dataset) if result is not None)
-
-
 def summary_of(dataset: Any, *, slices: Sequence[str] = ()) -> Summary:
-    """Sum up what `score_dataset` scored, as `Run.summary` does for a run. Consumes the dataset."""
+    """Sum up what `score_dataset` scored, as `Run.summary` does for a run. Consumes the dataset: keep it first."""
     collector = Collector(tuple(slices))
-    for result in _results(dataset):
-        if result is None:
-            collector.bad_rows += 1
-        else:
-            collector.add(result)
-    return collector.finish()
-
-
-def _results(dataset: Any) -> Iterator[Result | None]:
     for row in dataset.select_columns([f"{_PREFIX}result"]).iter_rows():
         text = row[f"{_PREFIX}result"]
-        yield None if text is None else result_from_json(json.loads(text))
+        if text is None:  # the row could not be read
+            collector.bad_rows += 1
+        else:
+            collector.add(result_from_json(json.loads(text)))
+    return collector.finish()
 
 
 class _Batches:

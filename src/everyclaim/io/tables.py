@@ -13,7 +13,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from everyclaim.core.errors import InputError, MissingExtraError
+from everyclaim.core.errors import InputError, needed_for
 from everyclaim.core.types import Sample
 from everyclaim.io.fields import BadRow, RawRow, listed, row_too_large, shown
 from everyclaim.io.values import RowError, plain, row_mapping
@@ -115,10 +115,8 @@ def _json_list(path: Path, key: str, inner: str | None = None) -> list[str]:
 
 def _open(path: Path, wanted: Wanted | None = None) -> Generator[Any]:
     """Yield the column names, then record batches. Raises `InputError` for files that are no tables."""
-    try:
+    with needed_for("reading Parquet and Arrow", "tables"):
         import pyarrow as pa
-    except ImportError:
-        raise MissingExtraError("reading Parquet and Arrow", "tables") from None
     try:
         with path.open("rb") as file:
             head = file.read(6)

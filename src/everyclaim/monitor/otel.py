@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from everyclaim._version import __version__
 from everyclaim.core.cited import citation_counts, failing_lines
-from everyclaim.core.errors import ConfigError, InputError, MissingExtraError
+from everyclaim.core.errors import ConfigError, InputError, needed_for
 from everyclaim.core.events import AnswerGuarded, JudgeCalled, ScoringEnded, ScoringStarted, WorkEvent
 from everyclaim.core.kinds import described
 from everyclaim.core.plaintext import counted, one_line, words
@@ -148,10 +148,8 @@ class OpenTelemetry:
         slices: Sequence[str] = (),
         with_texts: bool = False,
     ) -> None:
-        try:
+        with needed_for("OpenTelemetry", "otel"):
             from opentelemetry import _logs, context, metrics, trace
-        except ImportError:
-            raise MissingExtraError("OpenTelemetry", "otel") from None
         if not (tracer_provider or meter_provider or logger_provider) and not _is_set_up():
             raise ConfigError(
                 "no OpenTelemetry provider is set up in this process: set one up first, or name a "
@@ -276,7 +274,7 @@ def exported(
     endpoint: str, *, slices: Sequence[str] = (), with_texts: bool = False
 ) -> tuple[OpenTelemetry, Callable[[], None]]:
     """Return an observer that exports by OTLP over HTTP to one address and nowhere else, and what ends it in order."""
-    try:
+    with needed_for("OpenTelemetry", "otel"):
         from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
         from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -286,8 +284,6 @@ def exported(
         from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
-    except ImportError:
-        raise MissingExtraError("OpenTelemetry", "otel") from None
     base, resource = endpoint.rstrip("/"), _resource()
     spans, logs = TracerProvider(resource=resource), LoggerProvider(resource=resource)
     spans.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(f"{base}/v1/traces", timeout=TIME_OUT)))

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from everyclaim.core.errors import ConfigError, MissingExtraError, OperatorError
+from everyclaim.core.errors import ConfigError, OperatorError, needed_for
 from everyclaim.core.events import (
     AnswerGuarded,
     JudgeCalled,
@@ -265,10 +265,8 @@ class Metrics:
     """
 
     def __init__(self, *, slices: Sequence[str] = (), max_releases: int = MOST_VALUES["release"]) -> None:
-        try:
+        with needed_for("counting for Prometheus", "prometheus"):
             import prometheus_client
-        except ImportError:
-            raise MissingExtraError("counting for Prometheus", "prometheus") from None
         if max_releases < 1:
             raise ConfigError(f"max_releases must be at least 1, got {max_releases!r}")
         self._client: Any = prometheus_client

@@ -23,7 +23,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from everyclaim.core.errors import InputError, JudgeError, MissingExtraError
+from everyclaim.core.errors import InputError, JudgeError, needed_for
 from everyclaim.core.plaintext import HIDDEN
 from everyclaim.core.protocols import ChatModel, ChatReply, Message
 from everyclaim.core.types import Usage
@@ -259,10 +259,8 @@ class Replayer:
 @contextmanager
 def no_sleep() -> Iterator[None]:
     """Let retries follow at once, for the time of a `with` block. How many there are stays as it is."""
-    try:
+    with needed_for("retrying", "testing"):
         import stamina
-    except ImportError:
-        raise MissingExtraError("retrying", "testing") from None
     if stamina.is_testing():  # by an outer block, or by the user's own switch
         yield
         return

@@ -15,8 +15,8 @@ from everyclaim.core.errors import (
     EveryclaimError,
     InputError,
     JudgeError,
-    MissingExtraError,
     OperatorError,
+    needed_for,
 )
 from everyclaim.core.lifetime import on_close
 from everyclaim.models.chat.links import Patience, attempts
@@ -68,11 +68,9 @@ class HttpClient:
 
         Raises the library's errors.
         """
-        try:
+        with needed_for("the client", "client"):
             import aiohttp
             import stamina  # noqa: F401 - both or none
-        except ImportError:
-            raise MissingExtraError("the client", "client") from None
         kind = {"Content-Type": "application/json" if data is None else "application/x-ndjson"}
         token = {"Authorization": f"Bearer {self.token.reveal()}"} if self.token else {}
         request = {

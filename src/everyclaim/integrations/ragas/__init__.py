@@ -22,7 +22,7 @@ from typing import Annotated, Any
 
 from everyclaim.api.options import InFlight, public
 from everyclaim.api.runs import Source
-from everyclaim.core.errors import ConfigError, JudgeError, MissingExtraError, UserError
+from everyclaim.core.errors import ConfigError, JudgeError, UserError, needed_for
 from everyclaim.core.types import Outcome, Result
 from everyclaim.core.wire import result_to_json
 from everyclaim.engine import wait
@@ -83,10 +83,8 @@ class EvaluationResult:
 
     def to_pandas(self) -> Any:
         """Return a frame with the rows as given and, per metric, its score, its outcome and its reason."""
-        try:
+        with needed_for("a pandas frame", "pandas"):
             import pandas as pd
-        except ImportError:
-            raise MissingExtraError("a pandas frame", "pandas") from None
         table = pd.DataFrame([dict(row) for row in self.rows])
         for name, results in self.results.items():
             table[name] = self[name]

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from everyclaim.core.addresses import is_loopback
-from everyclaim.core.errors import ConfigError, MissingExtraError, SourceError, StoreError
+from everyclaim.core.errors import ConfigError, SourceError, StoreError, needed_for
 from everyclaim.core.limits import limits_here
 from everyclaim.core.plaintext import hidden
 from everyclaim.engine import BackgroundLoop
@@ -63,11 +63,9 @@ class OtlpReceiver(AnswerSource):
             raise ConfigError(
                 f"events need the URL of a collector such as http://127.0.0.1:4320/v1/logs, not {hidden(events_to)!r}"
             )
-        try:
+        with needed_for("Receiving OTLP", "otlp"):
             import aiohttp
             import opentelemetry.proto.trace.v1.trace_pb2  # noqa: F401 - is it there?
-        except ImportError:
-            raise MissingExtraError("Receiving OTLP", "otlp") from None
         self._events_to, self._settle = events_to or "", settle
         self._place, self._rows = store, rows  # of the store, which is opened with the rest
         self._limit = limits_here().row
