@@ -17,7 +17,7 @@ from everyclaim.analysis.run_differences import LASTING, RollBack, compare_figur
 from everyclaim.analysis.slices import AUTO, AUTOMATIC, JOINT, MODE, automatic_tags, expanded
 from everyclaim.analysis.trend import ReleaseReport, Trend, trend_of
 from everyclaim.api.options import DEFAULT_STORE, public
-from everyclaim.api.runs import HTML, Run, find_run, moved_answers, trust_of, write_beside
+from everyclaim.api.runs import Run, find_run, kind_of_report, moved_answers, trust_of, write_beside
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.plaintext import counted, json_text
@@ -188,7 +188,6 @@ def check_alike(records: Sequence[RunRecord], *, anyway: bool) -> tuple[str, ...
 
 
 RELEASE_MOVERS = 20
-MARKDOWN_NAMES, JSON = (".md", ".markdown"), ".json"
 _DAY = 86_400.0
 
 Parts = Annotated[int, Range(1, 100)]
@@ -220,25 +219,18 @@ class KeptReleaseReport(ReleaseReport):
 
         Raises `ConfigError` for another suffix, and if the file is a data set or store of the runs.
         """
-        check_name(destination)
-        suffix = os.fspath(destination).lower()
-        if suffix.endswith(HTML):
+        kind = kind_of_report(destination, is_of_release=True)
+
+        def content() -> bytes:
+            if kind is MARKDOWN:
+                return release_markdown(self).encode("utf-8", "replace")
+            if kind is DOCUMENT:
+                return json_text(self.to_json(), indent=2).encode() + b"\n"
             from everyclaim.report.html.pages import release_page
 
-            write_beside(
-                self.runs, destination, PAGE, lambda: release_page(self, *moved_answers(self.comparison, self.runs))
-            )
-        elif suffix.endswith(MARKDOWN_NAMES):
-            write_beside(self.runs, destination, MARKDOWN, lambda: release_markdown(self).encode("utf-8", "replace"))
-        else:
-            write_beside(self.runs, destination, DOCUMENT, lambda: json_text(self.to_json(), indent=2).encode() + b"\n")
+            return release_page(self, *moved_answers(self.comparison, self.runs))
 
-
-def check_name(destination: str | os.PathLike[str]) -> None:
-    """Refuse a name that does not say what to write."""
-    name = os.fspath(destination)
-    if not name.lower().endswith((*HTML, *MARKDOWN_NAMES, JSON)):
-        raise ConfigError(f"a release report is .html, .md or .json, got {name}")
+        write_beside(self.runs, destination, kind, content)
 
 
 @public

@@ -21,14 +21,24 @@ from everyclaim.analysis.labels import LABELS, WHOLE, RunLabels, Verdicts, carry
 from everyclaim.analysis.slices import expanded, length, values_of
 from everyclaim.analysis.summary import ClusterBy, Summary, mean_score, slice_rows, summarise, summary_to_json
 from everyclaim.api.options import DEFAULT_JUDGE, DEFAULT_STORE, public
-from everyclaim.core.errors import ConfigError, InputError, MissingExtraError, NoStoreError
+from everyclaim.core.errors import ConfigError, InputError, NoStoreError, needed_for
 from everyclaim.core.options import UNDER_TEST
 from everyclaim.core.plaintext import json_text, one_line, wrapped
 from everyclaim.core.protocols import Kept
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Label, Outcome, Result, Sample
 from everyclaim.core.wire import result_to_json, sample_to_json
-from everyclaim.io import DOCUMENT, PAGE, ReadReport, check_apart, check_replaced, open_sink, tagged, write_results
+from everyclaim.io import (
+    DOCUMENT,
+    MARKDOWN,
+    PAGE,
+    ReadReport,
+    check_apart,
+    check_replaced,
+    open_sink,
+    tagged,
+    write_results,
+)
 from everyclaim.io.replacing import FileKind
 from everyclaim.stats.intervals import Estimate
 from everyclaim.store.records import RunRecord, answer_key_of
@@ -122,10 +132,8 @@ class Run:
     @public
     def to_pandas(self, rows: Unit = "claims") -> Any:
         """Return a pandas frame with one row per claim (samples without claims have one), per answer, or per slice."""
-        try:
+        with needed_for("making pandas frames", "pandas"):
             from pandas import DataFrame
-        except ImportError:
-            raise MissingExtraError("making pandas frames", "pandas") from None
         return DataFrame(list(slice_rows(self.summary) if rows == "slices" else tagged(self.results(), rows)))
 
     def _repr_html_(self) -> str:
@@ -295,14 +303,18 @@ def trust_of(run: Run) -> Trust:
 
 REPORT_SCHEMA = 1
 WORST = 5  # answers in a report as JSON
-HTML, JSON = (".html", ".htm"), (".json",)
+_KINDS = {".html": PAGE, ".htm": PAGE, ".json": DOCUMENT, ".md": MARKDOWN, ".markdown": MARKDOWN}
 
 
-def check_report(destination: str | os.PathLike[str]) -> None:
-    """Refuse a name that does not say what to write."""
+def kind_of_report(destination: str | os.PathLike[str], *, is_of_release: bool = False) -> FileKind:
+    """Return what a name says is to be written. Raises `ConfigError` where it says nothing, or what there is not."""
     name = os.fspath(destination)
-    if not name.lower().endswith((*HTML, *JSON)):
+    kind = next((kind for suffix, kind in _KINDS.items() if name.lower().endswith(suffix)), None)
+    if is_of_release and kind is None:
+        raise ConfigError(f"a release report is .html, .md or .json, got {name}")
+    if kind is None or (kind is MARKDOWN and not is_of_release):
         raise ConfigError(f"a report ends in .html or .json, got {name}")
+    return kind
 
 
 def write_run_report(
@@ -318,17 +330,16 @@ def write_run_report(
     Summary, worst answers and what is known of the judge are found where they are not given. The file appears whole or
     not at all. Raises `ConfigError` when it is the data set of the run or its store.
     """
-    check_report(destination)
-    as_html = os.fspath(destination).lower().endswith(HTML)
+    kind = kind_of_report(destination)
 
     def content() -> bytes:
         known, shown = trust or trust_of(run), summary or run.summary
-        if as_html:
+        if kind is PAGE:
             return run_html(run, shown, known)
         answers = worst(run.records(), WORST) if found is None else found
         return json_text(run_document(run, shown, answers, known), indent=2).encode() + b"\n"
 
-    write_beside((run,), destination, PAGE if as_html else DOCUMENT, content)
+    write_beside((run,), destination, kind, content)
 
 
 def run_document(run: Run, summary: Summary, found: Sequence[Kept], trust: Trust) -> dict[str, Any]:

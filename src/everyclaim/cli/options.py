@@ -22,7 +22,7 @@ from everyclaim.core.errors import BudgetExceeded, ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.options import Opt, declared_options
 from everyclaim.core.spec import Spec
-from everyclaim.io import DOCUMENT, MARKDOWN, PAGE, TEST_SUITE, check_apart, check_format, check_replaced
+from everyclaim.io import MARKDOWN, TEST_SUITE, check_apart, check_format, check_replaced
 from everyclaim.models.chat.providers import keys_file
 
 _INPUT, _OUTPUT = "Input", "Output"
@@ -148,13 +148,13 @@ class OutputOptions:
 
     def check(self) -> None:
         """Refuse what cannot be done before anything is scored."""
-        from everyclaim.api.runs import check_report
+        from everyclaim.api.runs import kind_of_report
 
         piped = ["--json"] * self.json + [f"{name} -" for name, place in self.files.items() if place == "-"]
         if len(piped) > 1:
             raise ConfigError(f"{piped[0]} and {piped[1]} would both write to standard output: choose one")
         if self.report is not None:
-            check_report(self.report)
+            kind_of_report(self.report)
         for name, place in self.files.items():
             check_destination(name, place, any_name=name != "--out")
         if self.github and (self.json or "-" in (self.out, self.junit, self.markdown)):
@@ -162,13 +162,13 @@ class OutputOptions:
 
     def check_replaced(self) -> None:
         """Refuse to write over what is none of ours; of what is read `check_apart` tells better."""
-        from everyclaim.api.runs import HTML
+        from everyclaim.api.runs import kind_of_report
 
-        is_page = (self.report or "").lower().endswith(HTML)
-        kinds = ((self.out, None), (self.junit, TEST_SUITE), (self.markdown, MARKDOWN))
-        for place, kind in (*kinds, (self.report, PAGE if is_page else DOCUMENT)):
+        for place, kind in ((self.out, None), (self.junit, TEST_SUITE), (self.markdown, MARKDOWN)):
             if place is not None:
                 check_replaced(place, kind)
+        if self.report is not None:
+            check_replaced(self.report, kind_of_report(self.report))
 
     @property
     def outputs(self) -> dict[str, str | None]:

@@ -243,12 +243,12 @@ def release_report(
 
     Exit codes: 0 ok, 2 bad input or usage; with --require: 1 for roll back, 4 for watch or too few samples.
     """
-    from everyclaim.api.compare import check_name
     from everyclaim.api.compare import release_report as report_on
+    from everyclaim.api.runs import kind_of_report
     from everyclaim.report.comparison import release_terminal
 
     for place in report or ():
-        check_name(place)
+        kind_of_report(place, is_of_release=True)
         check_destination("--report", place, any_name=True)
     settings = given.settings()
     found = report_on(runs, by=by or None, lasting=lasting, anyway=anyway, store=settings.store)
