@@ -19,7 +19,7 @@ from aiohttp import web
 
 from everyclaim.testing import JudgeServer
 from everyclaim.testing.script import PATHS, Api, Fault, Reply, Request, Script, Step, render, render_error
-from everyclaim.testing.server import respond, respond_with
+from everyclaim.testing.server import respond
 
 Ending = Literal["completed", "expired", "cancelled", "failed"]
 Answer = Callable[[Request], Step]
@@ -117,7 +117,7 @@ class BatchDesk:
         self.batches.append(taken)
         shown = self._show(taken)
         if fault:
-            return respond_with(fault, shown)
+            return respond(fault, shown)
         return respond(200, shown)
 
     def _take_openai(self, body: Mapping[str, Any]) -> ServedBatch | str:
@@ -273,7 +273,7 @@ def _error(api: Api, status: int, message: str) -> Fault:
 
 
 def _fail(api: Api, fault: Fault) -> Fault:
-    return respond_with(fault, render_error(api, fault.error or {}))
+    return respond(fault, render_error(api, fault.error or {}))
 
 
 class BatchServer(JudgeServer):

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from everyclaim.analysis.labels import ADJUDICATED, Dispute, Opinion, disputes
 from everyclaim.api.options import ReadOptions
@@ -354,17 +354,12 @@ def read_into(run: Run, source: Any, kind: Kind, options: ReadOptions) -> Better
     return reading.better
 
 
-@dataclass(frozen=True, slots=True)
-class _LabelledText:
+class _LabelledText(NamedTuple):
     """A claim, or a whole answer, that a row is about."""
 
     answer: str
-    claim: str | None
-    span: Span | None
-
-    @property
-    def key(self) -> str:
-        return self.answer if self.claim is None else claim_key(self.answer, self.claim)
+    claim: str = ""  # empty: the whole answer
+    span: Span | None = None
 
 
 class _LabelReader:
@@ -379,29 +374,27 @@ class _LabelReader:
 
     def take(self, row: LabelRow) -> None:
         """Take a row, or report what is wrong with it."""
+        self.empty += row.value is None
+        text = self._text(row) if row.better or row.value is not None else None
+        if text and row.better:
+            self.better.setdefault((text.answer, text.claim), row.better)
         if row.value is None:
-            self.empty += 1
-            if row.better and (text := self._text(row)):
-                self.better.setdefault((text.answer, text.claim or ""), row.better)
             return
-        text = self._text(row)
         if text is None:
             answer = one_line(row.sample_id, 60)
             what = f"claim {one_line(row.claim or '', 60)!r} is not in the answer {answer!r}"
             self._refuse(row, what if self._answers[row.sample_id] else f"sample {answer!r} is not in run {self._run}")
             return
-        if row.better:
-            self.better.setdefault((text.answer, text.claim or ""), row.better)
-        annotator = row.annotator or NOBODY
-        if (text.key, annotator) in self.found:
-            first, number = self.found[text.key, annotator]
+        annotator, key = row.annotator or NOBODY, claim_key(text.answer, text.claim) if text.claim else text.answer
+        if (key, annotator) in self.found:
+            first, number = self.found[key, annotator]
             what = "is the same" if first.value is row.value else f"is {first.value}, which counts"
             self._refuse(row, f"{annotator!r} {self._kind}s this claim twice; row {number} {what}")
             return
         annotation = Annotation(
-            row.value, annotator, text.answer, text.key, text.span, row.note, row.failure_mode, row.chosen
+            row.value, annotator, text.answer, key, text.span, row.note, row.failure_mode, row.chosen
         )
-        self.found[text.key, annotator] = annotation, row.number
+        self.found[key, annotator] = annotation, row.number
 
     def _refuse(self, row: LabelRow, why: str) -> None:
         self._report.good -= 1
@@ -418,7 +411,7 @@ class _LabelReader:
 
     def _text_in(self, row: LabelRow, answer: str, result: Result, response: str) -> _LabelledText | None:
         if row.claim is None:
-            return _LabelledText(answer, None, None)
+            return _LabelledText(answer)
         text = row.claim
         spans = {claim.text: claim.span for claim in result.claims}
         if text in spans:

@@ -157,12 +157,12 @@ def passage_of(place: int, item: Any) -> Passage:
     if (held := row_mapping(item)) is None:
         raise RowError(f"passage {place} is {kind(item)}, not text or an object with a text")
     item = held
-    text = named(f"passage {place}", plain, _first(item, _TEXT_KEYS))
+    text = named(f"passage {place}", plain, first_of(item, _TEXT_KEYS))
     if not isinstance(text, str):
         raise RowError(f"passage {place} has no text (its fields: {listed(item, 10)})")
     metadata: Mapping[str, Any] = next((item[key] for key in _METADATA_KEYS if isinstance(item.get(key), Mapping)), {})
-    identifier, title = _first(item, ("id",)), _first(item, ("title",))
-    identifier = _first(metadata, ("id", "source")) if identifier is None else identifier
+    identifier, title = first_of(item, ("id",)), first_of(item, ("title",))
+    identifier = first_of(metadata, ("id", "source")) if identifier is None else identifier
     title = metadata.get("title") if title is None else title
     return Passage(
         id=named(f"the id of passage {place}", as_scalar_text, identifier) or f"p{place}",
@@ -172,7 +172,8 @@ def passage_of(place: int, item: Any) -> Passage:
     )
 
 
-def _first(item: Mapping[str, Any], keys: Iterable[str]) -> Any:
+def first_of(item: Mapping[str, Any], keys: Iterable[str]) -> Any:
+    """Return what an object has under the first of these keys that holds something; None where none does."""
     return next((item[key] for key in keys if item.get(key) is not None), None)
 
 

@@ -179,6 +179,12 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
+def utc_of(text: str) -> datetime:
+    """Read a time; one without a zone is in UTC. Raises `ValueError`."""
+    when = datetime.fromisoformat(text)
+    return when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
+
+
 def config_fingerprint(provenance: Provenance, config: Mapping[str, Any]) -> str:
     """Return 32 hexadecimal digits that change with anything in the configuration of a run."""
     whole = {"provenance": to_json(provenance), "config": dict(config)}

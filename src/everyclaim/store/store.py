@@ -11,7 +11,6 @@ import secrets
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from itertools import compress, islice
 from typing import Any, TypeVar
 
@@ -25,7 +24,7 @@ from everyclaim.core.types import Label, Outcome, Result, Sample
 from everyclaim.core.wire import result_from_json
 from everyclaim.store import labels
 from everyclaim.store.labels import Labelling
-from everyclaim.store.records import Annotation, kept_from, now, rows_of, sample_from
+from everyclaim.store.records import Annotation, kept_from, now, rows_of, sample_from, utc_of
 from everyclaim.store.run_store import RunStore
 from everyclaim.store.tables import ANNOTATIONS, CLAIMS, RUNS, SAMPLES, TAGS
 
@@ -157,13 +156,10 @@ def _tags(connection: sa.Connection, run: str, places: NDArray[np.int64]) -> dic
 
 def _seconds(timestamp: str | None) -> float:
     """Read a time as given; one without a zone is taken as UTC, one that is none as not said."""
-    if not timestamp:
-        return np.nan
     try:
-        read = datetime.fromisoformat(timestamp.strip())
-    except ValueError:
+        return utc_of((timestamp or "").strip()).timestamp()
+    except (ValueError, OverflowError):
         return np.nan
-    return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
 
 
 def _plain(column: sa.Column[Any]) -> sa.ColumnElement[Any]:

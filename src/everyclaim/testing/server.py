@@ -20,7 +20,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
-from everyclaim.core.errors import MissingExtraError
+from everyclaim.core.errors import needed_for
 from everyclaim.testing.playing import with_ids
 from everyclaim.testing.script import PATHS, Fault, Reply, Request, Rule, Script, Step, rejected, render, render_error
 
@@ -31,14 +31,10 @@ SECRET_HEADERS = frozenset({"authorization", "x-api-key", "api-key", "proxy-auth
 TIMER_LAG = 0.0005  # the loop rounds timers up to the next millisecond
 
 
-def respond(status: int, body: Any, latency: float = 0.0) -> Fault:
-    """Make a response that holds JSON."""
-    return Fault(status, raw=json.dumps(body).encode(), latency=latency)
-
-
-def respond_with(fault: Fault, body: Any, latency: float = 0.0) -> Fault:
-    """Make a response with something wrong; `body` is what it holds unless the fault has its own."""
-    return replace(fault, raw=json.dumps(body).encode() if fault.raw is None else fault.raw, latency=latency)
+def respond(fault: Fault | int, body: Any, latency: float = 0.0) -> Fault:
+    """Make a response with a status, or with something wrong; `body` is the JSON in it unless the fault has its own."""
+    found = Fault(fault) if isinstance(fault, int) else fault
+    return replace(found, raw=json.dumps(body).encode() if found.raw is None else found.raw, latency=latency)
 
 
 class JudgeServer:
@@ -83,10 +79,8 @@ class JudgeServer:
 
     def start(self) -> Self:
         """Listen. Returns when connections are taken. Raises `MissingExtraError` without aiohttp."""
-        try:
+        with needed_for("JudgeServer", "testing"):
             import aiohttp  # noqa: F401
-        except ImportError:
-            raise MissingExtraError("JudgeServer", "testing") from None
         ready = threading.Event()
         listener = socket.create_server(("127.0.0.1", self._port), backlog=1024)
         self._port = listener.getsockname()[1]
@@ -165,7 +159,7 @@ class JudgeServer:
             step = Reply(step)
         if isinstance(step, Fault):
             body = render_error(request.api, step.error) if step.error is not None else render(request, step.reply)
-            return respond_with(step, body, self._latency)
+            return respond(step, body, self._latency)
         latency = self._latency if step.latency is None else step.latency
         if not step.extra:  # which may speak of places in the text
             step = replace(step, content=with_ids(step.content, request.text))

@@ -15,11 +15,12 @@ from hashlib import sha256
 from typing import Any, TypeVar
 
 from everyclaim.core.cited import failing_lines
-from everyclaim.core.errors import ConfigError, MissingExtraError, OptionError, SourceError
+from everyclaim.core.errors import ConfigError, OptionError, SourceError, needed_for
 from everyclaim.core.plaintext import hidden, one_line
 from everyclaim.core.types import Label, Outcome, Result, Sample
 from everyclaim.monitor.watch.source import Absent, AnswerSource, Batch, Found, Loaded, Return, Rows, Unreadable
 from everyclaim.monitor.watch.traces import answer_in, decoded, documents_in, found_nothing, question_in
+from everyclaim.store.records import utc_of
 
 T = TypeVar("T")
 
@@ -63,14 +64,12 @@ class Langfuse(AnswerSource):
         url = url or os.environ.get("LANGFUSE_BASE_URL") or os.environ.get("LANGFUSE_HOST") or CLOUD
         if not url.startswith(("http://", "https://")):
             raise ConfigError(f"langfuse:{url}: name the server, as in langfuse:{CLOUD}")
-        try:
+        with needed_for("Watching Langfuse", "langfuse"):
             from langfuse.api import AsyncLangfuseAPI
-        except ImportError:
-            raise MissingExtraError("Watching Langfuse", "langfuse") from None
         if settle >= lateness:
             raise OptionError("`settle` must be less than `lateness`")
         try:
-            self._since = _utc(since) if since else None
+            self._since = utc_of(since) if since else None
         except ValueError:
             raise OptionError(f"`since` must be a time such as 2026-01-31T12:00:00Z, got {since!r}") from None
         self._rows = rows
@@ -96,7 +95,7 @@ class Langfuse(AnswerSource):
     async def batches(self, checkpoint: Any) -> AsyncIterator[Batch]:
         """Yield the answers of one stretch of time after another, up to now."""
         now = datetime.now(UTC)
-        begin = _utc(checkpoint["read_to"]) - self._lateness if checkpoint else self._since or now - self._lateness
+        begin = utc_of(checkpoint["read_to"]) - self._lateness if checkpoint else self._since or now - self._lateness
         while begin < now:
             stop = min(begin + _WINDOW, now)
             found = [self._found(root) for root in await self._roots(begin, stop)]
@@ -171,7 +170,7 @@ class Langfuse(AnswerSource):
                 data_type=kind,
                 comment=("\n".join(failing_lines(returned.result)) or returned.result.reason)[:_LONGEST_COMMENT],
                 metadata={"run": returned.run, "judge": returned.result.provenance.verifier},
-                timestamp=_utc(returned.about["began"]),  # with the id, what makes a repeat the same score
+                timestamp=utc_of(returned.about["began"]),  # with the id, what makes a repeat the same score
             )
             for name, value, kind in _scores(returned.result)
         ]
@@ -207,12 +206,6 @@ class Langfuse(AnswerSource):
 
 class _RefusedError(Exception):
     """Scores of one answer are not taken, now or later."""
-
-
-def _utc(text: str) -> datetime:
-    """Read a time; one without a zone is in UTC. Raises `ValueError`."""
-    when = datetime.fromisoformat(text)
-    return when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
 
 
 def _row(root: Any, parts: Sequence[Any]) -> dict[str, Any]:

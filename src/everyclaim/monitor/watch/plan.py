@@ -20,6 +20,7 @@ from typing import Literal
 from everyclaim.core.errors import OptionError, StoreError
 from everyclaim.core.events import Hook, RunFinished, SampleFinished
 from everyclaim.core.types import Label, Provenance, Result, Sample, Usage, tag_values
+from everyclaim.store.records import utc_of
 from everyclaim.store.watching import Spent, WatchStore
 
 AT_RANDOM, MINIMUM, WORRIED = "random", "minimum", "worried"
@@ -207,8 +208,6 @@ def day_of(sample: Sample) -> str:
     """Return the day of an answer in UTC; of one without a time, or with one that is still to come, today."""
     now = datetime.now(UTC)
     with suppress(ValueError, OverflowError):
-        when = datetime.fromisoformat(sample.timestamp or "")
-        when = when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
-        if when <= now:
+        if (when := utc_of(sample.timestamp or "")) <= now:
             return when.date().isoformat()
     return now.date().isoformat()

@@ -18,7 +18,7 @@ from typing import Any
 
 from everyclaim.core.types import Sample
 from everyclaim.io.messages import ASSISTANT, TOOL, USER, ConversationMessage, message_of
-from everyclaim.io.values import RowError
+from everyclaim.io.values import RowError, first_of
 from everyclaim.monitor.otel import EVENT, attributes_of
 from everyclaim.monitor.watch.source import Return, Rows, Unreadable
 
@@ -136,14 +136,10 @@ def _text_of(held: Mapping[str, Any]) -> str | None:
     inside = held.get("kwargs", held.get("document", held))
     if isinstance(inside, str):
         return inside
-    text = _first(inside, ("text", "page_content", "content", "body", "chunk")) if isinstance(inside, Mapping) else None
+    text = (
+        first_of(inside, ("text", "page_content", "content", "body", "chunk")) if isinstance(inside, Mapping) else None
+    )
     return text if isinstance(text, str) and text.strip() else None
-
-
-def _first(held: Any, names: Sequence[str]) -> Any:
-    if not isinstance(held, Mapping):
-        return None
-    return next((held[name] for name in names if held.get(name) is not None), None)
 
 
 _OURS = ("gen_ai.", "retrieval.documents", "openinference.", "llm.", "input.value", "output.value")
