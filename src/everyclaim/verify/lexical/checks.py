@@ -70,6 +70,7 @@ class FactCheck:
     instead: str = ""
     relation: Relation = "none"  # of what the window says to what the claim says
     rival: Fact | None = None  # what is in conflict
+    rival_words: str = ""
     is_elsewhere: bool = False  # the value is stated, under another label than the claim names
 
     @property
@@ -199,7 +200,8 @@ def _check(
         rival = _of_the_same(mine, rivals, claim, window)
         if rival is not None:
             other, sentence = rival
-            return FactCheck(mine, "conflict", said, at, sentence[slice(*span(other, whole=True))], "differs", other)
+            instead, words = (sentence[slice(*span(other, whole=whole))] for whole in (True, False))
+            return FactCheck(mine, "conflict", said, at, instead, "differs", other, words)
     return FactCheck(mine, "missing", said, at)
 
 
@@ -209,8 +211,8 @@ def _placed(check: FactCheck, claim: str, lines: Sequence[tuple[str, Sequence[Fa
     if other is None:
         return check
     fact, sentence = other
-    instead = sentence[slice(*span(fact, whole=True))]
-    return FactCheck(check.fact, "conflict", check.said, check.at, instead, "differs", fact, is_elsewhere=True)
+    instead, words = (sentence[slice(*span(fact, whole=whole))] for whole in (True, False))
+    return FactCheck(check.fact, "conflict", check.said, check.at, instead, "differs", fact, words, is_elsewhere=True)
 
 
 def _of_the_same(

@@ -20,6 +20,7 @@ import numpy as np
 from everyclaim.text.agreement import AGREES, Fact, relation
 from everyclaim.text.cues import Cue, cues
 from everyclaim.text.quantities import Quantity
+from everyclaim.text.rendering import rendered
 from everyclaim.text.tokens import STOPWORDS, Token, stem, tokenize, word_set
 from everyclaim.verify.lexical.alignment import (
     AlignedSource,
@@ -112,7 +113,7 @@ def _ranked(source: AlignedSource, alignment: Alignment) -> list[tuple[str, floa
 def respell(claim: str, source: AlignedSource, alignment: Alignment, checks: Sequence[FactCheck]) -> Spelling:
     """Put the passages' words for equal values in a claim's place; those of the sentence that suits the claim best.
 
-    `checks` are of all values of the claim.
+    A value that differs from one in its place is written the way that one is. `checks` are of all values of the claim.
     """
     found = [*_values(checks, stated(source, alignment) if checks else []), *_compounds(claim, source)]
     places = [(start, end, words) for start, end, words in found if words and not same_words(claim[start:end], words)]
@@ -138,6 +139,8 @@ def _values(checks: Sequence[FactCheck], theirs: Sequence[StatedSpelling]) -> It
         elif check.status == "found" and not (check.relation == "within" and _is_bound(check.fact)):
             # in brackets, what is said before it once more
             yield *span(check.fact, whole=False), check.instead
+        elif check.rival is not None and check.said.lower() not in ("one", "first"):
+            yield *span(check.fact, whole=False), rendered(check.fact, check.rival, check.rival_words)
 
 
 def _compounds(claim: str, source: AlignedSource) -> Iterator[tuple[int, int, str]]:
