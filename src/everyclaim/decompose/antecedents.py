@@ -143,7 +143,7 @@ def _has_rival(sentence: str, pronoun: str) -> bool:
     subject = tree.subject(tree.root) if tree else None
     if tree is None or subject is None or tree.tokens[subject].pos not in {"NOUN", "PROPN"}:
         return True
-    is_owned = tree.tokens[subject].text.islower() and bool(tree.of(subject, "nmod:poss"))
+    is_owned = tree.tokens[subject].text.islower() and bool(tree.of(subject, "nmod:poss", "nummod"))
     if is_owned or any(tokens[i].tag == "PRP$" for i in tree.under(subject)):
         return True  # "Rosa's bar is small. It …"
     people, several = pronoun in {"he", "she", "his", "her"}, pronoun in {"they", "their"}

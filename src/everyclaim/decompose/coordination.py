@@ -89,6 +89,8 @@ def _is_doubtful(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     members = [place, *conjuncts]
     signs = [c for c in conjuncts if tree.comma_before(c)]
     joined = [c for c in conjuncts if tree.joiners(c)]
+    if any(tree.of(c, "advcl") and tree.tokens[c].pos in {"NOUN", "PROPN"} for c in conjuncts):
+        return True  # "an identity card and, if you are under 18, a letter"
     if len(joined) > 1 and (not signs or len(joined) > 2):
         return True  # "a kettle and a jug with a lid and a filter"
     nominal = tree.tokens[place].pos in {"NOUN", "PROPN"} and not _is_exemplary(tree, place)
@@ -175,7 +177,8 @@ def chosen(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int])
     ]  # "a timer and a lid that can be washed"
     if one == place:
         gone = {i for c in conjuncts for i in tree.under(c)}
-        gone |= {i for kid in tree.of(place, "cc", "cc:preconj") for i in tree.under(kid)}
+        of_others = [kid for kid in tree.of(place, "nmod", "acl") if conjuncts[0] < kid < conjuncts[-1]]
+        gone |= {i for kid in [*tree.of(place, "cc", "cc:preconj"), *of_others] for i in tree.under(kid)}
         kept = whole - gone
     else:
         following = next((c for c in conjuncts if c > one), one)

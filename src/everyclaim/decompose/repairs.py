@@ -183,6 +183,8 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
                 *((i, verb, "cc") for i in joiners),
             ):
                 found[i] = found[i]._replace(head=head, relation=relation)
+        elif token.relation == "nsubj" and token.tag == "NN" and _is_name(found[place + 1 : place + 2], token.head):
+            hang(found, place, place + 1, "nmod:desc")  # "the composer Ada Lind wrote"
         elif token.relation == "nsubj" and found[first_word(found, place)].text == ",":
             before = [i for i in range(place) if found[i].head == token.head and found[i].relation == "nsubj"]
             hang(found, place, (before or [token.head])[-1], "appos" if before else "nsubj")  # "Rome, one of them, is"
@@ -207,6 +209,10 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
         elif token.relation in {"obl", "nmod"} and (member := _said_of(found, place)) is not None:
             hang(found, place, member, token.relation)
     return found
+
+
+def _is_name(following: Sequence[ParsedToken], verb: int) -> bool:
+    return any((one.tag, one.head, one.relation) == ("NNP", verb, "nsubj") for one in following)
 
 
 def _lost_subject(tokens: Sequence[ParsedToken]) -> int | None:

@@ -109,12 +109,6 @@ _ANNOUNCEMENT = re.compile(
     r"(?: as follows| the following| these| listed below| below| to| by)?",
     _I,
 )
-_LEAD_IN_END = re.compile(
-    r"\b(?:following|follows|includ(?:e|es|ing|ed)|are|is|was|were|below|these|this|such as|by|to|for|with|of|from|"
-    r"steps?|reasons?|examples?|points?|ways|facts|options|details|features|summary|answer|overview|instructions)"
-    r"(?: (?:\w+ ){0,2}\w+)?$",
-    _I,
-)
 _GAP = re.compile(r"(?<=\w)\s{1,40}(?=[:,.!?])")  # where a citation was
 
 
@@ -247,4 +241,4 @@ def is_lead_in(text: str) -> bool:
     things = tree.of(tree.root, "obj", "obl") if tree.tokens else []
     if {tree.low(i) for thing in things for i in [thing, *tree.of(thing, "amod")]} & {"following", "this", "these"}:
         return set(statements(tree)) <= {tree.root}  # "children learn the following through play:", "it comes to this:"
-    return (_LEAD_IN_END.search(bare) is not None or len(bare.split()) <= 3) and not asserts(bare)
+    return not asserts(bare)
