@@ -97,7 +97,7 @@ def test_limits_lie_above_a_baseline_and_above_what_it_may_be() -> None:
         (
             0.11,
             JudgeAccuracy(0.2, 0.99, 13, 400),
-            "13 labels of contradicted claims, of which the judge finds 20 %; label at least 62",
+            "13 labels of contradicted claims, of which the judge finds 20 %; label at least 62 contradicted claims",
         ),
         (0.3, None, "12 answers the baseline rate is between 9.0 % and 30.0 %"),
         (0.3, JudgeAccuracy(0.9, 0.95, 100, 400), "score about 192 answers"),

@@ -387,26 +387,27 @@ class RollBack:
         """Say what to do, and why, in a sentence or two."""
         before, after = one_line(self.before, 60), one_line(self.after, 60)
         steps, lasting = self.of(self.measure), self.lasting
-        newest, rate = steps[-1], f"its rate of {self.measure.name} claims"
+        newest, rate = steps[-1], f"rate of {self.measure.name} claims"
         both = "; ".join(f"{measure.name} {self.of(measure)[-1]}" for measure in WATCHED)
         if self.verdict == "roll back":
             since = f" from {one_line(steps[-lasting].title, 60)} on" if lasting > 1 else ""
             return (
-                f"Roll {after} back to {before}: {rate} is higher in each of its last {lasting} parts{since} "
+                f"Roll {after} back to {before}: its {rate} is higher in each of its last {lasting} parts{since} "
                 f"(newest: {newest})."
             )
         if self.worse and not lasting and not newest.is_lost:
             return (
-                f"Watch {after}: its mean score is significantly worse than that of {before}; failing claims: {both}."
+                f"Verdict: watch. The mean score of {after} is significantly worse than that of {before}; "
+                f"failing claims: {both}."
             )
         if newest.is_lost:
             return (
-                f"Watch {after}: {rate} is higher than that of {before} by the judge, but the labels cannot rule out "
-                f"judge error ({newest}). Label more claims, preferably those that it calls {self.measure.name}."
+                f"Verdict: watch. By the judge, {after} has a higher {rate} than {before}, but the labels cannot "
+                f"rule out judge error ({newest}). Label more claims, preferably those it calls {self.measure.name}."
             )
         if self.verdict == "watch":
             return (
-                f"Watch {after}: {rate} is higher than that of {before} in its newest part ({newest}). "
+                f"Verdict: watch. In its newest part, {after} has a higher {rate} than {before} ({newest}). "
                 "Later answers will show whether it lasts."
             )
         if self.verdict == "keep":

@@ -160,7 +160,8 @@ def why_too_high(limit: float, baseline: Baseline) -> str:
     if judge.contradicted < labels:
         return (
             f"{told}: the baseline has {counted(round(judge.contradicted), 'label')} of contradicted claims, of which "
-            f"the judge finds {percent(judge.sensitivity, 0)}; label at least {labels}, or set --alert-above"
+            f"the judge finds {percent(judge.sensitivity, 0)}; label at least {labels} contradicted "
+            f"claims, or set --alert-above"
         )
     if judge.corrected(usual.high) <= FACTOR * rate:
         return ""

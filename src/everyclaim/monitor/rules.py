@@ -77,8 +77,8 @@ def error_budget(usual: Baseline | None, rate: float | None = None) -> ErrorBudg
         note = (
             f"Baseline rate of contradicted claims: {percent(rate, 2)}. In run {one_line(usual.run, 60)} the judge "
             f"contradicts {percent(raw.value, 2)} of {counted(usual.claims, 'claim')} in "
-            f"{counted(usual.answers, 'answer')} (95 % interval {percent(raw.low, 2)} to {percent(raw.high, 2)}). Low "
-            "rates are uncertain: the baseline rate is at least one standard error."
+            f"{counted(usual.answers, 'answer')} (95 % interval {percent(raw.low, 2)} to {percent(raw.high, 2)}). A "
+            "low rate is uncertain, so a baseline below one standard error is raised to it."
         )
     notes = [note]
     if usual is None:
@@ -99,13 +99,14 @@ def _notes_on_judge(judge: JudgeAccuracy | None) -> list[str]:
         return [f"{note} (`everyclaim label`, `everyclaim calibrate`)."]
     note = (
         "Rates are corrected for the judge's error: (rate + specificity - 1) / (sensitivity + specificity - 1), Rogan "
-        f"and Gladen 1978, with sensitivity {judge.sensitivity:.4f} (by labels worth {judge.contradicted:.0f} "
-        f"independent contradicted claims) and specificity {judge.specificity:.4f} ({judge.others:.0f} others)."
+        f"and Gladen 1978, with sensitivity {judge.sensitivity:.4f} (from {judge.contradicted:.0f} "
+        f"contradicted claims) and specificity {judge.specificity:.4f} (from {judge.others:.0f} other claims)."
     )
     notes = [note]
     if (few := min(judge.contradicted, judge.others)) < FEW_OF_A_KIND:
-        kind = "labels of one kind (contradicted or not)"
-        notes.append(f"Only {few:.0f} independent {kind}: below {FEW_OF_A_KIND} this is rough.")
+        claims = f"{counted(round(few), 'labelled claim')} {'is' if round(few) == 1 else 'are'}"
+        kind = "contradicted" if few == judge.contradicted else "not contradicted"
+        notes.append(f"Only {claims} {kind}; with fewer than {FEW_OF_A_KIND} this is rough.")
     return notes
 
 

@@ -51,7 +51,7 @@ from everyclaim.stats.intervals import Estimate
 from everyclaim.store.records import RunRecord
 
 WARNINGS_SHOWN = 3
-_WORST_HEADS = ("Worst answers · most likely wrong first", "Worst answers · lowest score first")
+_BANDS_OF_LOWER = {Band.HIGH: "best", Band.LOW: "worst"}  # names where a lower score is better
 
 _PARTS = re.compile(r"/(?=\w+=)")  # of a prompt's version: what it was asked with
 _METHODS = {
@@ -78,7 +78,9 @@ def run_page(
     elif known_error and summary.overall.claims:
         parts += [Text(), indented(hanging(Text("accuracy", "dim"), Text(known_error)), 2)]
     if worst:
-        parts += [Text(), Text(_WORST_HEADS[worst[0].result.probability is None], "bold"), findings(worst)]
+        by_score = "highest score" if summary.overall.lower_is_better else "lowest score"
+        first = by_score if worst[0].result.probability is None else "most likely wrong"
+        parts += [Text(), Text(f"Worst answers · {first} first", "bold"), findings(worst)]
     parts += [Text(), provenance_line(record.provenance)]
     return Page(Stack(*parts))
 
@@ -234,7 +236,8 @@ def _warnings(texts: Mapping[str, int]) -> Iterator[Text]:
 def _band(band: Band, count: int, group: Group) -> Text:
     bound = LOWER_BOUNDS[band]
     side = f" (≤ {1 - bound:.3g})" if group.lower_is_better else f" (≥ {bound:g})"
-    return Text(f"{count:,} {band.value}{side if bound else ''}", style=BAND_STYLE[band] if count else "dim")
+    name = _BANDS_OF_LOWER.get(band, band.value) if group.lower_is_better else band.value
+    return Text(f"{count:,} {name}{side if bound else ''}", style=BAND_STYLE[band] if count else "dim")
 
 
 def _length(group: Group) -> Text:

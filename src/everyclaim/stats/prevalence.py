@@ -27,7 +27,7 @@ from everyclaim.stats.types import (
     share,
 )
 
-_EFFECTIVE = " (effective number, as labels of one answer are alike)"
+_EFFECTIVE = ", after allowing for several labels from one answer"
 
 
 @dataclass(frozen=True, slots=True)

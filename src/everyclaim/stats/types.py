@@ -173,8 +173,8 @@ def lopsided(influence: Floats) -> tuple[str, ...]:
 def few_of_a_kind(rarer: float, counted: str = "") -> tuple[str, ...]:
     """Return what to say where one of the two kinds of label is rare; `counted` says how they are."""
     if rarer < FEW_OF_A_KIND:
-        kind = f"labels of the rarer kind{counted}"
-        return (f"only {rarer:.3g} {kind}: at least {FEW_OF_A_KIND} are needed",)
+        labels = "label" if f"{rarer:.3g}" == "1" else "labels"
+        return (f"only {rarer:.3g} {labels} of the rarer kind{counted}; at least {FEW_OF_A_KIND} are needed",)
     return ()
 
 
@@ -182,7 +182,8 @@ def few_differences(truth: Floats, judged: Floats) -> tuple[str, ...]:
     """Return what to say where the judge was seen to be wrong too rarely to know how often it is."""
     wrong = int(np.count_nonzero(truth != judged))
     if wrong < FEW_DIFFERENCES:
-        return (f"{wrong} judge errors on the labels: with fewer than {FEW_DIFFERENCES} the correction is unreliable",)
+        seen = f"the judge errs on only {wrong} of the {len(truth)} labels"
+        return (f"{seen}; at least {FEW_DIFFERENCES} errors are needed to estimate how often it errs",)
     return ()
 
 

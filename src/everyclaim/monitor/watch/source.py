@@ -208,7 +208,7 @@ class WatchPass:
             "over the daily budget": self.over_budget,
             "unreadable": self.unreadable,
             "deleted": self.deleted,
-            "incomplete": self.incomplete,
+            "left for the next pass": self.incomplete,
             "written back": self.sent_back,
             "rejected by the source": self.refused,
             "not yet written back": self.not_sent_back,
