@@ -8,6 +8,7 @@ import pytest
 
 import everyclaim as ec
 from everyclaim.analysis.gate import GateStatus, against_baseline, answers_against_bar, gate, worst
+from everyclaim.cli.app import run as everyclaim
 from everyclaim.protocols import MetricContext, Score
 from everyclaim.report.terminal import junit
 from everyclaim.store import browsing
@@ -85,3 +86,14 @@ def test_bars_are_ceilings(store: Path) -> None:
     )  # fmt: skip
     suite = ET.fromstring(junit(run.results(), each, "bad", bar=0.5))
     assert suite.get("failures") == "21"
+
+
+def test_reports_name_scores_by_the_direction(store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In the terminal and as HTML: 0 is the best, and the worst answers start with the highest score."""
+    for more in ([], ["--html", str(tmp_path / "run.html")]):
+        assert everyclaim(["report", "bad", "--store", str(store), *more]) == 0
+    printed, page = capsys.readouterr().out, (tmp_path / "run.html").read_text()
+    assert "20 best (≤ 0.1) · 0 good (≤ 0.3) · 0 moderate (≤ 0.5) · 20 worst" in printed
+    assert "Worst answers · highest score first" in printed
+    assert "0 is best." in page
+    assert "highest score first" in page
