@@ -3,9 +3,9 @@ r"""Fit what weighs the network's readings and the exact checks, for the embedde
     python training/judge.py --data DATA --made WORK/probe.jsonl WORK/tested.jsonl --cache WORK/features.bin \
         [--drop PREFIX …] [--out src/everyclaim/verify]
 
-Fitted on half of the development claims, claims of marked answers (those written for the project: `unread` by any
-network), made claims and lessons that no network was trained on, and groups of short claims. Tested on the other half,
-on answers to other documents, and on the kept groups. A head is a ridge regression whose coefficients keep to their
+Fitted on half of the development claims, claims of marked answers that no network has read (`unread`), made claims and
+lessons that no network was trained on, and groups of short claims. Tested on the other half, on answers to other
+documents, and on the kept groups. A head is a ridge regression whose coefficients keep to their
 signs and boosted trees, each half; both classes of a data set weigh the same; a straight line fitted on out-of-fold
 predictions calibrates. `--drop` leaves out features whose names begin so. The lexical judge is the same fit without the
 readings.
@@ -41,7 +41,7 @@ from everyclaim.verify.lexical.features import COVERAGE
 from everyclaim.verify.lexical.model import FORMAT, Head, Whole
 from judge_rows import Matrix, Table, measure, read_rows
 
-VERSIONS = {"embedded": "18", "lexical": "6"}
+VERSIONS = {"embedded": "19", "lexical": "6"}
 BOUND = 4.0  # standard deviations within which a feature of the regression is held
 RIDGE = 0.05  # of the regression, on mean log-loss
 LINEAR = 0.5  # share of the regression; the rest is the trees'
@@ -58,7 +58,6 @@ TRUST = {"answers_unread": 12.0, "answers_": 3.0, "made_": 0.4, "cases": 4.0, "m
 LEAST = 60  # hundredths: least level of an alarm
 PRECISION = 0.95
 ODDS = {"embedded": 2.0, "lexical": 1.0}  # what supported claims of answers weigh; there are twelve to one that is not
-ANSWERS = 0.3  # share of the marked answers to fit on
 WHOLE_RIDGE = 0.1  # of the probability of whole answers
 # Features that may only raise, or only lower, the odds of support: kept to that, a fit holds on text of another kind.
 LOWER = ("soft_missing", "missing_", "name_missing", "trailing", "changed_", "negation_")
@@ -267,13 +266,12 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--made", type=Path, nargs="*", default=[], help="made claims that no network was trained on")
     parser.add_argument("--groups", type=Path, nargs="*", default=[], help="groups drawn by parallels.py and values.py")
-    parser.add_argument("--answers", type=float, default=ANSWERS, help="share of the marked answers to fit on")
     parser.add_argument("--network", type=Path, default=Path("src/everyclaim/models/data/reader.onnx"))
     parser.add_argument("--cache", type=Path, required=True, help="file for measured features, outside the repository")
     parser.add_argument("--drop", nargs="*", default=[], help="features to leave out, by how their names begin")
     parser.add_argument("--out", type=Path, help="folder of the judges whose models to write")
     options = parser.parse_args()
-    rows = read_rows(options.data, options.made, options.groups, options.answers)
+    rows = read_rows(options.data, options.made, options.groups)
     fitted, test = (measure(part, options.network, options.cache) for part in (rows.fitted, rows.tested))
     for judge, drop in (("embedded", COVERAGE), ("lexical", ("read_", "source_", "long_"))):
         it, other = fitted.without([*drop, *options.drop]), test.without([*drop, *options.drop])

@@ -143,12 +143,10 @@ def sample(rows: Iterable[Row]) -> list[Given]:
     return [(row, "") for row in sorted(drawn, key=lambda row: share("order " + row.id))[:TRAINED]]
 
 
-def read_rows(data: Path, made: Iterable[Path], drawn: Sequence[Path], share_of_answers: float) -> Rows:
+def read_rows(data: Path, made: Iterable[Path], drawn: Sequence[Path]) -> Rows:
     """Read everything: marked answers, labelled claims, groups, made claims; documents and groups are never split."""
     ours = list(from_texts(public_passages(data)))
-    train = from_json_lines(data / "answers" / "train.jsonl.xz")
-    fit = [one for one in train if one.dataset == "ragtruth" and share(f"fit {one.id}") < share_of_answers]
-    fit += [one for one in ours if one.dataset == "unread" and not one.tested]
+    fit = [one for one in ours if one.dataset == "unread" and not one.tested]
     test = [*from_json_lines(data / "answers" / "dev.jsonl.xz"), *(one for one in ours if one.tested)]
     trained, tested = split(data)
     claims = [(row, "") for row in tested]

@@ -21,7 +21,7 @@ import detector
             pytest.param(*row, marks=pytest.mark.slow)
             for row in (
                 ("languages", "embedded", 4), ("refusals", "embedded", 8), ("conversations", "embedded", 6),
-                ("claims", "embedded", 12), ("claims", "lexical", 15),
+                ("claims", "embedded", 13), ("claims", "lexical", 15),
             )
         ),
     ],

@@ -68,7 +68,7 @@ def test_the_offline_judges_name_the_mode_and_quote_both_places(
 @pytest.mark.parametrize(
     ("claim", "said"),
     [
-        ("The check-in is open.", "the passage says 'no check-in', the claim does not"),
+        ("There is check-in on Sundays.", "the passage says 'no check-in', the claim does not"),
         ("On the Havfrue there is no Wi-Fi.", "the claim says 'On the Havfrue there is no Wi-Fi'"),
     ],
 )

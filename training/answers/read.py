@@ -21,7 +21,7 @@ KINDS = {
     "out": "true in the world, not in the passages",
     "adv": "advice, evaluation or conclusion that is not there",
 }
-UNREAD = tuple(f"answers-{number}-" for number in (13, 14, 15, 16))  # items that judges are fitted to, not networks
+UNREAD = tuple(f"answers-{number}-" for number in (17, 18))  # items that judges are fitted to, not networks
 TESTED = 0.2  # share of the documents of `texts` that nothing is fitted on
 _FAULT = re.compile(r"⟦([^⟦⟧]+)⟧")
 _SAID = re.compile(r"! (\w+) ([uc]) (\S.*)")

@@ -36,7 +36,8 @@ _STRANGE = 0.5  # a passage whose best sentence holds less than this share of wh
 _USUAL = 20  # tokens of a claim that the budget is meant for; a longer claim says more, in more places
 _MOST = 256  # tokens beyond which a long claim's budget does not grow
 _CHARACTERS = 4.2  # of one token, on average
-_SHORT, _LONG = 80, 250  # words of the passages read from: up to the first they are read whole, from the second in part
+_RELATED = 0.25  # a sentence that holds less than this share of what the best one holds has to do with something else
+_SHORT, _LONG = 30, 100  # content words of the related sentences: up to the first all is read, from the second a part
 _WORDS = 0.8  # of one token: text of short words and signs has more tokens than its length says
 
 
@@ -63,6 +64,7 @@ class Premise:
 
     text: str
     parts: tuple[Excerpt, ...]
+    related: int  # content words of the sentences that have to do with the claim, in the passages read from
 
     def place(self, start: int, end: int) -> tuple[int, int, int] | None:
         """Find where ``text[start:end]`` is from: reading, start and end there; None when it is in no single part."""
@@ -94,9 +96,11 @@ def choose(source: AlignedSource, alignment: Alignment, tokens: int) -> Premise:
     near = best[source.owner] >= _STRANGE * best.max()
     taken = _greedy(source, alignment.weights, held, _AGAIN * whole, costs, near, tokens)
     places = [place for place, use in zip(source.places, taken, strict=True) if use]
+    beside = np.isin(source.owner, source.owner[taken]) & (whole >= _RELATED * whole.max())
+    related = int(np.diff(np.append(source.starts, len(source.ids)))[beside].sum())
     passages = sorted(range(len(best)), key=lambda number: (-best[number], source.readings[number].text))
     rank = {number: at for at, number in enumerate(passages)}
-    return _laid_out(source, sorted(places, key=lambda place: (rank[place[0]], place[1])))
+    return _laid_out(source, sorted(places, key=lambda place: (rank[place[0]], place[1])), related)
 
 
 def _cost(source: AlignedSource, number: int, sentence: int) -> float:
@@ -140,7 +144,7 @@ def _greedy(
         left -= costs[best]
 
 
-def _laid_out(source: AlignedSource, places: Sequence[tuple[int, int]]) -> Premise:
+def _laid_out(source: AlignedSource, places: Sequence[tuple[int, int]], related: int) -> Premise:
     """Join sentences in order; neighbours keep the text between them."""
     parts: list[Excerpt] = []
     runs: list[list[int]] = []  # reading, first, last sentence
@@ -159,7 +163,7 @@ def _laid_out(source: AlignedSource, places: Sequence[tuple[int, int]]) -> Premi
         parts.append(Excerpt(len(text), number, start, end))
         text += reading.text[start:end]
         previous = number
-    return Premise(text, tuple(parts))
+    return Premise(text, tuple(parts), related)
 
 
 def describe(compared: LexicalComparison, premise: Premise, scores: Scores) -> dict[str, float]:
@@ -168,21 +172,17 @@ def describe(compared: LexicalComparison, premise: Premise, scores: Scores) -> d
     supported, unsupported, contradicted = scores.labels
     row["read_supported"] = supported - _together(unsupported, contradicted)
     row["read_contradicted"] = contradicted - unsupported
-    row["read_tokens"] = math.log1p(len(scores.premise))
     row["read_claim_tokens"] = math.log1p(len(scores.claim))
-    row["read_parts"] = math.log1p(len(premise.parts))
-    return row | _held(row, compared, premise)
+    return row | _held(row, premise)
 
 
-def _held(row: Mapping[str, float], compared: LexicalComparison, premise: Premise) -> dict[str, float]:
+def _held(row: Mapping[str, float], premise: Premise) -> dict[str, float]:
     """How much of the claim long sources hold; of short ones the network has read all, and shared words say no more.
 
-    Passages that nothing is read from do not count: what is beside the point must not change a verdict.
+    Only what has to do with the claim counts as length: what is beside the point must not change a verdict.
     """
-    words = sum(len(compared.source.readings[number].keys) for number in {part.reading for part in premise.parts})
-    long = min(1.0, max(0.0, (words - _SHORT) / (_LONG - _SHORT)))
-    held = {f"long_{name}": long * row[name] for name in COVERAGE}
-    return {"source_words": math.log1p(words), "source_long": long, **held}
+    long = min(1.0, max(0.0, (premise.related - _SHORT) / (_LONG - _SHORT)))
+    return {"source_long": long, **{f"long_{name}": long * row[name] for name in COVERAGE}}
 
 
 def _together(one: float, other: float) -> float:
