@@ -126,7 +126,7 @@ def calibrate(
     format_: opt.Format = None,
     risk: Annotated[
         float | None,
-        option("--risk SHARE", "Fit the threshold of a guard: maximum share of shown claims that may be wrong."),
+        option("--risk SHARE", "Fit the threshold of a guard: maximum share of wrong claims among those users see."),
     ] = None,
     save: Annotated[str | None, option("--save FILE", "Write the fitted risk for Guard(risk=FILE).")] = None,
     require: Annotated[

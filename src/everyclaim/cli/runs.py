@@ -136,7 +136,7 @@ _TWO = 2
 _AnyJudges = Annotated[
     bool,
     option(
-        "--allow-different-judges", "Compare runs with different judges or settings; the page lists the differences."
+        "--allow-different-judges", "Compare runs with different judges or settings; the output lists the differences."
     ),
 ]
 

@@ -78,7 +78,7 @@ def error_budget(usual: Baseline | None, rate: float | None = None) -> ErrorBudg
             f"Baseline rate of contradicted claims: {percent(rate, 2)}. In run {one_line(usual.run, 60)} the judge "
             f"contradicts {percent(raw.value, 2)} of {counted(usual.claims, 'claim')} in "
             f"{counted(usual.answers, 'answer')} (95 % interval {percent(raw.low, 2)} to {percent(raw.high, 2)}). A "
-            "low rate is uncertain, so a baseline below one standard error is raised to it."
+            "low rate is uncertain: if it is below its standard error, that is the baseline instead."
         )
     notes = [note]
     if usual is None:
