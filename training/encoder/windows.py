@@ -70,6 +70,19 @@ class Flat:
     key: list[str] = field(default_factory=list)
     beside: list[str] = field(default_factory=list)
 
+    def add(
+        self, ids: list[int], at: int, targets: list[int], *, label: int, dataset: str, key: str, beside: str
+    ) -> None:
+        """Put a pair at the end; its claim stands from `at` on, with a target for each of its tokens."""
+        self.ids += ids
+        self.targets += [*[-1] * at, *targets, -1]
+        self.sizes.append(len(ids))
+        self.claim.append(at)
+        self.label.append(label)
+        self.dataset.append(dataset)
+        self.key.append(key)
+        self.beside.append(beside)
+
     def write(self, path: Path) -> None:
         """Write all as one file."""
         np.savez(
@@ -228,17 +241,9 @@ def add(flat: Flat, row: dict[str, Any], found: Sequence[Sentence], tokenizer: T
     if not claim.ids:
         return False
     ids, _, at = laid_out(premise, context, claim.ids, TOKENS + 16)
-    targets = [-1] * len(ids)
-    changed = label != LABELS[row["label"]]
-    targets[at:-1] = failing(claim.offsets[:CLAIM], {} if changed else row, label)
-    flat.ids += ids
-    flat.targets += targets
-    flat.sizes.append(len(ids))
-    flat.claim.append(at)
-    flat.label.append(label)
-    flat.dataset.append(row["dataset"])
-    flat.key.append(row["id"])
-    flat.beside.append(row.get("beside", row["id"]))
+    targets = failing(claim.offsets[:CLAIM], {} if label != LABELS[row["label"]] else row, label)
+    beside = row.get("beside", row["id"])
+    flat.add(ids, at, targets, label=label, dataset=row["dataset"], key=row["id"], beside=beside)
     return True
 
 

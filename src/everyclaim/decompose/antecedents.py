@@ -68,11 +68,15 @@ def completed(text: str, before: str, sentence: str = "") -> str:
     word = (pronoun["subject"] or pronoun["owner"] or "").lower() if pronoun else ""
     if not pronoun or not word or not before or ":" in before or _means_nothing(text):
         return text
-    tree = Tree(parse([sentence or text])[0])
-    goes_on = any(tree.low(i) == "also" for i in tree.of(tree.root, "advmod"))  # "Rosa has a bar. It also has a pool."
-    if not goes_on and _has_rival(before, word):
+    if _has_rival(before, word) and not _goes_on(sentence or text):
         return text
     return named(text, pronoun, [before]) or text
+
+
+def _goes_on(sentence: str) -> bool:
+    """Whether a sentence goes on with its subject: "Rosa has a bar. It also has a pool."."""
+    tree = Tree(parse([sentence])[0])
+    return any(tree.low(i) == "also" for i in tree.of(tree.root, "advmod"))
 
 
 def begins_alike(text: str, sentence: str) -> bool:

@@ -6,7 +6,8 @@ is split by the structure of its tree into facts that can each be read and check
 A fact keeps words of its sentence and leaves others out: of "built A and sold B" one of the two, of an event with a
 place and a date one of these; an apposition, a relative clause, what stands behind "with" become facts of the noun
 they belong to. What a fact leaves out never changes what the rest says: attributions, conditions, comparisons, causes,
-negation, hedges and alternatives stay with what they govern. The only words ever added are forms of "be" and "have".
+negation, hedges and alternatives stay with what they govern. The only words ever added are forms of "be", "have" and
+"include".
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from everyclaim.decompose.parsed_names import MONTHS
 from everyclaim.decompose.tree import Draft, Tree
+from everyclaim.text.dates import FULL_MONTHS
 from everyclaim.text.tokens import word_set
 
 _CLOSED = word_set("advcl csubj parataxis advmod reparandum vocative discourse flat fixed acl")
@@ -184,7 +184,7 @@ def _is_time(tree: Tree, kid: int, *, inside: bool = True) -> bool:
     left = () if inside else [nmod for nmod in tree.of(kid, "nmod") if tree.of(nmod, "case")]
     words = [tree.tokens[i] for i in tree.under(kid, without=left)]
     return any(w.pos == "NUM" and len(w.text) == 4 and w.text.isdecimal() for w in words) or any(
-        w.text in MONTHS or w.text.rstrip("s") in _DAYS for w in words)  # fmt: skip
+        w.text in FULL_MONTHS or w.text.rstrip("s") in _DAYS for w in words)  # fmt: skip
 
 
 def _is_apart(tree: Tree, clause: int, head: int) -> bool:

@@ -6,10 +6,9 @@ import re
 from collections.abc import Collection, Sequence
 
 from everyclaim.models.local.parser import ParsedToken
-from everyclaim.text.tokens import word_set
+from everyclaim.text.dates import FULL_MONTHS
 
 QUOTES = frozenset({'"', "“", "”", "``", "''"})
-MONTHS = word_set("January February March April May June July August September October November December")
 _NAMES = ("PROPN", "nmod")
 _YEAR = 4  # digits
 _LONGEST_TITLE = 12  # words in quotes that are taken for one name
@@ -67,7 +66,7 @@ def _dated(tokens: Sequence[ParsedToken]) -> list[tuple[int, int]]:
     """Where dates stand: "3 May 1998", "March 14, 1879"."""
     found = []
     for place, token in enumerate(tokens):
-        if token.text not in MONTHS:
+        if token.text not in FULL_MONTHS:
             continue
         start = place - (place > 0 and tokens[place - 1].text[0].isdigit() and len(tokens[place - 1].text) < _YEAR)
         end = place + 1
@@ -94,10 +93,7 @@ def is_under(tokens: Sequence[ParsedToken], word: int, place: int) -> bool:
 
 def hang(tokens: list[ParsedToken], place: int, head: int, relation: str) -> None:
     """Hang a word on another, unless that hangs on it."""
-    above = head
-    while above >= 0 and above != place:
-        above = tokens[above].head
-    if above < 0:
+    if not is_under(tokens, head, place):
         tokens[place] = tokens[place]._replace(head=head, relation=relation)
 
 
