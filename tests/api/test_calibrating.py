@@ -97,3 +97,24 @@ def test_a_band_is_fitted_and_the_cascade_keeps_to_it(tmp_path: Path) -> None:
         spec = cascade_spec(fit, "lexical", f"openai:m?base_url={server.base_url}")
         made_by = ec.score(response="It is red.", passages=["It is red."], judge=spec).provenance
     assert (made_by.parameters["low"], made_by.parameters["high"]) == (f"{fit.low:g}", f"{fit.high:g}")
+
+
+def test_a_label_counts_once_however_often_the_answer_occurs(tmp_path: Path) -> None:
+    """Two claims of one answer, 12 times in a run: two to label, two labels in every count, and none left to ask for."""
+    answer = {"response": "Fact one holds. Fact two is wrong.", "contexts": ["Facts hold."]}
+    store = str(tmp_path / "runs.db")
+
+    def judge(claim: ec.Claim, passages: list[str]) -> bool:
+        return "wrong" not in claim.text
+
+    run = ec.score_file([{"id": str(n), **answer} for n in range(12)], judge=judge, store=store)
+    sheet = ec.label(run, 24, by="random", annotators=["Ada", "Bo"], overlap=1.0)
+    assert len(sheet.rows) == 2 * 2
+    assert len(ec.label_splits(run).rows) == 2
+    rows = [{**row, "label": "UNSUPPORTED" if "wrong" in row["claim"] else "SUPPORTED"} for row in sheet.rows]
+    found = ec.calibrate(run, rows)
+    assert (found.labelled, found.rates.supported, found.rates.failing, found.agreement.shared) == (2, 1, 1, 2)
+    assert ec.compare(run, run).calibration.labelled == 2
+    with pytest.raises(ec.InputError, match="no unlabelled claim left"):
+        ec.label(run)
+    assert all("All claims of this run have a label: score and label more" in text for text in found.advice)

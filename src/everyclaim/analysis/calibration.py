@@ -146,6 +146,7 @@ class Calibration:
     run: str
     labelled: int  # claims of the run with a label
     used: int  # of these in the rates
+    unlabelled: int  # claims without one; like labelled ones, those of an answer that repeats count once
     by_how: Mapping[str, int]  # labels by how they were carried over
     by_way: Mapping[str, int]  # labels by how their claims were chosen
     disputed: int
@@ -310,19 +311,16 @@ def _advice(found: Calibration) -> Iterator[str]:
         if compare_with_target(rate) == "not shown":
             way = "random" if kind == "supported" else "stratified"
             select = f"Select some with `everyclaim label {found.run} --by {way}`"
-            if found.labelled >= found.corrected.raw.n:
-                select = "All claims of this run have a label: score more answers first"
             missing = _missing_labels(rate, labels)
-            if found.labelled < found.corrected.raw.n < found.labelled + missing:
-                left = found.corrected.raw.n - found.labelled
-                select += f"; this run has only {counted(left, 'unlabelled claim')}: score more answers, too"
+            if not found.unlabelled:
+                select = "All claims of this run have a label: score and label more answers"
+            elif found.unlabelled < missing:
+                left = counted(found.unlabelled, "unlabelled claim")
+                select += f"; this run has only {left}: score more answers, too"
+            fact = f"too few labels of {kind} claims ({labels:,}) to show that {name} is at least {AT_LEAST}"
             if rate.value is not None and rate.value < TARGET:
-                yield f"{name} is {_rate(rate)}: inconclusive; label more {kind} claims."
-                continue
-            yield (
-                f"too few labels of {kind} claims ({labels:,}) to show that {name} is at least {AT_LEAST}: about "
-                f"{missing:,} more {'is' if missing == 1 else 'are'} needed. {select}."
-            )
+                fact = f"{name} is {_rate(rate)}, inconclusive with {counted(labels, 'label')} of {kind} claims"
+            yield f"{fact}: about {missing:,} more {'is' if missing == 1 else 'are'} needed. {select}."
 
 
 def _missing_labels(rate: Estimate, labels: int) -> int:

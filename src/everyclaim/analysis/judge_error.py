@@ -78,6 +78,7 @@ def calibrate(
         run=run,
         labelled=len(claims),
         used=len(used),
+        unlabelled=max(0, population.texts - len(claims)),
         by_how=dict(sorted(Counter[str](claim.how for claim in claims).items())),
         by_way=dict(sorted(Counter(claim.way or "not stated" for claim in claims).items())),
         disputed=settled.disputed,

@@ -70,6 +70,7 @@ class Verdicts(NamedTuple):
     """The claims of the scored answers of a run, in flat arrays."""
 
     position: NDArray[np.int64]
+    first: NDArray[np.int64]  # position where the same answer occurs first
     ordinal: NDArray[np.int32]
     label: NDArray[np.int8]  # index into `LABELS`
     supported: NDArray[np.float64]  # probability; NaN: none
@@ -78,6 +79,11 @@ class Verdicts(NamedTuple):
     def called(self) -> NDArray[np.bool_]:
         """Which claims the judge calls supported."""
         return np.equal(self.label, LABELS.index(Label.SUPPORTED))
+
+    @property
+    def texts(self) -> int:
+        """How many there are if an answer that occurs several times counts once."""
+        return int(np.count_nonzero(self.position == self.first))
 
 
 def choose(verdicts: Verdicts, n: int, by: By, seed: int, judge: tuple[float, float] | None) -> NDArray[np.intp]:
@@ -168,7 +174,7 @@ class RunLabels:
 
 
 def settle(labels: Sequence[Annotation[Label]]) -> RunLabels:
-    """Settle what several people say; repeated samples have their labels at every place."""
+    """Settle what several people say of each text."""
     by_text: dict[tuple[int, str], list[Annotation[Label]]] = {}
     for label in labels:
         by_text.setdefault((label.position, label.key), []).append(label)

@@ -122,12 +122,12 @@ class LabelingSession:
     def _disputed(self) -> tuple[tuple[Dispute, int], ...]:
         found = disputes(self.labels, self.marks)
         ordinals = self._ordinals_of({dispute.position for dispute in found})
-        seen: dict[str, tuple[Dispute, int]] = {}  # a sample that repeats has its labels at every place
-        for dispute in found:
-            ordinal = -1 if dispute.key == dispute.answer_key else ordinals[dispute.position].get(dispute.key)
-            if ordinal is not None:
-                seen.setdefault(dispute.key, (dispute, ordinal))
-        return tuple(seen.values())
+        return tuple(
+            (dispute, ordinal)
+            for dispute in found
+            for ordinal in [-1 if dispute.key == dispute.answer_key else ordinals[dispute.position].get(dispute.key)]
+            if ordinal is not None
+        )
 
     def refresh(self) -> None:
         """Forget what was read."""

@@ -113,22 +113,34 @@ def places_to_label(
 ) -> list[tuple[int, int]]:
     """Choose what to label: the place of the sample, and that of the claim in it (0 for a whole answer).
 
-    What is labelled or `taken` already is not chosen again. Raises `InputError` where nothing is left.
+    What is labelled or `taken` already is not chosen again, nor is an answer that repeats. Raises `InputError` where
+    nothing is left.
     """
     verdicts = verdicts_of(kept, run.id)
     labels = kept.labels(run.id)
     if answers:
         verdicts = _by_answer(verdicts)
-    known = _already_labelled(kept, run.id, labels, answers=answers) | set(taken)
-    size = min(n + len(known), len(verdicts.position))
+    first = dict(zip(verdicts.position.tolist(), verdicts.first.tolist(), strict=True))
+    known = {
+        (first.get(place, place), ordinal)
+        for place, ordinal in {*_already_labelled(kept, run.id, labels, answers=answers), *taken}
+    }
     rates = calibration_of(run).rates if by == "allocation" and labels else None
     tnr, tpr = (rates.tnr.value, rates.tpr.value) if rates else (None, None)
-    picked = choose(verdicts, size, by, seed, None if tnr is None or tpr is None else (tnr, tpr))
-    places = [(int(verdicts.position[row]), int(verdicts.ordinal[row])) for row in picked]
-    new = [place for place in places if place not in known][:n]
+    judge = None if tnr is None or tpr is None else (tnr, tpr)
+    new: dict[tuple[int, int], tuple[int, int]] = {}
+    wanted, total = n + len(known), len(verdicts.position)
+    while len(new) < n:
+        for row in choose(verdicts, min(wanted, total), by, seed, judge).tolist():
+            place, ordinal = int(verdicts.position[row]), int(verdicts.ordinal[row])
+            if (text := (first[place], ordinal)) not in known:
+                new.setdefault(text, (place, ordinal))
+        if wanted >= total:
+            break
+        wanted *= 2  # some were of the same answers
     if not new:
         raise InputError(f"run {run.id} has no unlabelled claim left")
-    return new
+    return list(new.values())[:n]
 
 
 @public
@@ -184,17 +196,18 @@ def _items(kept: Store, run: str, places: Sequence[tuple[int, int]], *, answers:
         found.append(
             QueueItem(place, -1, key) if answers else QueueItem(place, ordinal, claim_key(key, texts[ordinal]))
         )
-    return list({item.key: item for item in found}.values())  # a sample that repeats is asked about once
+    return list({item.key: item for item in found}.values())  # a claim that an answer repeats is asked about once
 
 
 def _by_answer(claims: Verdicts) -> Verdicts:
     """Take answers as one claim each: with the worst label and the lowest probability."""
-    places, code = np.unique(claims.position, return_inverse=True)
+    places, rows, code = np.unique(claims.position, return_index=True, return_inverse=True)
     worst = np.zeros(len(places), dtype=np.int8)
     np.maximum.at(worst, code, claims.label)  # in the order of `Label` the worst is last
     lowest = np.full(len(places), np.inf)
     np.fmin.at(lowest, code, claims.supported)
-    return Verdicts(places, np.zeros(len(places), dtype=np.int32), worst, np.where(np.isinf(lowest), np.nan, lowest))
+    supported = np.where(np.isinf(lowest), np.nan, lowest)
+    return Verdicts(places, claims.first[rows], np.zeros(len(places), dtype=np.int32), worst, supported)
 
 
 def _already_labelled(
@@ -331,7 +344,8 @@ def write_examples(found: SplitCheck, destination: str | os.PathLike[str]) -> in
 
 
 def _drawn_answers(kept: Store, run: str, n: int, done: set[int], seed: int) -> list[Kept]:
-    places = sorted({place for rows in kept.verdicts(run) for place, *_ in rows} - done)
+    same = kept.first_places(run)
+    places = sorted({same.get(place, place) for rows in kept.verdicts(run) for place, *_ in rows} - done)
     order = np.random.default_rng(seed).permutation(len(places))
     found: list[Kept] = []
     sentences = 0

@@ -235,6 +235,7 @@ def _labelled(
 def verdicts_of(kept: Store, run: str) -> Verdicts:
     """Read every verdict of a run. Raises `InputError` when there is none."""
     codes = {label.value: code for code, label in enumerate(LABELS)}
+    first = kept.first_places(run)
     parts: list[Verdicts] = []
     for rows in kept.verdicts(run):
         if rows:
@@ -242,6 +243,7 @@ def verdicts_of(kept: Store, run: str) -> Verdicts:
             parts.append(
                 Verdicts(
                     np.array(place, dtype=np.int64),
+                    np.array([first.get(one, one) for one in place], dtype=np.int64),
                     np.array(ordinal, dtype=np.int32),
                     np.array([codes[value] for value in label], dtype=np.int8),
                     np.array(supported, dtype=np.float64),  # None becomes NaN

@@ -21,7 +21,7 @@ from typing import Any, Literal, TypeVar, cast
 import sqlalchemy as sa
 
 from everyclaim.core.errors import InputError
-from everyclaim.core.types import Label, Span, SplitMark
+from everyclaim.core.types import Label, Outcome, Span, SplitMark
 from everyclaim.store.records import Annotation, Kind, LabelQueue, Picked, Progress, QueueItem, claim_key, now
 from everyclaim.store.tables import ANNOTATIONS, CLAIMS, ID_START, LABEL_HISTORY, QUEUE_ITEMS, QUEUES, SAMPLES, Text
 
@@ -70,15 +70,22 @@ class HistoryEntry:
 
 
 def of_run(connection: sa.Connection, run: str, said: type[V]) -> list[Annotation[V]]:
-    """Return the labels or the marks of a run's texts in the order of its samples, oldest first within one."""
+    """Return the labels or the marks of a run's texts in the order of its samples, oldest first within one.
+
+    Of an answer that occurs several times they are at its first place, of scored ones if there are: each counts once.
+    """
     kind: Kind = "label" if said is Label else "mark"
     query = (
-        sa.select(SAMPLES.c.position, SAMPLES.c.sample_id, ANNOTATIONS)
+        sa.select(SAMPLES.c.position, SAMPLES.c.sample_id, SAMPLES.c.outcome, ANNOTATIONS)
         .select_from(sa.join(ANNOTATIONS, SAMPLES, _SAID.answer_key == SAMPLES.c.answer_key))
         .where(SAMPLES.c.run_id == run, _SAID.kind == kind)
         .order_by(SAMPLES.c.position, _SAID.created, _SAID.claim_key, _SAID.annotator)
     )
     rows = connection.execute(query).mappings().all()
+    places: dict[str, int] = {}
+    for row in sorted(rows, key=lambda row: row["outcome"] != Outcome.SCORED.value):
+        places.setdefault(row["answer_key"], row["position"])
+    rows = [row for row in rows if row["position"] == places[row["answer_key"]]]
     ids = _claim_ids(connection, run, {row["position"]: row["answer_key"] for row in rows})
     return [
         Annotation(

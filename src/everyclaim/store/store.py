@@ -320,6 +320,17 @@ class Store(RunStore):
         with self.reading() as connection:
             yield from _parts(connection, query.order_by(columns.position, columns.ordinal))
 
+    def first_places(self, run: str) -> dict[int, int]:
+        """Return for every scored sample the first place of the same response and passages."""
+        columns = SAMPLES.c
+        query = sa.select(columns.position, columns.answer_key).where(
+            columns.run_id == run, columns.outcome == Outcome.SCORED.value
+        )
+        first: dict[str, int] = {}
+        with self.reading() as connection:
+            rows = connection.execute(query.order_by(columns.position))
+            return {place: first.setdefault(answer, place) for place, answer in rows}
+
     def records_at(self, run: str, positions: Iterable[int]) -> Iterator[Kept]:
         """Yield the samples at these places with their results, in the order of the input."""
         wanted = sorted(set(positions))
