@@ -10,7 +10,6 @@ tried on claims of other documents than its examples, and the best is taken if i
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Hashable, Iterator, Mapping, Sequence
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 from everyclaim._version import __version__
 from everyclaim.analysis import written
 from everyclaim.analysis.labels import LabelledItem
+from everyclaim.core.plaintext import digest
 from everyclaim.core.types import Label, Usage
 from everyclaim.prompts.domain import toml_string
 from everyclaim.prompts.forms import template
@@ -149,7 +149,7 @@ def fit_tuning(rows: Sequence[Measured], model: Model, *, tokens: int, labelled_
                 "claims": len(rows),
                 "documents": documents,
                 "labels": counts,
-                "digest": hashlib.sha256("\n".join(sorted(repr(_key(row)) for row in rows)).encode()).hexdigest(),
+                "digest": digest("\n".join(sorted(repr(_key(row)) for row in rows))),
             },
             "penalty": penalty,
             "table": {name: {k: round(v, 4) for k, v in one._asdict().items()} for name, one in table.items()},

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import fields
 from functools import partial
-from hashlib import sha256
 from typing import Annotated, Any, Unpack, cast
 
 import numpy as np
@@ -21,7 +20,7 @@ from everyclaim.api.specs import REPLIES, beside, talks
 from everyclaim.core.errors import ConfigError, InputError, JudgeError, OptionError
 from everyclaim.core.events import Hook
 from everyclaim.core.limits import MAX_FAILED, within
-from everyclaim.core.plaintext import did_you_mean, one_line
+from everyclaim.core.plaintext import did_you_mean, digest, one_line
 from everyclaim.core.types import Label, Outcome, Result, Sample
 from everyclaim.engine import score_sample
 from everyclaim.io import check_apart
@@ -212,8 +211,7 @@ def _plan(source: AnswerSource, options: WatchingOptions) -> WatchPlan:
 
 
 def _watch_name(name: str) -> str:
-    mark = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 13]}#{mark}"
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 13]}#{digest(name, 12)}"
 
 
 def _alarms(plan: WatchPlan, options: WatchingOptions, store: str | os.PathLike[str]) -> Alarms | None:

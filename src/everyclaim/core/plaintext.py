@@ -91,6 +91,11 @@ def json_text(value: Any, *, indent: int | None = None) -> str:
     return _UNSAFE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
+def digest(text: str, digits: int = 64) -> str:
+    """Return the first hexadecimal digits, at most 64, of the SHA-256 of a text."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:digits]
+
+
 HIDDEN = "***"
 
 # What repeats is bounded, so that no text makes a search long.
@@ -128,7 +133,7 @@ def shown_option(name: str, value: str) -> str:
             is_plain = isinstance(json.loads(value), int | float | None)
         except (ValueError, RecursionError):
             is_plain = value == HIDDEN
-        return value if is_plain else HIDDEN + sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        return value if is_plain else HIDDEN + digest(value, 8)
     if _NAMED.match(f"{name}=x"):
         return HIDDEN
     return hidden(value)

@@ -6,7 +6,6 @@ exactly what writing produces, so a stored result can be rescored without callin
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Callable, Mapping
@@ -16,6 +15,7 @@ from types import UnionType
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from everyclaim.core import types
+from everyclaim.core.plaintext import digest
 
 SCHEMA = 1
 T = TypeVar("T")
@@ -59,7 +59,7 @@ _AS_IT_IS = frozenset({str, int, float, bool, type(None)})
 def fingerprint(sample: types.Sample) -> str:
     """Return 32 hexadecimal digits that change with anything that can change the sample's result."""
     body = json.dumps(sample_to_json(sample), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    return hashlib.sha256(body.encode("ascii")).hexdigest()[:32]
+    return digest(body, 32)
 
 
 def sample_to_json(sample: types.Sample) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from urllib.parse import urlsplit
 
 from everyclaim._version import __version__
 from everyclaim.core.errors import ConfigError, OperatorError
-from everyclaim.core.plaintext import did_you_mean
+from everyclaim.core.plaintext import did_you_mean, digest
 
 ALERT_SCHEMA = 1
 COOL_DOWN = 6 * 3600.0  # seconds in which the same is not said again
@@ -62,7 +62,7 @@ class Alert:
     def id(self) -> str:
         """A name of this alert and no other, the same however often it is sent."""
         told = f"{self.source}\0{self.measure}\0{self.at}\0{self.since}\0{self.answers}"
-        return f"everyclaim-{hashlib.sha256(told.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}"
+        return f"everyclaim-{digest(told, 24)}"
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values, in the public schema."""

@@ -23,7 +23,6 @@ goes out as it is; nothing in it is filled in.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import tomllib
 from collections.abc import Collection, Mapping
@@ -31,6 +30,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from everyclaim.core.errors import ConfigError
+from everyclaim.core.plaintext import digest
 from everyclaim.core.types import Label
 from everyclaim.prompts.forms import document
 
@@ -60,7 +60,7 @@ def read_domain(text: str, *, name: str) -> Domain:
     _only(tables, _EXAMPLES, f"domain file {name}")
     split_rules, splits = _section(tables, "decompose", name)
     judge_rules, verdicts = _section(tables, "verify", name)
-    return Domain(_version(text), _added(split_rules, splits), _added(judge_rules, verdicts), splits=bool(splits))
+    return Domain(digest(text, 8), _added(split_rules, splits), _added(judge_rules, verdicts), splits=bool(splits))
 
 
 def toml_string(text: str) -> str:
@@ -123,8 +123,4 @@ def read_own_rules(text: str, *, name: str) -> OwnRules:
         raise ConfigError(f"the prompt file {name} is empty")
     if len(said) > MAX_CHARS:
         raise ConfigError(f"the prompt file {name} has {len(said):,} characters; a prompt may have {MAX_CHARS:,}")
-    return OwnRules(said, _version(said))
-
-
-def _version(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return OwnRules(said, digest(said, 8))

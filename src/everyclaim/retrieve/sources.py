@@ -4,12 +4,12 @@ to the rest: what a source finds are passages, each id standing for one text.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from everyclaim.core.errors import ConfigError, EveryclaimError, JudgeError
+from everyclaim.core.plaintext import digest
 from everyclaim.core.protocols import KnowledgeSource
 from everyclaim.core.spec import call, name_of, places
 from everyclaim.core.types import Passage
@@ -82,7 +82,7 @@ def _passage(item: Any) -> Passage:
 
 def passage_id(text: str) -> str:
     """Return an id for a text that has none, the same every time."""
-    return "t-" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return "t-" + digest(text, 12)
 
 
 # ---- the border

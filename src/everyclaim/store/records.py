@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,6 +11,7 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 import sqlalchemy as sa
 
+from everyclaim.core.plaintext import digest
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Label, Outcome, Provenance, Sample, Span, SplitMark, tag_values
 from everyclaim.core.wire import (
@@ -189,7 +189,7 @@ def config_fingerprint(provenance: Provenance, config: Mapping[str, Any]) -> str
     """Return 32 hexadecimal digits that change with anything in the configuration of a run."""
     whole = {"provenance": to_json(provenance), "config": dict(config)}
     body = json.dumps(whole, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    return hashlib.sha256(body.encode("ascii")).hexdigest()[:32]
+    return digest(body, 32)
 
 
 # ---- keys of texts
@@ -197,7 +197,7 @@ def config_fingerprint(provenance: Provenance, config: Mapping[str, Any]) -> str
 
 def answer_key(response: str, passages: Iterable[str]) -> str:
     """Name an answer beside the texts of its passages: 32 hexadecimal digits."""
-    return _digest([response, list(passages)])
+    return digest(json.dumps([response, list(passages)]), 32)
 
 
 def answer_key_of(sample: Sample) -> str:
@@ -207,11 +207,7 @@ def answer_key_of(sample: Sample) -> str:
 
 def claim_key(answer: str, claim: str) -> str:
     """Name a claim of an answer by what it says: 32 hexadecimal digits."""
-    return _digest([answer, claim])
-
-
-def _digest(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value, ensure_ascii=True).encode("ascii")).hexdigest()[:32]
+    return digest(json.dumps([answer, claim]), 32)
 
 
 # ---- rows

@@ -6,7 +6,6 @@ why an answer which is read twice, after a kill or because the source says it ag
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from everyclaim.core.plaintext import digest
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Outcome, Provenance, Result, Sample
 from everyclaim.core.wire import fingerprint
@@ -63,7 +63,7 @@ class WatchStore(Store):
 
     def hold_watch(self, watch: str) -> None:
         """Keep others from the same watch until the store is closed. Raises `StoreError` when somebody is at it."""
-        self._take(digest(watch)[:12], f"watch {watch!r} is already running: stop it or use another --name")
+        self._take(digest(watch, 12), f"watch {watch!r} is already running: stop it or use another --name")
 
     def place_of_watch(self, watch: str) -> tuple[Any, Any]:
         """Return how far a watch has read its source, and the state of its alarms; None and None at its beginning."""
@@ -82,7 +82,7 @@ class WatchStore(Store):
 
     def decided(self, watch: str, answers: Iterable[str]) -> set[str]:
         """Return those of these keys that the watch has decided about."""
-        keys = {digest(answer): answer for answer in answers}
+        keys = {digest(answer, 32): answer for answer in answers}
         with self.reading() as connection:
             return {keys[key] for key in _known(connection, watch, list(keys))}
 
@@ -90,7 +90,7 @@ class WatchStore(Store):
         self, watch: str, part: str, provenance: Provenance, *, name: str, config: Mapping[str, Any]
     ) -> RunRecord:
         """Return the run that holds this part (a day, a release) of a watch, begun or gone on with."""
-        settings, mark = {**config, "watch": watch}, digest(f"{watch}\0{part}")
+        settings, mark = {**config, "watch": watch}, digest(f"{watch}\0{part}", 32)
         query = sa.select(RUNS).where(RUNS.c.dataset_fingerprint == mark).order_by(RUNS.c.created.desc(), RUNS.c.id)
         wanted = _judging_of(provenance, settings)
         for run in self._records(query):
@@ -109,10 +109,10 @@ class WatchStore(Store):
 
     def _keep_decided(self, watch: str, day: str, made: Sequence[Decision]) -> int:
         with self.writing() as connection:
-            known = _known(connection, watch, [digest(decision.key) for decision in made])
+            known = _known(connection, watch, [digest(decision.key, 32) for decision in made])
             rows: dict[str, dict[str, Any]] = {}
             for decision in made:
-                key = digest(decision.key)
+                key = digest(decision.key, 32)
                 if key in known or key in rows:
                     continue
                 place = self._keep(connection, decision)
@@ -285,11 +285,6 @@ class WatchStore(Store):
 def _judging_of(provenance: Provenance, config: Mapping[str, Any]) -> str:
     """Name what the answers of a run have in common; slices only sort them in a report."""
     return config_fingerprint(provenance, {name: value for name, value in config.items() if name != "slices"})
-
-
-def digest(text: str) -> str:
-    """Return 32 hexadecimal digits that stand for a text."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _known(connection: sa.Connection, watch: str, keys: Sequence[str]) -> set[str]:

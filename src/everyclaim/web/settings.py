@@ -12,7 +12,6 @@ to write to the file: whoever writes a line into it can come in. A change counts
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import logging
 import os
@@ -30,7 +29,7 @@ from everyclaim.core.addresses import is_loopback
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.options import Opt, check_declared
-from everyclaim.core.plaintext import did_you_mean
+from everyclaim.core.plaintext import did_you_mean, digest
 
 VARIABLE = "EVERYCLAIM_TOKENS"
 SCOPES: Mapping[str, str] = {
@@ -96,8 +95,8 @@ class AccessTokens:
     def holder(self, presented: str) -> AccessToken | None:
         """Return the token that this text is, None when it is none."""
         self._refresh()
-        digest = _digest(presented[:_LONGEST])
-        return next((token for token in self._kept if hmac.compare_digest(token.digest, digest)), None)
+        given = digest(presented[:_LONGEST])
+        return next((token for token in self._kept if hmac.compare_digest(token.digest, given)), None)
 
     def has(self, token: AccessToken) -> bool:
         """Whether a token that was good when it was shown still is, and for the same."""
@@ -141,7 +140,7 @@ def new_token(
     for scope in scopes:
         _check_scope(scope, "a token")
     shown = _PREFIX + secrets.token_urlsafe(32)
-    return shown, AccessToken(name, frozenset(scopes), _digest(shown), per_minute)
+    return shown, AccessToken(name, frozenset(scopes), digest(shown), per_minute)
 
 
 def add_token(path: Path, token: AccessToken) -> None:
@@ -183,10 +182,6 @@ class RateLimiter:
         is_granted = left >= 1
         self._buckets[name] = (left - is_granted, now)
         return 0.0 if is_granted else (1 - left) / rate
-
-
-def _digest(shown: str) -> str:
-    return hashlib.sha256(shown.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _read(text: str, where: str) -> Iterator[AccessToken]:

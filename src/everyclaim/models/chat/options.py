@@ -5,7 +5,6 @@ See `ChatOptions`.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -19,7 +18,7 @@ from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.limits import MB
 from everyclaim.core.options import read, wrong_value
-from everyclaim.core.plaintext import HIDDEN, hidden
+from everyclaim.core.plaintext import HIDDEN, digest, hidden
 from everyclaim.core.spec import Spec
 from everyclaim.models.chat.providers import Format, Secret, find_provider
 
@@ -223,7 +222,6 @@ def _identity(spec: Spec, base_url: str, said: ChatOptions) -> str:
     options = {k: v for k, v in spec.options.items() if k not in skipped and not k.startswith(("header.", "query."))}
     for kind, named in (("header", said.header), ("query", said.query)):
         for name, value in named.items():
-            told = _secret(f"{kind}.{name}", value).reveal()
-            options[f"{kind}.{name.lower()}"] = hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
-    options["base_url"] = hashlib.sha256(_plain_address(base_url).encode()).hexdigest()
+            options[f"{kind}.{name.lower()}"] = digest(_secret(f"{kind}.{name}", value).reveal())
+    options["base_url"] = digest(_plain_address(base_url))
     return json.dumps([spec.name, spec.argument, sorted(options.items())])

@@ -11,12 +11,11 @@ import os
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from hashlib import sha256
 from typing import Any, TypeVar
 
 from everyclaim.core.cited import failing_lines
 from everyclaim.core.errors import ConfigError, OptionError, SourceError, needed_for
-from everyclaim.core.plaintext import hidden, one_line
+from everyclaim.core.plaintext import digest, hidden, one_line
 from everyclaim.core.types import Label, Outcome, Result, Sample
 from everyclaim.monitor.watch.source import Absent, AnswerSource, Batch, Found, Loaded, Return, Rows, Unreadable
 from everyclaim.monitor.watch.traces import answer_in, decoded, documents_in, found_nothing, question_in
@@ -76,7 +75,7 @@ class Langfuse(AnswerSource):
         self._lateness, self._settle = timedelta(seconds=lateness), timedelta(seconds=settle)
         self._only = {"name": observation, "environment": environment}
         some = "".join(f"#{name}" for name in (observation, environment) if name)
-        self.name = f"langfuse:{hidden(url)}#{sha256(public.encode()).hexdigest()[:8]}{some}"
+        self.name = f"langfuse:{hidden(url)}#{digest(public, 8)}{some}"
         self._connect: Callable[[], Any] = lambda: AsyncLangfuseAPI(
             base_url=url.rstrip("/"), username=public, password=secret, x_langfuse_public_key=public, timeout=30.0
         )

@@ -9,7 +9,6 @@ import sqlite3
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy import exc
 
 from everyclaim.core.errors import ConfigError, MissingExtraError, OptionError, SourceError
-from everyclaim.core.plaintext import did_you_mean, hidden
+from everyclaim.core.plaintext import did_you_mean, digest, hidden
 from everyclaim.monitor.watch.source import AnswerSource, Batch, Rows, found_now
 
 _ROWS = 200  # in one batch
@@ -49,7 +48,7 @@ class SqlQuery(AnswerSource):
             raise ConfigError("invalid database URL: write sql:postgresql://user@host/name") from None
         self._rows, self._select, self._watermark, self._key = rows, query, watermark, key
         self._lateness = timedelta(seconds=lateness)
-        asked = sha256(f"{query}\0{watermark}\0{key}".encode()).hexdigest()[:12]
+        asked = digest(f"{query}\0{watermark}\0{key}", 12)
         shown = parsed.set(username=None, password=None, query={}).render_as_string()
         self.name = f"sql:{shown}#{asked}"
         self._engine = _engine(parsed.set(drivername=_DRIVERS.get(parsed.drivername, parsed.drivername)))

@@ -13,7 +13,6 @@ the shipped model's log-odds for one team's texts, each standardised feature hel
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 import math
 import os
@@ -29,6 +28,7 @@ import numpy.typing as npt
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.options import check_declared, read
+from everyclaim.core.plaintext import digest
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Label, Passage, Verdict
 from everyclaim.models.local.cross_encoder import Pair, Scores, shipped_cross_encoder
@@ -121,7 +121,7 @@ def log_odds(probability: Doubles) -> Doubles:
 def digest_of(content: Mapping[str, Any]) -> str:
     """Name a tuning by its content, whatever the spaces and the order of its keys."""
     plain = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return hashlib.sha256(plain.encode("ascii")).hexdigest()[:16]
+    return digest(plain, 16)
 
 
 def tuning_to_json(
