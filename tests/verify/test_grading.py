@@ -17,7 +17,7 @@ from everyclaim.stats.calibration import fit_platt
 from everyclaim.testing import JudgeServer, Request, ScriptedChat, request_data
 from everyclaim.testing.script import Step, body
 from everyclaim.verify import judged
-from everyclaim.verify.calibrated import Calibrated
+from everyclaim.verify.composed import Calibrated
 from everyclaim.verify.grading import from_scale
 from everyclaim.verify.llm import LlmVerifier
 

@@ -206,6 +206,12 @@ class Probabilities(NamedTuple):
             return Label.SUPPORTED
         return Label.CONTRADICTED if self.contradicted > self.unsupported else Label.UNSUPPORTED
 
+    def with_support(self, supported: float) -> Probabilities:
+        """Return them with another probability of SUPPORTED; the other two share the rest as before."""
+        rest = self.unsupported + self.contradicted
+        share = self.unsupported / rest if rest else 1.0
+        return Probabilities(supported, (1 - supported) * share, (1 - supported) * (1 - share))
+
 
 @dataclass(frozen=True, slots=True)
 class PassageVerdict:

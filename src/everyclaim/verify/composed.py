@@ -1,4 +1,4 @@
-"""Judges made of judges: passages put to one judge one by one, a cheap judge before a dear one, several that vote.
+"""Judges made of judges: one asked about each passage, a cheap one before a dear one, several that vote, one calibrated.
 
 `joint` is the judge itself: all passages in one check. `Each` asks about every passage alone. `Ranked` asks about the
 most relevant passage first and stops at the first support, the SAFE pattern, for judges that cost money. Both combine
@@ -11,14 +11,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+
+from numpy.typing import ArrayLike
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.lifetime import gather
 from everyclaim.core.protocols import ChatModel, Ranker, Verifier, chat_of
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Label, Passage, PassageVerdict, Probabilities, Verdict
+from everyclaim.stats.types import Floats
 from everyclaim.verify.grading import average, of_vote
 from everyclaim.verify.verdicts import collect_verdicts
 
@@ -40,6 +43,37 @@ class Wrapped:
     def chat(self) -> ChatModel | None:
         """The chat model of the judge inside."""
         return chat_of(self.verifier)
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated(Wrapped):
+    """A judge inside a fitted mapping of its probability of SUPPORTED, such as `stats.calibration.fit_platt` returns.
+
+    Labels stay as they are, and the other two share the rest as before; verdicts without probabilities pass.
+    """
+
+    mapping: Callable[[ArrayLike], Floats]
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """The judge's own, with the mapping."""
+        return {**getattr(self.verifier, "parameters", {}), "calibration": repr(self.mapping)}
+
+    async def verify(
+        self, claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = ""
+    ) -> list[Verdict]:
+        """Judge, and map. Raises `ConfigError` for a mapping that leaves [0, 1]."""
+        verdicts = await self.verifier.verify(claims, passages, question=question)
+        return [self._mapped(verdict) for verdict in verdicts]
+
+    def _mapped(self, verdict: Verdict) -> Verdict:
+        before = verdict.probabilities
+        if before is None:
+            return verdict
+        supported = float(self.mapping([before.supported])[0])
+        if not 0 <= supported <= 1:
+            raise ConfigError(f"a calibration must map into [0, 1], got {supported!r} for {before.supported!r}")
+        return replace(verdict, probabilities=before.with_support(supported))
 
 
 @dataclass(frozen=True, slots=True)

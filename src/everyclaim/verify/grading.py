@@ -101,8 +101,4 @@ def without_evidence(verdict: Verdict) -> Verdict:
     if chances is None or verdict.label is not Label.SUPPORTED or verdict.evidence:
         return verdict
     odds = LOST * chances.supported / max(1 - chances.supported, _LEAST)
-    supported = odds / (1 + odds)
-    rest = 1 - chances.supported
-    share = (chances.unsupported / rest, chances.contradicted / rest) if rest else (1.0, 0.0)
-    lowered = Probabilities(supported, (1 - supported) * share[0], (1 - supported) * share[1])
-    return replace(verdict, probabilities=lowered)
+    return replace(verdict, probabilities=chances.with_support(odds / (1 + odds)))
