@@ -47,7 +47,6 @@ class JudgeRates:
     tnr: Estimate
 
     def __str__(self) -> str:
-        """Write both in per cent."""
         return f"TPR {percent(self.tpr.value)}, TNR {percent(self.tnr.value)}"
 
 
@@ -223,7 +222,6 @@ class Calibration:
             return Corrected(raw, None, None, (str(error),))
 
     def __str__(self) -> str:
-        """Tell in a few lines how good the judge is, and what the rate is without its error."""
         rows = [
             ("supported claims recognised", self.rates.tpr, f" ({self.rates.supported:,})"),
             ("failing claims recognised", self.rates.tnr, f" ({self.rates.failing:,})"),

@@ -150,7 +150,6 @@ class Comparison:
         return tuple(_doubts(self.before, self.after, self.numbers))
 
     def __str__(self) -> str:
-        """Tell in a few lines, at most 80 columns wide."""
         lines = [f"{self.before.title} → {self.after.title}", pairing(self.matching), self.sentence, self.advice]
         if self.differs:
             lines.insert(2, "judged differently: " + "; ".join(self.differs))

@@ -165,7 +165,6 @@ class _ZoneSearch:
         return found
 
     def settled(self, zone: Mask) -> Settled:
-        """Say what lies in a zone."""
         bound = upper_bound(*self._counts(zone), 1 - self.chance) if zone.any() else None
         return Settled(int(zone.sum()), int(self.wrong[zone].sum()), bound)
 
@@ -211,7 +210,6 @@ class RiskPromise:
     confidence: float = CONFIDENCE
 
     def __str__(self) -> str:
-        """Say what is promised."""
         return (
             f"at most {percent(self.risk)} of the shown claims are unsupported, with "
             f"{percent(self.confidence)} confidence, for answers like the {self.answers:,} labelled ones; "

@@ -111,7 +111,6 @@ class MeasuredPart(NamedTuple):
         return f" on answers with {named}" if named else ""
 
     def __str__(self) -> str:
-        """Name it in a sentence."""
         return self.measure.rate + self.on
 
 

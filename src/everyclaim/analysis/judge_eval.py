@@ -172,7 +172,6 @@ class JudgeCheck:
         return tuple(found)
 
     def __str__(self) -> str:
-        """Tell in a few lines how the judge is."""
         rows = {
             "supported claims recognised": self.supported_called_so,
             "failing claims recognised": self.failing_called_so,

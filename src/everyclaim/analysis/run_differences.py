@@ -306,7 +306,6 @@ class Step:
         return judged, ("corrected", corrected, _finding(self.corrected_adjusted, has_risen=self.has_risen))
 
     def __str__(self) -> str:
-        """Write the two rates, then the same without the judge's error."""
         return ", corrected ".join(delta.levels for _, delta, _ in self.rows)
 
     def to_json(self) -> dict[str, Any]:

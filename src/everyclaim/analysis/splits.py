@@ -63,7 +63,6 @@ class SplitCheck:
         return found
 
     def __str__(self) -> str:
-        """Tell in a few lines how many splits people accept, and what is wrong with the others."""
         rate = self.accepted
         shown = f"accepted {percent(rate.value)}   95 % {interval(rate)}   at least {AT_LEAST}: {self.standing}"
         lines = [f"run {self.run}: {counted(self.sentences, 'sentence')} reviewed, decomposer {self.decomposer}", shown]

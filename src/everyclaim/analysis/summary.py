@@ -139,7 +139,6 @@ class Summary:
         return self.overall.failure_modes
 
     def __str__(self) -> str:
-        """Tell in a few lines what the run adds up to."""
         group = self.overall
         rows = [
             ("claims supported", group.supported, percent(group.supported.value), interval(group.supported)),
@@ -285,7 +284,6 @@ class _ResultRows:
     lower_is_better: bool
 
     def part(self, rows: NDArray[np.intp]) -> _ResultRows:
-        """Return these rows."""
         modes = self.modes
         if modes:
             inside = np.isin(modes["row"], rows)

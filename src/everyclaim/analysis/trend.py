@@ -117,7 +117,6 @@ class Trend:
         return self.rule.advice if self.rule else ""
 
     def __str__(self) -> str:
-        """Tell in a few lines, at most 80 columns wide."""
         return "\n".join(wrapped(line) for line in (*self.sentences, self.advice) if line)
 
     def to_json(self) -> dict[str, Any]:
@@ -224,7 +223,6 @@ class ReleaseReport:
         return self.comparison.sentence
 
     def __str__(self) -> str:
-        """Tell in a few lines what changed and what the rule says."""
         return "\n".join(wrapped(line) for line in (self.sentence, self.rule.sentence, *self.notes))
 
     def to_json(self) -> dict[str, Any]:

@@ -61,7 +61,6 @@ class Run:
     read: ReadReport | None = None  # what reading the data said; None for a run found again
 
     def __str__(self) -> str:
-        """Tell in a few lines what was scored by whom, and what it adds up to."""
         record = self.record
         made = record.provenance
         status = "" if record.status == "finished" else f"{record.status}: not all samples were scored"

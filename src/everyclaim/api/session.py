@@ -292,7 +292,6 @@ class Session:
 
 
 def _drop(task: Coroutine[Any, Any, object]) -> None:
-    """Let go of a task that was refused before it began."""
     if getcoroutinestate(task) == CORO_CREATED:
         task.close()
 

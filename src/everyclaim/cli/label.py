@@ -97,7 +97,6 @@ def label(
 
 
 def _check(found: Run, marks: str, examples: str | None, *, require: bool, json: bool) -> int:
-    """Read marks, and say how many splits people accept."""
     from everyclaim.api.labels import check_splits, write_examples
     from everyclaim.report.judge import splits_page
 

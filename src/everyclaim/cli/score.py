@@ -104,7 +104,6 @@ def score(
 
 
 def _estimate(files: list[str], evaluator: Evaluator, options: DatasetOptions, *, json: bool) -> int:
-    """Print what each file takes of language models."""
     found = {file: evaluator.estimate_file(file, **options) for file in files}
     if json:
         show_json({file: one and asdict(one) for file, one in found.items()})

@@ -131,7 +131,6 @@ class _Reporter:
 
 
 def _end(seen: WatchPass, settings: Settings, *, once: bool, quiet: bool) -> int:
-    """Say what it came to, and how the command ends."""
     from everyclaim.api.runs import Run
 
     if not quiet:

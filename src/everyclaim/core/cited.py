@@ -44,7 +44,6 @@ class Cited(NamedTuple):
     passage: str | None
 
     def __str__(self) -> str:
-        """Name the source as the answer does."""
         source = self.source
         return f"[{source.number}]" if source.number else one_line(source.name or source.address or source.page, _SHOWN)
 

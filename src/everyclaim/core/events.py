@@ -266,7 +266,6 @@ class CostEstimate:
     is_most: bool = False
 
     def __str__(self) -> str:
-        """Tell it in a line."""
         if not self.calls:
             return f"{self.answers:,} answers: no calls to language models"
         used = f"{self.prompt_tokens:,} prompt and {self.reply_tokens:,} reply tokens"

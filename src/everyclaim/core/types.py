@@ -178,7 +178,6 @@ class Decomposition:
     kept_whole: int = 0
 
     def __str__(self) -> str:
-        """Tell what was made of the response in a few lines."""
         return printing.decomposition(self)
 
 

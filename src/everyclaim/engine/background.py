@@ -144,7 +144,6 @@ class _LoopCall(Generic[T]):
         self.done: futures.Future[None] = futures.Future()
 
     def start(self) -> None:
-        """Begin, on the loop."""
         self._task = self._loop.create_task(self._carry_out())
         self._task.add_done_callback(self._settle)
 
@@ -154,7 +153,6 @@ class _LoopCall(Generic[T]):
             self._loop.call_soon_threadsafe(lambda: self._task and self._task.cancel())
 
     def result(self) -> T:
-        """Return what it returned, or raise what it raised."""
         if self._error is not None:
             raise self._error
         return self._values[0]

@@ -92,12 +92,10 @@ class _Pipeline:
         self._block: tuple[int, Mapping[int, str]] = (-1, {})
 
     def tell(self, event: Event) -> None:
-        """Call every hook."""
         for hook in self._hooks:
             hook(event)
 
     async def carry_out(self, samples: Iterable[Sample] | AsyncIterable[Sample], total: int | None) -> None:
-        """Do everything between the first event and the last."""
         self.tell(RunStarted(self._run, total))
         writer = asyncio.create_task(self._write())
         scoring = asyncio.create_task(self._score_all(samples))

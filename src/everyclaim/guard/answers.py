@@ -119,7 +119,6 @@ class GuardedSentence:
     noted: frozenset[Label] = frozenset()
 
     def __str__(self) -> str:
-        """The text that may be shown."""
         return self.text
 
     @property

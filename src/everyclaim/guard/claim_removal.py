@@ -30,8 +30,6 @@ class Cut:
 
 @dataclass
 class _Sheet:
-    """An answer being cut."""
-
     text: str
     units: Sequence[Sentence]
     edits: dict[int, str] = field(default_factory=dict)  # unit → its new text

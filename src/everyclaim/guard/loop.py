@@ -59,8 +59,6 @@ class Loop:
 
 @dataclass
 class _GuardRun:
-    """One answer on its way."""
-
     loop: Loop
     task: Task
     attempts: list[Attempt] = field(default_factory=list)

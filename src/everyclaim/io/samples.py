@@ -218,7 +218,6 @@ class _Columns:
         return not self._needed and not self._slices
 
     def see(self, row: Row) -> None:
-        """Take note of a row."""
         if isinstance(row, Sample):
             self._needed.clear()
             if isinstance(row.tags, Mapping):  # it may hold anything yet

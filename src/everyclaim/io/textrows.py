@@ -223,7 +223,6 @@ class _Window:
         return match[0]
 
     def skip(self, mark: str) -> None:
-        """Pass one character that must come next."""
         if self.peek() != mark:
             raise ValueError(f"not valid JSON: expected {mark!r}")
         self._at += 1

@@ -222,7 +222,6 @@ def _probability(name: str) -> Column:
 
 
 def _quote(kind: type, name: str) -> Column:
-    """Return a column of the first evidence."""
     return kind, lambda claim: getattr(next(iter(claim.verdict.evidence), None), name, None)
 
 

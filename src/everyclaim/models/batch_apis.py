@@ -68,7 +68,6 @@ class BatchApi:
 
     @staticmethod
     def _outcome(row: Mapping[str, Any]) -> str:
-        """Return the outcome that a row of the results holds."""
         raise NotImplementedError
 
     async def _listed(self, path: str, after: str) -> AsyncIterator[dict[str, Any]]:

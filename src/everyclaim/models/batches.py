@@ -184,7 +184,6 @@ class BatchScheduler:
     # From a call to a batch
 
     async def _submitted(self, key: str, body: bytes) -> None:
-        """Wait until a request is in a batch that the provider has."""
         size = len(body) + LINE_OVERHEAD
         if size > self._most_bytes:
             raise JudgeError(
@@ -347,7 +346,6 @@ class BatchScheduler:
             wait = min(2 * wait, LONGEST_POLL)
 
     async def _keep(self, batch: ProviderBatch, status: BatchStatus) -> None:
-        """Keep a batch's outcomes."""
         rows: list[tuple[str, str]] = []
         async with aclosing(self._api.results(status)) as results:
             async for custom_id, outcome in results:

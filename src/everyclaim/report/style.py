@@ -263,7 +263,6 @@ def _table(table: HouseTable) -> Iterator[str]:
 
 
 def _line(text: Text) -> str:
-    """Write a line of a page, with what is bold in it."""
     plain = text.plain.replace(GLUE, " ").replace("\n", " ")
     bold = sorted((span.start, span.end) for span in text.spans if "bold" in str(span.style))
     if "bold" in str(text.style):

@@ -117,7 +117,6 @@ def _key(query: str) -> frozenset[str]:
 
 
 def _short(query: str) -> str:
-    """Cut a query at a word."""
     words = " ".join(query.split())
     if len(words) <= LONGEST_QUERY:
         return words

@@ -308,7 +308,6 @@ def _named_day(moment: Moment) -> int | None:
 
 
 def _meanings(moment: Moment) -> tuple[Moment, ...]:
-    """List what a moment may mean."""
     found = [moment]
     if moment.swappable:
         found.append(moment._replace(month=moment.day, day=moment.month))
@@ -368,7 +367,6 @@ def _parts_of_year(moment: Moment) -> tuple[int | None, int | None]:
 
 
 def _pairs(a: Moment, b: Moment) -> list[tuple[int, int]]:
-    """List the parts that both state."""
     ours, theirs = _parts(a)[:4] + _parts_of_year(a), _parts(b)[:4] + _parts_of_year(b)
     return [(mine, other) for mine, other in zip(ours, theirs, strict=True) if mine is not None and other is not None]
 

@@ -158,7 +158,6 @@ def _over(text: str, spans: Sequence[Span], sign: str) -> str:
 
 
 def _marks(found: re.Match[str], text: str) -> Iterable[Citation]:
-    """Return what a match of `_MARK` cites."""
     kind = found.lastgroup or ""
     if found["label"] is not None:
         return _link(found, text)

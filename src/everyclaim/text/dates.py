@@ -232,7 +232,6 @@ def _join_weekday(found: list[Moment], low: str) -> None:
 
 
 def _first(match: re.Match[str], groups: str) -> str:
-    """Give the first of these groups that holds something, or ""."""
     return next(filter(None, map(match.group, groups.split())), "")
 
 

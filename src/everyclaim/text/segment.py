@@ -207,7 +207,6 @@ def _bare_sentences(text: str, language: str) -> list[Sentence]:
 
 
 def _lines(text: str) -> Iterator[_Line]:
-    """The lines that hold something."""
     before = 0
     for match in _LINE.finditer(text):
         content = match.group()

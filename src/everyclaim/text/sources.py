@@ -261,7 +261,6 @@ class _Lists:
     marked: bool | None = None  # whether its entries are items; None before the first
 
     def read(self, line: re.Match[str]) -> None:
-        """Read a line."""
         content, start, end = line.group(), *line.span()
         if defined := _DEFINED.fullmatch(content):
             self._define(defined, start, end)

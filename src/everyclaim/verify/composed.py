@@ -1,4 +1,4 @@
-"""Judges made of judges: one asked about each passage, a cheap one before a dear one, several that vote, one calibrated.
+"""Judges made of judges: one asked of each passage, a cheap one before a dear one, several that vote, one calibrated.
 
 `joint` is the judge itself: all passages in one check. `Each` asks about every passage alone. `Ranked` asks about the
 most relevant passage first and stops at the first support, the SAFE pattern, for judges that cost money. Both combine

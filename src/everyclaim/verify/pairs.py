@@ -280,7 +280,6 @@ class PairVerifier:
         return Label.CONTRADICTED if contradicted > unsupported else Label.UNSUPPORTED
 
     def _verdict(self, claim: Claim, parts: Sequence[PairMatch], passages: Sequence[Passage]) -> Verdict:
-        """Make one verdict of a claim's parts."""
         if not parts:  # passages without a word
             return Verdict(
                 claim.id,

@@ -288,7 +288,6 @@ class _Gate:
         self._reply = float(REPLY_TOKENS)
 
     async def acquire(self) -> None:
-        """Wait for a slot, first come first served."""
         if self._running < int(self._allowed) and not self._waiting:
             self._running += 1
             return
@@ -302,7 +301,6 @@ class _Gate:
             raise
 
     def release(self) -> None:
-        """Give a slot back."""
         self._running -= 1
         while self._waiting and self._running < int(self._allowed):
             turn = self._waiting.popleft()

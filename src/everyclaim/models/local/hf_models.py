@@ -237,11 +237,9 @@ class _Opening:
     exported: bool
 
     def network(self, head: hf_networks.Head) -> hf_networks.Network:
-        """Open the network, exported or built by torch."""
         return self.export() if self.exported else hf_networks.auto_network(self.folder, head, self.options)
 
     def export(self) -> hf_networks.Network:
-        """Open the exported network."""
         assert self.folder.onnx  # `find_folder` saw to it
         return hf_networks.OnnxNetwork(self.folder.onnx, self.options.device)
 
@@ -281,12 +279,10 @@ class _Opening:
 
     @property
     def pad(self) -> int:
-        """The token that fills up short inputs."""
         pad = self.folder.config.get("pad_token_id")
         return pad if isinstance(pad, int) else 0
 
     def batcher(self, network: hf_networks.Network) -> hf_networks.Batcher:
-        """Make the network's queue."""
         return hf_networks.Batcher(network, pad=self.pad, batch_size=self.options.batch_size)
 
     def parameters(self, network: hf_networks.Network, limit: int) -> dict[str, str]:

@@ -199,7 +199,6 @@ class WatchPass:
         return not any((*counts, self.alerts, self.trouble, self.waits_for))
 
     def __str__(self) -> str:
-        """Tell it in one line."""
         failed = f" ({self.failed:,} failed)" if self.failed else ""
         counts = {
             f"judged{failed}": self.judged,

@@ -110,7 +110,6 @@ def _cost(source: AlignedSource, number: int, sentence: int) -> float:
 
 
 def _tokens(text: str, start: int, end: int) -> float:
-    """Estimate the tokens of a part of a text."""
     return max((end - start) / _CHARACTERS, text.count(" ", start, end) / _WORDS)
 
 

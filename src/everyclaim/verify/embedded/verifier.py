@@ -212,8 +212,6 @@ _Threads = Annotated[int, Range(0, _THREADS)]  # 0: one per CPU, at most four
 
 
 class _PreparedClaims(NamedTuple):
-    """A claim laid beside its passages."""
-
     compared: LexicalComparison
     premise: Premise
     pieces: list[Piece]

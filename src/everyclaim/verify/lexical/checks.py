@@ -257,7 +257,6 @@ def _sides(text: str, fact: Fact) -> tuple[list[str], list[str]]:
 
 
 def _around(text: str, fact: Fact) -> frozenset[str]:
-    """Give the words around a value."""
     before, after = _sides(text, fact)
     return frozenset(before + after)
 

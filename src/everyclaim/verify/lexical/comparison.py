@@ -93,7 +93,6 @@ def stated(source: AlignedSource, alignment: Alignment) -> list[StatedSpelling]:
 
 
 def _wherever(fact: Fact) -> Fact:
-    """Give a value without its place."""
     if isinstance(fact, Quantity):
         return fact._replace(start=0, end=0, first=0, last=0)
     return fact._replace(start=0, end=0)

@@ -133,7 +133,6 @@ class Head:
 
 
 def _member(data: Mapping[str, Any]) -> Trees | Linear:
-    """Read one member of a head."""
     if data["kind"] == "trees":
         return Trees.parse(data["base"], data["nodes"])
     mean, scale, weight = (np.array(data[name], dtype=np.float64) for name in ("mean", "scale", "weight"))

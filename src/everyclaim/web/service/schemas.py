@@ -36,7 +36,6 @@ _WRITTEN: dict[Any, Any] = {types.Span: tuple[int, int]}
 
 
 def _model(kind: type, *, name: str = "", **more: Any) -> type[BaseModel]:
-    """Return the model of a type as it is written."""
     hints = get_type_hints(kind)
     shape = SHAPES.get(kind) or [(part.name, False) for part in fields(kind)]
     parts: dict[str, Any] = {
@@ -170,7 +169,6 @@ def _request_schema(kind: str) -> dict[str, Any]:
 
 
 def _bodies(name: str) -> dict[str, Any]:
-    """Describe the body of a request, by its type."""
     if name != "submit":
         return {"application/json": {"schema": _request_schema(name)}}
     rows = {"type": "array", "items": _request_schema("score") | {"additionalProperties": True}, "minItems": 1}
