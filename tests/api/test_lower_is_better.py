@@ -97,3 +97,12 @@ def test_reports_name_scores_by_the_direction(store: Path, tmp_path: Path, capsy
     assert "Worst answers · highest score first" in printed
     assert "0 is best." in page
     assert "highest score first" in page
+    assert 'title="quality: low">0.750<' in page
+
+
+def test_runs_with_another_metric_are_compared_only_on_request(store: Path) -> None:
+    """The message names the metric, and no judge as a cause."""
+    other = ec.score_file(rows(0), judge=judge, decomposer=lambda text: text.split("|"), store=store)
+    with pytest.raises(ec.ConfigError, match="different settings, which may cause differences: metric") as refused:
+        ec.compare("good", other, store=store)
+    assert " judge " not in str(refused.value)

@@ -99,12 +99,12 @@ def test_runs_that_were_judged_otherwise_are_refused_without_anyway(runs):
     assert runs("score", "old.jsonl", "--judge", "lexical", "--name", "lex", "-q").code in (0, 3)
     refused = runs("compare", "old", "lex")
     assert refused.code == 2
-    assert "were judged differently: judge scripted" in refused.err
+    assert "different settings, which may cause differences: judge scripted" in refused.err
     assert "--allow-different-judges" in refused.err
     allowed = runs("compare", "old", "lex", "--allow-different-judges")
     assert allowed.code == 0
-    assert "judged differently: judge scripted" in " ".join(allowed.out.split())
-    assert "same answer, different judge" in " ".join(allowed.out.split())
+    assert "scored with different settings: judge scripted" in " ".join(allowed.out.split())
+    assert "same answer, different settings" in " ".join(allowed.out.split())
 
 
 def test_three_runs_show_a_trend(runs):

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from promtool import PER_DAY, PER_HOUR, Traffic, fired, promtool
-from watching import EXAMPLE
 
+import everyclaim as ec
 from everyclaim.cli.app import run
 from everyclaim.core.errors import ConfigError
 from everyclaim.monitor import Baseline, JudgeAccuracy, Level, Metrics
@@ -132,13 +132,15 @@ def test_rules_of_a_run_are_rules_and_say_what_they_stand_on(everyclaim: Command
     text = checked()
     assert 'job="support-bot"' in text
     assert re.search(r"[\d.]+ % of \d+ claims in \d+ answers", " ".join(text.replace("# ", "").split()))
-    assert "the run needs labels" in " ".join(said.split())
+    assert "labels of 0 contradicted and 0 other claims, 10 of each are needed" in " ".join(said.split())
     assert everyclaim("rules", "--baseline", "first", "--match", "job=support-bot")[0] == text
 
 
-def test_labels_of_the_baseline_correct_the_rates(everyclaim: Command) -> None:
+def test_labels_of_the_baseline_correct_the_rates(everyclaim: Command, example: Path) -> None:
     """Sensitivity and specificity of calling a claim contradicted, by the labels of the run."""
-    everyclaim("calibrate", "first", str(EXAMPLE / "labels.jsonl"))
+    rows = sorted(ec.label("first", 200, with_verdicts=True, store=example).rows, key=lambda row: row["judge_label"])
+    labels = [{**row, "label": "CONTRADICTED" if number < 10 else "SUPPORTED"} for number, row in enumerate(rows)]
+    ec.calibrate("first", labels, store=example)
     for words in ((), ("--baseline", "first", "--rate", "0.02")):
         everyclaim("rules", *words, "--out", "rules.yml")
         text = checked()

@@ -250,7 +250,10 @@ def test_a_rise_of_contradictions_is_told_until_it_is_delivered(log: Path, store
     assert {alert.measure for alert in seen.alerts} == {"contradicted"}
     assert "nobody is there" in seen.undelivered[0]
     told.is_away = False
-    assert watched(log, store, alert_above=0.05, alerts=[told]).undelivered == []
+    assert (seen.alerts_sent, "alert sent" in str(seen)) == (0, False)
+    seen_again = watched(log, store, alert_above=0.05, alerts=[told])
+    assert seen_again.undelivered == []
+    assert (seen_again.alerts_sent, "1 alert sent" in str(seen_again)) == (1, True)
     assert [alert.id for alert in told.alerts] == [seen.alerts[-1].id], "the newest, once"
     assert watched(log, store, alert_above=0.05, alerts=[told]).is_silent
     assert len(told.alerts) == 1
@@ -283,6 +286,24 @@ def test_a_run_says_what_is_usual_and_how_the_judge_errs(log: Path, store: Path)
     answers(200, 400)
     seen = watched(log, store, alert_above=0.05, alert_baseline=run.id, alerts=[told])
     assert (seen.judged, seen.alerts) == (200, [])
+
+
+def test_a_few_labels_correct_no_limit_and_what_is_missing_is_told(log: Path, store: Path) -> None:
+    """With six labels the limit is that of the rates as judged; of three answers there is none that could be exceeded."""
+    append(log, *(row(n, contexts=[f"{'NOT ' * (n % 10 == 0)}The unit weighs {n} kg."]) for n in range(60)))
+    watched(log, store)
+    run, told = ec.find_run(store=store), []
+    labels = [
+        {"sample_id": one.id, "claim": one.claims[0].text, "label": "SUPPORTED" if number else "CONTRADICTED"}
+        for number, one in enumerate(list(run.results())[:6])
+    ]
+    ec.calibrate(run, labels, store=store)
+    watched(log, store, alert_baseline=run.id, on_start=told.append)
+    assert "contradicted claims 20" in told[0]
+    assert "has labels of 1 contradicted and 5 other claims, 10 of each are needed" in told[1]
+    few = ec.score_file([row(n, contexts=["NOT so."]) for n in range(3)], judge=ByWords(), store=store)
+    with pytest.raises(ConfigError, match=r"too high: by 3 answers .* score about [\d,]+ answers"):
+        watched(log, store, alert_baseline=few.id)
 
 
 def test_a_limit_of_cost_needs_prices(log: Path, store: Path) -> None:

@@ -152,7 +152,7 @@ class Comparison:
     def __str__(self) -> str:
         lines = [f"{self.before.title} → {self.after.title}", pairing(self.matching), self.sentence, self.advice]
         if self.differs:
-            lines.insert(2, "judged differently: " + "; ".join(self.differs))
+            lines.insert(2, "scored with different settings: " + "; ".join(self.differs))
         return "\n".join(wrapped(one_line(line)) for line in lines if line)
 
     def to_json(self) -> dict[str, Any]:

@@ -173,15 +173,15 @@ def side_of(record: RunRecord, figures: Figures) -> Side:
 
 
 def check_alike(records: Sequence[RunRecord], *, anyway: bool) -> tuple[str, ...]:
-    """Return what judged the runs differently. Raises `ConfigError` when something did, unless `anyway`."""
+    """Return the settings in which the runs differ. Raises `ConfigError` when something did, unless `anyway`."""
     first, found = records[0], dict[str, None]()
     for record in records[1:]:
         differs = provenance_differences(first.provenance, record.provenance)
         if differs and not anyway:
             raise ConfigError(
-                f"runs {first.id} and {record.id} were judged differently: {'; '.join(differs)}. The "
-                "judge could cause a difference: score both with the same settings, or allow it with "
-                "--allow-different-judges (in Python, anyway=True)"
+                f"runs {first.id} and {record.id} were scored with different settings, which may cause differences: "
+                f"{'; '.join(differs)}. Score both with the same settings, or allow it with --allow-different-judges "
+                "(in Python, anyway=True)"
             )
         found |= dict.fromkeys(differs)
     return tuple(found)

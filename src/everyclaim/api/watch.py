@@ -26,12 +26,13 @@ from everyclaim.engine import score_sample
 from everyclaim.io import check_apart
 from everyclaim.models.chat.options import without_password
 from everyclaim.monitor.alerts import Notifier, Sink, sink_from_spec
-from everyclaim.monitor.detector import Baseline, Detector, JudgeAccuracy, Level, Limits, why_too_high
+from everyclaim.monitor.detector import NEVER, Baseline, Detector, JudgeAccuracy, Level, Limits, why_too_high
 from everyclaim.monitor.watch.plan import WatchPlan, WatchScorer
 from everyclaim.monitor.watch.source import AnswerSource, Rows, WatchPass
 from everyclaim.monitor.watch.watcher import Alarms, Watcher
 from everyclaim.stats.intervals import Estimate, clustered_mean, clustered_ratio
 from everyclaim.stats.proportions import normal_quantile
+from everyclaim.stats.types import FEW_OF_A_KIND
 from everyclaim.store.store import Store
 from everyclaim.store.watching import WatchStore
 
@@ -43,8 +44,8 @@ _FAILED = list(Outcome).index(Outcome.FAILED)
 def baseline(run: Run | str | None = None, *, store: str | os.PathLike[str] = DEFAULT_STORE) -> Baseline:
     """Return the baseline rates of a run (a `Run`, an id, the start of one, a name; default: the newest finished).
 
-    Includes the judge's error if claims of the run are labelled. `monitor.Limits.above` takes it. Raises `InputError`
-    if the run does not exist or has no claims.
+    Includes the judge's error if 10 contradicted and 10 other claims of the run are labelled. `monitor.Limits.above`
+    takes it. Raises `InputError` if the run does not exist or has no claims.
     """
     found = find_run(run, store=store, is_finished=True)
     with Store.open_to_read(found.store_location) as kept:
@@ -55,6 +56,7 @@ def baseline(run: Run | str | None = None, *, store: str | os.PathLike[str] = DE
     claims, wrong, scores = claims[has], wrong[has], figures.score[figures.scored & np.isfinite(figures.score)]
     if not len(claims) or not len(scores):
         raise InputError(f"run {found.id} has no scored answer with a claim and cannot be a baseline")
+    judge, labels = _judge_accuracy(found)
     return Baseline(
         run=found.id,
         answers=int(np.count_nonzero(figures.scored)),
@@ -63,7 +65,8 @@ def baseline(run: Run | str | None = None, *, store: str | os.PathLike[str] = DE
         contradicted_by_answer=_level(clustered_mean(wrong / claims)),
         score=_level(clustered_mean(scores)),
         failed=float(np.mean(np.equal(figures.outcome, _FAILED))),
-        judge=_judge_accuracy(found),
+        judge=judge,
+        labels=labels,
     )
 
 
@@ -72,14 +75,20 @@ def _level(estimate: Estimate) -> Level:
     return Level(value, (high - low) / (2 * normal_quantile(0.95)), low, high)
 
 
-def _judge_accuracy(run: Run) -> JudgeAccuracy | None:
-    """Return the judge's error by labels; None without any, raises `InputError` where they say it is chance."""
-    calibration = trust_of(run).calibration
-    counts = calibration.counts.get(Label.CONTRADICTED) if calibration else None
-    if counts is None:
-        return None
+def _judge_accuracy(run: Run) -> tuple[JudgeAccuracy | None, tuple[int, int]]:
+    """Return the judge's error, None with too few labels, and how many are of contradicted claims and of others.
+
+    Raises `InputError` where they say that it is chance.
+    """
+    if (calibration := trust_of(run).calibration) is None:
+        return None, (0, 0)
+    contradicted = sum(calibration.confusion[_CONTRADICTED])
+    labels = contradicted, calibration.used - contradicted
+    counts = calibration.counts.get(Label.CONTRADICTED)
+    if counts is None or min(labels) < FEW_OF_A_KIND:
+        return None, labels
     try:
-        return JudgeAccuracy(counts.sensitivity, counts.specificity, counts.positives, counts.negatives)
+        return JudgeAccuracy(counts.sensitivity, counts.specificity, counts.positives, counts.negatives), labels
     except ValueError as error:
         raise InputError(f"run {run.id}: {error}") from None
 
@@ -231,6 +240,10 @@ def _alarms(plan: WatchPlan, options: WatchingOptions, store: str | os.PathLike[
     else:
         limits = Limits.above(usual, failed=failed)
         why = why_too_high(limits.contradicted or 0.0, usual)
+        if why and (limits.contradicted or 0.0) > NEVER:
+            raise ConfigError(why)
+    if usual is not None and any(usual.labels):
+        why = "; ".join(filter(None, (why, usual.uncorrected and f"the alert limit is {usual.uncorrected}")))
     return Alarms(Detector(limits, judge=usual.judge if usual else None, name=plan.title), notifier, why)
 
 

@@ -135,9 +135,7 @@ def _show_answer(run: Run, answer: str, *, json: bool) -> None:
 _TWO = 2
 _AnyJudges = Annotated[
     bool,
-    option(
-        "--allow-different-judges", "Compare runs with different judges or settings; the output lists the differences."
-    ),
+    option("--allow-different-judges", "Compare runs with different judges or other settings, which the output lists."),
 ]
 
 
@@ -164,7 +162,7 @@ def compare(
     """Compare two runs: significant improvements and regressions; calls no judge.
 
     Samples are paired by id. Three or more runs in chronological order show the trend, with significant changes marked.
-    Runs with different judges or settings are rejected, because the judge could cause a difference.
+    Runs with different judges or other settings are rejected, because these could cause a difference.
     With --release it compares the newest release with the previous one; see compare --release --help.
 
     Exit codes: 0 ok, 1 a regression with --fail-on-regression, 2 bad input or usage, 4 --fail-on-regression is

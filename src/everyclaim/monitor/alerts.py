@@ -199,11 +199,14 @@ class Notifier:
         self._sinks = tuple(sinks)
         self._sent: dict[str, float] = {}  # by sink and alert: when
 
-    def send(self, alert: Alert) -> None:
-        """Deliver to every sink that was not told the same lately. Raises `AlertError` that names all that failed."""
+    def send(self, alert: Alert) -> bool:
+        """Deliver to every sink that was not told the same lately; return whether there was one.
+
+        Raises `AlertError` that names all that failed.
+        """
         now = time.time()
         self._sent = {key: at for key, at in self._sent.items() if now - COOL_DOWN < at <= now}
-        failed = []
+        failed, is_sent = [], False
         for place, sink in enumerate(self._sinks):
             key = f"{place}:{type(sink).__name__}:{alert.key}"
             if key in self._sent:
@@ -213,9 +216,10 @@ class Notifier:
             except AlertError as error:
                 failed.append(str(error))
             else:
-                self._sent[key] = now
+                self._sent[key], is_sent = now, True
         if failed:
             raise AlertError(f"the alert {alert.title!r} was not delivered: {'; '.join(failed)}")
+        return is_sent
 
     def to_json(self) -> dict[str, float]:
         """Return what was sent when, as plain JSON values."""

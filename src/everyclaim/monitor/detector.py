@@ -101,7 +101,19 @@ class Baseline:
     contradicted_by_answer: Level  # mean over answers of the share of their claims
     score: Level  # mean over answers
     failed: float  # share of the answers
-    judge: JudgeAccuracy | None = None  # None: there are no labels
+    judge: JudgeAccuracy | None = None  # None: there are no labels, or too few
+    labels: tuple[int, int] = (0, 0)  # of contradicted claims and of others
+
+    @property
+    def uncorrected(self) -> str:
+        """Why rates are not corrected for the judge's error; empty if they are."""
+        if self.judge is not None:
+            return ""
+        contradicted, others = self.labels
+        return (
+            f"not corrected for judge error: run {one_line(self.run, 60)} has labels of {contradicted:,} contradicted "
+            f"and {others:,} other claims, {FEW_OF_A_KIND} of each are needed"
+        )
 
 
 CONTRADICTED, UNFAITHFUL, FAILED = "contradicted", "unfaithful", "failed"
@@ -113,6 +125,7 @@ MEASURES = {
 STATE_SCHEMA = 1
 FACTOR = 1.5  # by which a rate may exceed its baseline
 TOO_LATE = 0.1  # share of contradicted claims: an alert only above it says what users know already
+NEVER = 0.5  # and one above this is not to be expected
 _Share = Annotated[float, Range(above=0, below=1)]
 
 

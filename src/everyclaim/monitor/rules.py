@@ -86,17 +86,19 @@ def error_budget(usual: Baseline | None, rate: float | None = None) -> ErrorBudg
     else:
         mean, doubt = usual.score.value, usual.score.error
         notes.append(f"The mean score of run {one_line(usual.run, 60)} is {mean:.3f} (standard error {doubt:.3f}).")
-    notes += _notes_on_judge(judge) if usual else ["Rates are not corrected: no run was read (--baseline RUN)."]
+    if usual is None:
+        notes.append("Rates are not corrected: no run was read (--baseline RUN).")
+    elif judge is None:
+        notes.append(f"Rates are {usual.uncorrected} (`everyclaim label`, `everyclaim calibrate`).")
+    else:
+        notes += _notes_on_judge(judge)
     if usual is not None and usual.answers < ROUGH_CLUSTERS:
         notes.append(f"Only {counted(usual.answers, 'answer')}: below {ROUGH_CLUSTERS} the baseline is rough.")
     score = (usual.score.value, usual.score.error) if usual else None
     return ErrorBudget(rate, error, judge or PERFECT, score, tuple(notes))
 
 
-def _notes_on_judge(judge: JudgeAccuracy | None) -> list[str]:
-    if judge is None:
-        note = "Rates are not corrected: the run needs labels for contradicted and for other claims"
-        return [f"{note} (`everyclaim label`, `everyclaim calibrate`)."]
+def _notes_on_judge(judge: JudgeAccuracy) -> list[str]:
     note = (
         "Rates are corrected for the judge's error: (rate + specificity - 1) / (sensitivity + specificity - 1), Rogan "
         f"and Gladen 1978, with sensitivity {judge.sensitivity:.4f} (from {judge.contradicted:.0f} "

@@ -60,7 +60,7 @@ def comparison_page(comparison: Comparison, *, movers: int) -> Page:
 
 def _differing(differs: Sequence[str]) -> Text | None:
     told = data("; ".join(differs), limit=400)
-    return Text.assemble(("judged differently: ", "yellow"), told) if differs else None
+    return Text.assemble(("scored with different settings: ", "yellow"), told) if differs else None
 
 
 def _evidence(comparison: Comparison, most: int | None, movers: int) -> Iterator[RenderableType]:
@@ -68,7 +68,7 @@ def _evidence(comparison: Comparison, most: int | None, movers: int) -> Iterator
     numbers = comparison.numbers
     yield _table("", [(delta.measure.title, delta) for delta in numbers.whole])
     if numbers.same_text:
-        heading = "same answer, different judge"
+        heading = "same answer, different settings"
         yield from (Text(), _table(heading, [(delta.measure.title, delta) for delta in numbers.same_text]))
     for heading, rows in cuts(numbers.parts):
         tested = [row for row in rows if row[1].p_value is not None]
@@ -270,7 +270,7 @@ def _release(report: ReleaseReport) -> Iterator[RenderableType]:
     yield from (_head(comparison), Text(), Text(whole(report.sentence), style="bold"), Text(), made)
     yield from (hanging(Text("!", "yellow"), Text(doubt)) for doubt in rule.doubts)
     yield from (Text(), Text(whole(rule.sentence), _RULE_STYLE[rule.verdict]), Text())
-    differs = "judged differently, so a difference may come from the judge: " + "; ".join(comparison.differs)
+    differs = "scored with different settings, which may cause differences: " + "; ".join(comparison.differs)
     for note in (*([differs] if comparison.differs else ()), *report.notes):
         yield hanging(Text("!", "yellow"), data(note))
 

@@ -133,7 +133,10 @@ SCORED, SKIPPED, OVER_BUDGET, UNREADABLE, DELETED = "judged", "skipped", "over_b
 
 PASS_SCHEMA = 1
 _REASONS = 5
-_SUMMED = ("found", "known", "judged", "skipped", "over_budget", "unreadable", "deleted", "tried_again", "sent_back")
+_SUMMED = (
+    "found", "known", "judged", "skipped", "over_budget", "unreadable", "deleted", "tried_again", "sent_back",
+    "alerts_sent",
+)  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -163,6 +166,7 @@ class WatchPass:
     trouble: str = ""  # why scores could not be written back
     tried_again: int = 0  # answers whose judge had failed before; not among those judged
     alerts: list[Alert] = field(default_factory=list)
+    alerts_sent: int = 0  # that a receiver got: one per measure in six hours
     undelivered: list[str] = field(default_factory=list)  # of each alert that waits for its receiver: why
 
     def count(self, decision: str, reason: str = "") -> None:
@@ -195,7 +199,7 @@ class WatchPass:
     @property
     def is_silent(self) -> bool:
         """Whether there is nothing to tell."""
-        counts = (self.found, self.tried_again, self.sent_back, self.refused)
+        counts = (self.found, self.tried_again, self.sent_back, self.refused, self.alerts_sent)
         return not any((*counts, self.alerts, self.trouble, self.waits_for))
 
     def __str__(self) -> str:
@@ -213,6 +217,8 @@ class WatchPass:
             "not yet written back": self.not_sent_back,
         }
         told = [counted(self.found, "new answer"), *(f"{count:,} {name}" for name, count in counts.items() if count)]
+        if self.alerts_sent:
+            told.append(f"{counted(self.alerts_sent, 'alert')} sent")
         if self.undelivered:
             told.append(f"{counted(len(self.undelivered), 'alert')} not delivered")
         if self.mean_score is not None:

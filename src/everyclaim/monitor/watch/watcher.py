@@ -80,17 +80,17 @@ class Alarms:
         self._owed |= {alert.key: alert for alert in raised}
         return raised
 
-    def deliver(self) -> list[str]:
-        """Send what is owed, which may take long; return why some could not be delivered; they stay owed."""
-        trouble = list[str]()
+    def deliver(self) -> tuple[int, list[str]]:
+        """Send what is owed, which may take long; return how many were sent, and why others stay owed."""
+        sent, trouble = 0, list[str]()
         for key, alert in list(self._owed.items()):
             try:
-                self._notifier.send(alert)
+                sent += self._notifier.send(alert)
             except AlertError as error:
                 trouble.append(str(error))
             else:
                 del self._owed[key]
-        return trouble
+        return sent, trouble
 
     @property
     def told(self) -> str:
@@ -210,7 +210,8 @@ class Watcher:
         """Send what alerts are owed, and keep how far the watch has come where that is news."""
         state = self._kept[1]
         if self._alarms is not None:
-            self._pass.undelivered = await asyncio.to_thread(self._alarms.deliver)
+            sent, self._pass.undelivered = await asyncio.to_thread(self._alarms.deliver)
+            self._pass.alerts_sent += sent
             state = self._alarms.to_json()
         if (checkpoint, state) != self._kept:
             await self._ask(self._store.set_place_of_watch, checkpoint, state)
