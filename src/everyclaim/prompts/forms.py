@@ -205,8 +205,12 @@ class RowPrompt(ABC, Generic[T]):
 
         Raises `JudgeError` (`bad_reply`) when it has another form or answers for ids that were not given.
         """
-        found = {key: self.read(row) for key, row in by_id(rows(reply, self.rows_name), asked).items()}
+        found = {key: self.read(row) for key, row in by_id(self.rows_of(reply), asked).items()}
         return {key: value for key, value in found.items() if value is not None}
+
+    def rows_of(self, reply: Mapping[str, Any]) -> list[Any]:
+        """Return the rows of a reply. Raises `JudgeError` when it has another form."""
+        return rows(reply, self.rows_name)
 
     @abstractmethod
     def read(self, row: Mapping[str, Any]) -> T | None:

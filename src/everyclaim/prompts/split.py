@@ -38,7 +38,7 @@ class Split(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class SplitPrompt:
+class SplitPrompt(forms.RowPrompt[Split]):
     """`atomicity`: one fact per claim, or about one claim per sentence. `coverage`: every fact, or what matters.
 
     `own` is a user's wording of what a claim is, in the place of ours; how texts are treated and what a reply holds
@@ -85,12 +85,13 @@ class SplitPrompt:
         return [Message("system", system, cache=True), Message("user", forms.document(task_data(task)))]
 
     def parse(self, reply: Mapping[str, Any], asked: Sequence[str]) -> dict[str, Split]:
-        """Return what a reply says, by sentence id; sentences it says nothing usable about are left out.
+        """Return what a reply says, by sentence id, as `RowPrompt` does, with what it skips."""
+        return self.skipped(reply, asked) | forms.RowPrompt.parse(self, reply, asked)
 
-        Raises `JudgeError` (`bad_reply`) when it has another form or answers for ids that were not given.
-        """
-        found = {key: self.read(row) for key, row in forms.by_id(split_rows(reply), asked).items()}
-        return self.skipped(reply, asked) | {key: split for key, split in found.items() if split}
+    def rows_of(self, reply: Mapping[str, Any]) -> list[Any]:
+        """Return a reply's rows, one for each sentence. Raises `JudgeError` when it has another form."""
+        beside = {key: value for key, value in reply.items() if key != "skipped"}
+        return _by_sentence(forms.rows(beside, "sentences", "claims"), "claims")
 
     def skipped(self, reply: Mapping[str, Any], asked: Sequence[str]) -> dict[str, Split]:
         """Return the sentences that a reply skips for a reason that there is.
@@ -121,12 +122,6 @@ def spelt_out(split: Split, sentence: str) -> Split:
 def stands_at(split: Split) -> int | None:
     """Return the place of the claim that is its sentence as it stands, None where there is none."""
     return next((i for i, claim in enumerate(split.claims) if claim.strip(" .\"'`") in AS_IT_STANDS), None)
-
-
-def split_rows(reply: Mapping[str, Any]) -> list[Any]:
-    """Return a reply's rows, one for each sentence. Raises `JudgeError` when it has another form."""
-    beside = {key: value for key, value in reply.items() if key != "skipped"}
-    return _by_sentence(forms.rows(beside, "sentences", "claims"), "claims")
 
 
 def claim_text(item: Any) -> str | None:

@@ -12,7 +12,7 @@ from everyclaim.core.protocols import Message
 from everyclaim.core.types import Claim, FailureMode, Label, Probabilities
 from everyclaim.prompts import forms
 from everyclaim.prompts.domain import Domain, OwnRules
-from everyclaim.prompts.split import Split, SplitPrompt, SplitTask, claim_text, split_rows, split_schema, task_data
+from everyclaim.prompts.split import Split, SplitPrompt, SplitTask, claim_text, split_schema, task_data
 
 _WORD = re.compile(r"\w+")
 _NAMED = re.compile(r"\s*\[?(p\d{1,6})\]?\s*:\s*")
@@ -81,7 +81,7 @@ Grading = Literal["scale", "none"]
 
 
 @dataclass(frozen=True, slots=True)
-class VerdictPrompt:
+class VerdictPrompt(forms.RowPrompt[Finding]):
     """Three labels with quotes, a reason and a failure mode.
 
     `own` is a user's wording of what the labels mean, in the place of ours; how texts are treated and what a reply
@@ -94,6 +94,7 @@ class VerdictPrompt:
     own: OwnRules = field(default_factory=OwnRules)
     reasons: Reasons = "failing"
     probabilities: Grading = "scale"
+    rows_name: ClassVar[str] = "verdicts"
 
     @property
     def version(self) -> str:
@@ -141,14 +142,6 @@ class VerdictPrompt:
             Message("user", forms.document({"passages": passages}), cache=shared),
             Message("user", forms.document(asked)),
         ]
-
-    def parse(self, reply: Mapping[str, Any], asked: Sequence[str]) -> dict[str, Finding]:
-        """Return what a reply says, by claim id; claims it says nothing usable about are left out.
-
-        Raises `JudgeError` (`bad_reply`) when it has another form or answers for ids that were not given.
-        """
-        found = {key: self.read(row) for key, row in forms.by_id(forms.rows(reply, "verdicts"), asked).items()}
-        return {key: finding for key, finding in found.items() if finding}
 
     def read(self, row: Mapping[str, Any]) -> Finding | None:
         """Read one verdict; None without one of the labels, or with a number that is out of range.
@@ -304,8 +297,8 @@ class MiniCheckPrompt:
 
 
 @dataclass(frozen=True, slots=True)
-class OneCallPrompt:
-    """The rules of the two prompts, once each."""
+class OneCallPrompt(forms.RowPrompt[tuple[Split, tuple[Finding, ...]]]):
+    """The rules of the two prompts, once each. A row is a sentence's claims with their verdicts."""
 
     split: SplitPrompt = field(default_factory=SplitPrompt)
     verdict: VerdictPrompt = field(default_factory=VerdictPrompt)
@@ -331,16 +324,16 @@ class OneCallPrompt:
         ]
 
     def parse(self, reply: Mapping[str, Any], asked: Sequence[str]) -> dict[str, tuple[Split, tuple[Finding, ...]]]:
-        """Return, by sentence id, its claims and their verdicts; sentences without a usable row are left out.
-
-        A sentence with one unusable verdict is unusable as a whole: its claims belong together.
-        Raises `JudgeError` (`bad_reply`) when the reply has another form or answers for ids that were not given.
-        """
-        found = {key: self._read(row) for key, row in forms.by_id(split_rows(reply), asked).items()}
+        """Return what a reply says, by sentence id, as `RowPrompt` does, with what it skips."""
         skipped = {key: (split, ()) for key, split in self.split.skipped(reply, asked).items()}
-        return skipped | {key: value for key, value in found.items() if value}
+        return {**skipped, **forms.RowPrompt.parse(self, reply, asked)}
 
-    def _read(self, row: Mapping[str, Any]) -> tuple[Split, tuple[Finding, ...]] | None:
+    def rows_of(self, reply: Mapping[str, Any]) -> list[Any]:
+        """Return a reply's rows, as the split has them."""
+        return self.split.rows_of(reply)
+
+    def read(self, row: Mapping[str, Any]) -> tuple[Split, tuple[Finding, ...]] | None:
+        """Read a sentence; None with one unusable verdict, since its claims belong together."""
         judged: dict[str, Finding] = {}
         for item in row["claims"]:
             claim = claim_text(item)
