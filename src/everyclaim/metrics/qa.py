@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -279,10 +279,7 @@ class ClozeMark(NamedTuple):
 class ClozeExaminer:
     """Blank out names, numbers and dates of claims and look for what the passages have in their place."""
 
-    @property
-    def parameters(self) -> Mapping[str, str]:
-        """What made the questions and answers, for the result's provenance."""
-        return {"questions": "cloze-1"}
+    parameters: ClassVar[Mapping[str, str]] = {"questions": "cloze-1"}
 
     async def examine(self, sample: Sample, claims: Sequence[Claim], ctx: MetricContext) -> list[Exam]:
         """Return a cloze question for every name, number and date of the claims, the same one once."""

@@ -65,11 +65,12 @@ class Corpus:
         self._connection = connection
         weakref.finalize(self, connection.close)
         self._lock = threading.Lock()
-        self._name = name
+        self.spec = name
         about = dict(connection.execute("SELECT name, value FROM about"))
         self.info = CorpusInfo(
             int(about["documents"]), int(about["passages"]), int(about["words_per_passage"]), about["version"]
         )
+        self.version = self.info.version
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Self:
@@ -92,16 +93,6 @@ class Corpus:
         fill(connection, documents, _checked_words(words))
         return cls(connection, name)
 
-    @property
-    def spec(self) -> str:
-        """Where it is."""
-        return self._name
-
-    @property
-    def version(self) -> str:
-        """Its content's hash."""
-        return self.info.version
-
     @validate_call()
     async def search(self, query: str, k: int, *, topic: str | None = None) -> list[Passage]:
         """Return at most `k` passages, best first; see `find`."""
@@ -123,7 +114,7 @@ class Corpus:
                 asked = match(query)
                 rows = self._connection.execute(_FIND, (asked, k)).fetchall() if asked else []
         except sqlite3.Error as error:
-            raise StoreError(f"cannot search the corpus {self._name}: {error}; rebuild it") from None
+            raise StoreError(f"cannot search the corpus {self.spec}: {error}; rebuild it") from None
         return [CorpusHit(_passage(*row[:4]), row[4]) for row in rows]
 
     def close(self) -> None:
@@ -138,9 +129,7 @@ class Corpus:
                     passages = [_passage(*row) for row in rows]
                     return [CorpusHit(passages[i], 0.0) for i in Bm25Ranker().rank(query, passages)[:k]]
         shown = topic if len(topic) <= 60 else f"{topic[:57]}..."
-        raise JudgeError(
-            "no_topic", f"no document of {self._name} has the title {shown!r}, or contains it in its title"
-        )
+        raise JudgeError("no_topic", f"no document of {self.spec} has the title {shown!r}, or contains it in its title")
 
 
 def build_corpus(documents: Iterable[DocumentRow], out: str | os.PathLike[str], *, words: int = WORDS) -> CorpusInfo:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from everyclaim.core.protocols import ChatModel, Message
 from everyclaim.core.types import Claim
@@ -42,10 +42,7 @@ class WordQueries:
     holds; these words with the question; the sentence it comes from.
     """
 
-    @property
-    def parameters(self) -> Mapping[str, str]:
-        """Its name."""
-        return {"queries": "words"}
+    parameters: ClassVar[Mapping[str, str]] = {"queries": "words"}
 
     async def queries(self, claims: Sequence[Claim], trails: Mapping[str, Trail], around: Around) -> dict[str, str]:
         """Return the next query by claim id; calls nothing."""

@@ -57,14 +57,9 @@ class WebSearch:
     """
 
     def __init__(self, spec: str, identity: str, link: Link) -> None:
-        self._spec = spec
+        self.spec = spec  # the engine and its options, without the key
         self._identity = identity
         self._link = link
-
-    @property
-    def spec(self) -> str:
-        """The engine and its options, without the key."""
-        return self._spec
 
     async def search(self, query: str, k: int, *, topic: str | None = None) -> list[Passage]:
         """Return at most `k` results, best first.
@@ -73,7 +68,7 @@ class WebSearch:
         and `BudgetExceeded` when the account is used up.
         """
         if topic is not None:
-            raise ConfigError(f"{self._spec} searches the whole web and cannot search within a topic")
+            raise ConfigError(f"{self.spec} searches the whole web and cannot search within a topic")
         if not query.strip():
             return []
         reply = await self._link.ask(Call(self._identity, [Message("user", query)], tag=f"k={k}"))

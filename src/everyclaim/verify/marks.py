@@ -62,14 +62,9 @@ class TokenVerifier:
     """
 
     model: LoadedTokens
-    name: str
+    spec: str
     threshold: float = 0.5
     share: float = 0.0
-
-    @property
-    def spec(self) -> str:
-        """The spec it was built from."""
-        return self.name
 
     @property
     def parameters(self) -> Mapping[str, str]:

@@ -189,14 +189,9 @@ class PairVerifier:
 
     model: LoadedPairs
     chunking: Chunking
-    name: str
+    spec: str
     threshold: float | None = None
     most: int = 64
-
-    @property
-    def spec(self) -> str:
-        """The spec it was built from."""
-        return self.name
 
     @property
     def parameters(self) -> Mapping[str, str]:

@@ -81,7 +81,7 @@ class JobStore:
     """The jobs of one folder, which several processes of one machine may share."""
 
     folder: Path
-    _locks: FileLocks = field(init=False)
+    locks: FileLocks = field(init=False)
     _guard: Lock = field(default_factory=Lock)
 
     def __post_init__(self) -> None:
@@ -89,7 +89,7 @@ class JobStore:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
             raise StoreError(f"cannot create the jobs folder {self.folder}: {error.strerror}") from None
-        self._locks = FileLocks(self.folder / "job")
+        self.locks = FileLocks(self.folder / "job")
         with self._database() as database:
             database.execute(_TABLE)
 
@@ -167,24 +167,16 @@ class JobStore:
         """Return the jobs that did not end, the oldest first."""
         return self._jobs("WHERE state = 'open' ORDER BY id")
 
-    def is_held(self, job: str) -> bool:
-        """Whether somebody works on it."""
-        return self._locks.is_locked(job)
-
     def take(self, job: str) -> JobRecord | None:
         """Hold a job and return its record as it is now; None where it ended, or somebody holds it."""
         with self._guard:
-            if self._locks.is_locked(job) or not self._locks.take(job):
+            if self.locks.is_locked(job) or not self.locks.take(job):
                 return None
         found = self.find(job)
         if found is None or found.state != "open":
-            self.release(job)
+            self.locks.release(job)
             return None
         return found
-
-    def release(self, job: str) -> None:
-        """Let go of a job."""
-        self._locks.release(job)
 
     def ask_to_cancel(self, job: str) -> None:
         """Let whoever works on a job, or takes it up, know that nobody wants it any more."""
@@ -205,10 +197,6 @@ class JobStore:
             with suppress(OSError):
                 if path.stat().st_mtime < oldest:
                     path.unlink()
-
-    def close(self) -> None:
-        """Let go of everything."""
-        self._locks.close()
 
     def _jobs(self, condition: str, *values: object) -> list[JobRecord]:
         with self._database() as database:
@@ -251,7 +239,7 @@ class Jobs:
 
     async def carry_out_until_cancelled(self) -> None:
         """Take up one job after the other; a cancellation cuts one off, which the next start goes on with."""
-        with closing(self.job_store):
+        with closing(self.job_store.locks):
             while True:
                 self.wake.clear()
                 try:
@@ -280,7 +268,7 @@ class Jobs:
             if job.state != "open":
                 _logger.info("job ended", extra={"job": job.id, "state": job.state, "run": job.run})
         finally:
-            self.job_store.release(job.id)
+            self.job_store.locks.release(job.id)
 
     def _begun(self, job: JobRecord) -> JobRecord:
         """Note that a job is begun, or that there is nothing left to do for it."""
@@ -353,7 +341,7 @@ class Jobs:
         elif self.job_store.is_unwanted(job.id):
             state = "cancelling"
         else:
-            state = "running" if self.job_store.is_held(job.id) else "queued"
+            state = "running" if self.job_store.locks.is_locked(job.id) else "queued"
         done, total, counts, bad = (
             (record.kept, record.total, record.counts, record.bad_rows) if record else (0, None, {}, 0)
         )
@@ -369,5 +357,5 @@ class Jobs:
             try:
                 self.job_store.keep(taken.end("cancelled"))
             finally:
-                self.job_store.release(job.id)
+                self.job_store.locks.release(job.id)
         return self.job_store.find(job.id) or job
