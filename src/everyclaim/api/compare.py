@@ -55,9 +55,9 @@ class KeptComparison(Comparison):
         )
 
     def _repr_html_(self) -> str:
-        from everyclaim.report.html.pages import comparison_html
+        from everyclaim.report.html import notebook_page
 
-        return comparison_html(self)
+        return notebook_page("comparison", comparison=self)
 
 
 @public

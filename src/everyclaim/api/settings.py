@@ -148,13 +148,13 @@ def flag_of(name: str, opt: Opt | None = None) -> str:
     return (opt and opt.flag.partition("/")[0]) or f"--{name.replace('_', '-')}"
 
 
-def find_settings_file(start: Path | None = None, *, warn: bool = False) -> Path | None:
-    """Return the nearest `everyclaim.toml` in `start` (the working directory) or above it, up to the project's root.
+def find_settings_file(*, warn: bool = False) -> Path | None:
+    """Return the nearest `everyclaim.toml` in the working directory or above it, up to the project's root.
 
-    The root is the nearest folder with `.git`, or without one `start` itself. A file that somebody else owns or that
+    The root is the nearest folder with `.git`, else the working directory. A file that somebody else owns or that
     everybody may write to is passed over: it says where requests and keys go.
     """
-    folder = (start or Path.cwd()).resolve()
+    folder = Path.cwd().resolve()
     above = [folder, *folder.parents]
     root = next((place for place in above if (place / ".git").exists()), folder)
     for place in above[: above.index(root) + 1]:

@@ -39,12 +39,13 @@ class Penalty:
             return length_penalty(claims, self.gamma)
         return shortfall_penalty(claims, expected_claims(sample, self.expected), self.missing)
 
-    def applied(self, name: str, share: float, sample: Sample, claims: int) -> tuple[float, dict[str, float]]:
+    def applied(self, share: float, sample: Sample, claims: int) -> tuple[float, dict[str, float]]:
         """Return a share of claims × the factor, and its parts; the share alone, without parts, where none is asked."""
         if not self.expected and self.gamma <= 0:
             return share, {}
         factor = self.of(sample, claims)
-        return share * factor, {name: share * factor, f"{name}_unpenalised": share, "length_penalty": factor}
+        parts = {"faithfulness": share * factor, "faithfulness_unpenalised": share, "length_penalty": factor}
+        return share * factor, parts
 
 
 def length_penalty(claims: int, gamma: float = GAMMA) -> float:
@@ -103,7 +104,7 @@ class ClaimFaithfulness:
         parts = await ctx.claims(sample.response)
         claims = await ctx.judge(parts.claims)
         share = supported(claims) / len(claims)
-        value, components = self.penalty.applied("faithfulness", share, sample, len(claims))
+        value, components = self.penalty.applied(share, sample, len(claims))
         counts = await citation_counts(claims, sample, ctx)
         details = {"citation_counts": counts} if counts else {}
         return Score(value, components, details, claims=claims, probability=ctx.answer_probability(claims))

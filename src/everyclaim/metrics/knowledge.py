@@ -248,7 +248,8 @@ class _Search:
             ]
             if self._pace.settle:
                 found |= await self._judged(fresh)
-                open_claims = [claim for claim in open_claims if not _is_settled(found.get(claim.id))]
+                settled = {name for name, one in found.items() if one.verdict.label is not Label.UNSUPPORTED}
+                open_claims = [claim for claim in open_claims if claim.id not in settled]
         found |= await self._judged([claim for claim in claims if claim.id not in found])
         return tuple(found[claim.id] for claim in claims)
 
@@ -279,10 +280,6 @@ class _Search:
         """Judge each claim by all that was found for it so far."""
         answers = await gather(self._ctx.judge([claim], list(self._found[claim.id].values())) for claim in claims)
         return {answer[0].id: answer[0] for answer in answers}
-
-
-def _is_settled(claim: JudgedClaim | None) -> bool:
-    return claim is not None and claim.verdict.label is not Label.UNSUPPORTED
 
 
 def _details(prepared: Sequence[Prepared], search: _Search) -> Mapping[str, Any]:

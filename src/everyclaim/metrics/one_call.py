@@ -67,7 +67,7 @@ class OneCallFaithfulness:
         claims = await ctx.judge(parts.claims, by=_Answered(self.verifier, known))
         probability = ctx.answer_probability(claims)
         share = supported(claims) / len(claims)
-        value, components = self.penalty.applied("faithfulness", share, sample, len(claims))
+        value, components = self.penalty.applied(share, sample, len(claims))
         return Score(value, components, claims=claims, skipped=parts.skipped, probability=probability)
 
     async def _found(self, sample: Sample, pieces: Sequence[NumberedSentence]) -> dict[int, Judged]:

@@ -51,10 +51,6 @@ class WatchPlan:
     send_back: bool = True
     every: float = 10.0  # seconds between passes
 
-    def is_chosen(self, unit: str) -> bool:
-        """Whether a trace is among those chosen at random."""
-        return share(unit) < self.rate
-
     def is_worrying(self, result: Result | None) -> bool:
         """Whether a cheap judge takes a claim to be contradicted, with at least that probability, or cannot say."""
         verdicts = [claim.verdict for claim in result.claims] if result else []

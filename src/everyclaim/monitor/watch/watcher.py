@@ -36,6 +36,7 @@ from everyclaim.monitor.watch.plan import (
     OpenRuns,
     WatchPlan,
     WatchScorer,
+    share,
     today,
 )
 from everyclaim.monitor.watch.source import (
@@ -238,7 +239,7 @@ class Watcher:
 
     async def _decide(self, found: Found) -> None:
         await self._turn_day()
-        chosen = AT_RANDOM if self._plan.is_chosen(found.unit or found.key) else ""
+        chosen = AT_RANDOM if share(found.unit or found.key) < self._plan.rate else ""
         if not chosen and not self._plan.min_per_slice and self._scorer.screen is None:
             self._leave(found, SKIPPED)
             return

@@ -49,13 +49,13 @@ def reading(name: str, rate: Estimate, unit: str, kind: str = "") -> ChartPoint:
     return ChartPoint(name, rate.value, rate.low, rate.high, f"{rate.n:,} {unit}" if unit else "", kind)
 
 
-def label_bar(counts: Mapping[Label, int], *, title: str = "Claims by label") -> Markup:
+def label_bar(counts: Mapping[Label, int]) -> Markup:
     """Draw one bar shared out by label; a label that occurs is never too narrow to be seen."""
     total = sum(counts.values())
     told = ", ".join(f"{counts[label]:,} {label.value.lower()}" for label in Label)
     widths = shares_of([counts[label] for label in Label], 100) if total else [0, 0, 0]
     parts = [part for part in zip(Label, accumulate(widths, initial=0), widths, strict=False) if part[2]]
-    return _drawn("bar", title, f"{counted(total, 'claim')}: {told}.", parts=parts)
+    return _drawn("bar", "Claims by label", f"{counted(total, 'claim')}: {told}.", parts=parts)
 
 
 def interval_plot(readings: Sequence[ChartPoint], *, title: str, axis: str) -> Markup:
@@ -145,9 +145,7 @@ def line_chart(
     )
 
 
-def reliability_chart(
-    bins: Sequence[tuple[float, ChartPoint]], *, title: str = "Predicted and observed probability"
-) -> Markup:
+def reliability_chart(bins: Sequence[tuple[float, ChartPoint]]) -> Markup:
     """Draw what was found against what was stated, with intervals; on the diagonal, probabilities mean what they say.
 
     Each bin is the mean stated probability and a reading of the share found, its `note` the number of labels.
@@ -155,7 +153,8 @@ def reliability_chart(
     known = [(stated, one) for stated, one in bins if one.value is not None]
     told = ". ".join(f"predicted {100 * stated:.0f} %, {_told(one)}" for stated, one in known) + "."
     ticks = [(tick, f"{100 * tick:g} %") for tick in _TICKS]
-    return _drawn("reliability", title, told, bins=known, x=_Scale(46, 300), y=_Scale(264, 10), ticks=ticks)
+    title, x, y = "Predicted and observed probability", _Scale(46, 300), _Scale(264, 10)
+    return _drawn("reliability", title, told, bins=known, x=x, y=y, ticks=ticks)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ _ANY = re.compile(r"[*_`~#]")
 _SIGNS = re.compile(r"\\.|(?P<code>`+)|\*{1,3}|_{1,3}|~~", re.DOTALL)
 _KINDS = {1: "md-em", 2: "md-strong", 3: "md-strong md-em"}
 _HASHES = re.compile(r"#{1,6}[ \t]+$")
+_REACH = 24  # characters in which a window ends at a blank
 
 
 class Style(NamedTuple):
@@ -224,12 +225,12 @@ def _within(windows: Sequence[Span], most: int) -> list[Span]:
     return found
 
 
-def _at_words(text: str, window: Span, reach: int = 24) -> Span:
+def _at_words(text: str, window: Span) -> Span:
     """Move the ends of a window to the nearest blank inside it, where there is one."""
     start, end = window
-    if start and (blank := text.find(" ", start, start + reach)) >= 0:
+    if start and (blank := text.find(" ", start, start + _REACH)) >= 0:
         start = blank + 1
-    if end < len(text) and (blank := text.rfind(" ", end - reach, end)) > start:
+    if end < len(text) and (blank := text.rfind(" ", end - _REACH, end)) > start:
         end = blank
     return Span(start, end)
 

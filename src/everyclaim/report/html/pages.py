@@ -303,11 +303,6 @@ def comparison_report(comparison: Comparison, before: Mapping[int, Kept], after:
     return whole_page("everyclaim/comparison.html", **comparison_view(comparison, before, after))
 
 
-def comparison_html(comparison: Comparison) -> str:
-    """Write a comparison: the sentence, and the looks at the whole."""
-    return notebook_page("comparison", comparison=comparison)
-
-
 def comparison_view(comparison: Comparison, before: Mapping[int, Kept], after: Mapping[int, Kept]) -> dict[str, Any]:
     """Return what the page of a comparison shows."""
     return numbers_view(comparison) | {

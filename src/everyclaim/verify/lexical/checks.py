@@ -33,10 +33,10 @@ from everyclaim.text.dates import Moment, moments
 from everyclaim.text.exact import absent_things, replaced_number
 from everyclaim.text.periods import Period, holds, periods
 from everyclaim.text.quantities import Quantity, quantities
-from everyclaim.text.tokens import STOPWORDS, stem, tokenize
+from everyclaim.text.tokens import STOPWORDS, content_stems, stem, tokenize
 from everyclaim.verify.lexical.fields import under_another
 from everyclaim.verify.lexical.reading import number_value
-from everyclaim.verify.lexical.speech import Report, reports
+from everyclaim.verify.lexical.speech import reports, same_speaker
 
 Status = Literal["found", "conflict", "missing"]
 MOST_FACTS = 200  # of a claim; each is compared with each of the window
@@ -151,9 +151,10 @@ def check_speaker(claim: str, window: str) -> Attribution:
         return Attribution("none")
     theirs = reports(window[:_LONGEST])
     for report in mine:
-        said = _words(claim, _first_clause(claim, report.content_span))
-        rivals = [other for other in theirs if _overlap(said, _words(window, other.content_span)) >= _SAME_CONTENT]
-        if any(_same_speaker(report, other) for other in rivals):
+        said = content_stems(claim[slice(*_first_clause(claim, report.content_span))])
+        others = [(other, content_stems(window[slice(*other.content_span)])) for other in theirs]
+        rivals = [other for other, words in others if _overlap(said, words) >= _SAME_CONTENT]
+        if any(same_speaker(report.speaker, other.speaker) for other in rivals):
             continue
         if rivals:
             return Attribution("conflict", report.speaker, rivals[0].speaker)
@@ -167,18 +168,8 @@ def _first_clause(text: str, span: tuple[int, int]) -> tuple[int, int]:
     return (span[0], turn.start()) if turn is not None else span
 
 
-def _words(text: str, span: tuple[int, int]) -> frozenset[str]:
-    return frozenset(stem(t.norm) for t in tokenize(text[span[0] : span[1]]) if t.norm not in STOPWORDS)
-
-
 def _overlap(mine: frozenset[str], theirs: frozenset[str]) -> float:
     return len(mine & theirs) / len(mine) if mine else 0.0
-
-
-def _same_speaker(mine: Report, theirs: Report) -> bool:
-    """Say whether two speakers share a word; a pronoun may be anyone."""
-    ours, others = (_words(report.speaker, (0, len(report.speaker))) for report in (mine, theirs))
-    return not ours or not others or bool(ours & others)
 
 
 def _check(
@@ -224,8 +215,7 @@ def _of_the_same(
     if isinstance(mine, Quantity) and mine.dimension == "count" and not mine.noun:
         around = beside  # a bare number may count anything
     elif len(rivals) <= _FEW:
-        near = " ".join(window)
-        shared = _overlap(_words(claim, (0, len(claim))), _words(near, (0, len(near))))
+        shared = _overlap(content_stems(claim), content_stems(" ".join(window)))
     named = frozenset(word for word in beside if word.capitalize() in claim)  # whose value it is, a name tells best
     best = max(rivals, key=lambda rival: _likeness((beside, named, around), *rival))
     is_sum = {*_sides(claim, mine)[0], *beside} & {*_TOTALS, "together"}

@@ -16,8 +16,9 @@ from everyclaim.text.tokens import STOPWORDS, content_stems, in_unspaced_script,
 from everyclaim.verify.lexical.alignment import sentence
 from everyclaim.verify.lexical.checks import FactCheck, facts, span
 from everyclaim.verify.lexical.features import denies_by_verb, hedges, negations
-from everyclaim.verify.lexical.parting import Doubt, Parting, Swap, doubt_of, is_time, same_speaker, stands
+from everyclaim.verify.lexical.parting import Doubt, Parting, Swap, doubt_of, is_time, stands
 from everyclaim.verify.lexical.reading import NAME, Reading
+from everyclaim.verify.lexical.speech import same_speaker
 
 _NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
 _REST = re.compile(r"[^\W\d_]+")

@@ -18,7 +18,6 @@ import numpy as np
 from everyclaim.text.agreement import AGREES, Fact, relation
 from everyclaim.text.cues import Cue, cues
 from everyclaim.text.dates import Moment
-from everyclaim.text.tokens import content_stems
 from everyclaim.verify.lexical.alignment import sentence
 from everyclaim.verify.lexical.checks import FactCheck, facts
 from everyclaim.verify.lexical.comparison import LexicalComparison, cues_beside
@@ -167,12 +166,6 @@ class Parting:
         """What the passages report somebody to have said, each with its reading's number."""
         readings = enumerate(self.it.source.readings)
         return [(number, one) for number, reading in readings for one in reports(reading.text[:_LONGEST])]
-
-
-def same_speaker(mine: str, theirs: str) -> bool:
-    """Say whether two speakers share a telling word; a pronoun may be anyone."""
-    ours, others = content_stems(mine), content_stems(theirs)
-    return not ours or not others or bool(ours & others)
 
 
 def stands(words: str, texts: Iterable[str]) -> bool:

@@ -14,7 +14,7 @@ from everyclaim.core.types import Span
 from everyclaim.models.local.parser import ParsedToken, parse
 from everyclaim.text.lists import WORDS
 from everyclaim.text.stops import sentence_spans
-from everyclaim.text.tokens import tidied, word_set
+from everyclaim.text.tokens import content_stems, tidied, word_set
 
 _PLAIN = word_set(WORDS["speech"]["plain_verbs"])  # these report a thing, too: "announced a merger"
 _VERBS = _PLAIN | word_set(WORDS["speech"]["clause_verbs"])  # the others a clause alone: "added salt" reports nothing
@@ -49,8 +49,13 @@ def reports(text: str) -> list[Report]:
     return [report for (start, end), words in read for report in _in_sentence(text, start, end, words)]
 
 
+def same_speaker(mine: str, theirs: str) -> bool:
+    """Say whether two speakers share a telling word; a pronoun may be anyone."""
+    ours, others = content_stems(mine), content_stems(theirs)
+    return not ours or not others or bool(ours & others)
+
+
 def _is_open(text: str) -> bool:
-    """Whether a quotation begins and does not end."""
     return text.count('"') % 2 == 1 or text.count("“") > text.count("”")
 
 
