@@ -9,10 +9,10 @@ from everyclaim.api.evaluator import Evaluator
 from everyclaim.core.cited import failing_lines
 from everyclaim.core.errors import ConfigError, JudgeError
 from everyclaim.core.types import Outcome, Result
+from everyclaim.io.fields import PASSAGES
 from everyclaim.monitor.watch.traces import decoded, documents_in
 
 _LONGEST = 2_000
-_CONTEXTS = ("contexts", "documents", "passages", "retrieved_contexts", "retrieval_context", "context")
 
 
 def evaluator_of(evaluator: Evaluator | None, options: Mapping[str, Any]) -> Evaluator:
@@ -28,7 +28,7 @@ def contexts_in(*places: Any) -> list[Any]:
     """Return the documents under a usual name (`contexts`, `documents`, …) in the first place that has some."""
     for place in places:
         held = decoded(place)
-        for name in _CONTEXTS if isinstance(held, Mapping) else ():
+        for name in PASSAGES if isinstance(held, Mapping) else ():
             if found := documents_in(held.get(name)):
                 return found
     return []

@@ -88,13 +88,13 @@ class ReadReport:
         self._warnings[text] = (count + 1, first)
 
 
-_PASSAGES = (
+PASSAGES = (
     "contexts", "retrieved_contexts", "passages", "documents", "retrieval_context", "source_documents", "context",
 )  # fmt: skip
 
 SAMPLE_FIELDS: Mapping[str, tuple[str, ...]] = {
     "response": ("response", "answer", "output", "actual_output", "result"),
-    "contexts": _PASSAGES,
+    "contexts": PASSAGES,
     "question": ("question", "user_input", "query", "input"),
     "reference": ("reference", "ground_truth", "expected_output"),
     "id": ("id",),
@@ -108,7 +108,7 @@ SAMPLE_FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 CLAIM_FIELDS: Mapping[str, tuple[str, ...]] = {
     "claim": ("claim", "text", "statement", "hypothesis"),
-    "contexts": (*_PASSAGES, "premise"),
+    "contexts": (*PASSAGES, "premise"),
     "question": SAMPLE_FIELDS["question"],
     "sentence": ("sentence",),
     "id": ("id",),

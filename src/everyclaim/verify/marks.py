@@ -85,7 +85,8 @@ class TokenVerifier:
         answer = answer_of(claims)
         readings = await asyncio.to_thread(self._readings, answer.text, passages, question)
         texts = [[piece.text for piece in reading] for reading in readings]
-        marks = _least(await self.model.mark(texts, question, answer.text))
+        read = await self.model.mark(texts, question, answer.text)
+        marks = [min(several, key=lambda mark: mark.unbacked) for several in zip(*read, strict=True)]
         shown = Shown(answer.text, [piece for reading in readings for piece in reading], passages)
         return [
             self._verdict(claim, _in_place(marks, places, answer.text), shown)
@@ -171,11 +172,6 @@ def _pieces(passages: Sequence[Passage], lengths: Lengths, room: int) -> list[Pi
             chunks = Document.of(passages[i : i + 1], lengths).chunks(room)
             pieces += [Piece(i, piece.offset, piece.text) for chunk in chunks for piece in chunk]
     return pieces
-
-
-def _least(readings: Sequence[Sequence[Marked]]) -> list[Marked]:
-    """Take for every token the reading that backs it best."""
-    return [min(marks, key=lambda mark: mark.unbacked) for marks in zip(*readings, strict=True)]
 
 
 def _in_place(marks: Sequence[Marked], places: Sequence[Span], answer: str) -> list[Marked]:

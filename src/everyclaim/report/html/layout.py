@@ -129,13 +129,10 @@ def segments(
             open_.append(waiting.pop())
         open_ = [mark for mark in open_ if mark.end > low]
         style = " ".join(one.kind for one in open_ if isinstance(one, Style))
-        own = [one for one in open_ if isinstance(one, Mark)]
-        found.append(Segment(text[low:high], low, high, _outermost_first(own), style))
+        own = (one for one in open_ if isinstance(one, Mark))
+        outermost = sorted(own, key=lambda mark: (mark.start - mark.end, mark.start, mark.claim, mark.kind))
+        found.append(Segment(text[low:high], low, high, tuple(outermost), style))
     return found
-
-
-def _outermost_first(marks: Sequence[Mark]) -> tuple[Mark, ...]:
-    return tuple(sorted(marks, key=lambda mark: (mark.start - mark.end, mark.start, mark.claim, mark.kind)))
 
 
 _LAID_OUT = 100_000  # characters; a longer text is shown as prose

@@ -292,7 +292,8 @@ class LexicalComparison:
     @property
     def text(self) -> str:
         """Text of the window."""
-        return window_text(self.reading, self.start, self.end)
+        spans = self.reading.spans
+        return self.reading.text[spans[self.start][0] : spans[self.end - 1][1]]
 
 
 def compare(
@@ -405,11 +406,6 @@ def _found(check: FactCheck, instead: str) -> FactCheck:
 
 def _is_exact(fact: Fact) -> TypeGuard[Quantity]:
     return isinstance(fact, Quantity) and fact.low == fact.high and not fact.approximate and not fact.lean
-
-
-def window_text(reading: Reading, start: int, end: int) -> str:
-    """Give the text from the first to the last of some tokens."""
-    return reading.text[reading.spans[start][0] : reading.spans[end - 1][1]]
 
 
 def beside(it: LexicalComparison) -> list[int]:

@@ -237,7 +237,8 @@ def _hedge(parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference | None:
             if kind == "hedge":
                 cues = [cue for cue in cues if cue in (of_claim if ours else of_passage)]
             if cues and ours:
-                return FoundDifference(_mine(parting, cues[0]), _across(parting), said.format(cues[0].text))
+                place = parting.it.spelling.origin(cues[0].start, cues[0].end)
+                return FoundDifference(place, _across(parting), said.format(cues[0].text))
             if cues:
                 return FoundDifference(at, _theirs(parting, cues[0]), said.format(cues[0].text))
     return None
@@ -365,10 +366,6 @@ def _name_around(reading: Reading, at: int, within: range) -> tuple[int, int]:
 def _is_near(reading: Reading, at: int) -> bool:
     """Say whether only a blank parts a word from the next."""
     return reading.spans[at + 1][0] - reading.spans[at][1] <= 1
-
-
-def _mine(parting: Parting, cue: Cue) -> tuple[int, int]:
-    return parting.it.spelling.origin(cue.start, cue.end)
 
 
 def _theirs(parting: Parting, cue: Cue) -> DifferencePlace:
