@@ -19,6 +19,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
+from everyclaim.core.plaintext import digest
 from everyclaim.web.security import SAFE_METHODS, App, Message, Receive, Scope, Send
 from everyclaim.web.settings import AccessToken, AccessTokens, bearer
 
@@ -52,7 +53,7 @@ class Visitor:
 
 
 class Sessions:
-    """The log-ins of this server."""
+    """The log-ins of this server, by digests: what reads its memory by chance finds no cookie that is good."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[str, tuple[AccessToken, float, float]] = OrderedDict()  # whose, since when, last used
@@ -60,14 +61,14 @@ class Sessions:
     def begin(self, token: AccessToken) -> str:
         """Keep a log-in and return its cookie."""
         cookie, now = secrets.token_urlsafe(32), time.monotonic()
-        self._kept[_key(cookie)] = (token, now, now)
+        self._kept[digest(cookie)] = (token, now, now)
         while len(self._kept) > _MOST:
             self._kept.popitem(last=False)
         return cookie
 
     def holder(self, cookie: str) -> AccessToken | None:
         """Return whose log-in a cookie is; None when it is none, or is over."""
-        key, now = _key(cookie), time.monotonic()
+        key, now = digest(cookie), time.monotonic()
         token, begun, used = self._kept.pop(key, (None, 0.0, 0.0))
         if token is None or now - used > _IDLE or now - begun > _LONGEST:
             return None
@@ -76,7 +77,7 @@ class Sessions:
 
     def end(self, cookie: str) -> None:
         """Forget a log-in."""
-        self._kept.pop(_key(cookie), None)
+        self._kept.pop(digest(cookie), None)
 
 
 class Authenticator:
@@ -174,8 +175,3 @@ def local_path(wanted: str) -> str:
     """Return where a log-in leads on to: a path of this server, else its first page."""
     is_path = wanted.startswith("/") and not wanted.startswith(("//", "/\\"))
     return wanted if is_path and wanted.isprintable() and not wanted.startswith("/login") else "/"
-
-
-def _key(cookie: str) -> str:
-    """Keep no cookie as it is: what reads this process' memory by chance finds none that is good."""
-    return hashlib.sha256(cookie.encode("utf-8", "replace")).hexdigest()
