@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import everyclaim as ec
 from everyclaim.core.types import Claim, Difference, FailureMode, JudgedClaim, Label, Passage, Span, Verdict
 from everyclaim.core.wire import from_json, to_json
 from everyclaim.prompts.forms import template
@@ -81,6 +82,13 @@ def test_hyphenated_words_are_quoted_whole(claim: str, said: str) -> None:
     found = asyncio.run(judged(EmbeddedVerifier(), asked, [Passage("p1", text)]))[0]
     assert found.verdict.difference is not None
     assert found.verdict.difference.reason.endswith(said)
+
+
+def test_a_single_failing_word_is_quoted_with_its_phrase() -> None:
+    """The word alone would say little."""
+    passages = ["The museum opens at 9.", "Guided tours are offered for children."]
+    verdict = ec.score(response="The museum is free for children.", passages=passages).claims[0].verdict
+    assert verdict.rationale == "not stated in the passages: 'free for children'"
 
 
 def test_a_language_models_mode_is_kept_and_its_difference_is_found_when_asked_for() -> None:

@@ -23,6 +23,7 @@ from everyclaim.verify.lexical.speech import same_speaker
 _NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
 _REST = re.compile(r"[^\W\d_]+")
 _LAST_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]+(?= $)")  # before a blank; endpos ends the text
+_CLAUSE = re.compile(r"[.,;:!?()|–—]")
 _HYPHENED = re.compile(r"(?<![^\W\d_])[^\W\d_]+(?:-[^\W\d_]+)+")
 _STANDS = 0.4  # likeness above which a word of the window is said to stand in the place of a claim's
 _DENIED = 3  # words between a word that denies and what it denies, at most
@@ -83,11 +84,15 @@ def _unsaid(parting: Parting, at: tuple[int, int], mode: FailureMode) -> FoundDi
     if said.startswith(("and ", "or ")):
         at = at[0] + said.index(" ") + 1, at[1]
         said = _cut(parting, at)
+    is_absent = not _are_mentioned_or_there(said, parting)
+    if parting.is_contradicted or mode in _OTHERWISE or not is_absent:
+        at = _phrase(parting, at)
+        said = _cut(parting, at)
     if parting.is_contradicted:
         reason = "contradicted by the passages"
-    elif _are_there(said, parting) or _are_mentioned(content_stems(said), parting):
+    elif _are_mentioned_or_there(said, parting):
         return _only_mentioned(at, f"'{said}'")
-    elif mode in _OTHERWISE:
+    elif mode in _OTHERWISE or not is_absent:
         reason = "not stated in the passages"
     elif mode is FailureMode.IMPLICIT_KNOWLEDGE:
         reason = "general knowledge that the passages do not mention"
@@ -96,8 +101,30 @@ def _unsaid(parting: Parting, at: tuple[int, int], mode: FailureMode) -> FoundDi
     return FoundDifference(at, None, f"{reason}: '{said}'")
 
 
+def _phrase(parting: Parting, at: tuple[int, int]) -> tuple[int, int]:
+    """Widen a single telling word, which says little, to the next one in its clause, or to the one before it."""
+    it, written = parting.it, parting.it.spelling.written
+    values = [check.at for check in it.checks]
+    telling = [it.spelling.origin(*it.claim.spans[one]) for one in it.claim.content]
+    if _overlaps(at, values) or sum(_overlaps(one, [at]) for one in telling) != 1:
+        return at
+    for low, high in (
+        *[one for one in telling if at[1] <= one[0]][:1],
+        *[one for one in telling if one[1] <= at[0]][-1:],
+    ):
+        between = written[at[1] : low] if at[1] <= low else written[high : at[0]]
+        if not _CLAUSE.search(between):
+            whole = [(low, high), at, *(value for value in values if _overlaps((low, high), [value]))]
+            return tidied(written, *_whole_words(written, min(one[0] for one in whole), max(one[1] for one in whole)))
+    return at
+
+
 def _only_mentioned(at: tuple[int, int], said: str) -> FoundDifference:
     return FoundDifference(at, None, f"the passages mention {said}, but do not state the claim")
+
+
+def _are_mentioned_or_there(said: str, parting: Parting) -> bool:
+    return _are_there(said, parting) or _are_mentioned(content_stems(said), parting)
 
 
 def _are_there(said: str, parting: Parting) -> bool:
