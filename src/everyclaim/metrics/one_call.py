@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from everyclaim.core.protocols import ChatModel, Message
+from everyclaim.core.protocols import Message
 from everyclaim.core.types import Claim, Passage, Sample, Verdict
 from everyclaim.decompose.antecedents import in_conversation
 from everyclaim.decompose.checked import SplitSource, inventions, marked
@@ -22,6 +22,7 @@ from everyclaim.metrics.faithfulness import ClaimFaithfulness, Penalty
 from everyclaim.models.chat.replies import Inquiry, ask_for_each
 from everyclaim.prompts.split import Split, SplitTask, spelt_out, stands_at
 from everyclaim.prompts.verdicts import Finding, OneCallPrompt
+from everyclaim.verify.composed import Wrapped
 from everyclaim.verify.llm import LlmVerifier, passage_data
 
 Judged = tuple[Split, tuple[Finding, ...]]  # what a reply says about one sentence
@@ -97,19 +98,11 @@ def _spelt_out(split: Split, findings: tuple[Finding, ...], piece: NumberedSente
 
 
 @dataclass(frozen=True, slots=True)
-class _Answered:
+class _Answered(Wrapped):
     """A verifier that knows most answers already, by sentence and claim, and asks for the others."""
 
     verifier: LlmVerifier
     known: Mapping[tuple[str, str], Finding]
-
-    @property
-    def spec(self) -> str:
-        return self.verifier.spec
-
-    @property
-    def chat(self) -> ChatModel:
-        return self.verifier.chat
 
     async def verify(
         self, claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = ""
