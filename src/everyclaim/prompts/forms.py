@@ -198,7 +198,7 @@ class RowPrompt(ABC, Generic[T]):
     @property
     def schema(self) -> Mapping[str, Any]:
         """The form of a reply."""
-        return _schema_of(type(self))
+        return closed(self.title, {self.rows_name: listed(closed("", {"id": TEXT, **self.row}))})
 
     def parse(self, reply: Mapping[str, Any], asked: Sequence[str]) -> dict[str, T]:
         """Return what a reply says, by id; rows that cannot be used are left out.
@@ -215,8 +215,3 @@ class RowPrompt(ABC, Generic[T]):
     @abstractmethod
     def read(self, row: Mapping[str, Any]) -> T | None:
         """Read one row; None when it says nothing usable."""
-
-
-@cache
-def _schema_of(prompt: type[RowPrompt[Any]]) -> Mapping[str, Any]:
-    return closed(prompt.title, {prompt.rows_name: listed(closed("", {"id": TEXT, **prompt.row}))})

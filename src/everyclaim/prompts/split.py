@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from everyclaim.core.protocols import Message
@@ -62,7 +61,14 @@ class SplitPrompt(forms.RowPrompt[Split]):
     @property
     def schema(self) -> Mapping[str, Any]:
         """The form of a reply."""
-        return _schema(self.reasons)
+        return self.schema_of("claims", lambda claim: claim)
+
+    def schema_of(self, title: str, claim: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> Mapping[str, Any]:
+        """Return the form of a reply whose claims have the form that `claim` makes of that of their text."""
+        text = forms.described(forms.template("split")["fields"]["claim"])
+        sentence = forms.closed("", {"id": forms.TEXT, "claims": forms.listed(claim(text))})
+        skipped = forms.closed("", {"id": forms.TEXT, "reason": forms.one_of(self.reasons)})
+        return forms.closed(title, {"sentences": forms.listed(sentence), "skipped": forms.listed(skipped)})
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -142,18 +148,6 @@ def _by_sentence(given: Sequence[Any], field: Literal["claims", "reason"]) -> li
         group = gathered.setdefault(key, {**row, "id": key, "claims": []})
         group["claims"] += claims if isinstance(claims, list) else [claims]
     return list(gathered.values())
-
-
-@cache
-def _schema(reasons: tuple[str, ...]) -> Mapping[str, Any]:
-    return split_schema("claims", forms.described(forms.template("split")["fields"]["claim"]), reasons)
-
-
-def split_schema(title: str, claim: Mapping[str, Any], reasons: tuple[str, ...]) -> Mapping[str, Any]:
-    """Return the form of a reply whose claims have this one."""
-    sentence = forms.closed("", {"id": forms.TEXT, "claims": forms.listed(claim)})
-    skipped = forms.closed("", {"id": forms.TEXT, "reason": forms.one_of(reasons)})
-    return forms.closed(title, {"sentences": forms.listed(sentence), "skipped": forms.listed(skipped)})
 
 
 def task_data(task: SplitTask) -> dict[str, Any]:

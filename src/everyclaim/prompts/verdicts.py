@@ -12,7 +12,7 @@ from everyclaim.core.protocols import Message
 from everyclaim.core.types import Claim, FailureMode, Label, Probabilities
 from everyclaim.prompts import forms
 from everyclaim.prompts.domain import Domain, OwnRules
-from everyclaim.prompts.split import Split, SplitPrompt, SplitTask, claim_text, split_schema, task_data
+from everyclaim.prompts.split import Split, SplitPrompt, SplitTask, claim_text, task_data
 
 _WORD = re.compile(r"\w+")
 _NAMED = re.compile(r"\s*\[?(p\d{1,6})\]?\s*:\s*")
@@ -107,7 +107,8 @@ class VerdictPrompt(forms.RowPrompt[Finding]):
     @property
     def schema(self) -> Mapping[str, Any]:
         """The form of a reply: evidence first, then the reason, then the label they lead to."""
-        return _schema(self.reasons, self.probabilities)
+        row = {"id": forms.TEXT, **finding_fields(self.reasons, self.probabilities)}
+        return forms.closed("verdicts", {self.rows_name: forms.listed(forms.closed("", row))})
 
     def rules(self) -> str:
         """Say what the labels mean and what a verdict holds, with what the domain adds."""
@@ -185,12 +186,6 @@ def finding_fields(reasons: Reasons, probabilities: Grading) -> Mapping[str, Any
         "label": forms.one_of(_LABELS),
     }
     return fields if probabilities == "none" else {**fields, "support": {"type": "integer"}}
-
-
-@cache
-def _schema(reasons: Reasons, probabilities: Grading) -> Mapping[str, Any]:
-    row = {"id": forms.TEXT, **finding_fields(reasons, probabilities)}
-    return forms.closed("verdicts", {"verdicts": forms.listed(forms.closed("", row))})
 
 
 def by_sentence(claims: Mapping[str, Claim]) -> list[dict[str, Any]]:
@@ -311,7 +306,8 @@ class OneCallPrompt(forms.RowPrompt[tuple[Split, tuple[Finding, ...]]]):
     @property
     def schema(self) -> Mapping[str, Any]:
         """The form of a reply."""
-        return _onecall_schema(self.split.reasons, self.verdict.reasons, self.verdict.probabilities)
+        finding = finding_fields(self.verdict.reasons, self.verdict.probabilities)
+        return self.split.schema_of("judged_claims", lambda claim: forms.closed("", {"claim": claim, **finding}))
 
     def messages(self, task: SplitTask, passages: Mapping[str, Any], *, shared: bool) -> list[Message]:
         """Write the request: instructions, passages, sentences. `shared`: others follow with the same passages."""
@@ -343,9 +339,3 @@ class OneCallPrompt(forms.RowPrompt[tuple[Split, tuple[Finding, ...]]]):
             judged.setdefault(claim, finding)
         split = self.split.read(row)
         return (split, tuple(judged.values())) if split else None
-
-
-@cache
-def _onecall_schema(skips: tuple[str, ...], reasons: Reasons, probabilities: Grading) -> Mapping[str, Any]:
-    claim = {"claim": forms.described(forms.template("split")["fields"]["claim"])}
-    return split_schema("judged_claims", forms.closed("", {**claim, **finding_fields(reasons, probabilities)}), skips)
