@@ -200,12 +200,6 @@ class ReleasePart(NamedTuple):
     figures: Figures
     release: str  # as the samples name it; else the run's name or id
 
-    @property
-    def title(self) -> str:
-        """What it is called beside other parts of its release."""
-        record = self.run.record
-        return record.name or record.id
-
 
 @dataclass(frozen=True, slots=True)
 class KeptReleaseReport(ReleaseReport):
@@ -294,9 +288,8 @@ def _sides(parts: Sequence[ReleasePart]) -> list[Side]:
 
 def _parts(run: Run, figures: Figures) -> Iterator[ReleasePart]:
     """Take a run apart by release, in the order in which these first occur."""
-    record = run.record
     if not figures.release:
-        yield ReleasePart(run, figures, record.name or record.id)
+        yield ReleasePart(run, figures, run.record.title)
         return
     first = {place: int(np.argmax(figures.released == place)) for place in range(len(figures.release))}
     for place in sorted(first, key=first.__getitem__):
@@ -306,7 +299,7 @@ def _parts(run: Run, figures: Figures) -> Iterator[ReleasePart]:
 def _rule(
     base: ReleasePart, own: Sequence[ReleasePart], lasting: int, judge: Mapping[Label, JudgeCounts] | None
 ) -> RollBack:
-    stretches = [(part.title, part.figures) for part in own]
+    stretches = [(part.run.record.title, part.figures) for part in own]
     if len(own) == 1 and lasting > 1:
         stretches = _by_time(own[0], lasting) or stretches
     parts = [(title, compare_figures(base.figures, figures, movers=0).whole) for title, figures in stretches]

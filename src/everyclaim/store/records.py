@@ -62,6 +62,11 @@ class RunRecord:
     reading: RowCounts | None = None  # not known before a run ends
 
     @property
+    def title(self) -> str:
+        """Its name, else its id."""
+        return self.name or self.id
+
+    @property
     def kept(self) -> int:
         """How many samples the store holds for this run, whatever became of them."""
         return sum(self.counts.values())

@@ -149,7 +149,7 @@ def _queues(request: Request, form: QueueForm, *, said: str = "", http_status: i
         http_status,
         queues=site_of(request).read_store.labelling.queues() if runs else [],
         runs=[run for run in runs[:_RUNS_OFFERED] if run.counts[Outcome.SCORED]],
-        names={run.id: run.name or run.id for run in runs},
+        names={run.id: run.title for run in runs},
         ways=WAYS,
         form=form,
         said=said,

@@ -221,11 +221,6 @@ class RunView:
         return self.record.status == "running"
 
     @property
-    def title(self) -> str:
-        """What it is called."""
-        return self.record.name or self.record.id
-
-    @property
     def stamp(self) -> tuple[object, ...]:
         """What changes with anything that is made of it."""
         return self.record.id, self.record.name, self.record.finished, self.record.kept
