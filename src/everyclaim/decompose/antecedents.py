@@ -14,13 +14,11 @@ from everyclaim.decompose.tree import Tree
 from everyclaim.models.local.parser import parse
 from everyclaim.text.citations import citations
 from everyclaim.text.segment import sentences
+from everyclaim.text.sources import CONNECTIVES
 from everyclaim.text.tokens import capital
 
-CONNECTIVE = re.compile(
-    r"(?:however|but|and|also|moreover|furthermore|additionally|in addition|besides|therefore|thus|hence|consequently|"
-    r"as a result|instead|nevertheless|nonetheless|on the other hand|in contrast|by contrast|similarly|likewise|"
-    r"for example|for instance|in fact|still|yet|so|then)\b(?:,\s*|\s+(?=(?:the|a|an|it|he|she|they|this|in|its)\b)"
-    r"|(?<=^but)\s+|(?<=^and)\s+)",
+_CONNECTIVE = re.compile(
+    rf"(?:{CONNECTIVES}|but|and)\b(?:,\s*|\s+(?=(?:the|a|an|it|he|she|they|this|in|its)\b)|(?<=^but)\s+|(?<=^and)\s+)",
     re.IGNORECASE,
 )
 PRONOUN = re.compile(
@@ -37,6 +35,12 @@ _LONGEST_SUBJECT = 60  # characters; a longer one is not repeated
 _NAMED = frozenset({"nsubj", "obj", "iobj", "obl", "nmod"})
 _CLAIMS_BEFORE = 12  # of the same answer
 _OWNERS = {"its": "it", "their": "they", "his": "he", "her": "she"}
+
+
+def unconnected(text: str) -> str:
+    """Leave out the word that ties a sentence to the one before: "However, the pump leaks."."""
+    found = _CONNECTIVE.match(text)
+    return capital(text[found.end() :]) if found else text
 
 
 def named(text: str, pronoun: re.Match[str], before: Iterable[str]) -> str:
@@ -184,7 +188,7 @@ def put(name: str, text: str, pronoun: re.Match[str]) -> str:
 
 def _subject(sentence: str, pronoun: str) -> str:
     """Return the subject of a sentence that a pronoun after it may stand for; empty where that is not sure."""
-    plain = CONNECTIVE.sub("", sentence, count=1) if CONNECTIVE.match(sentence) else sentence
+    plain = unconnected(sentence)
     tokens = parse([plain])[0]
     tree = Tree(tokens) if tokens else None
     place = tree.subject(tree.root) if tree else None

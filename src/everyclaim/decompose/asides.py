@@ -106,7 +106,8 @@ def _told(aside: Aside) -> Draft | None:
         return None
     if aside.apart or tree.tokens[aside.inside[-1]].text == ",":
         closed = is_limited(tree, aside.draft) or is_source(tree, place) or not TOGETHER.isdisjoint(aside.cases)
-        loose = aside.cases == ["with"] or (kind == "obl" and not closed)  # adds a circumstance
+        along = aside.cases == ["along", "with"] and tree.kind(noun) in {"obj", "obl"}
+        loose = aside.cases == ["with"] or along or (kind == "obl" and not closed)  # adds a circumstance
         loose = loose and aside.apart and first > noun and aside.ends
         return _possession(aside) or (aside.kept if loose else None)
     return _of_described(aside)
@@ -149,6 +150,8 @@ def _apposition(aside: Aside) -> Draft | None:
     behind = tree.tokens[aside.inside[-1] + 1 :][:1]
     if any(token.pos != "PUNCT" for token in behind):
         return None  # the second of a list
+    if any(tree.tokens[i].pos == "NUM" and i > place for i in tree.of(place, "flat", "nummod")) and title.pos == "NOUN":
+        return None  # "holds 250 sheets, the small tray 100"
     if tree.conjuncts(place) and not any(tree.low(det) in {"a", "an"} for det in tree.of(place, "det")):
         return None  # "the pier, the tower and the hall"
     known = name.pos == "PROPN" or tree.of(noun, "det", "nmod:poss") or name.tag == "NNS"
@@ -156,6 +159,10 @@ def _apposition(aside: Aside) -> Draft | None:
         return None  # "soldiers of the Front, a movement"
     if name.pos == "PROPN" and title.pos == "PROPN" and not tree.of(place, "det", "nmod", "nmod:poss"):
         return None  # "Lund, Sweden"
+    if name.pos == "NOUN" and name.tag != "NNS" and not tree.is_definite(noun):
+        words = phrase(tree, noun, aside.draft, place)  # "a painter, Ada Lind, left"
+        said = Draft((*aside.body, aside.be(noun), *words), place, {words[0]: tree.low(words[0])}, True, subject=place)
+        return said if title.pos == "PROPN" else None
     return aside.said_of(noun, aside.be(noun), *aside.body)
 
 
@@ -185,11 +192,12 @@ def _title(aside: Aside) -> Draft | None:
         return None
     if before >= 0 and (tree.relation(before) == "cc" or tree.tokens[before].pos in _THINGS):
         return None
-    article = "an" if tree.low(first)[0] in "aeiou" else "a"
+    article = "an" if tree.low(first if first == place else first + (tree.low(first) == "the"))[0] in "aeiou" else "a"
     bare = not (is_name or tree.of(place, "det", "nmod:poss"))
     title = aside.said_of(noun, aside.be(noun), *([article] if bare else []), *inside)
     named = is_name or tree.tokens[first].pos == "PROPN"
-    return title if named else replace(title, changes={first: tree.low(first)})
+    any_one = tree.low(first) == "the" and place == first + 1 and not is_name
+    return title if named else replace(title, changes={first: article if any_one else tree.low(first)})
 
 
 def _relative(aside: Aside) -> Draft | None:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from everyclaim.decompose.coordination import inherited, is_gapped
-from everyclaim.decompose.monotone import is_source, is_stated
+from everyclaim.decompose.monotone import FEW, is_source, is_stated
 from everyclaim.decompose.repairs import HELPERS, MODIFIERS, SUBJECTS
 from everyclaim.decompose.tree import NOMINAL, Draft, Tree
 
@@ -51,8 +51,10 @@ def _beside(draft: Draft, tree: Tree) -> list[Draft]:
                 and all(tree.low(mark) in _CONCEDING for mark in marks)
                 and (tree.subject(head) is not None or tree.kind(head) == "conj")
                 and not (tree.low(marks[0]) == "while" and _is_meanwhile(tree, kid, head))
+                and tree.kind(head) != "acl"  # "a note that sounds although no key is pressed"
             )
-        if apart:
+        unsure = [i for i in tree.kids[head] if i > inside[-1] and tree.kind(i) not in {"punct", "parataxis", "conj"}]
+        if apart and not (marks and kid > head and unsure):
             own = replace(draft, pieces=tuple(sorted(draft.places))).only(
                 [i for i in inside if tree.kind(kid) == "parataxis" or i > max(marks)] + _condition(tree, head)
             )
@@ -136,6 +138,18 @@ def _may_part(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> boo
     )
 
 
+def _compared(tree: Tree, place: int, conjuncts: list[int]) -> set[int]:
+    """What the last predicate and the first are compared with: "slept longer and ate less than the others"."""
+    own = tree.under(place, without=conjuncts)
+    than = [
+        [i for i in places if tree.low(i) == "than" and tree.relation(i) != "fixed"]
+        for places in (own, tree.under(conjuncts[-1]))
+    ]
+    if than[0] or not than[1] or not any(tree.tokens[i].tag in {"JJR", "RBR"} for i in own):
+        return set()
+    return {i for i in tree.under(tree.tokens[than[1][0]].head) if i >= than[1][0]}
+
+
 def _is_noun(tree: Tree, one: int) -> bool:
     """Whether a conjunct is a mere noun, and no predicate."""
     return tree.tokens[one].pos in {"NOUN", "PROPN", "NUM"} and not tree.of(one, "cop") and tree.subject(one) is None
@@ -174,13 +188,22 @@ def _is_reason(tree: Tree, clause: int) -> bool:
 def _clause(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int]) -> Draft:
     """The fact of one predicate."""
     whole = frozenset(tree.under(place))
+    behind_all = [kid for kid in tree.of(place, "parataxis", "advcl") if kid > conjuncts[-1]]
+    loose = [
+        kid
+        for kid in behind_all
+        if tree.subject(kid) is None and not (tree.of(kid, "mark") or tree.is_conditional(kid))
+    ]
     if one == place:
         gone = {i for c in conjuncts for i in tree.under(c)}
         of_last = [kid for kid in tree.of(place, "nmod") if kid > conjuncts[-1] and tree.of(place, "cop")]
-        gone |= {i for kid in [*tree.of(place, "cc"), *of_last] for i in tree.under(kid)}  # "a pilot and head of it"
+        gone |= {
+            i for kid in [*tree.of(place, "cc"), *of_last, *loose] for i in tree.under(kid)
+        }  # "pilot and head of it"
         gone -= {i for i in (max(gone),) if tree.tokens[i].text == ","}  # before who said it
+        gone -= _compared(tree, place, conjuncts)
         return draft.only(draft.places - gone)
-    own = tree.stripped(one)
+    own = tree.stripped(one) | frozenset(i for kid in loose if one == conjuncts[-1] for i in tree.under(kid))
     if tree.subject(one) is not None:
         shared = _framing(tree, place, one)
     else:
@@ -193,7 +216,8 @@ def _clause(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int]
     last = conjuncts[-1]
     behind = frozenset(
         i for kid in tree.kids[place]
-        if kid > last and tree.kind(kid) not in {"conj", "punct", "parataxis"} for i in tree.under(kid)
+        if kid > last and not (kid in loose or tree.kind(kid) in {"conj", "punct", "parataxis"})
+        for i in tree.under(kid)
     )  # fmt: skip  # an object or a condition of all
     found = draft.only(draft.places - whole | own | shared | behind)
     found = replace(found, head=one) if place == draft.head else found
@@ -208,7 +232,9 @@ def _framing(tree: Tree, place: int, one: int) -> frozenset[int]:
     front = any(kid < (own or one) and tree.kind(kid) in {"obl", "nmod", "advcl", "advmod"} for kid in tree.kids[one])
     for kid in tree.kids[place]:
         of_all = is_source(tree, kid) or (tree.kind(kid) == "advcl" and tree.is_conditional(kid))
-        adverbial = tree.kind(kid) == "advmod" or (tree.kind(kid) == "obl" and tree.of(kid, "case"))
+        adverbial = (tree.kind(kid) == "advmod" and tree.low(kid) not in FEW) or (
+            tree.kind(kid) == "obl" and tree.of(kid, "case")
+        )
         of_all |= bool(adverbial) and not front and tree.is_past(place) == tree.is_past(one)
         if subject is not None and kid < subject and of_all:
             found |= set(tree.under(kid))
@@ -231,7 +257,11 @@ def renamed_in(draft: Draft, tree: Tree, one: int, before: int, known: Collectio
         if noun is None or noun not in known or noun in pieces or noun in draft.pieces:
             pieces.append(piece)
             continue
-        apart = [i for i in tree.kids[noun] if i > noun and (tree.comma_before(i) or tree.kind(i) in _BEHIND)]
+        apart = [
+            i
+            for i in tree.kids[noun]
+            if i > noun and tree.kind(i) != "conj" and (tree.comma_before(i) or tree.kind(i) in _BEHIND)
+        ]
         named = [i for i in tree.under(noun, without=apart) if i in known and tree.kind(i) != "punct"]
         if pieces and named[0] == 0 and tree.tokens[0].pos != "PROPN":
             changes[0] = tree.low(0)

@@ -19,10 +19,10 @@ def by_conjunct(draft: Draft, tree: Tree) -> list[Draft]:
     """One fact for each conjunct of the first coordination that holds of each alone."""
     told = {i for place in draft.whole for i in tree.under(place)}  # the rest is a fact already
     for place in sorted(told & draft.places or draft.places):
-        if tree.tokens[place].pos in {"VERB", "AUX"} and tree.is_finite(place):
-            continue
+        if tree.is_finite(place) and (tree.tokens[place].pos in {"VERB", "AUX"} or tree.joiners(place)):
+            continue  # the clauses of a sentence
         conjuncts = [c for c in tree.conjuncts(place) if c in draft.places]
-        if conjuncts and _may_choose(tree, draft, place, conjuncts):
+        if conjuncts and not any(map(tree.is_finite, conjuncts)) and _may_choose(tree, draft, place, conjuncts):
             found = [chosen(draft, tree, place, one, conjuncts) for one in [place, *conjuncts]]
             return [draft] if any(one is None for one in found) else [one for one in found if one is not None]
     return [draft]
@@ -31,6 +31,8 @@ def by_conjunct(draft: Draft, tree: Tree) -> list[Draft]:
 def _may_choose(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> bool:
     """Whether each conjunct holds alone."""
     words = {tree.low(cc) for one in [place, *conjuncts] for cc in tree.joiners(one)}
+    if "plus" in words and any(tree.of(one, "nummod") for one in conjuncts):
+        return False  # "4 euros plus 2 euros for each child"
     denied = _is_denied_alike(tree, place, conjuncts) or (
         bool(words) and words <= _DENYING and any(tree.is_negated(step) for step in way_up(tree, place, draft))
     )
@@ -72,9 +74,17 @@ def _may_choose(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> b
         return above.tag in {"NNS", "NNPS"} or any(
             tree.relation(step) in SUBJECTS for step in way_up(tree, place, draft)
         ) is False  # fmt: skip
+    if relation in {"nmod", "obl"} and not denied and _is_counted(tree, token.head):
+        return False  # "34 stops on three manuals and pedal"
     if relation == "nmod" and any(tree.low(case) == "of" for case in tree.of(place, "case")):
         return not _is_mixture(tree, place) and tree.kind(token.head) not in {"nsubj", "nmod"}
     return True
+
+
+def _is_counted(tree: Tree, above: int) -> bool:
+    """Whether a noun, or the object of a verb, is of a number that all the places or times share."""
+    nouns = tree.of(above, "obj") if tree.tokens[above].pos == "VERB" else [above]
+    return any(tree.of(noun, "nummod") and not tree.of(noun, "det", "nmod:poss") for noun in nouns)
 
 
 def _is_denied_alike(tree: Tree, place: int, conjuncts: list[int]) -> bool:
@@ -93,6 +103,8 @@ def _is_doubtful(tree: Tree, place: int, conjuncts: list[int]) -> bool:
         return True  # "an identity card and, if you are under 18, a letter"
     if len(joined) > 1 and (not signs or len(joined) > 2):
         return True  # "a kettle and a jug with a lid and a filter"
+    if any(not tree.joiners(c) and not tree.comma_before(c) for c in conjuncts):
+        return True  # "until 1 pm and in May also on Sundays"
     nominal = tree.tokens[place].pos in {"NOUN", "PROPN"} and not _is_exemplary(tree, place)
     if (
         len(conjuncts) == 1
@@ -194,7 +206,8 @@ def chosen(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int])
             tree.stripped(one) | frozenset(i for kid in behind for i in tree.under(kid)) | inherited(tree, place, one)
         )
     kept -= {i for k in loose if one != conjuncts[-1] for i in tree.under(k)}
-    kept |= {i for i in (min(whole), min(whole) - 1) if i >= 0 and tree.low(i) == ":"}  # "three needs: a tent"
+    opened = {":", ","} if tree.kind(place) == "acl" else {":"}
+    kept |= {i for i in (min(whole), min(whole) - 1) if i >= 0 and tree.low(i) in opened}  # "three needs: a tent"
     closing = max(tree.under(conjuncts[-1])) + 1
     is_aside_next = closing + 1 < len(tree.tokens) and tree.relation(closing + 1) == "case"
     kept |= {closing} & {*tree.of(place, "punct")} if is_aside_next else set()  # ", by contrast,"

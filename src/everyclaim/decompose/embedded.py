@@ -24,11 +24,12 @@ from everyclaim.core.limits import limits_here
 from everyclaim.core.options import read
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Decomposition, Skipped, Span
-from everyclaim.decompose.antecedents import begins_alike, completed, described, renamed
+from everyclaim.decompose.antecedents import begins_alike, completed, described, renamed, unconnected
 from everyclaim.decompose.asides import detached, named, unbracketed, without_asides
 from everyclaim.decompose.clauses import by_clause
 from everyclaim.decompose.coordination import by_conjunct
 from everyclaim.decompose.monotone import by_adjunct
+from everyclaim.decompose.repairs import SUBJECTS
 from everyclaim.decompose.selection import courtesy_reason
 from everyclaim.decompose.tree import FINITE, NOMINAL, Draft, Tree
 from everyclaim.decompose.units import SplitUnit, tidy, units
@@ -127,6 +128,10 @@ def _found(sentence: str, steps: Sequence[Step]) -> list[Fact]:
         return whole
     if any(tree.tokens[mark].pos == "SCONJ" for mark in tree.of(tree.root, "mark")):
         return whole  # a clause that depends on another, which the tree does not know
+    if tokens[tree.root].pos == "NOUN" and not tree.of(tree.root, "cop", *SUBJECTS):
+        clauses = [i for i in range(len(tokens)) if tree.kind(i) == "advcl"]
+        if any(tree.subject(i) is not None for i in clauses):
+            return whole  # "Guests like tea, while …", read as guests of a like kind
     cited = _CITED.search(body)
     kept = tuple(i for i, token in enumerate(tokens) if not cited or token.end <= cited.start())
     drafts = _expanded(Draft(kept, tree.root), tree, steps)
@@ -291,8 +296,7 @@ def _statement(unit: SplitUnit, first: int, last: int) -> SplitUnit:
 
 def _completed(text: str, sentence: str, before: str, names: Mapping[str, str]) -> str:
     """Put what it stands for in the place of a pronoun that begins a fact and its sentence."""
-    fact = tidy(text)
-    whole = tidy(sentence)
+    fact, whole = (unconnected(tidy(one)) for one in (text, sentence))
     return renamed(completed(fact, before, whole) if begins_alike(fact, whole) else fact, names)
 
 

@@ -38,7 +38,8 @@ def _kind_noun(aside: Aside) -> int | None:
     tree, noun, place = aside.tree, aside.noun, aside.place
     if noun > place or tree.is_plural_alone(noun):
         return noun if noun < place else None
-    verbs = way_up(tree, noun, aside.draft)[1:] if aside.apart else []
+    verbs = way_up(tree, tree.predicate_of(noun, aside.draft), aside.draft) if aside.apart else []
+    verbs = verbs[: next((at + 1 for at, verb in enumerate(verbs) if tree.kind(verb) == "conj"), None)]
     several = [i for verb in verbs for i in tree.of(verb, "obj", "obl") if verb < i < place and tree.is_plural_alone(i)]
     if len(several) == 1:
         return several[0]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from everyclaim.decompose.repairs import SUBJECTS
 from everyclaim.decompose.tree import Draft, Tree
 from everyclaim.text.dates import FULL_MONTHS
 from everyclaim.text.tokens import word_set
@@ -26,7 +27,7 @@ _RECIPROCAL = word_set(
     "together jointly respectively alike each same similar different identical equal combined total mutual mutually "
     "collectively only"
 )
-_FEW = word_set("no few only hardly none neither nobody nothing every most least")
+FEW = word_set("no few only hardly none neither nobody nothing every most least")
 _PLACING = word_set(
     "in on at near during after before since until with within over by around about alongside throughout along across "
     "for through"
@@ -50,12 +51,14 @@ def is_stated(tree: Tree, place: int, draft: Draft, *, denied: bool = False) -> 
     for step in way[:-1]:
         if tree.kind(step) == "acl" and any(tree.low(mark) == "to" for mark in tree.of(step, "mark")):
             continue
+        if _is_added(tree, step):
+            continue
         if tree.kind(step) == "acl" and (
             _is_some(tree, tree.tokens[step].head, draft) or _is_known(tree, tree.tokens[step].head)
         ):
             continue
         if tree.kind(step) in _CLOSED and not any(
-            tree.low(mark) in {"by", "for", "to", "on", "about"} for mark in tree.of(step, "mark")
+            tree.low(mark) in {"by", "for", "to", "on", "about", "in"} for mark in tree.of(step, "mark")
         ):
             return False
         subject = tree.subject(tree.tokens[step].head)
@@ -66,6 +69,14 @@ def is_stated(tree: Tree, place: int, draft: Draft, *, denied: bool = False) -> 
         if {tree.low(kid) for kid in tree.of(step, "case", "mark")} & TOGETHER:
             return False
     return denied or not any(tree.is_negated(step) for step in way)
+
+
+def _is_added(tree: Tree, clause: int) -> bool:
+    """Whether a clause only adds to what stands before it: ", which opened in May", ", making it popular"."""
+    if tree.kind(clause) not in {"acl", "advcl"} or tree.tokens[clause].head > clause or not tree.comma_before(clause):
+        return False
+    participle = tree.tokens[clause].tag in {"VBG", "VBN"} and not tree.of(clause, "mark", *SUBJECTS)
+    return participle or tree.relation(clause) == "acl:relcl"
 
 
 def holds_jointly(tree: Tree, place: int, draft: Draft) -> bool:
@@ -90,7 +101,7 @@ def is_limited(tree: Tree, draft: Draft) -> bool:
         return True
     near = [head, *(kid for kid in tree.kids[head] if kid in draft.places)]
     words = {tree.low(kid) for step in near for kid in tree.kids[step]} | {tree.low(step) for step in near}
-    return bool(words & _FEW)
+    return bool(words & FEW)
 
 
 def _is_some(tree: Tree, noun: int, draft: Draft) -> bool:

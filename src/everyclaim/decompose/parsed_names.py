@@ -27,6 +27,8 @@ def join_names(tokens: list[ParsedToken]) -> None:
         beside = tokens[place + 1]
         if beside.relation == "appos" and beside.pos == token.pos == "PROPN" and beside.head <= place:
             tokens[place + 1] = beside._replace(relation="flat")
+        elif beside.pos == "NUM" and token.pos == "PROPN" and beside[5:] == token[5:] and token.relation == "nsubj":
+            _take_in(tokens, place + 1, place)  # "the Pelican 40 is"
         elif beside[3:] == token[3:] and (token.pos, token.relation) == _NAMES and not cases_of(tokens, place + 1):
             _take_in(tokens, place + 1, place)  # "such as Band Baaja Baaraat"
     for place in range(len(tokens)):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from everyclaim.decompose.parsed_names import cases_of, first_word, hang, has, is_under, join_names
+from everyclaim.decompose.parsed_phrases import bare_participle, gapped, noun_before
 from everyclaim.models.local.parser import ParsedToken
 
 SUBJECTS = frozenset({"nsubj", "nsubj:pass", "nsubj:outer", "csubj", "csubj:pass", "expl"})
@@ -22,11 +23,19 @@ def better_head(tokens: Sequence[ParsedToken], place: int) -> tuple[int, str]:
     if any(one.head == place and one.relation == "cc" and one.text == "&" for one in tokens) and token.pos == "PROPN":
         beside = [i for i in range(token.head, place) if tokens[i].relation == "conj" and tokens[i].head == token.head]
         return (beside or [token.head])[-1], "flat"
-    for reading in (_called, _same_case, _same_mark, _member, _latest, _predicate, _closes):
+    for reading in (_besides, _called, _same_case, _same_mark, _member, _latest, _predicate, _closes):
         better = reading(tokens, place)
         if better is not None:
             return better, "conj"
     return token.head, "conj"
+
+
+def _besides(tokens: Sequence[ParsedToken], place: int) -> int | None:
+    """What "as well as" goes on behind examples with an "and" of their own: "drinks, such as tea and milk, …"."""
+    above = tokens[place].head
+    joined = [one.text for one in tokens[above:place] if one.relation == "cc"]
+    is_example = tokens[above].relation == "nmod" and not {"such", "including"}.isdisjoint(cases_of(tokens, above))
+    return tokens[above].head if is_example and joined[-1:] == ["as"] and len(joined) > 1 else None
 
 
 def _called(tokens: Sequence[ParsedToken], place: int) -> int | None:
@@ -129,6 +138,9 @@ def _member(tokens: Sequence[ParsedToken], place: int) -> int | None:
         return None
     held = [i for i in range(verb, place) if tokens[i].head == verb and tokens[i].pos != "NUM"]
     objects = [i for i in held if tokens[i].relation == "obj"] or [i for i in held if tokens[i].relation == "obl"]
+    behind = [i for i in held if objects and i > objects[-1] and tokens[i].relation == "obl"]
+    if behind and tokens[first_word(tokens, place)].text != "," and not has(tokens, place, {"nmod", "obl"}):
+        return None  # "visit the office with a passport and a bill"
     return objects[-1] if objects else None
 
 
@@ -140,9 +152,9 @@ def _same_case(tokens: Sequence[ParsedToken], place: int) -> int | None:
     beside = [i for i in range(above) if tokens[i].head == tokens[above].head and cases_of(tokens, i) == cases]
     if beside:
         return beside[-1]  # "at the pier in Lund and at the bridge"
-    while above >= 0 and cases != cases_of(tokens, above) and tokens[above].relation in {"nmod", "obl"}:
+    while above >= 0 and cases != cases_of(tokens, above):
         above = tokens[above].head
-    return above if above != tokens[place].head and cases == cases_of(tokens, above) else None
+    return above if above >= 0 and above != tokens[place].head else None
 
 
 def _latest(tokens: Sequence[ParsedToken], place: int) -> int | None:
@@ -155,7 +167,11 @@ def _latest(tokens: Sequence[ParsedToken], place: int) -> int | None:
     while before > above and tokens[before].relation != "conj":
         before = tokens[before].head
     first = tokens[before].head
-    if not above < first < place or {tokens[first].pos, tokens[place].pos} <= {"NOUN", "PROPN"}:
+    if (
+        not above < first < place
+        or {tokens[first].pos, tokens[place].pos} <= {"NOUN", "PROPN"}
+        or (_tense(tokens, place) and cases_of(tokens, first))
+    ):
         return None
     listed = [i for i, one in enumerate(tokens[:place]) if one.head == first and one.relation == "conj"]
     closed = any(one.relation == "cc" and one.head in listed and one.text != "&" for one in tokens)
@@ -169,7 +185,12 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
         found = [one._replace(relation="dep") if one.relation in _CUT else one for one in found]
     join_names(found)
     for place, token in enumerate(found):
-        if token.relation == "conj" and token.head > place:
+        if token.relation == "cc" and place < token.head and found[token.head].tag == "JJ":
+            member = found[token.head].head
+            hang(
+                found, place, member if found[member].relation == "conj" else token.head, "cc"
+            )  # "and full-bodied wines"
+        elif token.relation == "conj" and token.head > place:
             _turn(found, place)
         elif token.relation == "conj" and (subject := _subject_before(found, place)) is not None:
             joiners = [i for i, one in enumerate(found) if one.head == subject and one.relation == "cc"]
@@ -188,6 +209,8 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
         elif token.relation == "nsubj" and found[first_word(found, place)].text == ",":
             before = [i for i in range(place) if found[i].head == token.head and found[i].relation == "nsubj"]
             hang(found, place, (before or [token.head])[-1], "appos" if before else "nsubj")  # "Rome, one of them, is"
+        elif token.relation == "appos" and found[token.head].relation == "obl" and cases_of(found, place):
+            hang(found, place, found[token.head].head, "obl")  # "on 4 May with 59 passengers"
         elif token.relation in {"appos", "acl:relcl"} and found[token.head].relation == "flat":
             hang(found, place, found[token.head].head, token.relation)  # "Ada Lind, 34,"
     if (subject := _lost_subject(found)) is not None:
@@ -198,14 +221,22 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
             hang(found, place, modifier, "conj")
     _rename(found)
     for place, token in enumerate(found):
-        if token.relation == "conj":
+        if token.relation in {"conj", "nmod"} and (left := noun_before(found, place)) is not None:
+            hang(found, place, left, "nmod")  # "care of rooms, damage in transit"
+        elif token.relation == "conj":
             better, relation = better_head(found, place)
             if better != token.head and token.pos == "VERB":
                 _take_over(found, place, better)
             hang(found, place, better, relation)
     for place, token in enumerate(found):
+        if token.relation == "conj" and (pair := gapped(found, place)) is not None:
+            hang(found, place, pair[0], "conj")
+            hang(found, pair[1], place, "nmod")  # "studied art in Rome and law in Lund"
+    for place, token in enumerate(found):
         if token.relation == "conj" and (outer := _open_list(found, place)) is not None:
             hang(found, place, outer, "conj")
+        elif token.relation == "nmod" and (participle := bare_participle(found, place)) is not None:
+            hang(found, place, participle, "obl")  # "a company based in Lund"
         elif token.relation in {"obl", "nmod"} and (member := _said_of(found, place)) is not None:
             hang(found, place, member, token.relation)
     return found
@@ -273,6 +304,8 @@ def _form(tokens: Sequence[ParsedToken], place: int) -> str:
     token = tokens[place]
     if token.pos != "VERB":
         return token.tag
+    if token.tag == "VBD" and token.relation == "conj" and _goes_on_passive(tokens, place):
+        return "VBN"
     if token.tag == "NNS":
         return "VBZ"
     own = {one.relation for one in tokens if one.head == place}
@@ -285,6 +318,14 @@ def _form(tokens: Sequence[ParsedToken], place: int) -> str:
     if token.tag == "VBN" and not own & {"obj", "ccomp", "xcomp", "compound:prt"}:
         goes_on = False  # "was built in 1830, moved and sold"
     return finite if goes_on or "nsubj" in own else token.tag
+
+
+def _goes_on_passive(tokens: Sequence[ParsedToken], place: int) -> bool:
+    """Whether what looks like a past goes on a passive of the present: "is held for a week and then returned"."""
+    helping = [one.tag for one in tokens if one.head == tokens[place].head and one.relation in {"aux", "aux:pass"}]
+    is_passive = any(one.head == tokens[place].head and one.relation == "aux:pass" for one in tokens)
+    own = {*SUBJECTS, *HELPERS, "obj", "ccomp", "xcomp"}
+    return is_passive and helping[0] in {"VBZ", "VBP", "MD"} and not has(tokens, place, own)
 
 
 def _subject_before(tokens: Sequence[ParsedToken], place: int) -> int | None:

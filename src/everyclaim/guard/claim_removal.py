@@ -12,9 +12,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from everyclaim.core.types import Claim
-from everyclaim.decompose.antecedents import CONNECTIVE, PRONOUN, named
+from everyclaim.decompose.antecedents import PRONOUN, named, unconnected
 from everyclaim.text.segment import Block, Sentence, blocks, sentences
-from everyclaim.text.tokens import capital
 
 _JOINER = re.compile(r"\s*[,;:–—-]?\s*(?:(?:and|but|which|who|then|also|it|they|he|she)\b\s*)*", re.IGNORECASE)
 _ENDING = re.compile(r"(?:\s*\[[\d\s,;–-]{1,30}\])*[\s\"'”’)*_]*[.!?…]?[\s\"'”’)*_]*(?:\s*\[[\d\s,;–-]{1,30}\])*\s*")
@@ -126,7 +125,7 @@ def _mend(sheet: _Sheet) -> None:
         ):
             continue
         text = sheet.edits.get(number, sheet.old(number))
-        mended = capital(CONNECTIVE.sub("", text, count=1)) if CONNECTIVE.match(text) else text
+        mended = unconnected(text)
         if pronoun := PRONOUN.match(mended):
             first = next(i for i in reversed(range(number)) if i == 0 or i - 1 not in sheet.gone)
             name = named(mended, pronoun, [sheet.old(i) for i in reversed(range(first, number))])

@@ -83,9 +83,11 @@ _SAYS = (
 )
 _NUMBERED_SOURCE = r"(?:passage|source|document|doc|context|excerpt|result|snippet)s?\s*\d{1,2}"
 CONNECTIVES = (  # words that tie a sentence to the one before, as a pattern
-    r"therefore|thus|so|hence|overall|additionally|furthermore|moreover|finally|in\s+conclusion|in\s+summary"
+    r"therefore|thus|so|hence|overall|additionally|furthermore|moreover|finally|however|also|besides|consequently|instead|"
+    r"nevertheless|nonetheless|similarly|likewise|alternatively|still|yet|then|as\s+a\s+result|on\s+the\s+other\s+hand|"
+    r"(?:in|by)\s+contrast|for\s+(?:example|instance)|in\s+(?:addition|fact|conclusion|summary)"
 )
-_LINK = rf"(?:(?:{CONNECTIVES}|also|however|to\s+summari[sz]e)\s*,\s*)?"
+_LINK = rf"(?:(?:{CONNECTIVES}|to\s+summari[sz]e)\s*,\s*)?"
 _POINTER_BEFORE = re.compile(
     rf"(?:^\s*|(?<=\w:)\s+){_LINK}(?:(?:to\s+answer\s+(?:the|your)\s+question\b(?:\s*[\"“][^\"”]*[\"”])?\s*,\s*)?"
     rf"(?:based\s+(?:\w+ly\s+)?(?:up)?on|according\s+to|as\s+per|per|going\s+by|as\s+(?:\w+\s+)?in|from|in)\s+{SOURCE}\s*[,:]\s*"
