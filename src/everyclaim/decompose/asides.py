@@ -219,7 +219,10 @@ def _relative(aside: Aside) -> Draft | None:
         return None
     if tree.tokens[noun].tag == "CD":
         return None  # "throws half away, which keeps it fresh"
-    return aside.said_of(owner, *(i for i in aside.inside if i > pronoun), minor=aside.apart)
+    said = aside.said_of(owner, *(i for i in aside.inside if i > pronoun), minor=aside.apart)
+    first = min(said.places)
+    is_some = aside.apart and tree.low(first) in {"a", "an"}
+    return replace(said, changes={first: "the"}) if is_some else said  # "an app, which is free"
 
 
 def _at_place(aside: Aside) -> Draft | None:

@@ -139,15 +139,13 @@ def _may_part(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> boo
 
 
 def _compared(tree: Tree, place: int, conjuncts: list[int]) -> set[int]:
-    """What the last predicate and the first are compared with: "slept longer and ate less than the others"."""
+    """What a later predicate and the first are compared with: "slept longer and ate less than the others"."""
     own = tree.under(place, without=conjuncts)
-    than = [
-        [i for i in places if tree.low(i) == "than" and tree.relation(i) != "fixed"]
-        for places in (own, tree.under(conjuncts[-1]))
-    ]
-    if than[0] or not than[1] or not any(tree.tokens[i].tag in {"JJR", "RBR"} for i in own):
+    later = [i for one in conjuncts for i in tree.under(one)]
+    than = [i for i in [*own, *later] if tree.low(i) == "than" and tree.relation(i) != "fixed"]
+    if not than or than[0] in own or not any(tree.tokens[i].tag in {"JJR", "RBR"} for i in own):
         return set()
-    return {i for i in tree.under(tree.tokens[than[1][0]].head) if i >= than[1][0]}
+    return {i for i in tree.under(tree.tokens[than[0]].head) if i >= than[0]}
 
 
 def _is_noun(tree: Tree, one: int) -> bool:

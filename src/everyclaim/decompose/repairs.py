@@ -139,8 +139,9 @@ def _member(tokens: Sequence[ParsedToken], place: int) -> int | None:
     held = [i for i in range(verb, place) if tokens[i].head == verb and tokens[i].pos != "NUM"]
     objects = [i for i in held if tokens[i].relation == "obj"] or [i for i in held if tokens[i].relation == "obl"]
     behind = [i for i in held if objects and i > objects[-1] and tokens[i].relation == "obl"]
-    if behind and tokens[first_word(tokens, place)].text != "," and not has(tokens, place, {"nmod", "obl"}):
-        return None  # "visit the office with a passport and a bill"
+    own = [cases_of(tokens, i) for i, one in enumerate(tokens) if one.head == place]
+    if behind and tokens[first_word(tokens, place)].text != "," and cases_of(tokens, behind[-1]) not in own:
+        return token.head  # "visit the office with a passport and a bill"
     return objects[-1] if objects else None
 
 
@@ -186,9 +187,9 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
     join_names(found)
     for place, token in enumerate(found):
         if token.relation == "cc" and place < token.head and found[token.head].tag == "JJ":
-            member = found[token.head].head
+            listed = found[token.head].head
             hang(
-                found, place, member if found[member].relation == "conj" else token.head, "cc"
+                found, place, listed if found[listed].relation == "conj" else token.head, "cc"
             )  # "and full-bodied wines"
         elif token.relation == "conj" and token.head > place:
             _turn(found, place)

@@ -230,8 +230,10 @@ class Draft:
             return True
         told = [i for i in kept if isinstance(i, int) and tree.tokens[i].tag == "VBN" and tree.subject(i)]
         finite = [
-            i for i in kept if isinstance(i, str) or i in self.changes or i in told or tree.tokens[i].tag in FINITE
-        ]
+            i for i in kept
+            if isinstance(i, str) or i in told or tree.tokens[i].tag in FINITE
+            or (i in self.changes and tree.tokens[i].pos != "DET")
+        ]  # fmt: skip
         return bool(finite) and (first not in finite or first == min(tree.under(tree.root)))
 
     def only(self, places: Collection[int]) -> Draft:

@@ -290,7 +290,8 @@ def _continues(line: _Line, following: _Line, kind: Kind) -> bool:
     # A short line without a full stop before a capital is a line of its own ("Name: X", a title, an address).
     before = line.text.rstrip()
     first = text.lstrip(" \t*_")[:1]
-    return not (len(before) < 45 and before[-1] not in ".!?,;…。！？" and (first.isupper() or first.isdigit()))
+    width = 80 if kind == "item" and not text[0].isspace() else 45  # what goes on an item is mostly moved in
+    return not (len(before) < width and before[-1] not in ".!?,;…。！？" and (first.isupper() or first.isdigit()))
 
 
 def _block_sentences(text: str, language: str) -> list[Span]:
