@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
-from everyclaim.core.protocols import ChatModel, Message
+from everyclaim.core.protocols import ChatModel
 from everyclaim.core.types import Claim
 from everyclaim.models.chat.replies import Inquiry, ask_for_each, portions
 from everyclaim.prompts.writing import LONGEST_QUERY, QueryPrompt, Searched, Wanted
@@ -68,12 +68,10 @@ class LlmQueries:
 
     async def queries(self, claims: Sequence[Claim], trails: Mapping[str, Trail], around: Around) -> dict[str, str]:
         """Return the next query by claim id. Raises `JudgeError` when the model cannot be reached or declines."""
-
-        def write(wanted: Mapping[str, Wanted], shared: bool) -> list[Message]:  # noqa: ARG001 - nothing long is shared
-            return self.prompt.messages(wanted, around.question)
-
         wanted = {claim.id: Wanted(claim.text, tuple(trails.get(claim.id, ()))) for claim in claims}
-        inquiry = Inquiry(self.chat, self.prompt, write, ids="c", needs="none")
+        inquiry: Inquiry[Wanted, str] = Inquiry(
+            self.chat, self.prompt, lambda part, _: self.prompt.messages(part, around.question), ids="c", needs="none"
+        )
         written = await ask_for_each(inquiry, portions(wanted, self.at_most))
         asked = {key: {_key(searched.query) for searched in trail} for key, trail in trails.items()}
         found = {key: query for key, query in written.items() if _key(query) not in asked.get(key, ())}

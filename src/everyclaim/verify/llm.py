@@ -10,12 +10,12 @@ the model reads. Passages that are too many are judged in parts, then together w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from everyclaim.core.lifetime import gather
-from everyclaim.core.protocols import ChatModel, ChatReply, Message, Ranker
+from everyclaim.core.protocols import ChatModel, ChatReply, Ranker
 from everyclaim.core.types import Claim, Evidence, FailureMode, Label, Passage, Probabilities, Verdict
 from everyclaim.models.chat.replies import Inquiry, ask_for_each
 from everyclaim.prompts.verdicts import Finding, JudgePrompt, Strictness, VerdictPrompt
@@ -66,32 +66,6 @@ def by_input(passages: Sequence[Passage], input_tokens: int) -> list[list[Passag
         parts[-1].append(passage)
         size += takes
     return parts
-
-
-Judge = Callable[[Sequence[Claim], Sequence[Passage]], Coroutine[Any, Any, list[Verdict]]]
-
-
-async def in_parts(
-    judge: Judge, ranker: Ranker, claims: Sequence[Claim], passages: Sequence[Passage], input_tokens: int
-) -> list[Verdict]:
-    """Judge every claim by every part of the passages, and combine as single passages are.
-
-    What no part settles may be spread over them: it is tried once more against the passages that matter most for all
-    such claims, as many as fit into a call.
-    """
-    parts = by_input(passages, input_tokens)
-    rounds = await gather(judge(claims, part) for part in parts)
-    settled = {}
-    for place, claim in enumerate(claims):
-        alone = [(part[0], verdicts[place]) for part, verdicts in zip(parts, rounds, strict=True)]
-        settled[claim.id] = replace(combined(alone), per_passage=())  # a part is no passage
-    open_claims = [claim for claim in claims if settled[claim.id].label is Label.UNSUPPORTED]
-    if open_claims and len(parts) > 1:
-        chosen = _best(ranker, open_claims, passages, input_tokens)
-        for verdict in await judge(open_claims, chosen):
-            if verdict.label is not Label.UNSUPPORTED:
-                settled[verdict.claim_id] = replace(verdict, flags=(*verdict.flags, "spread_evidence"))
-    return [settled[claim.id] for claim in claims]
 
 
 def _best(ranker: Ranker, claims: Sequence[Claim], passages: Sequence[Passage], input_tokens: int) -> list[Passage]:
@@ -168,11 +142,29 @@ class LlmVerifier:
         size = sum(tokens(passage.text) for passage in passages)
         if self.ranker is None or size <= self.input_tokens or len(passages) < 2:
             return await self._together(claims, passages, question)
+        return await self._in_parts(self.ranker, claims, passages, question)
 
-        async def judge(some: Sequence[Claim], part: Sequence[Passage]) -> list[Verdict]:
-            return await self._together(some, part, question)
+    async def _in_parts(
+        self, ranker: Ranker, claims: Sequence[Claim], passages: Sequence[Passage], question: str
+    ) -> list[Verdict]:
+        """Judge every claim by every part of the passages, and combine as single passages are.
 
-        return await in_parts(judge, self.ranker, claims, passages, self.input_tokens)
+        What no part settles may be spread over them: it is tried once more against the passages that matter most for
+        all such claims, as many as fit into a call.
+        """
+        parts = by_input(passages, self.input_tokens)
+        rounds = await gather(self._together(claims, part, question) for part in parts)
+        settled = {}
+        for place, claim in enumerate(claims):
+            alone = [(part[0], verdicts[place]) for part, verdicts in zip(parts, rounds, strict=True)]
+            settled[claim.id] = replace(combined(alone), per_passage=())  # a part is no passage
+        open_claims = [claim for claim in claims if settled[claim.id].label is Label.UNSUPPORTED]
+        if open_claims and len(parts) > 1:
+            chosen = _best(ranker, open_claims, passages, self.input_tokens)
+            for verdict in await self._together(open_claims, chosen, question):
+                if verdict.label is not Label.UNSUPPORTED:
+                    settled[verdict.claim_id] = replace(verdict, flags=(*verdict.flags, "spread_evidence"))
+        return [settled[claim.id] for claim in claims]
 
     async def _together(self, claims: Sequence[Claim], passages: Sequence[Passage], question: str) -> list[Verdict]:
         inquiries = [self._inquiry(passages, question, repeat) for repeat in range(1, self.repeats + 1)]
@@ -193,14 +185,10 @@ class LlmVerifier:
 
     def _inquiry(self, passages: Sequence[Passage], question: str, repeat: int) -> Inquiry[Claim, Finding]:
         shelf = passage_data(passages)
-
-        def write(claims: Mapping[str, Claim], shared: bool) -> list[Message]:
-            return self.prompt.messages(claims, shelf, question, shared=shared)
-
         return Inquiry(
             self.chat,
             self.prompt,
-            write,
+            lambda claims, shared: self.prompt.messages(claims, shelf, question, shared=shared),
             ids="c",
             is_enough=lambda finding: self._is_enough(finding, passages),
             code="missing_verdict",
