@@ -26,6 +26,7 @@ from everyclaim.verify.grading import average, of_vote
 from everyclaim.verify.verdicts import collect_verdicts
 
 Alone = list[tuple[Passage, Verdict]]  # what each passage alone says about one claim, in the order asked
+_TOGETHER = 4  # of the best passages in one check, when none alone settles a claim
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +81,44 @@ class Calibrated(Wrapped):
 class _Strategy(Wrapped):
     ranker: Ranker
 
+    async def settled(
+        self, claims: Sequence[Claim], passages: Sequence[Passage], alone: Mapping[str, Alone], question: str
+    ) -> list[Verdict]:
+        """Combine each claim's verdicts; put the best passages together where no single one settles it."""
+        first = {claim.id: self._undisputed(claim, alone[claim.id], question) for claim in claims}
+        open_claims = [claim for claim in claims if first[claim.id].label is Label.UNSUPPORTED]
+        if len(passages) > 1:
+            seconds = await gather(self._together(claim, passages, first[claim.id], question) for claim in open_claims)
+            first |= {verdict.claim_id: verdict for verdict in seconds}
+        return [first[claim.id] for claim in claims]
+
+    def _undisputed(self, claim: Claim, alone: Alone, question: str) -> Verdict:
+        """Combine a claim's verdicts; a network's contradiction from a passage about another thing is no conflict."""
+        verdict = combined(alone)
+        if not verdict.conflict or self.chat is not None:
+            return verdict
+        from everyclaim.verify.lexical.verifier import is_of_same  # loads the parser, for few claims
+
+        support = [one for _, other in alone if other.label is Label.SUPPORTED for one in other.evidence]
+        against = [(passage, other.evidence) for passage, other in alone if other.label is Label.CONTRADICTED]
+        is_disputed = any(
+            not evidence or any(is_of_same(claim.text, question, support, one.quote, passage) for one in evidence)
+            for passage, evidence in against
+        )
+        return replace(verdict, conflict=is_disputed)
+
+    async def _together(self, claim: Claim, passages: Sequence[Passage], first: Verdict, question: str) -> Verdict:
+        best = self.ranker.rank(claim.text, passages)[:_TOGETHER]
+        chosen = [passages[i] for i in sorted(best)]
+        verdict = (await collect_verdicts(self.verifier, [claim], chosen, question=question))[0]
+        if verdict.label is Label.UNSUPPORTED:
+            return first
+        return replace(verdict, per_passage=first.per_passage, flags=(*verdict.flags, "spread_evidence"))
+
 
 @dataclass(frozen=True, slots=True)
 class Each(_Strategy):
-    """Judge every passage alone. Sees every conflict; costs one check per claim and passage.
-
-    `together` is how many of the best passages are put in one check when no passage alone settles a claim.
-    """
-
-    together: int = 4
+    """Judge every passage alone. Sees every conflict; costs one check per claim and passage."""
 
     async def verify(
         self, claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = ""
@@ -101,28 +131,24 @@ class Each(_Strategy):
             claim.id: [(passage, verdicts[i]) for passage, verdicts in zip(passages, rounds, strict=True)]
             for i, claim in enumerate(claims)
         }
-        return await _settle(self, claims, passages, alone, question)
+        return await self.settled(claims, passages, alone, question)
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked(_Strategy):
     """Judge passages in order of relevance and stop a claim at its first support.
 
-    `at_most` bounds the passages asked per claim (None: all). A conflict is seen only among the passages
-    that were asked.
+    A conflict is seen only among the passages that were asked.
     """
-
-    at_most: int | None = None
-    together: int = 4
 
     async def verify(
         self, claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = ""
     ) -> list[Verdict]:
         """Judge in rounds: the n-th passage of every claim still open, claims that share one asked together."""
-        orders = {claim.id: self.ranker.rank(claim.text, passages)[: self.at_most] for claim in claims}
+        orders = {claim.id: self.ranker.rank(claim.text, passages) for claim in claims}
         alone: dict[str, Alone] = {claim.id: [] for claim in claims}
         waiting = list(claims)
-        for turn in range(len(passages) if self.at_most is None else min(self.at_most, len(passages))):
+        for turn in range(len(passages)):
             groups: dict[int, list[Claim]] = defaultdict(list)
             for claim in waiting:
                 groups[orders[claim.id][turn]].append(claim)
@@ -135,7 +161,7 @@ class Ranked(_Strategy):
             waiting = [claim for claim in waiting if alone[claim.id][-1][1].label is not Label.SUPPORTED]
             if not waiting:
                 break
-        return await _settle(self, claims, passages, alone, question)
+        return await self.settled(claims, passages, alone, question)
 
 
 def combined(alone: Alone) -> Verdict:
@@ -144,10 +170,10 @@ def combined(alone: Alone) -> Verdict:
     The verdict shown is that of the passage that decides: the surest support, else the surest
     contradiction, else the passage that comes closest to supporting.
     """
-    label = _label([verdict.label for _, verdict in alone])
+    labels = {verdict.label for _, verdict in alone}
+    label = next((one for one in (Label.SUPPORTED, Label.CONTRADICTED) if one in labels), Label.UNSUPPORTED)
     deciding = [verdict for _, verdict in alone if verdict.label is label]
     best = max(deciding, key=lambda verdict: _probability(verdict, label))
-    labels = {verdict.label for _, verdict in alone}
     return replace(
         best,
         conflict=best.conflict or {Label.SUPPORTED, Label.CONTRADICTED} <= labels,
@@ -157,62 +183,12 @@ def combined(alone: Alone) -> Verdict:
     )
 
 
-def _label(labels: Sequence[Label]) -> Label:
-    for label in (Label.SUPPORTED, Label.CONTRADICTED):
-        if label in labels:
-            return label
-    return Label.UNSUPPORTED
-
-
 def _probability(verdict: Verdict, label: Label) -> float:
     if verdict.probabilities is None:
         return 0.0
     if label is Label.CONTRADICTED:
         return verdict.probabilities.contradicted
     return verdict.probabilities.supported
-
-
-async def _settle(
-    strategy: Each | Ranked,
-    claims: Sequence[Claim],
-    passages: Sequence[Passage],
-    alone: dict[str, Alone],
-    question: str,
-) -> list[Verdict]:
-    """Combine each claim's verdicts; put the best passages together where no single one settles it."""
-    first = {claim.id: _undisputed(strategy, claim, alone[claim.id], question) for claim in claims}
-    open_claims = [claim for claim in claims if first[claim.id].label is Label.UNSUPPORTED]
-    if len(passages) > 1 and strategy.together > 1:
-        seconds = await gather(_together(strategy, claim, passages, first[claim.id], question) for claim in open_claims)
-        first |= {verdict.claim_id: verdict for verdict in seconds}
-    return [first[claim.id] for claim in claims]
-
-
-def _undisputed(strategy: Each | Ranked, claim: Claim, alone: Alone, question: str) -> Verdict:
-    """Combine a claim's verdicts; a network's contradiction from a passage about another thing is no conflict."""
-    verdict = combined(alone)
-    if not verdict.conflict or strategy.chat is not None:
-        return verdict
-    from everyclaim.verify.lexical.verifier import is_of_same  # loads the parser, for few claims
-
-    support = [one for _, other in alone if other.label is Label.SUPPORTED for one in other.evidence]
-    against = [(passage, other.evidence) for passage, other in alone if other.label is Label.CONTRADICTED]
-    is_disputed = any(
-        not evidence or any(is_of_same(claim.text, question, support, one.quote, passage) for one in evidence)
-        for passage, evidence in against
-    )
-    return replace(verdict, conflict=is_disputed)
-
-
-async def _together(
-    strategy: Each | Ranked, claim: Claim, passages: Sequence[Passage], first: Verdict, question: str
-) -> Verdict:
-    best = strategy.ranker.rank(claim.text, passages)[: strategy.together]
-    chosen = [passages[i] for i in sorted(best)]
-    verdict = (await collect_verdicts(strategy.verifier, [claim], chosen, question=question))[0]
-    if verdict.label is Label.UNSUPPORTED:
-        return first
-    return replace(verdict, per_passage=first.per_passage, flags=(*verdict.flags, "spread_evidence"))
 
 
 def composed(name: str, mark: str, verifiers: Sequence[Verifier], own: Mapping[str, str]) -> str:
