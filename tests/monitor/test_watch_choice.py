@@ -302,7 +302,7 @@ def test_a_few_labels_correct_no_limit_and_what_is_missing_is_told(log: Path, st
     assert "contradicted claims 20" in told[0]
     assert "has labels of 1 contradicted and 5 other claims, 10 of each are needed" in told[1]
     few = ec.score_file([row(n, contexts=["NOT so."]) for n in range(3)], judge=ByWords(), store=store)
-    with pytest.raises(ConfigError, match=r"too high: by 3 answers .* score about [\d,]+ answers"):
+    with pytest.raises(ConfigError, match=r"too high: with only 3 answers .* score about [\d,]+ answers"):
         watched(log, store, alert_baseline=few.id)
 
 

@@ -181,8 +181,8 @@ def why_too_high(limit: float, baseline: Baseline) -> str:
     ends = f"{percent(judge.corrected(usual.low))} and {percent(judge.corrected(usual.high))}"
     need = math.ceil(baseline.answers * ((usual.high - usual.value) / max(usual.value / 2, TOO_LATE / 2)) ** 2)
     return (
-        f"{told}: by {counted(baseline.answers, 'answer')} the baseline rate is between {ends} (95 % interval); score "
-        f"about {need:,} answers for the baseline, or set --alert-above"
+        f"{told}: with only {counted(baseline.answers, 'answer')} the baseline rate is between {ends} (95 % interval); "
+        f"score about {need:,} answers for the baseline, or set --alert-above"
     )
 
 

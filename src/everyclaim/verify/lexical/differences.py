@@ -84,15 +84,15 @@ def _unsaid(parting: Parting, at: tuple[int, int], mode: FailureMode) -> FoundDi
     if said.startswith(("and ", "or ")):
         at = at[0] + said.index(" ") + 1, at[1]
         said = _cut(parting, at)
-    is_absent = not _are_mentioned_or_there(said, parting)
-    if parting.is_contradicted or mode in _OTHERWISE or not is_absent:
+    is_mentioned = _are_mentioned_or_there(said, parting)
+    if not said[:1].isupper():  # a name says enough alone
         at = _phrase(parting, at)
         said = _cut(parting, at)
     if parting.is_contradicted:
         reason = "contradicted by the passages"
     elif _are_mentioned_or_there(said, parting):
         return _only_mentioned(at, f"'{said}'")
-    elif mode in _OTHERWISE or not is_absent:
+    elif mode in _OTHERWISE or is_mentioned:
         reason = "not stated in the passages"
     elif mode is FailureMode.IMPLICIT_KNOWLEDGE:
         reason = "general knowledge that the passages do not mention"
