@@ -70,9 +70,9 @@ def completed(text: str, before: str, sentence: str = "") -> str:
     """
     pronoun = PRONOUN.match(text)
     word = (pronoun["subject"] or pronoun["owner"] or "").lower() if pronoun else ""
-    if not pronoun or not word or not before or ":" in before or _means_nothing(text):
+    if not pronoun or not word or not before or ":" in before:
         return text
-    if _has_rival(before, word) and not _goes_on(sentence or text):
+    if (_has_rival(before, word) and not _goes_on(sentence or text)) or _means_nothing(text):
         return text
     return named(text, pronoun, [before]) or text
 
@@ -93,11 +93,15 @@ def begins_alike(text: str, sentence: str) -> bool:
     return spoken_of is not None and spoken_of.tag.startswith("PRP") and spoken_of.text == first.lower()
 
 
-def described(sentence: str) -> dict[str, str]:
+def described(sentence: str, written: str) -> dict[str, str]:
     """What a sentence about something named calls it, with its name: "Rosa is a café …", "Rosa Hall opened …".
+
+    Of one `written` otherwise, with a pronoun for the name, only "It is a café …" tells more than the one before.
 
     A word of the name stands for it only where it begins a sentence: of "Rosa Pizza" not every pizza is meant.
     """
+    if sentence != written and not (plain := Tree(parse([written])[0])).of(plain.root, "cop"):
+        return {}
     tokens = parse([sentence])[0]
     tree = Tree(tokens) if tokens else None
     subject = tree.subject(tree.root) if tree else None
@@ -116,7 +120,8 @@ def described(sentence: str) -> dict[str, str]:
 
 def renamed(text: str, names: Mapping[str, str]) -> str:
     """Put the name in the place of what it was said to be, or of a surname: "The café opens at nine", "Lind left"."""
-    if not any(noun.rpartition(" ")[2] in text for noun in names):
+    new = [noun for noun, name in names.items() if name and name.casefold() not in text.casefold()]
+    if not any(noun.rpartition(" ")[2] in text for noun in new):
         return text
     tree = Tree(parse([text])[0])
     for place, token in enumerate(tree.tokens):

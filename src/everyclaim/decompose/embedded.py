@@ -259,7 +259,7 @@ class EmbeddedDecomposer:
                     text = _completed(part.text, unit.text, before, names) if parts else tidy(part.text)
                     claims.append(Claim(f"c{len(claims) + 1}", text, span, unit.sentence))
             before = _completed(unit.text, unit.text, before, names) if parts else tidy(unit.text)
-            for noun, name in described(before).items() if parts else ():
+            for noun, name in described(before, unit.text).items() if parts else ():
                 names[noun] = name if names.get(noun, name) == name else ""  # of two nothing is certain
         skipped.sort(key=lambda piece: piece.span)
         abstained = not claims and any(piece.reason == "abstention" for piece in skipped)

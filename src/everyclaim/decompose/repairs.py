@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from everyclaim.core.lifetime import remembered
 from everyclaim.decompose.parsed_names import cases_of, first_word, hang, has, is_under, join_names
 from everyclaim.decompose.parsed_phrases import bare_participle, gapped, noun_before
 from everyclaim.models.local.parser import ParsedToken
@@ -179,7 +180,8 @@ def _latest(tokens: Sequence[ParsedToken], place: int) -> int | None:
     return None if closed else first
 
 
-def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
+@remembered(8_000_000, lambda found, _: 200 * len(found))
+def repaired(tokens: tuple[ParsedToken, ...]) -> Sequence[ParsedToken]:
     """Put right what the parser often hangs elsewhere: titles, lists, "A & B" of a name."""
     found = [one._replace(tag=_form(tokens, place)) for place, one in enumerate(tokens)]
     if _is_inconsistent(tokens):
@@ -240,7 +242,7 @@ def repaired(tokens: Sequence[ParsedToken]) -> Sequence[ParsedToken]:
             hang(found, place, participle, "obl")  # "a company based in Lund"
         elif token.relation in {"obl", "nmod"} and (member := _said_of(found, place)) is not None:
             hang(found, place, member, token.relation)
-    return found
+    return tuple(found)
 
 
 def _is_name(following: Sequence[ParsedToken], verb: int) -> bool:

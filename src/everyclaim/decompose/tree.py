@@ -41,7 +41,7 @@ class Tree:
     root: int = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "tokens", repaired(self.tokens))
+        object.__setattr__(self, "tokens", repaired(tuple(self.tokens)))
         kids: list[list[int]] = [[] for _ in self.tokens]
         root = 0
         for place, token in enumerate(self.tokens):
