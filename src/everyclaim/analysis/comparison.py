@@ -335,7 +335,9 @@ def _nothing_shown(before: Side, after: Side, numbers: RunDifferences) -> str:
     if delta.difference is None or delta.low is None:
         return f"{names} cannot be compared: fewer than {FEWEST} answers."
     is_tested = delta.p_value is not None
-    found = "No significant difference between" if is_tested else f"Not tested, fewer than {FEWEST} answers:"
+    found = f"No significant difference between {names}"
+    if not is_tested:
+        found = f"No test of {names} with fewer than {FEWEST} answers"
     sign = "+" if delta.difference > 0 else ""
     scored = counted(delta.answers, "answer")
     over = f"over {scored} that both scored" if numbers.matching.paired else f"over {scored} in each run"
@@ -343,7 +345,7 @@ def _nothing_shown(before: Side, after: Side, numbers: RunDifferences) -> str:
     if delta.detectable and is_tested:
         power = f" This many answers detect changes of {points(delta.detectable)} points or more (80 % power)."
     return (
-        f"{found} {names}: the mean score went from {delta.before:.3f} to "
+        f"{found}: the mean score went from {delta.before:.3f} to "
         f"{delta.after:.3f}, by {sign}{points(delta.difference)}"
         f" points ({points(delta.low)} to {points(delta.high or 0.0)}), {over}.{power}"
     )
