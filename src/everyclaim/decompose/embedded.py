@@ -7,7 +7,7 @@ A fact keeps words of its sentence and leaves others out: of "built A and sold B
 place and a date one of these; an apposition, a relative clause, what stands behind "with" become facts of the noun
 they belong to. What a fact leaves out never changes what the rest says: attributions, conditions, comparisons, causes,
 negation, hedges and alternatives stay with what they govern. The only words ever added are forms of "be", "have" and
-"include".
+"include"; an article may change, and a connective that begins a sentence ("However, …") is left out.
 """
 
 from __future__ import annotations
