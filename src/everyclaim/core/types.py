@@ -205,6 +205,12 @@ class Probabilities(NamedTuple):
             return Label.SUPPORTED
         return Label.CONTRADICTED if self.contradicted > self.unsupported else Label.UNSUPPORTED
 
+    @classmethod
+    def rounded(cls, supported: float, contradicted: float = 0.0) -> Probabilities:
+        """Return them with four places, below which padding and the order of sums show."""
+        supported, contradicted = round(min(max(supported, 0.0), 1.0), 4), round(contradicted, 4)
+        return cls(supported, max(0.0, round(1.0 - supported - contradicted, 4)), contradicted)
+
     def with_support(self, supported: float) -> Probabilities:
         """Return them with another probability of SUPPORTED; the other two share the rest as before."""
         rest = self.unsupported + self.contradicted

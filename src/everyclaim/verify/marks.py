@@ -116,11 +116,10 @@ class TokenVerifier:
         decisive = ranked[math.floor(self.share * len(ranked))] if ranked else 1.0
         is_backed = decisive < self.threshold
         bad = _runs([mark for mark in marks if mark.unbacked >= self.threshold], shown.answer)
-        supported = round(1.0 - decisive, 4)
         return Verdict(
             claim_id=claim.id,
             label=Label.SUPPORTED if is_backed else Label.UNSUPPORTED,
-            probabilities=Probabilities(supported, round(1.0 - supported, 4), 0.0),
+            probabilities=Probabilities.rounded(1.0 - decisive),
             evidence=point(claim.text, shown.pieces, shown.passages) if is_backed else (),
             rationale="not supported: " + ", ".join(repr(text) for text in bad) if bad else "every token is supported",
             judge=self.spec,

@@ -314,8 +314,8 @@ def _worst(parts: Sequence[PairMatch]) -> PairMatch:
 
 
 def _mean(parts: Sequence[Probabilities]) -> Probabilities:
-    supported, _, contradicted = (round(sum(column) / len(parts), 4) for column in zip(*parts, strict=True))
-    return Probabilities(supported, max(0.0, round(1.0 - supported - contradicted, 4)), contradicted)
+    supported, _, contradicted = (sum(column) / len(parts) for column in zip(*parts, strict=True))
+    return Probabilities.rounded(supported, contradicted)
 
 
 def _evidence(deciding: Sequence[PairMatch], passages: Sequence[Passage]) -> tuple[Evidence, ...]:

@@ -61,13 +61,13 @@ def hhem() -> PairFamily:
     before, between, after = HHEM_PROMPT
     return PairFamily(
         lambda pair: before + pair[0] + between + pair[1] + after,
-        lambda row: binary(softmax(row[0] if row.ndim == 2 else row)[1]),
+        lambda row: Probabilities.rounded(softmax(row[0] if row.ndim == 2 else row)[1]),
     )
 
 
 def minicheck(encoder: hf_networks.TextEncoder) -> PairFamily:
     """Write document, end token and claim as one text; of two classes, 1 is supported."""
-    return PairFamily(lambda pair: pair[0] + encoder.eos + pair[1], lambda row: binary(softmax(row)[1]))
+    return PairFamily(lambda pair: pair[0] + encoder.eos + pair[1], lambda row: Probabilities.rounded(softmax(row)[1]))
 
 
 def minicheck_t5(encoder: hf_networks.TextEncoder) -> PairFamily:
@@ -77,7 +77,7 @@ def minicheck_t5(encoder: hf_networks.TextEncoder) -> PairFamily:
         raise ConfigError("the tokenizer does not separate the answers 0 and 1")
     return PairFamily(
         lambda pair: "predict: " + pair[0] + encoder.eos + pair[1],
-        lambda row: binary(softmax(np.asarray([row[no[0]], row[yes[0]]]))[1]),
+        lambda row: Probabilities.rounded(softmax(np.asarray([row[no[0]], row[yes[0]]]))[1]),
     )
 
 
@@ -86,12 +86,11 @@ def nli(order: Sequence[Label]) -> PairFamily:
 
     def read(row: hf_networks.Float32Array) -> Probabilities:
         if len(order) == 1:  # a probability of support by itself
-            return binary(1.0 / (1.0 + math.exp(-max(-700.0, min(700.0, float(row[0]))))))
+            return Probabilities.rounded(1.0 / (1.0 + math.exp(-max(-700.0, min(700.0, float(row[0]))))))
         shares = dict(zip(order, softmax(row), strict=True))
         if len(shares) == 2 and Label.UNSUPPORTED in shares:
-            return binary(shares[Label.SUPPORTED])
-        supported, contradicted = round(shares[Label.SUPPORTED], 4), round(shares[Label.CONTRADICTED], 4)
-        return Probabilities(supported, max(0.0, round(1.0 - supported - contradicted, 4)), contradicted)
+            return Probabilities.rounded(shares[Label.SUPPORTED])
+        return Probabilities.rounded(shares[Label.SUPPORTED], shares[Label.CONTRADICTED])
 
     return PairFamily(lambda pair: pair, read)
 
@@ -196,15 +195,6 @@ def softmax(row: hf_networks.Float32Array) -> list[float]:
     """Turn logits into probabilities."""
     raised = np.exp(row.astype(np.float64) - float(row.max()))
     return [float(value) for value in raised / raised.sum()]
-
-
-def binary(supported: float) -> Probabilities:
-    """Make the probabilities of a model that only tells supported from not supported.
-
-    Rounded to four places, below which padding and the order of sums show.
-    """
-    supported = round(min(max(supported, 0.0), 1.0), 4)
-    return Probabilities(supported, round(1.0 - supported, 4), 0.0)
 
 
 # Positions that these kinds of models count but do not use.
