@@ -73,5 +73,22 @@ def test_an_answer_has_a_probability_that_does_not_punish_length():
     ],
 )
 def test_hedge_on_one_side_is_flagged(claim, passage):
-    """A hedge that only one side has is flagged, whichever side it is; the policy above decides what follows."""
+    """A hedge that only one side has is flagged; under `strict` the claim fails, and its probabilities say so, too."""
     assert "certainty_differs" in judge(claim, passage).flags
+    strict = ec.score(response=claim, passages=[passage], strict=True)
+    assert strict.score == 0
+    assert strict.probability < 0.1 > strict.claims[0].verdict.probabilities.supported
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Cats may not go into the restaurant.", "Pets may not enter the restaurant."),
+        ("You can bring two suitcases.", "Foot passengers may bring two suitcases."),
+        ("Dogs are allowed in the lounge.", "Dogs may enter the lounge."),
+        ("The engine has to be off.", "Drivers must switch the engine off; nobody may stay on the car deck."),
+    ],
+)
+def test_permission_is_no_doubt(claim, passage):
+    """A modal verb that permits, or that is about something else, does not make a side less certain."""
+    assert "certainty_differs" not in judge(claim, passage).flags

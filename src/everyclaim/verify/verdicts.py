@@ -304,6 +304,9 @@ def apply_policy(policy: Policy, verdict: Verdict) -> Verdict:
 
 
 def demoted(verdict: Verdict, why: str, mode: FailureMode) -> Verdict:
-    """Make an UNSUPPORTED of a SUPPORTED, for this reason."""
-    rationale = f"{verdict.rationale}; {why}" if verdict.rationale else why
-    return replace(verdict, label=Label.UNSUPPORTED, rationale=rationale, failure_mode=mode)
+    """Make an UNSUPPORTED of a SUPPORTED, for this reason. A policy is certain, however likely the support."""
+    rationale = f"{why}; otherwise {verdict.rationale}" if verdict.rationale else why
+    chances = verdict.probabilities and verdict.probabilities.with_support(0.0)
+    flags = tuple(flag for flag in verdict.flags if flag != "unsure")
+    found = replace(verdict, label=Label.UNSUPPORTED, probabilities=chances, flags=flags)
+    return replace(found, rationale=rationale, failure_mode=mode)

@@ -8,10 +8,14 @@ in which order they come, except through what the best of them say.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 
+from everyclaim.models.local.parser import ParsedToken, parse
 from everyclaim.text.cues import Cue, cues
+from everyclaim.text.stops import sentence_spans
+from everyclaim.text.tokens import content_stems, stem
 from everyclaim.verify.lexical.comparison import LexicalComparison, beside, cues_beside
 from everyclaim.verify.lexical.reading import LEXICAL_NEGATIONS, NAME, NUMBER, negating
 
@@ -21,6 +25,8 @@ COVERAGE = (
     "soft_1", "trailing", "aligned",
 )  # fmt: skip
 _CLAUSE_END = re.compile(r"[.;:!?]")
+_POSSIBLE = frozenset({"may", "might", "can", "could"})
+_PERMITTING = frozenset(map(stem, ("allow", "permit", "forbid", "forbidden", "prohibit", "ban")))
 _BLANK = re.compile(r"not given$", re.MULTILINE)  # of a field: neither yes nor no
 
 
@@ -86,13 +92,43 @@ def is_negated_alone(it: LexicalComparison) -> bool:
 
 
 def hedges(it: LexicalComparison) -> tuple[list[Cue], list[Cue]]:
-    """Find the words of doubt of the claim and of the window. Where the other side denies, "may" is a permission."""
-    denied = [bool(places) or by_verb for places, by_verb in zip(negations(it), denies_by_verb(it), strict=True)]
-    ours, theirs = (
-        [cue for cue in found if cue.kind == "hedge" and not (denies and cue.text.casefold() == "may")]
-        for found, denies in ((cues(it.claim.text), denied[1]), (cues_beside(it), denied[0]))
+    """Find the words of the claim and of the window that doubt whether something is true; not those that permit it."""
+    there = it.reading.text
+    ours, theirs = ([cue for cue in found if cue.kind == "hedge"] for found in (cues(it.claim.text), cues_beside(it)))
+    shift = it.reading.spans[it.start][0]
+    return (
+        [cue for cue in ours if not _is_no_doubt(it.claim.text, cue.start, it.text)],
+        [cue for cue in theirs if not _is_no_doubt(there, cue.start + shift, it.claim.text)],
     )
-    return ours, theirs
+
+
+def _is_no_doubt(text: str, place: int, other: str) -> bool:
+    """Whether a modal verb doubts nothing of another text: its clause is about something else, or it permits.
+
+    It is taken to permit beside another "may" or "can", and beside words such as "allowed".
+    """
+    low, high = next(one for one in sentence_spans(text) if one[0] <= place < one[1])
+    tokens = parse([text[low:high]])[0]
+    modal = next((i for i, token in enumerate(tokens) if token.start + low == place), None)
+    if modal is None or tokens[modal].tag != "MD":
+        return False
+    clause = " ".join(tokens[i].text for i in range(len(tokens)) if _is_below(tokens, i, tokens[modal].head))
+    if not content_stems(clause) & content_stems(other):
+        return True
+    for one, end in sentence_spans(other):
+        for word in parse([other[one:end]])[0]:
+            if stem(word.text) in _PERMITTING or (word.tag == "MD" and word.text.lower() in _POSSIBLE):
+                return True
+    return False
+
+
+def _is_below(tokens: Sequence[ParsedToken], place: int, verb: int) -> bool:
+    """Whether a word stands in the clause of a verb, not in another clause joined to it."""
+    while place not in {verb, -1}:
+        if tokens[place].relation in {"conj", "parataxis"} and tokens[place].pos in {"VERB", "AUX"}:
+            return False
+        place = tokens[place].head
+    return place == verb
 
 
 def denies_by_verb(it: LexicalComparison) -> tuple[bool, bool]:
