@@ -99,6 +99,50 @@ def test_a_band_is_fitted_and_the_cascade_keeps_to_it(tmp_path: Path) -> None:
     assert (made_by.parameters["low"], made_by.parameters["high"]) == (f"{fit.low:g}", f"{fit.high:g}")
 
 
+def labelled(run: ec.Run, n: int) -> list[dict[str, Any]]:
+    """Label claims at random, as true unless they say that they are wrong."""
+    rows = ec.label(run, n, by="random").rows
+    return [{**row, "label": "UNSUPPORTED" if "wrong" in row["claim"] else "SUPPORTED"} for row in rows]
+
+
+def every_tenth(claim: ec.Claim, passages: list[str]) -> bool:
+    """Call claims failing that are wrong, and every tenth that is not."""
+    return "wrong" not in claim.text and not claim.text.endswith("0 holds.")
+
+
+def answers(numbers: Any, text: str) -> list[dict[str, Any]]:
+    return [{"response": f"Fact {number} {text}.", "contexts": [f"Facts {number}."]} for number in numbers]
+
+
+def test_a_label_stands_for_every_occurrence_of_its_answer(tmp_path: Path) -> None:
+    """Of 100 answers 20 are wrong; each of these occurs 9 times: the corrected rate is of all, its interval of 100."""
+    rows = answers(range(80), "holds") + 9 * answers(range(80, 100), "is wrong")
+    run = ec.score_file(rows, judge=every_tenth, store=str(tmp_path / "runs.db"))
+    found = ec.calibrate(run, labelled(run, 100))
+    assert (found.used, found.is_weighted, found.corrected.shown.clusters) == (100, True, 100)
+    assert found.corrected.raw.value == pytest.approx(72 / 260)
+    for corrected in (found.corrected.ppi, found.corrected.rogan_gladen):
+        assert corrected.value == pytest.approx(80 / 260, abs=0.01)
+        assert corrected.interval.width > 0.1
+
+
+def test_answers_that_changed_since_they_were_labelled_count_as_judged(tmp_path: Path) -> None:
+    """Labels of the old release correct the answers that the new one shares, and the rest is marked with figures."""
+    store = str(tmp_path / "runs.db")
+    old = ec.score_file(answers(range(100), "holds"), judge=every_tenth, store=store)
+    rows = answers(range(50), "holds") + answers(range(50, 100), "is wrong")
+    new = ec.score_file(rows, judge=every_tenth, store=store)
+    same = ec.score_file(answers(range(100), "holds"), judge=every_tenth, store=store)
+    ec.calibrate(old, labelled(old, 60))
+    found = ec.calibrate(new).corrected
+    assert found.raw.value == 0.45
+    assert found.shown.value == pytest.approx(0.5)
+    assert any("50 of 100 answers (50 of 100 claims) are not in the run that" in text for text in found.warnings)
+    assert not any("count as judged" in text for text in ec.calibrate(same).corrected.warnings)
+    ec.calibrate(new, labelled(new, 40))
+    assert not any("count as judged" in text for text in ec.calibrate(new).corrected.warnings)
+
+
 def test_a_label_counts_once_however_often_the_answer_occurs(tmp_path: Path) -> None:
     """Two claims of one answer, 12 times in a run: two to label, two labels in every count, and none left to ask for."""
     answer = {"response": "Fact one holds. Fact two is wrong.", "contexts": ["Facts hold."]}

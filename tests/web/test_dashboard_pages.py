@@ -162,7 +162,7 @@ def test_what_labels_say_of_the_judge(dashboard, two_runs, watch):
     page.reload()
     assert "73 labelled claims" in page.locator("main").inner_text()
     page.goto(f"{dashboard}/runs/{labelled}")
-    assert "corrected for judge errors" in page.locator("main").inner_text()
+    assert "! unreliable" in page.get_by_label("Corrected rate").inner_text()
     assert httpx.get(f"{dashboard}/runs/{labelled}/judge.json").json()["labels"]["claims"] == 73
 
 

@@ -164,6 +164,7 @@ class Calibration:
     notes: tuple[str, ...]
     trials: tuple[Trial, ...]
     counts: Mapping[Label, JudgeCounts]  # how often the judge finds each label; without labels of both kinds, none
+    is_weighted: bool = False  # labels stand for unequal numbers of claims, and the rates weight them so
     promise: RiskPromise | None = None  # of a guard, where one was asked for
 
     @property
@@ -188,11 +189,6 @@ class Calibration:
             named.append(("faithful answers recognised", answers.tpr, answers.supported))
             named.append(("failing answers recognised", answers.tnr, answers.failing))
         return named
-
-    @property
-    def is_weighted(self) -> bool:
-        """Whether labels chosen by the judge's verdict are weighted back to the run, as its rates are."""
-        return any(way in BY_VERDICT for way in self.by_way)
 
     @property
     def advice(self) -> tuple[str, ...]:

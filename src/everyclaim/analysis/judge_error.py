@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -57,13 +58,22 @@ def calibrate(
     population: Verdicts,
     settled: RunLabels,
     seed: int = 0,
+    *,
+    shared: frozenset[int] | None = None,
 ) -> Calibration:
-    """Compare labels with the judge: of claims, and of whole answers as if each was one claim."""
+    """Compare labels with the judge: of claims, and of whole answers as if each was one claim.
+
+    `shared` are the places of answers that other runs have, too, from which some labels were chosen; None: all labels
+    were chosen from this run.
+    """
     usable = [claim for claim in claims if claim.how in WHOLE]
     sure = [claim for claim in usable if claim.way != _UNSURE]
     used = sure or usable
-    weights = _weights(used, population)
-    corrected = _corrected(used, weights, population)
+    is_shared = (
+        np.isin(population.position, list(shared)) if shared is not None else np.ones(len(population.position), bool)
+    )
+    weights = _weights(used, population, is_shared)
+    corrected = _corrected(used, weights, population, is_shared)
     if not sure:
         corrected = replace(corrected, ppi=None, rogan_gladen=None, why=("no label of comparable claims",))
     table, kappa = _confusion(used)
@@ -100,8 +110,9 @@ def calibrate(
         reliability=reliable,
         fitted=fitted,
         corrected=corrected,
-        notes=tuple(_notes(run, claims, settled)),
+        notes=tuple(_notes(run, claims, settled, is_elsewhere=shared is not None)),
         trials=tuple(trials),
+        is_weighted=weights is not None,
         counts={label: known for label, known in counts.items() if known},
     )
 
@@ -129,15 +140,26 @@ def _columns(
     return truth, called, np.array([claim.position for claim in claims], dtype=np.int64)
 
 
-def _weights(claims: Sequence[LabelledClaim], population: Verdicts) -> Floats | None:
-    """Return what each label stands for, when claims were chosen by the judge's label; None: all stand for as much."""
-    if not any(claim.way in BY_VERDICT for claim in claims):
+def _weights(claims: Sequence[LabelledClaim], population: Verdicts, is_shared: Bools) -> Floats | None:
+    """Return what each label stands for; None: all for as much.
+
+    A label stands for every occurrence of its answer, and those of a stratum together for all claims of it: of answers
+    that other runs have or not, and of one label of the judge where claims were chosen by that.
+    """
+    if not claims:
         return None
-    codes = _codes(claims)
-    there = np.bincount(population.label, minlength=len(LABELS)).astype(float)
-    taken = np.maximum(np.bincount(codes, minlength=len(LABELS)), 1)
-    weights = np.asarray((there / taken)[codes], dtype=np.float64)
-    return np.asarray(weights / weights.mean(), dtype=np.float64)
+    first = dict(zip(population.position.tolist(), population.first.tolist(), strict=True))
+    times = Counter(first.values())
+    places = [claim.position for claim in claims]
+    shared = dict(zip(population.position.tolist(), is_shared.tolist(), strict=True))
+    weights = np.array([times[first.get(place, place)] for place in places], dtype=np.float64)
+    strata, there = np.array([shared.get(place, True) for place in places], dtype=int), is_shared.astype(int)
+    if any(claim.way in BY_VERDICT for claim in claims):
+        strata, there = strata + 2 * _codes(claims), there + 2 * population.label
+    for stratum in np.unique(strata):
+        weights[strata == stratum] *= np.count_nonzero(there == stratum) / weights[strata == stratum].sum()
+    weights /= weights.mean()
+    return None if np.allclose(weights, 1.0) else weights
 
 
 def _codes(claims: Sequence[LabelledClaim]) -> NDArray[np.int64]:
@@ -181,15 +203,47 @@ def _share_by(
 # ---- the corrected rate
 
 
-def _corrected(claims: Sequence[LabelledClaim], weights: Floats | None, population: Verdicts) -> Corrected:
-    called = population.called
-    raw = clustered_mean(called, population.position) if len(called) else NOTHING
+def _corrected(
+    claims: Sequence[LabelledClaim], weights: Floats | None, population: Verdicts, is_shared: Bools
+) -> Corrected:
+    """Correct the rate; answers that only this run has and that have no label stay as they are judged."""
+    raw = clustered_mean(population.called, population.position) if len(population.called) else NOTHING
     if len(claims) < 2:
         return Corrected(raw, None, None, ("fewer than two labels",))
+    labelled = np.isin(population.position, [claim.position for claim in claims])
+    if is_shared.all() or (labelled & ~is_shared).any():
+        return replace(_corrected_whole(claims, weights, population), raw=raw)
+    found = _corrected_whole(claims, weights, population.where(is_shared))
+    rest = ~is_shared
+    judged = clustered_mean(population.called[rest], population.first[rest])
+    left, of = (len(np.unique(population.position[rows])) for rows in (rest, rest | is_shared))
+    told = (
+        f"{left:,} of {counted(of, 'answer')} ({np.count_nonzero(rest):,} of {counted(len(rest), 'claim')}) are not in "
+        "the run that the labels were chosen from: they count as judged; label claims of this run"
+    )
+    share = float(is_shared.mean())
+    ppi, rogan_gladen = (one and _mixed(one, share, judged, told) for one in (found.ppi, found.rogan_gladen))
+    return Corrected(raw, ppi, rogan_gladen, found.why)
+
+
+def _mixed(one: Inference, share: float, judged: Estimate, told: str) -> Inference:
+    """Add to a rate of a share of the claims that of the others, as they are judged."""
+    value, low, high = judged.value or 0.0, judged.low or 0.0, judged.high or 0.0
+    whole = share * one.value + (1 - share) * value
+    below = math.hypot(share * (one.value - one.interval.low), (1 - share) * (value - low))
+    above = math.hypot(share * (one.interval.high - one.value), (1 - share) * (high - value))
+    bounds = Interval(max(0.0, whole - below), min(1.0, whole + above), one.interval.level)
+    return replace(
+        one, value=whole, interval=bounds, error=(below + above) / (2 * 1.96), warnings=(told, *one.warnings)
+    )
+
+
+def _corrected_whole(claims: Sequence[LabelledClaim], weights: Floats | None, population: Verdicts) -> Corrected:
+    called, raw = population.called, NOTHING
     truth, judged, places = _columns(claims)
-    if weights is not None:
-        found = clustered_ratio(weights * truth, weights, places)
-        return Corrected(raw, _as_inference(found, "weighted"), None)
+    if any(claim.way in BY_VERDICT for claim in claims):
+        weight = np.ones(len(claims)) if weights is None else weights
+        return Corrected(raw, _as_inference(clustered_ratio(weight * truth, weight, places), "weighted"), None)
     # What is labelled and what is not: of every answer and label as many verdicts as there are labels are taken out.
     rest = ~_labelled(claims, population)
     why: list[str] = []
@@ -199,14 +253,17 @@ def _corrected(claims: Sequence[LabelledClaim], weights: Floats | None, populati
     else:
         try:
             ppi = ppi_rate(
-                Labelled(truth.astype(float), judged.astype(float), places),
-                Unlabelled(called[rest].astype(float), population.position[rest]),
+                Labelled(truth.astype(float), judged.astype(float), places, weights),
+                Unlabelled(called[rest].astype(float), population.first[rest]),
             )
         except ValueError as error:
             why.append(f"PPI++: {error}")
     try:
         adjusted = clustered_rogan_gladen(
-            (called.astype(float), population.position), (truth.astype(float), judged.astype(float)), places
+            (called.astype(float), population.first),
+            (truth.astype(float), judged.astype(float)),
+            places,
+            weights=weights,
         )
     except ValueError as error:
         return Corrected(raw, ppi, None, (*why, f"Rogan–Gladen: {error}"))
@@ -315,7 +372,7 @@ def _trial(
     return Trial(setting, labels, rates_of(before, weights), rates_of(after, weights), gain)
 
 
-def _notes(run: str, claims: Sequence[LabelledClaim], settled: RunLabels) -> Iterator[str]:
+def _notes(run: str, claims: Sequence[LabelledClaim], settled: RunLabels, *, is_elsewhere: bool) -> Iterator[str]:
     if settled.disputed:
         yield (
             f"{counted(settled.disputed, 'label')} disputed (a tie): not counted until annotator "
@@ -338,6 +395,8 @@ def _notes(run: str, claims: Sequence[LabelledClaim], settled: RunLabels) -> Ite
         yield f"{counted(unsure, 'claim')} selected because the judge was unsure: {alone}"
     if any(claim.way in BY_VERDICT and claim.chosen.partition(":")[2] != run for claim in claims):
         yield "some claims were selected by the verdicts of another run, so their weights are approximate"
+    if not is_elsewhere and any(claim.chosen.partition(":")[2] not in ("", run) for claim in claims):
+        yield "labels were chosen from a run that is not stored: the rates are valid only if it had the same answers"
     if claims and not any(claim.way for claim in claims):
         yield "unknown how the labelled claims were selected: the rates are valid only for a random sample"
     if not claims:

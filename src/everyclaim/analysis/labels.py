@@ -75,6 +75,11 @@ class Verdicts(NamedTuple):
     label: NDArray[np.int8]  # index into `LABELS`
     supported: NDArray[np.float64]  # probability; NaN: none
 
+    def where(self, rows: NDArray[np.bool_]) -> Verdicts:
+        """Return these rows alone."""
+        columns = self.position[rows], self.first[rows], self.ordinal[rows]
+        return Verdicts(*columns, self.label[rows], self.supported[rows])
+
     @property
     def called(self) -> NDArray[np.bool_]:
         """Which claims the judge calls supported."""

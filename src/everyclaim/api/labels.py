@@ -113,14 +113,15 @@ def places_to_label(
 ) -> list[tuple[int, int]]:
     """Choose what to label: the place of the sample, and that of the claim in it (0 for a whole answer).
 
-    What is labelled or `taken` already is not chosen again, nor is an answer that repeats. Raises `InputError` where
-    nothing is left.
+    What is labelled or `taken` already is not chosen again. An answer that repeats is one answer: its labels stand for
+    all its occurrences. Raises `InputError` where nothing is left.
     """
     verdicts = verdicts_of(kept, run.id)
     labels = kept.labels(run.id)
     if answers:
         verdicts = _by_answer(verdicts)
     first = dict(zip(verdicts.position.tolist(), verdicts.first.tolist(), strict=True))
+    verdicts = verdicts.where(verdicts.position == verdicts.first)
     known = {
         (first.get(place, place), ordinal)
         for place, ordinal in {*_already_labelled(kept, run.id, labels, answers=answers), *taken}
@@ -128,19 +129,18 @@ def places_to_label(
     rates = calibration_of(run).rates if by == "allocation" and labels else None
     tnr, tpr = (rates.tnr.value, rates.tpr.value) if rates else (None, None)
     judge = None if tnr is None or tpr is None else (tnr, tpr)
-    new: dict[tuple[int, int], tuple[int, int]] = {}
+    new: dict[tuple[int, int], None] = {}
     wanted, total = n + len(known), len(verdicts.position)
     while len(new) < n:
         for row in choose(verdicts, min(wanted, total), by, seed, judge).tolist():
-            place, ordinal = int(verdicts.position[row]), int(verdicts.ordinal[row])
-            if (text := (first[place], ordinal)) not in known:
-                new.setdefault(text, (place, ordinal))
+            if (text := (int(verdicts.position[row]), int(verdicts.ordinal[row]))) not in known:
+                new.setdefault(text)
         if wanted >= total:
             break
-        wanted *= 2  # some were of the same answers
+        wanted *= 2  # a label of the judge with few claims left takes no more
     if not new:
         raise InputError(f"run {run.id} has no unlabelled claim left")
-    return list(new.values())[:n]
+    return list(new)[:n]
 
 
 @public

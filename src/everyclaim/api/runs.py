@@ -182,7 +182,9 @@ def calibration_of(
         settled = settle(human)
         population = verdicts_of(kept, run.id)
         claims, answers = _labelled(kept, run.id, settled, expanded(run.slices if slices is None else slices))
-        found = calibrate(run.id, claims, answers, population, settled, seed)
+        others = {label.origin for label in human if not label.is_of_answer} - {run.id}
+        shared = kept.shared_places(run.id, others) if others else None
+        found = calibrate(run.id, claims, answers, population, settled, seed, shared=shared)
         if risk is None:
             return found
         usable = [one for one in claims if one.how in WHOLE and one.way in {"", "random"}]

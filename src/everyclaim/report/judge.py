@@ -308,11 +308,14 @@ def calibration_page(found: Calibration) -> Page:
 def corrected_rows(found: Corrected) -> list[tuple[str, str, str, str]]:
     """Return the rows of raw and corrected rate: what, value, interval, how."""
     rows = [("claims supported, by the judge", percent(found.raw.value), interval(found.raw), "raw")]
-    for one in (found.ppi, found.rogan_gladen):
-        if one is not None:
-            doubt = " !" if one.warnings else ""
-            rows.append(("corrected with labels", percent(one.value), ends(one) + doubt, method(one)))
+    both = filter(None, (found.ppi, found.rogan_gladen))
+    rows += [("corrected with labels", percent(one.value), ends(one) + doubted(one), method(one)) for one in both]
     return rows
+
+
+def doubted(one: Inference) -> str:
+    """Return the mark of an interval that is not to be trusted."""
+    return " !" if one.warnings else ""
 
 
 def corrected_table(found: Calibration) -> RenderableType:

@@ -32,11 +32,12 @@ from everyclaim.stats.types import (
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """Units with a label: what is true, what the judge says, and optionally their clusters."""
+    """Units with a label: what is true, what the judge says, and optionally their clusters and what each stands for."""
 
     truth: ArrayLike
     judged: ArrayLike
     clusters: ArrayLike | None = None
+    weights: ArrayLike | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +54,21 @@ def ppi_rate(labelled: Labelled, others: Unlabelled, level: float = 0.95) -> Inf
     With verdicts of 0 and 1, PPI++ is the share true among the units called 1 and among those called 0, weighted by
     how many are called so: θ = q·a + (1 − q)·b, λ = (a − b)·(1 + n/N)⁻¹ on the other units alone. Here a, b and q have
     Wilson's interval each, and these are joined (Zou and Donner 2008) and stretched by the root of the design effect
-    of clusters; a normal interval has hardly a width where judge and labels never differ. Where that is no shorter
+    of clusters; a normal interval has hardly a width where judge and labels never differ. Labels with weights count as
+    the number of equal ones that is worth as much (Kish 1965). Where that is no shorter
     than Wilson's interval of the labels alone, or a verdict has no label, λ is 0 and `method` is `labels`. Raises
     ValueError for fewer than two labels, and without other units.
     """
     truth, judged = binary(labelled.truth, "truth"), binary(labelled.judged, "judged")
     verdicts = np.concatenate([judged, binary(others.judged, "verdicts of the others")])
-    same_length(truth=truth, judged=judged)
     n, total = len(truth), len(verdicts)
+    weights = np.ones(n) if labelled.weights is None else column(labelled.weights, "weights", 0)
+    same_length(truth=truth, judged=judged, weights=weights)
     if n < 2:
         raise ValueError("at least two labels are needed")
     codes = _codes(labelled.clusters, others.clusters, total)
     size, groups = int(codes.max()) + 1, len(np.unique(codes[:n]))
-    found = _estimate(truth, judged, verdicts, level)
+    found = _estimate(truth, judged, verdicts, weights, level)
     of_verdicts = np.bincount(codes, verdicts - verdicts.mean(), size) / total
     influence = np.bincount(codes[:n], found.residuals, size) + found.power * of_verdicts
     variance = math.fsum(influence**2)
@@ -122,28 +125,38 @@ class _RateEstimate:
     variance: float
 
 
-def _estimate(truth: Floats, judged: Floats, verdicts: Floats, level: float) -> _RateEstimate:
+def _estimate(truth: Floats, judged: Floats, verdicts: Floats, weights: Floats, level: float) -> _RateEstimate:
     """Return the shorter of the intervals with the verdicts and without them."""
-    n, rate, called = len(truth), float(truth.mean()), judged == 1
-    interval = wilson(float(truth.sum()), n, level)
+    called, total = judged == 1, len(verdicts)
+    rate, n = _mean(truth, weights)
+    interval = wilson(rate * n, n, level)
     reaches = rate - interval.low, interval.high - rate
-    alone = _RateEstimate(rate, *reaches, 0.0, (truth - rate) / n, rate * (1 - rate) / n)
-    if called.all() or not called.any() or truth[called].mean() <= truth[~called].mean():
+    alone = _RateEstimate(rate, *reaches, 0.0, weights * (truth - rate) / weights.sum(), rate * (1 - rate) / n)
+    if called.all() or not called.any():
         return alone
-    ones, total = float(judged.sum()), len(verdicts)
-    q, a, b = float(verdicts.mean()), float(truth[called].mean()), float(truth[~called].mean())
+    (a, ones), (b, zeros) = _mean(truth[called], weights[called]), _mean(truth[~called], weights[~called])
+    if a <= b:
+        return alone
+    q = float(verdicts.mean())
     ways = (  # each unknown: its value, its interval, its weight in the rate
         (a, wilson(a * ones, ones, level), q),
-        (b, wilson(b * (n - ones), n - ones, level), 1 - q),
+        (b, wilson(b * zeros, zeros, level), 1 - q),
         (q, wilson(q * total, total, level), a - b),
     )
     below = math.hypot(*(weight * (p - part.low) for p, part, weight in ways))
     above = math.hypot(*(weight * (part.high - p) for p, part, weight in ways))
     if below + above >= sum(reaches):
         return alone
-    influence = np.where(called, q * (truth - a) / ones, (1 - q) * (truth - b) / (n - ones))
-    variance = math.fsum(influence**2) + (a - b) ** 2 * q * (1 - q) / total
+    standing = weights / np.where(called, weights[called].sum(), weights[~called].sum())
+    influence = standing * np.where(called, q * (truth - a), (1 - q) * (truth - b))
+    variance = q**2 * a * (1 - a) / ones + (1 - q) ** 2 * b * (1 - b) / zeros + (a - b) ** 2 * q * (1 - q) / total
     return _RateEstimate(q * a + (1 - q) * b, below, above, a - b, influence, variance)
+
+
+def _mean(truth: Floats, weights: Floats) -> tuple[float, float]:
+    """Return the weighted share that is true, and how many equal labels it is worth."""
+    whole = math.fsum(weights)
+    return math.fsum(weights * truth) / whole, whole**2 / math.fsum(weights**2)
 
 
 def _codes(first: ArrayLike | None, second: ArrayLike | None, total: int) -> NDArray[np.intp]:

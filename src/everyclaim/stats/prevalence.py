@@ -138,20 +138,26 @@ def clustered_rogan_gladen(
     labelled: tuple[ArrayLike, ArrayLike],
     labelled_clusters: ArrayLike | None = None,
     level: float = 0.95,
+    *,
+    weights: ArrayLike | None = None,
 ) -> Inference:
     """Return `rogan_gladen` of verdicts that come in clusters, by their effective numbers (Korn and Graubard 1998).
 
     `said` is what the judge says of every unit (0 or 1) with the units' clusters; `labelled` what is true and what the
-    judge says (0 or 1 each) of the labelled ones, which were drawn at random within each true class.
+    judge says (0 or 1 each) of the labelled ones, which were drawn at random within each true class. `weights` are what
+    labels stand for.
     """
     verdicts = binary(said[0], "verdicts")
     truth, judged = binary(labelled[0], "truth"), binary(labelled[1], "judged")
     same_length(truth=truth, judged=judged)
     codes = cluster_codes(labelled_clusters, len(truth))
     right = (truth == judged).astype(float)
-    positive = effective_counts(right[truth == 1], codes[truth == 1])
-    negative = effective_counts(right[truth == 0], codes[truth == 0])
-    judge = JudgeCounts(*_rescaled(right[truth == 1], positive[1]), *_rescaled(right[truth == 0], negative[1]))
+    weight = np.ones(len(truth)) if weights is None else column(weights, "weights", 0)
+    counts: list[float] = []
+    for kind in (truth == 1, truth == 0):
+        worth = effective_counts(right[kind], codes[kind], weight[kind])[1]
+        counts += [float(np.average(right[kind], weights=weight[kind])) * worth if worth else 0.0, worth]
+    judge = JudgeCounts(*counts)
     worth = effective_counts(verdicts, cluster_codes(said[1], len(verdicts)))[1]
     return rogan_gladen(float(verdicts.mean()) * worth, worth, judge, level)
 
@@ -188,7 +194,3 @@ def _adjusted(judge: JudgeCounts) -> tuple[tuple[float, float], tuple[float, flo
     if q0 + q1 <= 1:
         raise ValueError("too few labels to tell the judge from chance")
     return (q0, q0 * (1 - q0) / m0), (q1, q1 * (1 - q1) / m1)
-
-
-def _rescaled(right: np.ndarray[tuple[int, ...], np.dtype[np.float64]], worth: int) -> tuple[float, float]:
-    return (float(right.mean()) * worth if worth else 0.0), float(worth)

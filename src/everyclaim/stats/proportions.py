@@ -97,21 +97,23 @@ def fewest_without_error(rate: float, chance: float) -> int:
     return math.ceil(math.log(chance) / math.log1p(-rate))
 
 
-def effective_counts(events: ArrayLike, clusters: ArrayLike) -> tuple[int, int]:
+def effective_counts(events: ArrayLike, clusters: ArrayLike, weights: ArrayLike | None = None) -> tuple[int, int]:
     """Return events and tries that are worth, as independent ones, what these are in their clusters.
 
     `events` has a 0 or 1 per try. Never more tries than there are. Where no try is an event, or every one,
-    how alike the tries of a cluster are cannot be seen, and each cluster counts as one.
+    how alike the tries of a cluster are cannot be seen, and each cluster counts as one. `weights` are what tries stand
+    for.
     """
     each = np.asarray(events, dtype=float)
     _, codes = np.unique(np.asarray(clusters), return_inverse=True)
     n, total = len(each), math.fsum(each)
     if not n:
         return 0, 0
-    tops, bottoms = np.bincount(codes, weights=each), np.bincount(codes).astype(float)
+    weight = np.ones(n) if weights is None else np.asarray(weights, dtype=float)
+    tops, bottoms = np.bincount(codes, weights=each * weight), np.bincount(codes, weights=weight)
     if total in (0, n):
         return (0, len(tops)) if not total else (len(tops), len(tops))
-    rate, error = total / n, standard_error(tops, bottoms)
+    rate, error = float(np.average(each, weights=weight)), standard_error(tops, bottoms)
     worth = n if error == 0 else min(n, rate * (1 - rate) / error**2)
     tries = max(1, math.floor(worth))
     return min(tries, math.ceil(rate * tries - 1e-9)), tries

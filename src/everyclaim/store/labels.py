@@ -23,7 +23,17 @@ import sqlalchemy as sa
 from everyclaim.core.errors import InputError
 from everyclaim.core.types import Label, Outcome, Span, SplitMark
 from everyclaim.store.records import Annotation, Kind, LabelQueue, Picked, Progress, QueueItem, claim_key, now
-from everyclaim.store.tables import ANNOTATIONS, CLAIMS, ID_START, LABEL_HISTORY, QUEUE_ITEMS, QUEUES, SAMPLES, Text
+from everyclaim.store.tables import (
+    ANNOTATIONS,
+    CLAIMS,
+    ID_START,
+    LABEL_HISTORY,
+    QUEUE_ITEMS,
+    QUEUES,
+    RUNS,
+    SAMPLES,
+    Text,
+)
 
 Action = Literal["label", "mark", "skip", "withdraw", "undo"]
 AnyAnnotation = Annotation[Label | SplitMark]
@@ -87,6 +97,8 @@ def of_run(connection: sa.Connection, run: str, said: type[V]) -> list[Annotatio
         places.setdefault(row["answer_key"], row["position"])
     rows = [row for row in rows if row["position"] == places[row["answer_key"]]]
     ids = _claim_ids(connection, run, {row["position"]: row["answer_key"] for row in rows})
+    chosen_from = {row["chosen"].partition(":")[2] for row in rows}
+    stored = set(connection.execute(sa.select(RUNS.c.id).where(RUNS.c.id.in_(chosen_from))).scalars())
     return [
         Annotation(
             value=said(row["value"]),
@@ -102,6 +114,7 @@ def of_run(connection: sa.Connection, run: str, said: type[V]) -> list[Annotatio
             sample_id=row["sample_id"],
             claim_id=ids.get((row["position"], row["claim_key"]), ""),
             created=row["created"],
+            origin=origin if (origin := row["chosen"].partition(":")[2]) in stored else row["run_id"],
         )
         for row in rows
     ]

@@ -115,6 +115,7 @@ class Annotation(Generic[V_co]):
     sample_id: str = ""
     claim_id: str = ""
     created: str = ""  # ISO 8601 in UTC
+    origin: str = ""  # the stored run that it was chosen from, else that it was given for
 
     @property
     def kind(self) -> Kind:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import secrets
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress, islice
 from typing import Any, TypeVar
@@ -330,6 +330,15 @@ class Store(RunStore):
         with self.reading() as connection:
             rows = connection.execute(query.order_by(columns.position))
             return {place: first.setdefault(answer, place) for place, answer in rows}
+
+    def shared_places(self, run: str, others: Collection[str]) -> frozenset[int]:
+        """Return the places of the scored samples whose response and passages one of the other runs scored, too."""
+        own, other = SAMPLES.c, SAMPLES.alias().c
+        scored = Outcome.SCORED.value
+        theirs = sa.select(other.answer_key).where(other.run_id.in_(others), other.outcome == scored)
+        query = sa.select(own.position).where(own.run_id == run, own.outcome == scored, own.answer_key.in_(theirs))
+        with self.reading() as connection:
+            return frozenset(connection.execute(query).scalars())
 
     def records_at(self, run: str, positions: Iterable[int]) -> Iterator[Kept]:
         """Yield the samples at these places with their results, in the order of the input."""

@@ -43,7 +43,7 @@ from everyclaim.report.html.charts import (
     reading,
     reliability_chart,
 )
-from everyclaim.report.judge import corrected_rows
+from everyclaim.report.judge import corrected_rows, doubted
 from everyclaim.report.terminal import by_size, mode_shares, most_frequent, other_outcomes, plain_remarks
 from everyclaim.store.records import RunRecord
 
@@ -269,7 +269,7 @@ def judge_view(found: Calibration) -> dict[str, Any]:
             (name, *shown_rate(rate, labels), labels, standing_text(rate)) for name, rate, labels in found.recognised
         ],
         "corrected": corrected_rows(found.corrected),
-        "best": (percent(best.value), ends(best), method(best)) if best else None,  # of these the one to report
+        "best": (percent(best.value), ends(best) + doubted(best), method(best)) if best else None,  # to report
         "warnings": found.corrected.warnings,
         "reliability": reliability_chart(bins) if found.reliability else None,
     }
