@@ -57,7 +57,9 @@ def test_a_worse_mean_without_a_shown_rise_is_watched(store: Path) -> None:
     score(worse, store, "after")
     found = ec.release_report(["before", "after"], store=store)
     assert (found.rule.verdict, found.comparison.advice) == ("watch", found.rule.sentence)
-    assert found.rule.sentence.startswith("Verdict: watch. The mean score of v2 is significantly worse than that of v1")
+    assert found.rule.sentence.startswith(
+        "Verdict: keep watching. The mean score of v2 is significantly worse than that of v1"
+    )
 
 
 @pytest.mark.slow
@@ -78,7 +80,7 @@ def test_a_release_that_only_invents_is_taken_back(store: Path) -> None:
     named = first.rule.sentence.replace("v2", "monday").replace("v1", "before")
     assert ec.compare("before", "monday", store=store).advice == named
     assert first.rule.sentence.startswith(
-        "Verdict: watch. In its newest part, v2 has a higher rate of unsupported claims"
+        "Verdict: keep watching. The newest answers of v2 have a higher rate of unsupported claims"
     )
 
 

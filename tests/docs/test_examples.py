@@ -13,12 +13,24 @@ from pathlib import Path
 
 import pytest
 
+import everyclaim as ec
+
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md")])
 FILE = re.compile(r"^<!-- file: (\S+) -->\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 BIN = ".venv/bin/"  # where `make demo` installs the command
 GATES = {0, 1}  # an example may end with a gate that fails
+
+
+def test_a_run_and_the_page_of_judges_state_the_same_accuracy(tmp_path: Path) -> None:
+    """What the report of a run says of the offline judge is what the page says of it."""
+    row = {"response": "Paris is in France.", "contexts": ["Paris is in France."]}
+    ec.score_file([row], store=tmp_path / "runs.db").report(tmp_path / "run.html")
+    report = (tmp_path / "run.html").read_text("utf-8")
+    found, alarms = re.search("finds ([^<]+) of failing claims, with ([^<]+) false positives", report).groups()
+    page = (ROOT / "docs/how-to/judges.md").read_text("utf-8")
+    assert f"finds {found} of failing claims (unsupported or contradicted), with {alarms} false positives" in page
 
 
 def blocks(page: Path, language: str) -> list[str]:

@@ -100,7 +100,7 @@ def test_bars_come_from_the_ini_file_the_mark_and_the_call(project: pytest.Pytes
         BOTH = dict(response={RIGHT!r} + " " + {WRONG!r}, passages=[{PASSAGE!r}])
 
         def test_ini_still_counts_the_contradiction(assert_faithful):
-            with pytest.raises(AssertionError, match="1 contradicted, maximum share 0"):
+            with pytest.raises(AssertionError, match="1 contradicted, at most 0 % allowed"):
                 assert_faithful(**BOTH)
 
         @pytest.mark.everyclaim(max_contradicted=0.5)

@@ -43,7 +43,7 @@ def test_a_bad_release_is_noticed_within_some_hundred_answers_and_named() -> Non
     assert alert.measure == "contradicted"
     assert abs(alert.answers - place) < 100
     assert 0.06 < alert.rate < 0.16
-    assert alert.title.startswith("support bot: contradicted claims: ")
+    assert alert.title.startswith("support bot: contradicted claims at ")
 
 
 @pytest.mark.slow

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from everyclaim.analysis import interval, percent, plain, points, written
+from everyclaim.analysis import NO_NUMBER, interval, percent, plain, points, shown_rate, written
 from everyclaim.analysis.deferral import RiskPromise
-from everyclaim.analysis.labels import AnnotatorAgreement
+from everyclaim.analysis.labels import WHOLE, AnnotatorAgreement
 from everyclaim.analysis.summary import Summary
 from everyclaim.core.plaintext import counted, wrapped
 from everyclaim.core.types import Label
@@ -176,6 +176,8 @@ class Calibration:
     def extent(self) -> str:
         """Say how many claims are labelled, and how many of these labels are of supported and of failing claims."""
         used = "" if self.used == self.labelled else f", {self.used:,} used in the rates"
+        if partly := sum(number for how, number in self.by_how.items() if how not in WHOLE):
+            used += f" (labels cover only part of {partly:,})"
         kinds = f"people call {self.rates.supported:,} supported and {self.rates.failing:,} failing"
         return f"{counted(self.labelled, 'labelled claim')}{used}: {kinds}"
 
@@ -201,10 +203,18 @@ class Calibration:
         rates = self.rates
         if rates.tpr.value is None or rates.tnr.value is None:
             return ""
-        return (
-            f"The judge recognises {_rate(rates.tpr)} of supported and {_rate(rates.tnr)} of failing "
-            f"claims, by {counted(rates.supported + rates.failing, 'label')} of run {self.run}."
-        )
+        return f"By labels of run {self.run}: {self.accuracy}."
+
+    @property
+    def accuracy(self) -> str:
+        """Say the rates of claims with their labels, in one line."""
+        rows = (("supported", self.rates.tpr, self.rates.supported), ("failing", self.rates.tnr, self.rates.failing))
+        told = []
+        for kind, rate, labels in rows:
+            value, between = shown_rate(rate, labels)
+            shown = between if value == NO_NUMBER else f"{value} ({between})"
+            told.append(f"{kind} claims recognised: {shown} by {counted(labels, 'label')}")
+        return "; ".join(told)
 
     def correct(self, summary: Summary) -> Corrected:
         """Correct the rate of another summary of the same judge, by Rogan and Gladen; PPI++ needs the verdicts."""
@@ -314,7 +324,7 @@ def _advice(found: Calibration) -> Iterator[str]:
             fact = f"too few labels of {kind} claims ({labels:,}) to show that {name} is at least {AT_LEAST}"
             if rate.value is not None and rate.value < TARGET:
                 fact = f"{name} is {_rate(rate)}, inconclusive with {counted(labels, 'label')} of {kind} claims"
-            yield f"{fact}: about {missing:,} more {'is' if missing == 1 else 'are'} needed. {select}."
+            yield f"{fact}: about {counted(missing, 'more label')} would settle it. {select}."
 
 
 def _missing_labels(rate: Estimate, labels: int) -> int:

@@ -343,7 +343,7 @@ def _nothing_shown(before: Side, after: Side, numbers: RunDifferences) -> str:
     over = f"over {scored} that both scored" if numbers.matching.paired else f"over {scored} in each run"
     power = ""
     if delta.detectable and is_tested:
-        power = f" This many answers detect changes of {points(delta.detectable)} points or more (80 % power)."
+        power = f" So many answers would show a change of {points(delta.detectable)} points in 80 % of cases."
     return (
         f"{found}: the mean score went from {delta.before:.3f} to "
         f"{delta.after:.3f}, by {sign}{points(delta.difference)}"

@@ -191,7 +191,11 @@ def _held(what: str, rate: Estimate, bar: float, *, is_score: bool, is_ceiling: 
     if crosses and confident:
         told = f"{found}: the interval includes the {named}; score more answers"
         return GateResult(GateStatus.INCONCLUSIVE, told)
-    doubt = "; the interval includes it, so this may be chance" if crosses else ""
+    doubt = (
+        f"; the interval includes {f'{bar:g}' if is_score else percent(bar)}: chance could explain it"
+        if crosses
+        else ""
+    )
     where = side if is_worse else "within" if is_ceiling else "at or above"
     told = f"{found} {'is' if is_score else 'are'} {where} the {named}{doubt}"
     return GateResult(GateStatus.FAILED if is_worse else GateStatus.PASSED, told)

@@ -383,8 +383,6 @@ def _notes(run: str, claims: Sequence[LabelledClaim], settled: RunLabels, *, is_
             f"{cut:,} of {counted(len(claims), 'labelled claim')} were split differently in this run; "
             "their labels were mapped by position"
         )
-    if lopsided := sum(claim.how not in WHOLE for claim in claims):
-        yield f"{counted(lopsided, 'claim')} excluded from the rates: labels cover only part of their text"
     if unsure := sum(claim.how in WHOLE and claim.way == _UNSURE for claim in claims):
         others = any(claim.how in WHOLE and claim.way != _UNSURE for claim in claims)
         alone = (

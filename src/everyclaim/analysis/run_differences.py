@@ -396,21 +396,22 @@ class RollBack:
             )
         if self.worse and not lasting and not newest.is_lost:
             return (
-                f"Verdict: watch. The mean score of {after} is significantly worse than that of {before}; "
+                f"Verdict: keep watching. The mean score of {after} is significantly worse than that of {before}; "
                 f"failing claims: {both}."
             )
         if newest.is_lost:
             return (
-                f"Verdict: watch. By the judge, {after} has a higher {rate} than {before}, but the labels cannot "
-                f"rule out judge error ({newest}). Label more claims, preferably those it calls {self.measure.name}."
+                f"Verdict: keep watching. By the judge, {after} has a higher {rate} than {before}, but the labels "
+                f"cannot rule out judge error ({newest}). Label more claims, preferably those it calls "
+                f"{self.measure.name}."
             )
         if self.verdict == "watch":
             return (
-                f"Verdict: watch. In its newest part, {after} has a higher {rate} than {before} ({newest}). "
+                f"Verdict: keep watching. The newest answers of {after} have a higher {rate} than {before} ({newest}). "
                 "Later answers will show whether it lasts."
             )
         if self.verdict == "keep":
-            where = " in its newest part" if len(steps) > 1 else ""
+            where = " in its newest answers" if len(steps) > 1 else ""
             return f"Keep {after}: no significant rise of failing claims over {before}{where} ({both})."
         return f"Too few samples to rule out a rise of failing claims in {after} over {before} ({both})."
 

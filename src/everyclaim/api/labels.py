@@ -73,7 +73,8 @@ def label(run: RunName = None, n: Size = 100, **options: Unpack[LabelOptions]) -
         for place in part
     ]
     by_all = f", {shared:,} of them by all annotators" if shared else ""
-    told = f"run {found.id}: {counted(len(tasks), 'item')} to label, sampling {by}{by_all}"
+    left = ", all that are left" if len(tasks) < n else ""
+    told = f"run {found.id}: {counted(len(tasks), 'answer' if answers else 'claim')} to label ({by}){left}{by_all}"
     return LabelSheet("label", found.id, tuple(rows), told)
 
 

@@ -275,13 +275,16 @@ class Trust:
         if self.calibration or not self.known:
             return ""
         kinds = self.known["kinds"]
-        supported, failing = (
-            f"{100 * min(kind[name] for kind in kinds):.0f} to {100 * max(kind[name] for kind in kinds):.0f} %"
-            for name in ("supported_called_so", "failing_called_so")
+        found, flagged = (
+            f"{min(shares):.0f} to {max(shares):.0f} %"
+            for shares in (
+                [100 * kind["failing_called_so"] for kind in kinds],
+                [100 - 100 * kind["supported_called_so"] for kind in kinds],
+            )
         )
         return (
-            f"on labelled RAG answers, the offline judge recognises {supported} of supported claims and "
-            f"{failing} of failing ones; measure it on yours with `everyclaim label` and `calibrate`"
+            f"on labelled RAG answers, the offline judge finds {found} of failing claims, with {flagged} false "
+            "positives; measure it on yours with `everyclaim label` and `calibrate`"
         )
 
 

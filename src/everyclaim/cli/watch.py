@@ -111,8 +111,9 @@ class _Reporter:
         self._last_fault = ""
         times = Counter(alert.measure for alert in seen.alerts)
         for measure, alert in {alert.measure: alert for alert in seen.alerts}.items():  # the newest of each measure
-            often = f" The limit was exceeded {times[measure]} times in this pass; each receiver gets at most one alert"
-            more = f"{often} in six hours." if times[measure] > 1 else ""
+            more = ""
+            if repeated := times[measure] - 1:
+                more = f" {counted(repeated, 'more alert')} in this pass; each receiver gets one in six hours."
             warn(alert.text + more, kind="alert")
         if seen.undelivered != self._undelivered:
             for reason in seen.undelivered:

@@ -220,7 +220,7 @@ def _hold(result: Result, bars: _Bars) -> None:
         told = [f"{len(result.claims) - len(result.failing)} of {counted(len(result.claims), 'claim')} supported"]
         told += [f"score {result.score:.3f}, {side} {bar:g} required"] if is_low else []
         told += [f"probability {result.probability:.3f}, minimum {bars.min_probability:g}"] if is_unlikely else []
-        told += [f"{torn} contradicted, maximum share {bars.max_contradicted:g}"] if is_torn else []
+        told += [f"{torn} contradicted, at most {100 * bars.max_contradicted:g} % allowed"] if is_torn else []
         told += miscited
         raise AssertionError("\n".join([f"answer {name}: {', '.join(told)}", *failing_lines(result), *unread]))
 

@@ -282,11 +282,12 @@ class Detector:
         is_corrected = name == CONTRADICTED and self.judge is not None
         rate = self.judge.corrected(raw) if is_corrected and self.judge else raw
         limit = self.limits.watched[name]
-        title = f"{MEASURES[name]}: {percent(rate)}, above the limit of {percent(limit)}"
+        title = f"{MEASURES[name]} at {percent(rate)}, above the limit of {percent(limit)}"
+        began = f"{since[:19].replace('T', ' ')} UTC"
         corrected = f"; corrected for the judge's error, raw {percent(raw)}" if is_corrected else ""
         text = (
-            f"{title} (mean per answer over the last {counted(answers, 'answer')}, since {since}{corrected})."
-            f" Expect at most one false alarm per {self.answers_between_false_alarms:,} answers."
+            f"{title} (mean per answer over the last {counted(answers, 'answer')}, since {began}{corrected})."
+            f" False alarms are on average at least {self.answers_between_false_alarms:,} answers apart."
         )
         return Alert(
             measure=name,

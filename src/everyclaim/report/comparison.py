@@ -9,7 +9,7 @@ from rich.console import Group as Stack
 from rich.console import RenderableType
 from rich.text import Text
 
-from everyclaim.analysis import interval, percent
+from everyclaim.analysis import percent
 from everyclaim.analysis.calibration import Calibration, ends, method
 from everyclaim.analysis.comparison import AnswerChange, ClaimChange, Comparison, Side, pairing
 from everyclaim.analysis.deltas import FEWEST, FEWEST_EVENTS, Delta, DeltaFinding, MeasuredPart
@@ -17,6 +17,7 @@ from everyclaim.analysis.slices import FEW, shown_name
 from everyclaim.analysis.trend import ReleaseReport, Series, Trend
 from everyclaim.core.plaintext import counted, words
 from everyclaim.core.types import Outcome
+from everyclaim.report.judge import doubted
 from everyclaim.report.style import (
     LABEL_SIGN,
     LABEL_STYLE,
@@ -72,7 +73,7 @@ def _evidence(comparison: Comparison, most: int | None, movers: int) -> Iterator
         yield from (Text(), _table(heading, [(delta.measure.title, delta) for delta in numbers.same_text]))
     for heading, rows in cuts(numbers.parts):
         tested = [row for row in rows if row[1].p_value is not None]
-        yield from (Text(), _table(heading, tested[:most]))
+        yield from (Text(), _table(heading, tested[:most]) if tested else Text(heading, "bold"))
         yield from left_out(len(tested) - most if most else 0, "row", "; --json has them all")
         if few := len(rows) - len(tested):
             yield Text(untested(few), style="dim")
@@ -155,7 +156,7 @@ def _by_cut(rows: Sequence[T]) -> Iterator[tuple[str, list[T]]]:
 
 def untested(rows: int) -> str:
     """Say how many rows of a table have too little to test."""
-    return f"{counted(rows, 'row')} hidden: too few samples"
+    return f"{counted(rows, 'row')} with fewer samples hidden"
 
 
 def row_name(part: MeasuredPart) -> str:
@@ -198,8 +199,8 @@ def changed_claims(comparison: Comparison) -> Text:
 def _moved(moved: AnswerChange) -> Iterator[RenderableType]:
     mover = moved.mover
     (before, after), (old, new) = mover.failing, mover.contradicted
-    torn = "" if old == new else f"{old} → {new} contradicted"
-    told = [f"{mover.scores[0]:.3f} → {mover.scores[1]:.3f}", f"{before} → {after} failing", torn]
+    torn = "" if old == new else f"contradicted {old} → {new}"
+    told = [f"{mover.scores[0]:.3f} → {mover.scores[1]:.3f}", f"failing claims {before} → {after}", torn]
     yield joined([data(mover.id, "bold", limit=60), *told])
     for change in moved.claims[:_CLAIMS_SHOWN]:
         yield indented(_claim(change), 2)
@@ -285,15 +286,13 @@ def label_lines(found: Calibration | None) -> list[str]:
     if found is None:
         return ["No answer of either release is labelled: the judge's accuracy is unknown."]
     people = counted(len(found.annotators), "annotator")
-    rates = found.rates
     lines = [
         f"{counted(found.labelled, 'claim')} of run {found.run} labelled by {people}; {found.disputed:,} disputed.",
-        f"Supported claims recognised: {percent(rates.tpr.value)}, {interval(rates.tpr)} ({rates.supported:,} labels).",
-        f"Failing claims recognised: {percent(rates.tnr.value)}, {interval(rates.tnr)} ({rates.failing:,} labels).",
+        f"{found.accuracy.capitalize()}.",
     ]
     if best := found.corrected.shown:
         lines.append(
-            f"Claims supported by the judge: {percent(found.corrected.raw.value)}; corrected for its "
-            f"error: {percent(best.value)} ({ends(best)}, {method(best)})."
+            f"Run {found.run}: the judge calls {percent(found.corrected.raw.value)} of claims supported; corrected for "
+            f"its error: {percent(best.value)} ({ends(best)}{doubted(best)}, {method(best)})."
         )
     return lines

@@ -292,8 +292,10 @@ def calibration_page(found: Calibration) -> Page:
         _confusion(found),
         _agreement(found.agreement) if found.agreement else None,
         *(_groups(name, groups, _plain(found)) for name, groups in found.groups.items() if len(groups) > 1),
-        _shares(f"failure mode (people){_plain(found)}", "judge agrees it fails", found.modes) if found.modes else None,
-        _shares(f"failure mode (judge){_plain(found)}", "people agree it fails", found.judged_modes)
+        _shares(f"failing claims by mode (people){_plain(found)}", "caught by the judge", found.modes)
+        if found.modes
+        else None,
+        _shares(f"failing claims by mode (judge){_plain(found)}", "confirmed by people", found.judged_modes)
         if found.judged_modes
         else None,
         Stack(*probabilities) if probabilities else None,
@@ -307,7 +309,7 @@ def calibration_page(found: Calibration) -> Page:
 
 def corrected_rows(found: Corrected) -> list[tuple[str, str, str, str]]:
     """Return the rows of raw and corrected rate: what, value, interval, how."""
-    rows = [("claims supported, by the judge", percent(found.raw.value), interval(found.raw), "raw")]
+    rows = [("called supported by the judge", percent(found.raw.value), interval(found.raw), "raw")]
     both = filter(None, (found.ppi, found.rogan_gladen))
     rows += [("corrected with labels", percent(one.value), ends(one) + doubted(one), method(one)) for one in both]
     return rows
@@ -320,12 +322,7 @@ def doubted(one: Inference) -> str:
 
 def corrected_table(found: Calibration) -> RenderableType:
     """Show the rate with and without the judge's error, and that error, beside a run's numbers."""
-    rates = found.rates
-    said = (
-        f"judge vs. people: {percent(rates.tpr.value)} of supported claims recognised ({interval(rates.tpr)}), "
-        f"{percent(rates.tnr.value)} of failing ones ({interval(rates.tnr)}), "
-        f"by {counted(rates.supported + rates.failing, 'label')}; details: `everyclaim calibrate {found.run}`"
-    )
+    said = f"judge vs. people: {found.accuracy}; details: `everyclaim calibrate {found.run}`"
     return Stack(_corrected_table(found.corrected), Text(), Text(whole(said)))
 
 

@@ -33,8 +33,8 @@ _GAPS = (3, 2)  # columns between two of a table: as usual, and where the page i
 GLUE = "\uf8ff"  # stands for a blank until lines are broken: rich breaks them at every blank, unbreakable ones too
 
 _REFUSALS = {
-    "right": "judged justified (no answer found in the passages)",
-    "wrong": "judged unjustified (the passages answer the question)",
+    "right": "without an answer found in the passages",
+    "wrong": "although the passages answer the question",
 }
 _ASCII = str.maketrans("█▒╳✓✗–−→↓×·…≥≤«»", "#=x+x-->vx|~><<>")
 

@@ -283,9 +283,9 @@ def _refusals(summary: Summary) -> Text:
     whole = summary.overall.outcomes[Outcome.ABSTAINED]
     partial = sum(summary.refusals.values()) - whole
     found = most_frequent(summary.refusals)
-    shares = [f"{'all' if len(found) == 1 else f'{count:,}'} {refusal_words(finding)}" for finding, count in found]
+    shares = [f"{count:,} {refusal_words(finding)}" for finding, count in found]
     extent = f": {whole:,} of the whole answer, {partial:,} of a part" if partial > 0 else ""
-    return Text(f"{whole + partial:,}, {', '.join(shares)}{extent}")
+    return Text(f"{', '.join(shares)}{extent}")
 
 
 def _how(summary: Summary) -> Text:

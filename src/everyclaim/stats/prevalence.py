@@ -27,7 +27,7 @@ from everyclaim.stats.types import (
     share,
 )
 
-_EFFECTIVE = ", after allowing for several labels from one answer"
+_EFFECTIVE = " (those of one answer count less)"
 
 
 @dataclass(frozen=True, slots=True)

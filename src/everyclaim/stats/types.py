@@ -182,8 +182,10 @@ def few_differences(truth: Floats, judged: Floats) -> tuple[str, ...]:
     """Return what to say where the judge was seen to be wrong too rarely to know how often it is."""
     wrong = int(np.count_nonzero(truth != judged))
     if wrong < FEW_DIFFERENCES:
-        seen = f"the judge errs on only {wrong} of the {len(truth)} labels"
-        return (f"{seen}; at least {FEW_DIFFERENCES} errors are needed to estimate how often it errs",)
+        errors = "judge error" if wrong == 1 else "judge errors"
+        return (
+            f"{wrong} {errors} in {len(truth)} labels: too few to estimate its error rate ({FEW_DIFFERENCES} needed)",
+        )
     return ()
 
 

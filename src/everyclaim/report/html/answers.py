@@ -123,7 +123,11 @@ class AnswerView:
         quoted = f": “{one_line(str(found.get('quote', '')), 300)}”" if place else ""
         where = f"passage {place} answers the question{quoted}" if place else "a passage answers the question"
         what = f"refusal of “{one_line(str(found['declined']), 120)}”" if "declined" in found else "refusal"
-        return f"Wrong {what}: {where}" if found.get("finding") == "wrong" else f"Correct {what}."
+        return (
+            f"Wrong {what}: {where}"
+            if found.get("finding") == "wrong"
+            else f"{what.capitalize()}: no answer found in the passages."
+        )
 
     @property
     def conflicts(self) -> int:
