@@ -32,13 +32,13 @@ Options override [settings](settings.md). `-` is standard input or output.
 | 1 | a gate or check failed; a rate is below its target; a judge is not fit or not stable; tuning brought no gain |
 | 2 | bad input or usage, or an unusable store |
 | 3 | too many failures, stopped at a limit such as `--max-cost`, or an alert not delivered; finished work is stored |
-| 4 | inconclusive: nothing scored, run not finished, too few labels, or too few answers for `--require-significance` |
+| 4 | inconclusive gate: nothing scored, run not finished, or too few labels or answers |
 | 70 | a bug in everyclaim |
 | 130, 143, 129 | interrupted with Ctrl-C, terminated, hung up; finished work is stored |
 | 141 | the output pipe was closed before everything was written |
 
 Results go to standard output, everything else to standard error. An error is one line;
-`EVERYCLAIM_DEBUG=1` adds the traceback.
+`EVERYCLAIM_DEBUG=1` adds tracebacks and component messages.
 
 Input files are never overwritten, and only files that everyclaim wrote are replaced. Files are written
 atomically. `runs`, `report` and `doctor` do not change the store.

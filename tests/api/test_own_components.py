@@ -97,6 +97,10 @@ def test_whatever_a_function_raises_fails_the_sample_with_its_type(error: type[B
         result = ec.score({"answer": ANSWER, "contexts": SHELF}, **options)
         assert result.outcome is ec.Outcome.FAILED
         assert f"component_error: {error.__name__} in test_own_components, line " in result.reason
+        assert "secret" not in result.reason
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("EVERYCLAIM_DEBUG", "1")
+            assert "secret" in ec.score({"answer": ANSWER, "contexts": SHELF}, **options).reason
 
 
 @pytest.mark.parametrize("decomposer", [halves, one_claim])

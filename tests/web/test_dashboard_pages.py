@@ -132,6 +132,7 @@ def test_runs_over_time_mark_what_changed(place, serve, watch):
     said = page.locator("main").inner_text()
     assert "Roll run-6 back to run-3" in said
     assert "from run-4 on" in page.locator(".said").inner_text()
+    assert "Runs of different data, which may cause changes: run-1.jsonl; run-2.jsonl" in said
     written = httpx.get(f"{address}/trend.json").json()
     assert [one["release"] for one in written["runs"]] == [f"v{number}" for number in range(1, 7)]
     assert {change["run"] for change in written["changes"]} == {written["runs"][3]["id"]}

@@ -80,9 +80,11 @@ class AnswerMeasure:
 SCORE = AnswerMeasure("score", "mean score", "mean score", more_is_better=True)
 SUPPORTED = AnswerMeasure("supported", "claims supported", "rate of supported claims", more_is_better=True)
 UNSUPPORTED = AnswerMeasure("unsupported", "claims unsupported", "rate of unsupported claims")
-CONTRADICTED = AnswerMeasure("contradicted", "claims contrad.", "rate of contradicted claims")
+CONTRADICTED = AnswerMeasure("contradicted", "claims contradicted", "rate of contradicted claims")
 ANY_FAILING = AnswerMeasure("any_failing", "answers failing", "share of answers with a failing claim")
-ANY_CONTRADICTED = AnswerMeasure("any_contradicted", "answers contrad.", "share of answers with a contradicted claim")
+ANY_CONTRADICTED = AnswerMeasure(
+    "any_contradicted", "answers contradicted", "share of answers with a contradicted claim"
+)
 WHOLE = (SCORE, SUPPORTED, UNSUPPORTED, CONTRADICTED, ANY_FAILING, ANY_CONTRADICTED)
 OF_PARTS = (SCORE, UNSUPPORTED, CONTRADICTED)
 
@@ -97,7 +99,7 @@ class MeasuredPart(NamedTuple):
     @classmethod
     def of_mode(cls, mode: str, where: Where = ()) -> MeasuredPart:
         """Return the rate of a failure mode among all claims."""
-        return cls(AnswerMeasure("failure_mode", words(mode), f"rate of {words(mode)}"), where, mode)
+        return cls(AnswerMeasure("failure_mode", words(mode), f"rate of {words(mode)} claims"), where, mode)
 
     @property
     def slice(self) -> dict[str, str]:

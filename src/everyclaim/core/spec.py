@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import os
 import re
 import sys
 import traceback
@@ -21,7 +22,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote
 
 from everyclaim.core.errors import ConfigError, JudgeError
-from everyclaim.core.plaintext import did_you_mean, hidden, shown_option
+from everyclaim.core.plaintext import did_you_mean, hidden, one_line, shown_option
 
 Taken = tuple[int, tuple[str, ...]]  # how many values are taken by place, and which others by name
 
@@ -92,14 +93,15 @@ async def call_in_thread(function: Callable[..., Any], *given: Any, **by_name: A
 
 
 def where_it_failed(error: BaseException) -> str:
-    """Name the error and the line that raised it; its message may quote the data and is left out."""
+    """Name the error and the line that raised it, with `EVERYCLAIM_DEBUG=1` its message, which may quote the data."""
     if isinstance(error, RuntimeError) and isinstance(error.__cause__, (StopIteration, StopAsyncIteration)):
         error = error.__cause__  # as Python hands one on that leaves a coroutine
     frames = list(traceback.walk_tb(error.__traceback__))
     if not frames:
         return type(error).__name__
     frame, line = frames[-1]
-    return f"{type(error).__name__} in {frame.f_globals.get('__name__', '?')}, line {line}"
+    told = f": {one_line(str(error), 300)}" if os.environ.get("EVERYCLAIM_DEBUG") == "1" else ""
+    return f"{type(error).__name__} in {frame.f_globals.get('__name__', '?')}, line {line}{told}"
 
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")

@@ -318,6 +318,7 @@ def trend(request: Request, q: str = "", judged: str = "") -> Response:
         judged=chosen,
         trend=found,
         records=[view.record for view in views],
+        data=sorted({file_name(view.record.dataset) for view in views}),
         left_out=left_out,
         fewest=FEWEST_RUNS,
         rates=_chart(found, (UNSUPPORTED, CONTRADICTED), "Failing claims by run") if found else "",
