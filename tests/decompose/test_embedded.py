@@ -20,6 +20,8 @@ def decompose(text, **options):
     [
         ("Does the warranty cover rust?", "**No**\n\nThanks!", "The warranty does not cover rust."),
         ("Can I return the pump I bought in 2019?", "Yes!", "You can return the pump you bought in 2019."),
+        ("Can I pay on the boat?", "You can.", "You can pay on the boat."),
+        ("Does it have a lift?", "It doesn't.", "It does not have a lift."),
     ],
 )
 def test_a_lone_yes_or_no_is_what_it_says_to_the_users_question(question, answer, said):

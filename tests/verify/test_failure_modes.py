@@ -69,8 +69,8 @@ def test_the_offline_judges_name_the_mode_and_quote_both_places(
 @pytest.mark.parametrize(
     ("claim", "said"),
     [
-        ("There is check-in on Sundays.", "the passage says 'no check-in', the claim does not"),
-        ("On the Havfrue there is no Wi-Fi.", "the claim says 'On the Havfrue there is no Wi-Fi'"),
+        ("There is check-in on Sundays.", "the passage says 'no check-in', the claim affirms it"),
+        ("On the Havfrue there is no Wi-Fi.", "the claim says 'Havfrue there is no Wi-Fi'"),
     ],
 )
 def test_hyphenated_words_are_quoted_whole(claim: str, said: str) -> None:
@@ -89,6 +89,22 @@ def test_a_single_failing_word_is_quoted_with_its_phrase() -> None:
     passages = ["The museum opens at 9.", "Guided tours are offered for children."]
     verdict = ec.score(response="The museum is free for children.", passages=passages).claims[0].verdict
     assert verdict.rationale == "not stated in the passages: 'free for children'"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "said"),
+    [
+        ("MV Osprey has a lift from the car deck to deck 3.",
+         "MV Halla and MV Brisa have a lift from the car deck to deck 3. MV Osprey has no lift; ask the crew for help.",
+         "roles or order differ: the passage says 'MV Halla and MV Brisa', the claim says 'MV Osprey'"),
+        ("It is free because children under five travel free of charge.",
+         "Children aged 5 to 15 pay half fare; under-fives travel free but still need a ticket.",
+         "the passages mention under five, but do not state the claim"),
+    ],
+)  # fmt: skip
+def test_a_reason_is_borne_out_by_the_passage(claim: str, passage: str, said: str) -> None:
+    """Only the words that differ in role are quoted, and a value in another spelling is there."""
+    assert ec.score(response=claim, passages=[passage]).claims[0].verdict.rationale == said
 
 
 def test_a_language_models_mode_is_kept_and_its_difference_is_found_when_asked_for() -> None:

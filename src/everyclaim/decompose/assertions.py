@@ -56,6 +56,7 @@ _OFFERED = word_set(
 )
 _I = re.IGNORECASE | re.DOTALL
 _LONGEST_QUESTION = 2000  # characters
+_ELLIPTICAL = 40  # characters of "No, unfortunately you cannot.", at most
 _ASKED = "?？؟﹖⁇"
 _KNOWN_ELSEWHERE = re.compile(  # "did you know that", which the reading of English would take to ask
     r"(?:wuss?ten sie|wusstest du|wissen sie|saviez-vous|savais-tu|sab[ií]as?(?: usted)?|lo sapevi|sapev(?:i|ate)"
@@ -346,3 +347,20 @@ def answered(question: str, *, yes: bool) -> str:
     verb = {"am": "are", "was": "were"}.get(verb, verb) if told.lower() == "i" else verb
     told, rest = (_OWN.sub(lambda found: _OTHER_SIDE[found.group().lower()], part) for part in (told, rest))
     return f"{capital(told)} {verb}{'' if yes else ' not'}{rest}."
+
+
+def completed_answer(text: str, question: str) -> str:
+    """Complete a mere subject and auxiliary from the question: "You can." says "You can pay later.".
+
+    Other texts stay; empty where the question does not tell what is meant.
+    """
+    tree = tree_of(text) if len(text) <= _ELLIPTICAL else None
+    if tree is None or tree.subject(tree.root) is None or tree.tokens[tree.root].pos != "AUX":
+        return text
+    parts = {
+        tree.root,
+        *tree.of(tree.root, "punct", "discourse", *SUBJECTS),
+        *filter(tree.is_denying, tree.kids[tree.root]),
+    }
+    said = answered(question, yes=not tree.is_negated(tree.root))
+    return said if len(parts) == len(tree.tokens) else text

@@ -26,6 +26,7 @@ from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Decomposition, Skipped, Span
 from everyclaim.decompose.antecedents import begins_alike, completed, described, renamed, unconnected
 from everyclaim.decompose.asides import detached, named, unbracketed, without_asides
+from everyclaim.decompose.assertions import completed_answer
 from everyclaim.decompose.clauses import by_clause
 from everyclaim.decompose.coordination import by_conjunct
 from everyclaim.decompose.monotone import by_adjunct
@@ -251,12 +252,15 @@ class EmbeddedDecomposer:
             parts = self._parts(unit) if unit in english else []
             for part in parts or [Fact(unit.complete or unit.text, 0, unit.end - unit.start)]:
                 span = Span(unit.start + part.start, unit.start + part.end)
-                if len(parts) > 1 and (reason := courtesy_reason(part.text)):
+                said = completed_answer(part.text, question) if unit in english else part.text
+                if not said:
+                    skipped.append(Skipped(response[span.start : span.end], span, "bare_answer"))
+                elif len(parts) > 1 and (reason := courtesy_reason(part.text)):
                     skipped.append(Skipped(response[span.start : span.end], span, reason))
                 elif part.minor and self.coverage == "low":
                     skipped.append(Skipped(response[span.start : span.end], span, MINOR))
                 else:
-                    text = _completed(part.text, unit.text, before, names) if parts else tidy(part.text)
+                    text = _completed(said, unit.text, before, names) if parts else tidy(said)
                     claims.append(Claim(f"c{len(claims) + 1}", text, span, unit.sentence))
             before = _completed(unit.text, unit.text, before, names) if parts else tidy(unit.text)
             for noun, name in described(before, unit.text).items() if parts else ():

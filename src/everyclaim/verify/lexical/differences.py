@@ -18,6 +18,7 @@ from everyclaim.verify.lexical.checks import FactCheck, facts, span
 from everyclaim.verify.lexical.features import denies_by_verb, hedges, negations
 from everyclaim.verify.lexical.parting import Doubt, Parting, Swap, doubt_of, is_time, stands
 from everyclaim.verify.lexical.reading import NAME, Reading
+from everyclaim.verify.lexical.roles import turned
 from everyclaim.verify.lexical.speech import same_speaker
 
 _NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
@@ -66,16 +67,12 @@ def find(mode: FailureMode, parting: Parting, doubts: Sequence[Doubt]) -> FoundD
     elif mode is FailureMode.NEGATION:
         found = _negation(parting, doubts)
     elif mode is FailureMode.RELATION:
-        found = _turned(parting, doubts)
+        found = _turned(parting)
     elif mode in _ALONE:
         found = _unsaid(parting, at, mode) if (at := doubted(parting, doubts)) else None
-    return (
-        found
-        or _answered(parting, doubts)
-        or _clash(parting, time=True)
-        or _clash(parting, time=False)
-        or _in_place(parting, doubts, mode)
-    )
+    found = found or _answered(parting, doubts) or _clash(parting, time=True) or _clash(parting, time=False)
+    found = found or _in_place(parting, doubts, mode)
+    return found._replace(theirs=found.theirs or _across(parting)) if mode is FailureMode.RELATION else found
 
 
 def _unsaid(parting: Parting, at: tuple[int, int], mode: FailureMode) -> FoundDifference:
@@ -273,10 +270,10 @@ def _hedge(parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference | None:
 
 _HEDGING: tuple[tuple[tuple[str, ...], bool, str], ...] = (
     (("hedge",), False, "the passage says '{}', the claim states it as certain"),
-    (("conditional",), False, "the passage adds a condition ('{}'), the claim does not"),
+    (("conditional",), False, "the passage adds a condition ('{}'), the claim has none"),
     (("booster",), True, "the claim says '{}', the passage is less certain"),
-    (("quantifier",), True, "the claim says '{}', the passage does not"),
-    (("quantifier",), False, "the passage says '{}', the claim does not"),
+    (("quantifier",), True, "the claim says '{}', the passage lacks it"),
+    (("quantifier",), False, "the passage says '{}', the claim lacks it"),
     (("hedge",), True, "the claim says '{}', the passage states it as certain"),
 )
 
@@ -296,9 +293,9 @@ def _negation(parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference | No
         return None  # of something else
     if ours:
         mine = it.spelling.origin(start, end)
-        return FoundDifference(mine, _across(parting), f"the claim says '{said}', the passage does not")
+        return FoundDifference(mine, _across(parting), f"the claim says '{said}', the passage does not deny it")
     there = DifferencePlace(parting.number, start, end)
-    return FoundDifference(doubted(parting, doubts), there, f"the passage says '{said}', the claim does not")
+    return FoundDifference(doubted(parting, doubts), there, f"the passage says '{said}', the claim affirms it")
 
 
 def denial(reading: Reading, place: int) -> tuple[int, int]:
@@ -330,15 +327,17 @@ def _answered(parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference | No
     return FoundDifference(at, where, f"the passage says '{answer.field}'", shown)
 
 
-def _turned(parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference | None:
-    """Name both statements whole: the same words, put together differently."""
-    it, at = parting.it, doubted(parting, doubts)
-    where = _across(parting)
-    if where is None or at is None:
+def _turned(parting: Parting) -> FoundDifference | None:
+    """Name the subjects that differ, or the words that stand in another order."""
+    it = parting.it
+    found = turned(it)
+    if found is None:
         return None
-    theirs = it.reading.text[where.start : where.end]
-    claim = it.spelling.written.rstrip(" .")
-    return FoundDifference(at, where, f"roles or order differ: the passage says '{theirs}', the claim says '{claim}'")
+    text = it.source.readings[found.reading].text
+    there = DifferencePlace(found.reading, *_whole_words(text, *found.theirs))
+    mine = _whole_words(it.spelling.written, *it.spelling.origin(*found.ours))
+    said = f"the passage says '{text[slice(*there[1:])]}', the claim says '{_cut(parting, mine)}'"
+    return FoundDifference(mine, there, f"roles or order differ: {said}")
 
 
 def _in_place(parting: Parting, doubts: Sequence[Doubt], mode: FailureMode) -> FoundDifference:

@@ -8,16 +8,16 @@ in which order they come, except through what the best of them say.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 import numpy as np
 
-from everyclaim.models.local.parser import ParsedToken, parse
+from everyclaim.models.local.parser import parse
 from everyclaim.text.cues import Cue, cues
 from everyclaim.text.stops import sentence_spans
 from everyclaim.text.tokens import content_stems, stem
 from everyclaim.verify.lexical.comparison import LexicalComparison, beside, cues_beside
 from everyclaim.verify.lexical.reading import LEXICAL_NEGATIONS, NAME, NUMBER, negating
+from everyclaim.verify.lexical.roles import is_below
 
 _MEASURES = ("soft", "soft_low", "soft_missing", "missing_max")
 COVERAGE = (
@@ -112,7 +112,7 @@ def _is_no_doubt(text: str, place: int, other: str) -> bool:
     modal = next((i for i, token in enumerate(tokens) if token.start + low == place), None)
     if modal is None or tokens[modal].tag != "MD":
         return False
-    clause = " ".join(tokens[i].text for i in range(len(tokens)) if _is_below(tokens, i, tokens[modal].head))
+    clause = " ".join(tokens[i].text for i in range(len(tokens)) if is_below(tokens, i, tokens[modal].head))
     if not content_stems(clause) & content_stems(other):
         return True
     for one, end in sentence_spans(other):
@@ -120,15 +120,6 @@ def _is_no_doubt(text: str, place: int, other: str) -> bool:
             if stem(word.text) in _PERMITTING or (word.tag == "MD" and word.text.lower() in _POSSIBLE):
                 return True
     return False
-
-
-def _is_below(tokens: Sequence[ParsedToken], place: int, verb: int) -> bool:
-    """Whether a word stands in the clause of a verb, not in another clause joined to it."""
-    while place not in {verb, -1}:
-        if tokens[place].relation in {"conj", "parataxis"} and tokens[place].pos in {"VERB", "AUX"}:
-            return False
-        place = tokens[place].head
-    return place == verb
 
 
 def denies_by_verb(it: LexicalComparison) -> tuple[bool, bool]:

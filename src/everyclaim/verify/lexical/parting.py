@@ -169,15 +169,17 @@ class Parting:
 
 
 def stands(words: str, texts: Iterable[str]) -> bool:
-    """Say whether one of some texts in lower case holds some words, also where letters meet digits, as in "25bp"."""
+    """Say whether one of some texts in lower case holds some words, also where letters meet digits, as in "25bp".
+
+    Hyphens are as good as blanks, and the last word may stand in the plural: "under five" stands in "under-fives".
+    """
     low = words.lower()
-    held = [text for text in texts if low in text]
-    if not low or not held:
+    if not low:
         return False
     before = r"(?<!\d)" if low[0].isdigit() else r"(?<![^\W\d_])"
-    behind = r"(?![\d]|[.,]\d)" if low[-1].isdigit() else r"(?![^\W\d_])"
-    whole = re.compile(before + re.escape(low) + behind)
-    return any(whole.search(text) for text in held)
+    behind = r"(?![\d]|[.,]\d)" if low[-1].isdigit() else r"s?(?![^\W\d_])"
+    whole = re.compile(before + r"[\s-]+".join(map(re.escape, re.split(r"[\s-]+", low))) + behind)
+    return any(whole.search(text) for text in texts)
 
 
 def is_time(fact: Fact) -> bool:

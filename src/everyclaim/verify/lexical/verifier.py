@@ -256,10 +256,10 @@ def nothing_to_check(claim: Claim, judge: str, *, blank: bool) -> Verdict:
     return Verdict(
         claim_id=claim.id,
         label=Label.UNSUPPORTED,
-        probabilities=Probabilities(0.0, 1.0, 0.0),
-        rationale="no passages to check against" if blank else "the claim names nothing to look for",
+        probabilities=Probabilities(0.0, 1.0, 0.0) if blank else Probabilities(0.45, 0.55, 0.0),
+        rationale=f"no {'passages to check against' if blank else 'word of the claim could be found in a passage'}",
         judge=judge,
-        flags=("no_passages",) if blank else (),
+        flags=("no_passages" if blank else "unsure",),
     )
 
 

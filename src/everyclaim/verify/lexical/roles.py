@@ -1,0 +1,82 @@
+"""Who does what in a claim and in a passage that have the same words: another subject, or another order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from everyclaim.models.local.parser import ParsedToken, parse
+from everyclaim.text.tokens import content_stems, stem
+from everyclaim.verify.lexical.comparison import LexicalComparison
+from everyclaim.verify.lexical.reading import Reading
+
+Place = tuple[int, int]
+
+
+class Turned(NamedTuple):
+    """Where a claim and a reading, by its number, differ in who does what."""
+
+    ours: Place
+    reading: int
+    theirs: Place
+
+
+def turned(it: LexicalComparison) -> Turned | None:
+    """Compare the subjects of the claim and of the sentence that covers it best, then the order of words."""
+    number, place = it.source.places[it.alignment.best[1][0]]
+    low, high = it.source.readings[number].sentences[place]
+    if found := subjects_apart(it.claim.text, it.source.readings[number].text[low:high]):
+        return Turned(found[0], number, (found[1][0] + low, found[1][1] + low))
+    if found := order_apart(it.claim, it.reading, range(it.start, it.end)):
+        return Turned(found[0], it.source.places[it.alignment.main[0]][0], found[1])
+    return None
+
+
+def is_below(tokens: Sequence[ParsedToken], place: int, head: int) -> bool:
+    """Whether a word depends on another, however far; not across a clause that is joined to it."""
+    while place not in {head, -1}:
+        if tokens[place].relation in {"conj", "parataxis"} and tokens[place].pos in {"VERB", "AUX"}:
+            return False
+        place = tokens[place].head
+    return place == head
+
+
+def subjects_apart(claim: str, sentence: str) -> tuple[Place, Place] | None:
+    """Place the subjects of a verb that both texts have, where neither subject is part of the other."""
+    theirs = _subjects(sentence)
+    for verb, ours in _subjects(claim).items():
+        if verb in theirs:
+            words = [content_stems(text[slice(*at)]) for text, at in ((claim, ours), (sentence, theirs[verb]))]
+            if all(words) and not (words[0] <= words[1] or words[1] <= words[0]):
+                return ours, theirs[verb]
+    return None
+
+
+def _subjects(text: str) -> dict[str, Place]:
+    """Place the subject of every verb, by the verb's stem."""
+    tokens, found = parse([text])[0], dict[str, Place]()
+    for place, token in enumerate(tokens):
+        if token.relation.startswith("nsubj"):
+            inside = [tokens[i] for i in range(len(tokens)) if is_below(tokens, i, place)]
+            verb = stem(tokens[token.head].text)
+            verb = "have" if verb in {"has", "had"} else verb
+            found[verb] = found.get(verb, (inside[0].start,))[0], inside[-1].end  # "MV Osprey", read as two
+    return found
+
+
+def order_apart(claim: Reading, passage: Reading, window: range) -> tuple[Place, Place] | None:
+    """Place two words that stand once in both texts, in opposite order: "A beat B", "B beat A"."""
+    theirs = _once(passage, [at for at in passage.content if at in window])
+    ours = [(key, at) for key, at in _once(claim, claim.content).items() if key in theirs]
+    for (key, first), (after, last) in pairwise(ours):
+        low, high = theirs[after], theirs[key]
+        if low < high and passage.sentence[low] == passage.sentence[high]:
+            return (claim.spans[first][0], claim.spans[last][1]), (passage.spans[low][0], passage.spans[high][1])
+    return None
+
+
+def _once(reading: Reading, places: Sequence[int]) -> dict[str, int]:
+    counted = Counter(reading.keys[at] for at in places)
+    return {reading.keys[at]: at for at in places if counted[reading.keys[at]] == 1}
