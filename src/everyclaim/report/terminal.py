@@ -55,8 +55,8 @@ _BANDS_OF_LOWER = {Band.HIGH: "best", Band.LOW: "worst"}  # names where a lower 
 
 _PARTS = re.compile(r"/(?=\w+=)")  # of a prompt's version: what it was asked with
 _METHODS = {
-    "wilson": "Wilson interval, because there are few answers",
-    "wilson_effective": "Wilson interval, because there are few answers",
+    "wilson": "Wilson-type interval, because there are few answers",
+    "wilson_effective": "Wilson-type interval, because there are few answers",
     "bootstrap": "bootstrap",
     "clustered_clt": "clustered standard error",
     "one_cluster": "no interval for a single answer",
@@ -244,7 +244,7 @@ def _length(group: Group) -> Text:
     text = f"{group.claims_per_answer or 0:.1f} claims per answer"
     if group.failing:
         text += (
-            f" · the {counted(group.failing, 'answer')} with a failing claim: on average "
+            f" · mean of the {counted(group.failing, 'answer')} with a failing claim: "
             f"{group.unsupported_per_failing:.1f} unsupported and {group.contradicted_per_failing:.1f} contradicted"
         )
     return Text(text)
