@@ -41,7 +41,7 @@ from everyclaim.verify.lexical.features import COVERAGE
 from everyclaim.verify.lexical.model import FORMAT, Head, Whole
 from judge_rows import Matrix, Table, measure, read_rows
 
-VERSIONS = {"embedded": "19", "lexical": "6"}
+VERSIONS = {"embedded": "20", "lexical": "6"}
 BOUND = 4.0  # standard deviations within which a feature of the regression is held
 RIDGE = 0.05  # of the regression, on mean log-loss
 LINEAR = 0.5  # share of the regression; the rest is the trees'
@@ -51,13 +51,13 @@ TREES = {
     "deterministic": True, "num_threads": 1, "max_bin": 63,
 }  # fmt: skip
 ROUNDS, SEEDS = 300, (0, 1, 2)
-# What a data set weighs beside the square root of its size; others 1. Networks have read the lessons `m`.
-TRUST = {"answers_unread": 12.0, "answers_": 3.0, "made_": 0.4, "cases": 4.0, "m": 0.05, "rewordings": 3.0,
-         "binding": 3.0, "written": 2.0, "parallels": 6.0, "values": 6.0, "snli": 0.5, "conjnli": 0.3, "mnli_taxi": 0.5,
-         "infotabs": 0.6, "true_paws": 0.3}  # fmt: skip
+# What a data set weighs beside the square root of its size; others 1. Networks have read the lessons `m` and the groups.
+TRUST = {"answers_unread": 12.0, "answers_": 3.0, "made_": 0.4, "cases": 4.0, "m": 0.05, "rewordings": 0.5,
+         "binding": 0.5, "written": 2.0, "snli": 0.5, "conjnli": 0.3, "mnli_taxi": 0.5, "infotabs": 0.6,
+         "true_paws": 0.3}  # fmt: skip
 LEAST = 60  # hundredths: least level of an alarm
 PRECISION = 0.95
-ODDS = {"embedded": 2.0, "lexical": 1.0}  # what supported claims of answers weigh; there are twelve to one that is not
+ODDS = {"embedded": 1.3, "lexical": 1.0}  # what supported claims of answers weigh; there are twelve to one that is not
 WHOLE_RIDGE = 0.1  # of the probability of whole answers
 # Features that may only raise, or only lower, the odds of support: kept to that, a fit holds on text of another kind.
 LOWER = ("soft_missing", "missing_", "name_missing", "trailing", "changed_", "negation_")

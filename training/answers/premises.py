@@ -23,6 +23,7 @@ from everyclaim.models.local.cross_encoder import CLAIM, laid_out, shipped_token
 from everyclaim.verify.embedded.verifier import EmbeddedVerifier
 from everyclaim.verify.embedded.verifier import _PreparedClaims as Prepared
 from everyclaim.verify.lexical.passages import Shortlist
+from lexical_data import share
 
 PREMISE, LONGEST = 176, 300  # tokens: of a premise at most, of a pair that is used
 
@@ -34,8 +35,9 @@ def prepare(rows: Iterable[dict[str, Any]]) -> Flat:
     for row in rows:
         if row["contexts"] != contexts:
             contexts = row["contexts"]
-            shortlist = Shortlist.of([Passage(str(i), text) for i, text in enumerate(contexts)])
-        claim = Claim(row["id"], row["text"], Span(0, len(row["text"])), row["sentence"])
+            texts = (one if isinstance(one, str) else one["text"] for one in contexts)
+            shortlist = Shortlist.of([Passage(str(i), text) for i, text in enumerate(texts)])
+        claim = Claim(row["id"], row["text"], Span(0, len(row["text"])), row.get("sentence", row["text"]))
         it = verifier._prepare(claim, shortlist, row["question"])  # noqa: SLF001
         if not isinstance(it, Prepared):
             continue
@@ -43,19 +45,29 @@ def prepare(rows: Iterable[dict[str, Any]]) -> Flat:
         ids, _, at = laid_out(premise.ids, context.ids, told.ids, min(it.pair.tokens, PREMISE))
         if told.ids and len(ids) <= LONGEST:
             label = LABELS[row["label"]]
-            dataset = row["dataset"].replace("answers", "exact", 1)
+            dataset = "exact_" + row["dataset"].removeprefix("answers_")
             targets = failing(told.offsets[:CLAIM], row, label)
-            flat.add(ids, at, targets, label=label, dataset=dataset, key=row["id"], beside=f"exact {row['beside']}")
+            flat.add(
+                ids,
+                at,
+                targets,
+                label=label,
+                dataset=dataset,
+                key=row["id"],
+                beside=f"exact {row.get('beside', row['id'])}",
+            )
     return flat
 
 
 def main() -> None:
     """Read the arguments, write the pairs and say how many they are."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("rows", type=Path)
+    parser.add_argument("rows", type=Path, nargs="+")
+    parser.add_argument("--share", type=float, default=1.0, help="share of the rows, twins together")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    flat = prepare(rows_of(options.rows))
+    rows = (row for path in options.rows for row in rows_of(path))
+    flat = prepare(row for row in rows if share("exact " + row.get("beside", row["id"])) < options.share)
     flat.write(options.out)
     print(f"{len(flat.sizes)} pairs")
 

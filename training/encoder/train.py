@@ -112,7 +112,7 @@ def optimiser_of(reader: CrossEncoder, stage: dict[str, Any]) -> torch.optim.Opt
         {"params": [p for p in trained if id(p) not in fresh], "scale": 1.0},
         {"params": [p for p in trained if id(p) in fresh], "scale": stage.get("fresh", 3.0)},
     ]
-    return torch.optim.AdamW(groups, lr=stage["rate"], weight_decay=0.01, betas=(0.9, 0.98))
+    return torch.optim.AdamW(groups, lr=stage["rate"], weight_decay=0.01, betas=(0.9, 0.98), fused=True)
 
 
 def loop(run: Run) -> None:
