@@ -51,7 +51,7 @@ TREES = {
     "deterministic": True, "num_threads": 1, "max_bin": 63,
 }  # fmt: skip
 ROUNDS, SEEDS = 300, (0, 1, 2)
-# What a data set weighs beside the square root of its size; others 1. Networks have read the lessons `m` and the groups.
+# What a data set weighs beside the square root of its size; others 1. Networks have read the lessons `m` and groups.
 TRUST = {"answers_unread": 12.0, "answers_": 3.0, "made_": 0.4, "cases": 4.0, "m": 0.05, "rewordings": 0.5,
          "binding": 0.5, "written": 2.0, "snli": 0.5, "conjnli": 0.3, "mnli_taxi": 0.5, "infotabs": 0.6,
          "true_paws": 0.3}  # fmt: skip

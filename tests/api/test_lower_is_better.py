@@ -96,7 +96,7 @@ def test_reports_name_scores_by_the_direction(store: Path, tmp_path: Path, capsy
     assert "20 best (≤ 0.1) · 0 good (≤ 0.3) · 0 moderate (≤ 0.5) · 20 worst" in printed
     assert "Worst answers · highest score first" in printed
     assert "0 is best." in page
-    assert "highest score first" in page
+    assert "Highest score first." in page
     assert 'title="quality: low">0.750<' in page
 
 

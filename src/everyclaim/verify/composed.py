@@ -13,17 +13,20 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-
-from numpy.typing import ArrayLike
+from typing import TYPE_CHECKING
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.lifetime import gather
 from everyclaim.core.protocols import ChatModel, Ranker, Verifier, chat_of
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Label, Passage, PassageVerdict, Probabilities, Verdict
-from everyclaim.stats.types import Floats
 from everyclaim.verify.grading import average, of_vote
 from everyclaim.verify.verdicts import collect_verdicts
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from everyclaim.stats.types import Floats
 
 Alone = list[tuple[Passage, Verdict]]  # what each passage alone says about one claim, in the order asked
 _TOGETHER = 4  # of the best passages in one check, when none alone settles a claim
