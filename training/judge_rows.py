@@ -29,6 +29,7 @@ from lexical_data import FAMILIES, Row, fitted_half, share, split
 MADE = 0.15  # share of the made claims and lessons that takes part
 GROUPS = ("rewordings", "binding")  # files of groups of claims, tested on
 UNREAD = "cases"  # drawn groups of which those that no network has read are fitted to
+OWN = 1 / 6  # share of the groups of `training/data`, which networks have read, that takes part
 TRAINED = 4500  # claims of the training data, so many of a data set and of a group
 USUAL, PER_GROUP = 450, 4
 FEWER = {"snli": 150, "mnli_taxi": 150, "conjnli": 100, "true_paws": 200, "fever_symmetric": 150, "foolmetwice": 250,
@@ -114,12 +115,12 @@ def made_rows(path: Path) -> Iterator[Given]:
                           it["group"], it["slice"]), it.get("sentence", "")  # fmt: skip
 
 
-def group_rows(path: Path, *, tested: bool) -> Iterator[Given]:
-    """Read groups of claims about common passages: those kept for tests, or the others."""
+def group_rows(path: Path, *, tested: bool, part: float = 1.0) -> Iterator[Given]:
+    """Read groups of claims about common passages: those kept for tests, or a part of the others."""
     with lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8") as stream:
         for line in stream:
             group = json.loads(line)
-            if tested != kept(group["group"]):
+            if tested != kept(group["group"]) or share(f"fit {group['group']}") >= part:
                 continue
             for it in claims_of(group, path.name.split(".")[0].split("-")[0]):
                 yield Row(it["id"], it["dataset"], "claim", it["question"], tuple(it["contexts"]), it["text"],
@@ -151,11 +152,12 @@ def read_rows(data: Path, made: Iterable[Path], drawn: Sequence[Path]) -> Rows:
     trained, tested = split(data)
     claims = [(row, "") for row in tested]
     groups = [data / "claims" / f"{name}.jsonl.xz" for name in GROUPS]
-    own = [*sorted((Path(__file__).parent / "data").glob("*.jsonl.xz")), *drawn]
+    own = sorted((Path(__file__).parent / "data").glob("*.jsonl.xz"))
     return Rows(
         [*answer_rows(split_answers(fit)), *(it for it in claims if fitted_half(it[0].group)),
          *(it for path in made for it in made_rows(path)),
-         *(it for path in own for it in group_rows(path, tested=path.name.startswith(UNREAD))), *sample(trained)],
+         *(it for path in own for it in group_rows(path, tested=False, part=OWN)),
+         *(it for path in drawn for it in group_rows(path, tested=path.name.startswith(UNREAD))), *sample(trained)],
         [*answer_rows(split_answers(test)), *(it for it in claims if not fitted_half(it[0].group)),
          *(it for path in (*groups, *drawn) if not path.name.startswith(UNREAD)
            for it in group_rows(path, tested=True))],
