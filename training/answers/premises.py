@@ -35,8 +35,7 @@ def prepare(rows: Iterable[dict[str, Any]]) -> Flat:
     for row in rows:
         if row["contexts"] != contexts:
             contexts = row["contexts"]
-            texts = (one if isinstance(one, str) else one["text"] for one in contexts)
-            shortlist = Shortlist.of([Passage(str(i), text) for i, text in enumerate(texts)])
+            shortlist = Shortlist.of([Passage(str(i), text) for i, text in enumerate(contexts)])
         claim = Claim(row["id"], row["text"], Span(0, len(row["text"])), row.get("sentence", row["text"]))
         it = verifier._prepare(claim, shortlist, row["question"])  # noqa: SLF001
         if not isinstance(it, Prepared):

@@ -190,10 +190,11 @@ def label_in(row: dict[str, Any], found: Sequence[Sentence], chosen: Sequence[in
 
 
 def rows_of(path: Path) -> Iterator[dict[str, Any]]:
-    """Read rows, groups of claims as one row each; of the kept groups none."""
+    """Read rows with the texts of their contexts, groups of claims as one row each; of the kept groups none."""
     with lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8") as stream:
         for line in stream:
             row = json.loads(line)
+            row["contexts"] = [text if isinstance(text, str) else text["text"] for text in row["contexts"]]
             if "claims" not in row:
                 if not (row["dataset"] == "written" and share(row["group"]) < HELD_OUT):
                     yield row
@@ -264,12 +265,12 @@ def main() -> None:
         for row in rows_of(path):
             if share("part " + row.get("beside", row["id"])) >= options.share:
                 continue
-            contexts = [text if isinstance(text, str) else text["text"] for text in row["contexts"]]
-            if contexts != last:
-                last, found = contexts, sentences_of(contexts)
+            if row["contexts"] != last:
+                last = row["contexts"]
+                found = sentences_of(last)
             given += 1
             if found:
-                add(flat, row | {"contexts": contexts}, found, tokenizer)
+                add(flat, row, found, tokenizer)
     flat.write(options.out)
     print(f"{len(flat.sizes)} pairs of {given} rows, {np.mean(flat.sizes):.0f} tokens on average")
 

@@ -178,7 +178,8 @@ def unread_against_limit(summary: Summary, limit: float) -> GateResult:
 
 def _held(what: str, rate: Estimate, bar: float, *, is_score: bool, is_ceiling: bool, confident: bool) -> GateResult:
     """Hold a mean score, or a rate of claims, with its interval against a bar that it may not be under, or above."""
-    named = f"threshold {bar:g}" if is_score else f"limit of {percent(bar)}"
+    shown = f"{bar:g}" if is_score else percent(bar)
+    named = f"threshold {shown}" if is_score else f"limit of {shown}"
     if rate.value is None or rate.low is None or rate.high is None:
         nothing = "answer was scored" if is_score else "claim was judged"
         return GateResult(GateStatus.INCONCLUSIVE, f"no {nothing}, so there is nothing to compare with the {named}")
@@ -191,11 +192,7 @@ def _held(what: str, rate: Estimate, bar: float, *, is_score: bool, is_ceiling: 
     if crosses and confident:
         told = f"{found}: the interval includes the {named}; score more answers"
         return GateResult(GateStatus.INCONCLUSIVE, told)
-    doubt = (
-        f"; the interval includes {f'{bar:g}' if is_score else percent(bar)}: chance could explain it"
-        if crosses
-        else ""
-    )
+    doubt = f"; the interval includes {shown}: chance could explain it" if crosses else ""
     where = side if is_worse else "within" if is_ceiling else "at or above"
     told = f"{found} {'is' if is_score else 'are'} {where} the {named}{doubt}"
     return GateResult(GateStatus.FAILED if is_worse else GateStatus.PASSED, told)

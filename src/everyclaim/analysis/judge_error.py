@@ -26,6 +26,7 @@ from everyclaim.stats.types import Inference, Interval
 _UNSURE = "uncertainty"  # ways to choose claims for labelling
 _BINS = 5
 _FEWEST = 10  # labels of either kind in either half, to fit a threshold
+_WIDTH = 2 * 1.96  # standard errors in the width of a 95 % interval
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -148,12 +149,12 @@ def _weights(claims: Sequence[LabelledClaim], population: Verdicts, is_shared: B
     """
     if not claims:
         return None
-    first = dict(zip(population.position.tolist(), population.first.tolist(), strict=True))
+    first = population.first_places
     times = Counter(first.values())
     places = [claim.position for claim in claims]
-    shared = dict(zip(population.position.tolist(), is_shared.tolist(), strict=True))
     weights = np.array([times[first.get(place, place)] for place in places], dtype=np.float64)
-    strata, there = np.array([shared.get(place, True) for place in places], dtype=int), is_shared.astype(int)
+    strata = (~np.isin(places, population.position[~is_shared])).astype(int)
+    there = is_shared.astype(int)
     if any(claim.way in BY_VERDICT for claim in claims):
         strata, there = strata + 2 * _codes(claims), there + 2 * population.label
     for stratum in np.unique(strata):
@@ -233,9 +234,7 @@ def _mixed(one: Inference, share: float, judged: Estimate, told: str) -> Inferen
     below = math.hypot(share * (one.value - one.interval.low), (1 - share) * (value - low))
     above = math.hypot(share * (one.interval.high - one.value), (1 - share) * (high - value))
     bounds = Interval(max(0.0, whole - below), min(1.0, whole + above), one.interval.level)
-    return replace(
-        one, value=whole, interval=bounds, error=(below + above) / (2 * 1.96), warnings=(told, *one.warnings)
-    )
+    return replace(one, value=whole, interval=bounds, error=(below + above) / _WIDTH, warnings=(told, *one.warnings))
 
 
 def _corrected_whole(claims: Sequence[LabelledClaim], weights: Floats | None, population: Verdicts) -> Corrected:
@@ -286,7 +285,7 @@ def _labelled(claims: Sequence[LabelledClaim], population: Verdicts) -> Bools:
 def _as_inference(estimate: Estimate, name: str) -> Inference | None:
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return None
-    error = (estimate.high - estimate.low) / (2 * 1.96)
+    error = (estimate.high - estimate.low) / _WIDTH
     bounds = Interval(estimate.low, estimate.high, 0.95)
     return Inference(estimate.value, bounds, error, estimate.n, estimate.clusters, name)
 
@@ -302,7 +301,7 @@ def _effective(rate: Estimate, labels: int) -> float:
     """Return how many independent labels an interval is worth: claims of one answer are alike."""
     if rate.value is None or rate.low is None or rate.high is None or not 0 < rate.value < 1 or rate.high <= rate.low:
         return float(labels)
-    error = (rate.high - rate.low) / (2 * 1.96)
+    error = (rate.high - rate.low) / _WIDTH
     return float(min(labels, max(1.0, rate.value * (1 - rate.value) / error**2)))
 
 

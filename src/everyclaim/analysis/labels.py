@@ -86,6 +86,11 @@ class Verdicts(NamedTuple):
         return np.equal(self.label, LABELS.index(Label.SUPPORTED))
 
     @property
+    def first_places(self) -> dict[int, int]:
+        """Of every position that where the same answer occurs first."""
+        return dict(zip(self.position.tolist(), self.first.tolist(), strict=True))
+
+    @property
     def texts(self) -> int:
         """How many there are if an answer that occurs several times counts once."""
         return int(np.count_nonzero(self.position == self.first))

@@ -121,7 +121,7 @@ def places_to_label(
     labels = kept.labels(run.id)
     if answers:
         verdicts = _by_answer(verdicts)
-    first = dict(zip(verdicts.position.tolist(), verdicts.first.tolist(), strict=True))
+    first = verdicts.first_places
     verdicts = verdicts.where(verdicts.position == verdicts.first)
     known = {
         (first.get(place, place), ordinal)

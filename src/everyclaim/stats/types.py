@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from everyclaim.core.plaintext import counted
+
 Floats = NDArray[np.float64]
 
 RESAMPLES = 2000
@@ -182,10 +184,8 @@ def few_differences(truth: Floats, judged: Floats) -> tuple[str, ...]:
     """Return what to say where the judge was seen to be wrong too rarely to know how often it is."""
     wrong = int(np.count_nonzero(truth != judged))
     if wrong < FEW_DIFFERENCES:
-        errors = "judge error" if wrong == 1 else "judge errors"
-        return (
-            f"{wrong} {errors} in {len(truth)} labels: too few to estimate its error rate ({FEW_DIFFERENCES} needed)",
-        )
+        told = f"{counted(wrong, 'judge error')} in {len(truth)} labels"
+        return (f"{told}: too few to estimate its error rate ({FEW_DIFFERENCES} needed)",)
     return ()
 
 

@@ -81,15 +81,15 @@ def _unsaid(parting: Parting, at: tuple[int, int], mode: FailureMode) -> FoundDi
     if said.startswith(("and ", "or ")):
         at = at[0] + said.index(" ") + 1, at[1]
         said = _cut(parting, at)
-    is_mentioned = _are_mentioned_or_there(said, parting)
+    words = said
     if not said[:1].isupper():  # a name says enough alone
         at = _phrase(parting, at)
         said = _cut(parting, at)
     if parting.is_contradicted:
         reason = "contradicted by the passages"
-    elif _are_mentioned_or_there(said, parting):
+    elif _are_mentioned(said, parting):
         return _only_mentioned(at, f"'{said}'")
-    elif mode in _OTHERWISE or is_mentioned:
+    elif mode in _OTHERWISE or (words != said and _are_mentioned(words, parting)):
         reason = "not stated in the passages"
     elif mode is FailureMode.IMPLICIT_KNOWLEDGE:
         reason = "general knowledge that the passages do not mention"
@@ -120,16 +120,15 @@ def _only_mentioned(at: tuple[int, int], said: str) -> FoundDifference:
     return FoundDifference(at, None, f"the passages mention {said}, but do not state the claim")
 
 
-def _are_mentioned_or_there(said: str, parting: Parting) -> bool:
-    return _are_there(said, parting) or _are_mentioned(content_stems(said), parting)
-
-
 def _are_there(said: str, parting: Parting) -> bool:
     return stands(said, (text.lower() for text in parting.whole))
 
 
-def _are_mentioned(words: set[str] | frozenset[str], parting: Parting) -> bool:
-    """Whether one passage has all of some telling words, wherever: "E05: temperature sensor fault"."""
+def _are_mentioned(said: str, parting: Parting) -> bool:
+    """Whether one passage has some words, or all telling ones of them, wherever: "E05: temperature sensor fault"."""
+    if _are_there(said, parting):
+        return True
+    words = content_stems(said)
     return bool(words) and any(words <= content_stems(text) for text in (parting.nearest, *parting.whole))
 
 

@@ -16,7 +16,7 @@ from everyclaim.text.cues import Cue, cues
 from everyclaim.text.stops import sentence_spans
 from everyclaim.text.tokens import content_stems, stem
 from everyclaim.verify.lexical.comparison import LexicalComparison, beside, cues_beside
-from everyclaim.verify.lexical.reading import LEXICAL_NEGATIONS, NAME, NUMBER, negating
+from everyclaim.verify.lexical.reading import LEXICAL_NEGATIONS, NAME, NUMBER, Reading, negating
 from everyclaim.verify.lexical.roles import is_below
 
 _MEASURES = ("soft", "soft_low", "soft_missing", "missing_max")
@@ -93,33 +93,32 @@ def is_negated_alone(it: LexicalComparison) -> bool:
 
 def hedges(it: LexicalComparison) -> tuple[list[Cue], list[Cue]]:
     """Find the words of the claim and of the window that doubt whether something is true; not those that permit it."""
-    there = it.reading.text
     ours, theirs = ([cue for cue in found if cue.kind == "hedge"] for found in (cues(it.claim.text), cues_beside(it)))
     shift = it.reading.spans[it.start][0]
     return (
-        [cue for cue in ours if not _is_no_doubt(it.claim.text, cue.start, it.text)],
-        [cue for cue in theirs if not _is_no_doubt(there, cue.start + shift, it.claim.text)],
+        [cue for cue in ours if not _is_no_doubt(it.claim, cue.start, it.text)],
+        [cue for cue in theirs if not _is_no_doubt(it.reading, cue.start + shift, it.claim.text)],
     )
 
 
-def _is_no_doubt(text: str, place: int, other: str) -> bool:
+def _is_no_doubt(reading: Reading, place: int, other: str) -> bool:
     """Whether a modal verb doubts nothing of another text: its clause is about something else, or it permits.
 
     It is taken to permit beside another "may" or "can", and beside words such as "allowed".
     """
-    low, high = next(one for one in sentence_spans(text) if one[0] <= place < one[1])
-    tokens = parse([text[low:high]])[0]
+    low, high = next(one for one in reading.sentences if one[0] <= place < one[1])
+    tokens = parse([reading.text[low:high]])[0]
     modal = next((i for i, token in enumerate(tokens) if token.start + low == place), None)
     if modal is None or tokens[modal].tag != "MD":
         return False
     clause = " ".join(tokens[i].text for i in range(len(tokens)) if is_below(tokens, i, tokens[modal].head))
     if not content_stems(clause) & content_stems(other):
         return True
-    for one, end in sentence_spans(other):
-        for word in parse([other[one:end]])[0]:
-            if stem(word.text) in _PERMITTING or (word.tag == "MD" and word.text.lower() in _POSSIBLE):
-                return True
-    return False
+    return any(
+        stem(word.text) in _PERMITTING or (word.tag == "MD" and word.text.lower() in _POSSIBLE)
+        for words in parse([other[start:end] for start, end in sentence_spans(other)])
+        for word in words
+    )
 
 
 def denies_by_verb(it: LexicalComparison) -> tuple[bool, bool]:
