@@ -137,7 +137,7 @@ def test_answers_that_changed_since_they_were_labelled_count_as_judged(tmp_path:
     found = ec.calibrate(new).corrected
     assert found.raw.value == 0.45
     assert found.shown.value == pytest.approx(0.5)
-    assert any("50 of 100 answers (50 of 100 claims) are not in the run that" in text for text in found.warnings)
+    assert any("a run without 50 of these 100 answers (50 of 100 claims)" in text for text in found.warnings)
     assert not any("count as judged" in text for text in ec.calibrate(same).corrected.warnings)
     ec.calibrate(new, labelled(new, 40))
     assert not any("count as judged" in text for text in ec.calibrate(new).corrected.warnings)

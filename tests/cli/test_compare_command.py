@@ -107,6 +107,7 @@ def test_runs_that_were_judged_otherwise_are_refused_without_anyway(runs):
     assert allowed.code == 0
     assert "scored with different settings: judge scripted" in " ".join(allowed.out.split())
     assert "same answer, different settings" in " ".join(allowed.out.split())
+    assert "Verdict" not in allowed.out
 
 
 def test_three_runs_show_a_trend(runs):

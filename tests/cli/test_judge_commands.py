@@ -126,7 +126,7 @@ def test_the_page_says_what_is_settled_and_how_to_use_it(everyclaim, labels):
     done = everyclaim(*given)
     assert done.code == 0, done.err
     page = " ".join(done.out.split())
-    assert "deferral zone · of lexical · 140 labelled claims on 140 sets of passages" in page
+    assert "deferral zone · lexical · 140 labelled claims on 140 sets of passages" in page
     assert "uncertain: 20 of 140 claims" in page
     assert "as supported ≥" in page
     assert "as not supported ≤" in page

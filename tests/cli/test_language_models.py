@@ -211,6 +211,16 @@ def test_doctor_tells_at_once_of_a_server_that_is_not_there(cli):
     assert "cannot connect to http://127.0.0.1:9/v1: Connection refused" in " ".join(done.out.split())
 
 
+def test_doctor_names_a_missing_key_before_it_tries_to_connect(cli, monkeypatch, desk):
+    """The variable to set, not a question after the server."""
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.setenv("EVERYCLAIM_KEYS", str(desk / "none.toml"))
+    done = cli("doctor", "--judge", "openai:some-model", "--json")
+    check = json.loads(done.out)["checks"][-1]
+    assert (done.code, check["name"]) == (1, "self-check")
+    assert check["found"].startswith("no API key for openai: set OPENAI_API_KEY")
+
+
 def test_doctor_says_which_judges_have_keys_and_never_shows_them(cli, monkeypatch, desk):
     """From the variable, from the keys file, or not at all with where to put one."""
     monkeypatch.delenv("ANTHROPIC_API_KEY")

@@ -39,7 +39,7 @@ def test_a_result_tells_its_score_its_counts_and_every_failing_claim() -> None:
         "  contradicted\n"
         "  contradicted  The handle was made in 1999.\n"
         "    temporal: passage says 2019\n"
-        "    p1 «It was made in 2019.»\n"
+        "    evidence: p1 «It was made in 2019.»\n"
         "  unsupported  The lid is blue.\n"
         "    invention"
     )

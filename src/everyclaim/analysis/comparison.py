@@ -139,7 +139,12 @@ class Comparison:
 
     @property
     def advice(self) -> str:
-        """What the rule of a release report says where claims that fail rose; empty where no rise is shown."""
+        """What the rule of a release report says where claims that fail rose; empty where no rise is shown.
+
+        Empty, too, for runs judged differently, whose differences may all come from that.
+        """
+        if self.differs:
+            return ""
         judge = self.calibration.counts if self.calibration else None
         parts = [(self.after.title, self.numbers.whole)]
         return (self.rule or roll_back(self.before.title, self.after.title, parts, judge)).advice
@@ -197,6 +202,9 @@ def provenance_differences(before: Provenance, after: Provenance) -> tuple[str, 
         | {"strategy": one.strategy, "version": one.version, **dict(sorted(one.parameters.items()))}
         for one in (before, after)
     ]
+    found = differences(*sides)
+    if any(line.startswith(("metric ", "decomposer ", "judge ")) for line in found):  # with own parameters each
+        sides = [{name: side[name] for name in side if name in sides[0] and name in sides[1]} for side in sides]
     return differences(*sides)
 
 
@@ -233,7 +241,7 @@ def pairing(matching: SampleMatching) -> str:
     """Say which samples are compared."""
     if not matching.paired:
         shared = "no ids" if not matching.shared else f"only {counted(matching.shared, 'id')}"
-        return f"unpaired: the runs share {shared}, so all answers of each are compared"
+        return f"unpaired: the runs share {shared}; all answers of each are compared, their questions may differ"
     told = [f"{counted(matching.shared, 'sample')} paired by id"]
     if matching.same_text:
         told.append(f"{matching.same_text:,} with the same answer and passages")
@@ -262,8 +270,7 @@ def _sentences(before: Side, after: Side, numbers: RunDifferences) -> Iterator[s
             clauses[1] = clauses[1].removeprefix(head)  # the same measure, where it changed most surely
         if clauses:
             yield f"{start}{', and '.join(clauses)}."
-            if primary.is_shown:
-                start = "Also, "
+            start = "Also, "
 
 
 def _doubts(before: Side, after: Side, numbers: RunDifferences) -> Iterator[str]:
@@ -343,7 +350,7 @@ def _nothing_shown(before: Side, after: Side, numbers: RunDifferences) -> str:
     over = f"over {scored} that both scored" if numbers.matching.paired else f"over {scored} in each run"
     power = ""
     if delta.detectable and is_tested:
-        power = f" So many answers would show a change of {points(delta.detectable)} points in 80 % of cases."
+        power = f" With {scored}, a change of {points(delta.detectable)} points would be found in 80 % of cases."
     return (
         f"{found}: the mean score went from {delta.before:.3f} to "
         f"{delta.after:.3f}, by {sign}{points(delta.difference)}"

@@ -219,8 +219,8 @@ def _corrected(
     judged = clustered_mean(population.called[rest], population.first[rest])
     left, of = (len(np.unique(population.position[rows])) for rows in (rest, rest | is_shared))
     told = (
-        f"{left:,} of {counted(of, 'answer')} ({np.count_nonzero(rest):,} of {counted(len(rest), 'claim')}) are not in "
-        "the run that the labels were chosen from: they count as judged; label claims of this run"
+        f"the labels were chosen from a run without {left:,} of these {counted(of, 'answer')} "
+        f"({np.count_nonzero(rest):,} of {counted(len(rest), 'claim')}): they count as judged; label claims of this run"
     )
     share = float(is_shared.mean())
     ppi, rogan_gladen = (one and _mixed(one, share, judged, told) for one in (found.ppi, found.rogan_gladen))

@@ -118,7 +118,7 @@ def failing_lines(result: Result) -> list[str]:
         verdict = claim.verdict
         why = verdict.difference.reason if verdict.difference else verdict.rationale
         told = ": ".join(one_line(part, 160) for part in (verdict.told_mode, why) if part)
-        places = [quoted(one.passage_id, one.quote) for one in verdict.telling_evidence[:1]]
+        places = [quoted(verdict.evidence_name, one.passage_id, one.quote) for one in verdict.telling_evidence[:1]]
         beside = "; ".join(filter(None, [told, *places]))
         lines.append(f"{verdict.label.value}: {one_line(claim.text, 200)}" + (f" ({beside})" if beside else ""))
     return lines + faults

@@ -73,9 +73,9 @@ def number(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.3f}"
 
 
-def quoted(place: str, text: str) -> str:
-    """Write what stands somewhere, shortened."""
-    return f"{one_line(place, 60)} «{one_line(text, 240)}»"
+def quoted(what: str, place: str, text: str) -> str:
+    """Write what stands somewhere and what it is, shortened."""
+    return f"{what}: {one_line(place, 60)} «{one_line(text, 240)}»"
 
 
 def listed(lines: Sequence[str], most: int, noun: str) -> list[str]:

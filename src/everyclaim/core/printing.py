@@ -54,7 +54,7 @@ def judged_claim(claim: Any, indent: int = 0) -> str:
     flags = "" if verdict.rationale or kind else ", ".join(map(words, verdict.flags))
     why = [part for part in (kind, one_line(verdict.rationale, 240), one_line(flags)) if part]
     torn = ["passages disagree"] if verdict.conflict else []
-    places = [quoted(one.passage_id, one.quote) for one in verdict.telling_evidence[:1]]
+    places = [quoted(verdict.evidence_name, one.passage_id, one.quote) for one in verdict.telling_evidence[:1]]
     below = [*torn, ": ".join(why), *places]
     first = wrapped(f"{name}{sure}  {one_line(claim.text, 240)}", indent)
     return "\n".join([first, *(wrapped(line, indent + 2) for line in below if line)])

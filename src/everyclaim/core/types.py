@@ -1,8 +1,7 @@
 """The words of the product, as data.
 
-A `Sample` is decomposed into `Claim`s; a verifier gives every claim one `Verdict`; a metric reduces
-the verdicts to a `Result`. Everything is frozen: nothing below mutates what it was given.
-All offsets are Unicode code points of the text as given, half-open: ``text[start:end]``.
+A `Sample` is decomposed into `Claim`s; a verifier gives every claim one `Verdict`; a metric reduces the verdicts to a
+`Result`. Everything is frozen. All offsets are Unicode code points of the text as given: ``text[start:end]``.
 """
 
 from __future__ import annotations
@@ -155,8 +154,7 @@ class Claim:
 class Skipped:
     """A part of the response that is not a claim, and the reason (`question`, `greeting`, `meta`, ...).
 
-    `unchecked`: it may assert something: it contains a number or a name, or is a yes or no that cannot be read with the
-    question.
+    `unchecked`: it may assert something: a number, a name, or a yes or no that cannot be read with the question.
     """
 
     text: str
@@ -231,8 +229,7 @@ class PassageVerdict:
 class Difference:
     """Where a failing claim and its passages differ: two spans and the reason in words.
 
-    `claim` is a span in the claim's `text`; `passage` in the text of the passage `passage_id`. Both of these are None
-    if the passages mention nothing comparable, and `claim` is None if no part of the claim can be named.
+    `claim` is a span in the claim's `text`, `passage` in the text of the passage `passage_id`; None: nothing to name.
     """
 
     reason: str
@@ -281,6 +278,11 @@ class Verdict:
     def probability_name(self) -> str:
         """What `probability` is the probability of, as reports write it."""
         return f"P({'not supported' if self.label is Label.UNSUPPORTED else self.label.value.lower()})"
+
+    @property
+    def evidence_name(self) -> str:
+        """What `evidence` is, as reports write it: no passage decides an unsupported claim."""
+        return "closest evidence" if self.label is Label.UNSUPPORTED else "evidence"
 
     @property
     def told_mode(self) -> str:

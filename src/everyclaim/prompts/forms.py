@@ -89,7 +89,7 @@ def rows(reply: Mapping[str, Any], name: str, field: str = "label") -> list[Any]
         else:
             inside = [one for one in value.values() if isinstance(one, Mapping | list)]
             value = inside[0] if len(inside) == 1 else None
-    raise bad_reply(f"{name!r} is not a list but {shown(reply.get(name))}")
+    raise bad_reply(f"{name!r} is not a list but {shown(reply[name])}" if name in reply else f"{name!r} is missing")
 
 
 def by_id(found: Sequence[Any], asked: Sequence[str]) -> dict[str, Mapping[str, Any]]:

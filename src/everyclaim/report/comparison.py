@@ -73,10 +73,10 @@ def _evidence(comparison: Comparison, most: int | None, movers: int) -> Iterator
         yield from (Text(), _table(heading, [(delta.measure.title, delta) for delta in numbers.same_text]))
     for heading, rows in cuts(numbers.parts):
         tested = [row for row in rows if row[1].p_value is not None]
-        yield from (Text(), _table(heading, tested[:most]) if tested else Text(heading, "bold"))
+        yield from (Text(), _table(heading, tested[:most])) if tested else (Text(),)
         yield from left_out(len(tested) - most if most else 0, "row", "; --json has them all")
         if few := len(rows) - len(tested):
-            yield Text(untested(few), style="dim")
+            yield Text(untested(few) if tested else f"{heading}: {untested(few)}", style="dim")
     if comparison.changes is not None:
         yield from (Text(), changed_claims(comparison))
     if comparison.moved[:movers]:
@@ -156,7 +156,7 @@ def _by_cut(rows: Sequence[T]) -> Iterator[tuple[str, list[T]]]:
 
 def untested(rows: int) -> str:
     """Say how many rows of a table have too little to test."""
-    return f"{counted(rows, 'row')} with fewer samples hidden"
+    return f"{counted(rows, 'row')} with too few samples hidden"
 
 
 def row_name(part: MeasuredPart) -> str:

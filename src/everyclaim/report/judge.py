@@ -27,8 +27,6 @@ from everyclaim.analysis.splits import SplitCheck, SplitSentence
 from everyclaim.core.plaintext import counted, words
 from everyclaim.core.types import Label, SplitMark
 from everyclaim.report.style import (
-    LABEL_SIGN,
-    LABEL_STYLE,
     Page,
     data,
     hanging,
@@ -62,7 +60,7 @@ def judge_test_page(test: JudgeTest) -> Page:
     head = joined(
         [
             Text("judge test", style="bold"),
-            joined([Text("of"), data(test.judge)], " "),
+            data(test.judge),
             _basis("claim", len(test.answered), sets),
         ]
     )
@@ -115,11 +113,9 @@ def _of(share: Estimate) -> str:
 def _wrong(test: JudgeTest) -> RenderableType:
     rows: list[RenderableType] = [Text(f"wrong: {counted(len(test.wrong), 'claim')}", style="dim")]
     for one in test.wrong[:_WRONG_SHOWN]:
-        sign = Text(LABEL_SIGN[one.given], style=LABEL_STYLE[one.given]) if one.given else Text("!", style="yellow")
-        given = one.given.value.lower() if one.given else "no verdict"
-        said = f"{one.kind}: judged {given}, is {one.expected.value.lower()}"
-        told = joined([data(one.claim), Text(said, style="dim")])
-        rows.append(hanging(sign, told))
+        given = f"judged {one.given.value.lower()}" if one.given else "no verdict"
+        said = f"{one.kind}: {given}, should be {one.expected.value.lower()}"
+        rows.append(hanging(Text("-"), joined([data(one.claim), Text(said, style="dim")])))
     return Stack(*rows, *left_out(len(test.wrong) - _WRONG_SHOWN, "claim", "; --json has them all"))
 
 
@@ -193,7 +189,7 @@ def _points(one: Inference) -> str:
 def band_page(fit: BandFit, judge: str, spec: str) -> Page:
     """Show what the judge may settle and how often it is wrong there; `spec` is the cascade."""
     basis = _basis("labelled claim", fit.claims, fit.clusters)
-    head = joined([Text("deferral zone", style="bold"), joined([Text("of"), data(judge)], " "), basis])
+    head = joined([Text("deferral zone", style="bold"), data(judge), basis])
     made = house_table("", "P(supported)", "settled", "wrong", f"upper bound ({percent(fit.confidence, 0)} confidence)")
     rows = (
         ("as supported", f"≥ {fit.high:g}", fit.as_supported),
@@ -293,7 +289,7 @@ def calibration_page(found: Calibration) -> Page:
         _agreement(found.agreement) if found.agreement else None,
         *(_groups(name, groups, _plain(found)) for name, groups in found.groups.items() if len(groups) > 1),
         _shares(f"failing claims by mode (people){_plain(found)}", "caught by the judge", found.modes)
-        if found.modes
+        if found.modes.keys() - {"not stated"}
         else None,
         _shares(f"failing claims by mode (judge){_plain(found)}", "confirmed by people", found.judged_modes)
         if found.judged_modes

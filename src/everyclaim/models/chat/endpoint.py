@@ -19,7 +19,7 @@ from everyclaim.core.spec import Spec
 from everyclaim.core.types import Usage
 from everyclaim.models.chat.links import Call
 from everyclaim.models.chat.options import SAMPLING, EndpointOptions, Mode, read_options
-from everyclaim.models.chat.providers import find_key, find_provider, without_key
+from everyclaim.models.chat.providers import find_provider, without_key
 from everyclaim.models.chat.transport import RejectedError, Transport
 from everyclaim.models.chat.wires import WIRES, Capabilities, ChatRequest
 
@@ -140,11 +140,7 @@ class Endpoint:
 def from_spec(spec: Spec | str, *, key: str | None = None) -> Endpoint:
     """Build the endpoint that a spec such as ``openai:…`` names.
 
-    A server at another address may need no key, so there a missing one is no error. Raises `ConfigError` for
-    an option that is wrong and `MissingExtraError` for a part that is not installed.
+    Raises `ConfigError` for an option that is wrong and `MissingExtraError` for a part that is not installed.
     """
     options = read_options(spec)
-    given_in_header = {name.lower() for name in options.headers} & {"authorization", "x-api-key", "api-key"}
-    required = options.is_home and not given_in_header
-    secret = find_key(options.provider, given=key, variable=options.key_env, required=required)
-    return Endpoint(options, Transport(options, secret))
+    return Endpoint(options, Transport(options, options.find_key(key)))

@@ -20,7 +20,7 @@ from everyclaim.core.limits import MB
 from everyclaim.core.options import read, wrong_value
 from everyclaim.core.plaintext import HIDDEN, digest, hidden
 from everyclaim.core.spec import Spec
-from everyclaim.models.chat.providers import Format, Secret, find_provider
+from everyclaim.models.chat.providers import Format, Secret, find_key, find_provider
 
 Mode = Literal["schema", "tool", "plain"]
 MAX_REPLY_MB = 16.0  # no reply of a model, search engine or batch API comes near it
@@ -80,6 +80,15 @@ class EndpointOptions:
     def is_home(self) -> bool:
         """Whether this is the provider's own endpoint, where its prices and habits hold."""
         return urlsplit(self.base_url).hostname == urlsplit(find_provider(self.provider).address).hostname
+
+    def find_key(self, given: str | None = None) -> Secret:
+        """Return the key; empty where a server at another address, or one with a header for it, may need none.
+
+        Raises `ConfigError` for a missing one.
+        """
+        is_in_header = {name.lower() for name in self.headers} & {"authorization", "x-api-key", "api-key"}
+        required = self.is_home and not is_in_header
+        return find_key(self.provider, given=given, variable=self.key_env, required=required)
 
     @property
     def max_reply(self) -> int:
