@@ -10,8 +10,8 @@ from itertools import chain
 from typing import NamedTuple
 
 from everyclaim.core.types import TURNS_BEFORE, Citation, Claim, Decomposition, Sample
-from everyclaim.decompose.tree import Tree
-from everyclaim.models.local.parser import parse
+from everyclaim.decompose.repairs import parsed
+from everyclaim.models.local.tree import NOMINAL, THINGS, Tree
 from everyclaim.text.citations import citations
 from everyclaim.text.segment import sentences
 from everyclaim.text.sources import CONNECTIVES
@@ -79,8 +79,8 @@ def completed(text: str, before: str, sentence: str = "") -> str:
 
 def _goes_on(sentence: str) -> bool:
     """Whether a sentence goes on with its subject: "Rosa has a bar. It also has a pool."."""
-    tree = Tree(parse([sentence])[0])
-    return any(tree.low(i) == "also" for i in tree.of(tree.root, "advmod"))
+    tree = parsed(sentence)
+    return tree.says(tree.root, "advmod", "also")
 
 
 def begins_alike(text: str, sentence: str) -> bool:
@@ -88,7 +88,7 @@ def begins_alike(text: str, sentence: str) -> bool:
     first = text.partition(" ")[0]
     if first == sentence.partition(" ")[0]:
         return True
-    nouns = (token for token in parse([sentence])[0] if token.pos in {"NOUN", "PROPN", "PRON", "NUM"})
+    nouns = (token for token in parsed(sentence).tokens if token.pos in NOMINAL)
     spoken_of = next(nouns, None)
     return spoken_of is not None and spoken_of.tag.startswith("PRP") and spoken_of.text == first.lower()
 
@@ -100,18 +100,17 @@ def described(sentence: str, written: str) -> dict[str, str]:
 
     A word of the name stands for it only where it begins a sentence: of "Rosa Pizza" not every pizza is meant.
     """
-    if sentence != written and not (plain := Tree(parse([written])[0])).of(plain.root, "cop"):
+    if sentence != written and not (plain := parsed(written)).of(plain.root, "cop"):
         return {}
-    tokens = parse([sentence])[0]
-    tree = Tree(tokens) if tokens else None
-    subject = tree.subject(tree.root) if tree else None
-    if tree is None or subject is None or not tokens[subject].text[:1].isupper():
+    tree = parsed(sentence)
+    tokens, subject = tree.tokens, tree.subject(tree.root)
+    if subject is None or not tokens[subject].text[:1].isupper():
         return {}
     name = _subject(sentence, "it").partition(",")[0]
     nouns = [f"the {tree.low(i)}" for i in [subject, *tree.of(subject, "compound", "flat")]]
     if tokens[subject].pos != "PROPN" and (tree.of(subject, "det") or not tree.of(subject, "compound", "nmod:poss")):
         return {}  # "Guests like it"
-    indefinite = any(tree.low(det) in {"a", "an"} for det in tree.of(tree.root, "det"))
+    indefinite = tree.is_a(tree.root)
     if indefinite and tree.of(tree.root, "cop") and not tree.is_negated(tree.root):
         nouns.append(tree.low(tree.root))
     nouns += [tokens[i].text for i in tree.of(subject, "flat")[-1:]]
@@ -123,7 +122,7 @@ def renamed(text: str, names: Mapping[str, str]) -> str:
     new = [noun for noun, name in names.items() if name and name.casefold() not in text.casefold()]
     if not any(noun.rpartition(" ")[2] in text for noun in new):
         return text
-    tree = Tree(parse([text])[0])
+    tree = parsed(text)
     for place, token in enumerate(tree.tokens):
         words = tree.under(place, without=tree.of(place, "case"))
         known = tree.low(words[0]) in {"the", "this"} and len(words) == 2 and token.pos == "NOUN"
@@ -139,24 +138,23 @@ def renamed(text: str, names: Mapping[str, str]) -> str:
 
 def _means_nothing(text: str) -> bool:
     """Whether a sentence begins as in "It is important to …", "It is mentioned that …"."""
-    tree = Tree(parse([text])[0])
+    tree = parsed(text)
     return is_expletive(text) or (tree.low(0) == "it" and bool(tree.of(tree.root, "ccomp", "csubj")))
 
 
 def is_expletive(text: str) -> bool:
     """Whether a sentence begins as in "It is important to …"."""
-    tokens = parse([text])[0]
+    tokens = parsed(text).tokens
     return bool(tokens) and tokens[0].relation == "expl"
 
 
 def _has_rival(sentence: str, pronoun: str) -> bool:
     """Whether a pronoun after a sentence may stand for something else than its subject."""
-    tokens = parse([sentence])[0]
-    tree = Tree(tokens) if tokens else None
-    subject = tree.subject(tree.root) if tree else None
-    if tree is None or subject is None or tree.tokens[subject].pos not in {"NOUN", "PROPN"}:
+    tree = parsed(sentence)
+    tokens, subject = tree.tokens, tree.subject(tree.root)
+    if subject is None or tree.pos(subject) not in THINGS:
         return True
-    is_owned = tree.tokens[subject].text.islower() and bool(tree.of(subject, "nmod:poss", "nummod"))
+    is_owned = tree.text(subject).islower() and bool(tree.of(subject, "nmod:poss", "nummod"))
     if is_owned or any(tokens[i].tag == "PRP$" for i in tree.under(subject)):
         return True  # "Rosa's bar is small. It …"
     people, several = pronoun in {"he", "she", "his", "her"}, pronoun in {"they", "their"}
@@ -168,7 +166,7 @@ def _has_rival(sentence: str, pronoun: str) -> bool:
         and not _is_within(tree, place)
         and (
             tree.kind(place) in _ROLES
-            or any(tree.low(kid) == "by" for kid in tree.of(place, "case"))
+            or tree.says(place, "case", "by")
             or any(tokens[kid].pos == "PROPN" for kid in tree.of(place, "appos", "flat"))  # "her novel Salt Rain"
         )
         and place not in own
@@ -180,8 +178,8 @@ def _has_rival(sentence: str, pronoun: str) -> bool:
 
 def _is_within(tree: Tree, place: int) -> bool:
     """Whether a noun stands inside a phrase or clause of another, or only counts: "a variety of cakes"."""
-    above = tree.tokens[place].head
-    counts = any(tree.is_plural(i) for i in tree.of(place, "nmod")) and tree.low(tree.under(place)[0]) in {"a", "an"}
+    above = tree.head(place)
+    counts = any(tree.is_plural(i) for i in tree.of(place, "nmod")) and tree.low(tree.first(place)) in {"a", "an"}
     return counts or (above >= 0 and (tree.kind(above) in _WITHIN or _is_within(tree, above)))
 
 
@@ -194,10 +192,9 @@ def put(name: str, text: str, pronoun: re.Match[str]) -> str:
 def _subject(sentence: str, pronoun: str) -> str:
     """Return the subject of a sentence that a pronoun after it may stand for; empty where that is not sure."""
     plain = unconnected(sentence)
-    tokens = parse([plain])[0]
-    tree = Tree(tokens) if tokens else None
-    place = tree.subject(tree.root) if tree else None
-    if tree is None or place is None or tree.relation(place) == "expl":
+    tree = parsed(plain)
+    place = tree.subject(tree.root)
+    if place is None or tree.relation(place) == "expl":
         return ""
     return _phrase(plain, tree, place, pronoun)
 
@@ -207,9 +204,9 @@ def _topic(sentence: str, pronoun: str) -> str:
 
     It is a fragment's noun ("And the Grande?"), the object ("I bought the drill in Ghent"), or what is spoken about.
     """
-    tree = Tree(parse([sentence])[0])
+    tree = parsed(sentence)
     subject = tree.subject(tree.root) if tree.tokens else None
-    if not tree.tokens or (subject is not None and tree.tokens[subject].tag not in _NO_SUBJECT):
+    if not tree.tokens or (subject is not None and tree.tag(subject) not in _NO_SUBJECT):
         return ""
     if subject is not None and tree.low(subject) not in {"i", "we", "you"} | _ASKED:
         return ""
@@ -217,15 +214,15 @@ def _topic(sentence: str, pronoun: str) -> str:
     objects = [noun for act in acts for noun in tree.of(act, "obj")]
     about = [noun for act in [*acts, *objects] for noun in tree.of(act, "obl", "nmod") if _is_about(tree, noun)]
     things = [noun for noun in [*objects, *about] if not _is_any(tree, noun)]
-    if subject is None and (tree.tokens[tree.root].pos == "PROPN" or not tree.of(tree.root, "det") or _has_name(tree)):
+    if subject is None and (tree.pos(tree.root) == "PROPN" or not tree.of(tree.root, "det") or _has_name(tree)):
         things.insert(0, tree.root)  # "The weight." asks for something of what was spoken of before
-    nouns = [noun for noun in things if tree.tokens[noun].pos in {"NOUN", "PROPN"}]
+    nouns = [noun for noun in things if tree.pos(noun) in THINGS]
     return next(filter(None, (_phrase(sentence, tree, noun, pronoun) for noun in nouns)), "")
 
 
 def _turns_elsewhere(sentence: str) -> bool:
     """Whether a fragment asks about another thing without naming it: "And those of 2024?", "The other one?"."""
-    tree = Tree(parse([sentence])[0])
+    tree = parsed(sentence)
     if not tree.tokens or tree.subject(tree.root) is not None:
         return False
     asked = [tree.root, *(tree.of(tree.root, "nmod") if tree.low(tree.root) == "what" else ())]
@@ -237,22 +234,22 @@ def _has_name(tree: Tree) -> bool:
 
 
 def _is_about(tree: Tree, noun: int) -> bool:
-    return any(tree.low(case) == "about" for case in tree.of(noun, "case"))
+    return tree.says(noun, "case", "about")
 
 
 def _is_any(tree: Tree, noun: int) -> bool:
     """Whether a noun names no thing known to both: "a table"."""
-    return any(tree.low(word) in {"a", "an", "any", "some"} for word in tree.of(noun, "det"))
+    return tree.says(noun, "det", "a", "an", "any", "some")
 
 
 def _phrase(text: str, tree: Tree, place: int, pronoun: str) -> str:
     """Return a noun with what belongs to it, where a pronoun may stand for it; empty where it may not."""
     apart = [kid for kid in tree.kids[place] if tree.kind(kid) in {"cc", "case", "advmod", "discourse", "punct"}]
-    apart = [kid for kid in apart if tree.tokens[kid].tag != "POS"]  # "Denny's"
+    apart = [kid for kid in apart if tree.tag(kid) != "POS"]  # "Denny's"
     edges = [kid for kid in apart if kid in {*range(place)} or kid == max(tree.under(place))]
     asides = [kid for kid in tree.kids[place] if kid > place and tree.comma_before(kid)]
     people = pronoun in {"he", "she", "his", "her"}
-    titles = [kid for kid in tree.kids[place] if people and kid < place and tree.tokens[kid].pos in {"DET", "NOUN"}]
+    titles = [kid for kid in tree.kids[place] if people and kid < place and tree.pos(kid) in {"DET", "NOUN"}]
     words = tree.under(place, without=[*edges, *asides, *titles])  # "the painter Ada Lind"
     tokens = [tree.tokens[i] for i in words]
     if any(token.tag in _NO_SUBJECT for token in tokens) or any(tree.low(i) in _POINTING for i in words):

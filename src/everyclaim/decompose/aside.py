@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from everyclaim.decompose.tree import Draft, Tree
+from everyclaim.decompose.draft import Draft
+from everyclaim.models.local.tree import Tree
 
 _ADDING = frozenset({"appos", "acl", "acl:relcl"})
 _OUTSIDE = frozenset({"case", "cop", "nsubj", "aux", "mark", "punct", "advcl", "obl", "advmod", "parataxis"})
@@ -37,7 +38,7 @@ class Aside:
     @property
     def body(self) -> Sequence[int]:
         """Its words without the sign before them."""
-        return self.inside[self.tree.tokens[self.inside[0]].pos == "PUNCT" :]
+        return self.inside[self.tree.pos(self.inside[0]) == "PUNCT" :]
 
     @property
     def kept(self) -> Draft:
@@ -54,11 +55,10 @@ class Aside:
 
     def be(self, owner: int, *, past: bool = False) -> str:
         """The form of "be" that a noun takes in the tense of its clause."""
-        head = self.tree.predicate_of(owner, self.draft)
+        head = self.tree.predicate_of(owner, self.draft.head)
         past |= self.tree.is_past(head)
-        if self.tree.is_plural(owner) and not (self.tree.subject(head) == owner and self.tree.is_singular(head)):
-            return "were" if past else "are"
-        return "was" if past else "is"
+        alone = self.tree.subject(head) == owner and self.tree.is_singular(head)
+        return form_of_be(past=past, plural=bool(self.tree.is_plural(owner)) and not alone)
 
     def have(self, owner: int, *, past: bool) -> str:
         """The form of "have" that a noun takes."""
@@ -67,17 +67,14 @@ class Aside:
     @property
     def tells_year(self) -> bool:
         """Whether a year is among its words."""
-        numbers = [
-            self.tree.tokens[i].text for i in self.body
-            if self.tree.tokens[i].pos == "NUM" and self.tree.relation(i) != "nummod"
-        ]  # fmt: skip
-        return any(len(number) == _YEAR and number < "2100" for number in numbers)
+        numbers = [i for i in self.body if self.tree.pos(i) == "NUM" and self.tree.relation(i) != "nummod"]
+        return any(len(self.tree.text(i)) == _YEAR and self.tree.text(i) < "2100" for i in numbers)
 
     @property
     def touches(self) -> bool:
         """Whether nothing but a sign stands between the noun, with what is part of its name, and it."""
         tree, before = self.tree, self.body[0] - 1
-        while before > self.noun and tree.tokens[before].text in _SIGNS:
+        while before > self.noun and tree.text(before) in _SIGNS:
             before -= 1
         named = (i for kid in tree.of(self.noun, "flat", "compound") for i in tree.under(kid))
         return before <= self.noun or before in named
@@ -92,17 +89,22 @@ class Aside:
     def described(self) -> int | None:
         """The subject that the noun describes, an indefinite one behind "be"."""
         tree, draft, noun = self.tree, self.draft, self.noun
-        if tree.kind(noun) == "conj" and tree.tokens[noun].head == draft.head and tree.tokens[noun].pos == "NOUN":
+        if tree.kind(noun) == "conj" and tree.head(noun) == draft.head and tree.pos(noun) == "NOUN":
             noun = draft.head  # "is a pilot and retired colonel who …"
         if noun == draft.head and draft.subject is not None and tree.kind(noun) == "appos":
             return draft.subject
         subject = tree.subject(noun)
         if noun != draft.head or subject is None or not tree.of(noun, "cop") or tree.is_negated(noun):
             return None
-        bare = tree.tokens[noun].tag == "NNS" and not tree.of(noun, "det", "nmod:poss", "nummod")
-        if tree.of(noun, "case") or not (bare or any(tree.low(det) in {"a", "an"} for det in tree.of(noun, "det"))):
+        bare = tree.tag(noun) == "NNS" and not tree.of(noun, "det", "nmod:poss", "nummod")
+        if tree.of(noun, "case") or not (bare or tree.is_a(noun)):
             return None
         return None if tree.low(subject) in _VAGUE else subject
+
+
+def form_of_be(*, past: bool, plural: bool | None) -> str:
+    """The form of "be" of a tense and number."""
+    return ("were" if plural else "was") if past else "are" if plural else "is"
 
 
 def phrase(tree: Tree, noun: int, draft: Draft, without: int) -> list[int]:
@@ -113,19 +115,19 @@ def phrase(tree: Tree, noun: int, draft: Draft, without: int) -> list[int]:
         or (tree.kind(kid) in {"conj", "cc"} and noun != tree.subject(draft.head))
         or (tree.relation(kid) in _ADDING and kid > noun)
         or (tree.kind(kid) == "nmod" and kid > noun and tree.comma_before(kid))
-        if tree.tokens[kid].tag != "POS" or tree.relation(noun) == "nmod:poss"
+        if tree.tag(kid) != "POS" or tree.relation(noun) == "nmod:poss"
         for i in tree.under(kid)
     }  # fmt: skip
     kept = [i for i in tree.under(noun) if i in draft.places and i not in left]
-    opened = next((i for i in kept if tree.tokens[i].text == "(" and i > noun), None)
-    closed = next((i for i in kept if tree.tokens[i].text == ")"), None)
+    opened = next((i for i in kept if tree.text(i) == "(" and i > noun), None)
+    closed = next((i for i in kept if tree.text(i) == ")"), None)
     return kept if opened is None or closed is None else [i for i in kept if not opened <= i <= closed]
 
 
 def with_commas(tree: Tree, places: Sequence[int]) -> list[int]:
     """Words, and the signs that set them apart."""
     first, last = places[0], places[-1]
-    before = [first - 1] if first and tree.tokens[first - 1].text in _SIGNS else []
-    opened = before or tree.tokens[first].text in _SIGNS
-    behind = [last + 1] if opened and last + 1 < len(tree.tokens) and tree.tokens[last + 1].text in _SIGNS else []
+    before = [first - 1] if first and tree.text(first - 1) in _SIGNS else []
+    opened = before or tree.text(first) in _SIGNS
+    behind = [last + 1] if opened and last + 1 < len(tree.tokens) and tree.text(last + 1) in _SIGNS else []
     return [*before, *places, *behind]

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from everyclaim.decompose.aside import Aside, phrase, with_commas
+from everyclaim.decompose.aside import Aside, form_of_be, phrase, with_commas
 from everyclaim.decompose.clauses import renamed_in
 from everyclaim.decompose.coordination import EXEMPLARY
+from everyclaim.decompose.draft import Draft
 from everyclaim.decompose.examples import instance
-from everyclaim.decompose.monotone import TOGETHER, is_event, is_limited, is_source, way_up
-from everyclaim.decompose.repairs import HELPERS
-from everyclaim.decompose.tree import Draft, Tree
+from everyclaim.decompose.monotone import TOGETHER, is_event, is_limited, is_source
+from everyclaim.models.local.tree import HELPERS, THINGS, Tree
 
 _CLOSED = frozenset({"advcl", "csubj", "ccomp", "parataxis", "acl", "acl:relcl", "advmod"})
-_THINGS = frozenset({"NOUN", "PROPN"})
 _PEOPLE = frozenset({"he", "she", "they"})
 _LONG = 4  # words of a modifier that tells something
 
@@ -32,24 +31,24 @@ def without_asides(draft: Draft, tree: Tree) -> list[Draft]:
 def unbracketed(draft: Draft, tree: Tree) -> list[Draft]:
     """The fact without its first brackets, and what they hold."""
     places = sorted(draft.places)
-    opened = next((i for i in places if tree.tokens[i].text in {"(", "["}), len(tree.tokens))
-    closed = next((i for i in places if i > opened and tree.tokens[i].text in {")", "]"}), None)
+    opened = next((i for i in places if tree.text(i) in {"(", "["}), len(tree.tokens))
+    closed = next((i for i in places if i > opened and tree.text(i) in {")", "]"}), None)
     inside = [i for i in places if closed is not None and opened <= i <= closed]
     if not inside or draft.head in inside or len(inside) == len(draft.pieces):
         return [draft]
-    tops = [i for i in inside if tree.tokens[i].head not in inside]
-    if any(tree.relation(step) in _CLOSED for top in tops for step in way_up(tree, top, draft)[1:-1]):
+    tops = [i for i in inside if tree.head(i) not in inside]
+    if any(tree.relation(step) in _CLOSED for top in tops for step in tree.way_up(top, draft.head)[1:-1]):
         return [draft]
     return [draft.without(inside), replace(draft.only(inside), minor=True)]
 
 
 def _detachments(draft: Draft, tree: Tree) -> Iterator[list[Draft]]:
     for place in sorted(draft.places):
-        noun = tree.tokens[place].head
+        noun = tree.head(place)
         if noun not in draft.places or place == draft.head or place in draft.whole:
             continue
         beside = tree.relation(place) in {"appos", "acl:relcl", "nmod:desc"} and tree.is_definite(noun)
-        way = way_up(tree, noun, draft)[:-1]
+        way = tree.way_up(noun, draft.head)[:-1]
         if any(tree.relation(step) in _CLOSED and not (beside and _is_open(tree, step)) for step in way):
             continue
         aside = Aside(draft, tree, place, noun, [i for i in tree.under(place) if i in draft.places])
@@ -60,7 +59,7 @@ def _detachments(draft: Draft, tree: Tree) -> Iterator[list[Draft]]:
 
 def _is_open(tree: Tree, clause: int) -> bool:
     """Whether what stands beside a noun of a clause holds by itself: not in what somebody says."""
-    how = any(tree.tokens[i].tag == "WRB" for i in tree.of(clause, "advmod", "mark"))
+    how = any(tree.tag(i) == "WRB" for i in tree.of(clause, "advmod", "mark"))
     return tree.relation(clause) in {"advcl", "advmod", "acl"} or how
 
 
@@ -70,41 +69,41 @@ def _as_told(draft: Draft, tree: Tree, made: Draft) -> Draft:
     if source is None or source > draft.head or source in made.places:
         return made
     told = tree.under(source)
-    comma = [i for i in (told[-1] + 1,) if tree.tokens[i].text == ","]
+    comma = [i for i in (told[-1] + 1,) if tree.text(i) == ","]
     return replace(made, pieces=(*told, *comma, *made.pieces))
 
 
 def _told(aside: Aside) -> Draft | None:
     """What an aside says as a fact of its own; the whole fact where the aside only goes."""
     tree, place, noun = aside.tree, aside.place, aside.noun
-    relation, kind, tag = tree.relation(place), tree.kind(place), tree.tokens[place].tag
+    relation, kind, tag = tree.relation(place), tree.kind(place), tree.tag(place)
     first = aside.inside[0]
-    titled = tree.tokens[noun].pos == "PROPN" and ":" in {tree.low(i) for i in (first - 1, first, noun - 1)}
+    titled = tree.pos(noun) == "PROPN" and ":" in {tree.low(i) for i in (first - 1, first, noun - 1)}
     if relation == "appos" and aside.apart and not titled:  # "X-Men: Apocalypse"
-        loose = tree.tokens[place].pos in {"NOUN", "NUM", "SYM"} and aside.ends
+        loose = tree.pos(place) in {"NOUN", "NUM", "SYM"} and aside.ends
         return _apposition(aside) or (aside.kept if loose else None)
     if relation == "nmod:desc" or (relation == "nmod" and place < noun and not aside.cases):
         return _title(aside)
-    if not EXEMPLARY.isdisjoint(aside.cases) and (tree.tokens[noun].pos == "NOUN" or aside.apart):
+    if not EXEMPLARY.isdisjoint(aside.cases) and (tree.pos(noun) == "NOUN" or aside.apart):
         return instance(aside)
     if relation == "acl:relcl" and not titled:
         return _relative(aside) or _at_place(aside) or (aside.kept if aside.apart and _is_free(aside) else None)
-    if relation == "acl" and tree.tokens[noun].pos in _THINGS and (tag == "VBN" or _is_some_subject(aside)):
+    if relation == "acl" and tree.pos(noun) in THINGS and (tag == "VBN" or _is_some_subject(aside)):
         return _participle(aside)
-    if relation == "amod" and tag == "JJ" and tree.tokens[place].text[0].isupper():
+    if relation == "amod" and tag == "JJ" and tree.text(place)[0].isupper():
         return _origin(aside)
     if kind in {"nmod", "obl", "advcl"} and (meanwhile := _absolute(aside)):
         return meanwhile
     if kind == "advcl" and tag in {"VBN", "VBG"} and aside.inside[-1] < noun:
         return _opening_participle(aside)
-    having = "having" in {tree.low(i) for i in tree.of(place, "aux")}
+    having = "having" in tree.words(place, "aux")
     if kind in {"advcl", "acl"} and aside.apart and (tag == "VBG" or having):
         follows = first > noun and not tree.of(place, "mark") and not tree.of(noun, "ccomp")
         if follows and not tree.is_negated(noun):
             return _meanwhile(aside) or replace(aside.kept, minor=True)
     if kind not in {"nmod", "obl"}:
         return None
-    if aside.apart or tree.tokens[aside.inside[-1]].text == ",":
+    if aside.apart or tree.text(aside.inside[-1]) == ",":
         closed = is_limited(tree, aside.draft) or is_source(tree, place) or not TOGETHER.isdisjoint(aside.cases)
         along = aside.cases == ["along", "with"] and tree.kind(noun) in {"obj", "obl"}
         loose = aside.cases == ["with"] or along or (kind == "obl" and not closed)  # adds a circumstance
@@ -119,20 +118,20 @@ def _may_go(aside: Aside) -> bool:
     It stands of what somebody did, has, or is or seems to be.
     """
     tree, draft, place, noun = aside.tree, aside.draft, aside.place, aside.noun
-    closer = tree.relation(place) == "acl:relcl" or (tree.kind(place) == "acl" and tree.tokens[place].tag[:2] == "VB")
+    closer = tree.relation(place) == "acl:relcl" or (tree.kind(place) == "acl" and tree.tag(place)[:2] == "VB")
     if not (closer or (tree.kind(place) == "nmod" and aside.cases == ["with"])) or len(aside.inside) < _LONG:
         return False
     if set(tree.conjuncts(draft.head)) & draft.places or any(noun < c < place for c in tree.conjuncts(noun)):
         return False  # other clauses come off first; a modifier behind a list goes with its last member
-    counted = {tree.low(det) for det in tree.of(noun, "det", "nummod", "nmod:poss")}
+    counted = tree.words(noun, "det", "nummod", "nmod:poss")
     if tree.is_negated(noun) or is_limited(tree, draft) or not counted <= {"a", "an", "several", "some"}:
         return False
-    has = tree.kind(noun) == "obj" and tree.low(tree.tokens[noun].head) in {"has", "have", "had"}
+    has = tree.kind(noun) == "obj" and tree.low(tree.head(noun)) in {"has", "have", "had"}
     if tree.of(noun, "cop") or has:
-        held = (bool(counted) or tree.tokens[noun].pos == "NOUN") and not tree.of(noun, "case")
+        held = (bool(counted) or tree.pos(noun) == "NOUN") and not tree.of(noun, "case")
     else:
         held = bool(counted) and tree.kind(noun) in {"obj", "obl"} and is_event(tree, draft.head)
-    return held and all(tree.kind(step) == "xcomp" for step in way_up(tree, noun, draft)[1:-1])
+    return held and all(tree.kind(step) == "xcomp" for step in tree.way_up(noun, draft.head)[1:-1])
 
 
 def _apposition(aside: Aside) -> Draft | None:
@@ -140,19 +139,19 @@ def _apposition(aside: Aside) -> Draft | None:
     tree, place, noun = aside.tree, aside.place, aside.noun
     name, title = tree.tokens[noun], tree.tokens[place]
     if (
-        not (title.pos in _THINGS or tree.of(place, "nmod"))
-        or name.pos not in _THINGS
+        not (title.pos in THINGS or tree.of(place, "nmod"))
+        or name.pos not in THINGS
         or tree.conjuncts(noun)
         or aside.cases
-        or any(tree.tokens[of].pos == "PRON" for of in tree.of(place, "nmod"))  # "31 of them"
+        or any(tree.pos(of) == "PRON" for of in tree.of(place, "nmod"))  # "31 of them"
     ):
         return None
     behind = tree.tokens[aside.inside[-1] + 1 :][:1]
     if any(token.pos != "PUNCT" for token in behind):
         return None  # the second of a list
-    if any(tree.tokens[i].pos == "NUM" and i > place for i in tree.of(place, "flat", "nummod")) and title.pos == "NOUN":
+    if any(tree.pos(i) == "NUM" and i > place for i in tree.of(place, "flat", "nummod")) and title.pos == "NOUN":
         return None  # "holds 250 sheets, the small tray 100"
-    if tree.conjuncts(place) and not any(tree.low(det) in {"a", "an"} for det in tree.of(place, "det")):
+    if tree.conjuncts(place) and not tree.is_a(place):
         return None  # "the pier, the tower and the hall"
     known = name.pos == "PROPN" or tree.of(noun, "det", "nmod:poss") or name.tag == "NNS"
     if not known or (not aside.touches and name.pos != "PROPN"):
@@ -171,9 +170,9 @@ def named(tree: Tree) -> dict[frozenset[int], list[int]]:
     found = {}
     whole = Draft(tuple(range(len(tree.tokens))), tree.root)
     for place, token in enumerate(tree.tokens):
-        if token.relation == "appos" and token.pos == "PROPN" and tree.tokens[token.head].pos == "NOUN":
+        if token.relation == "appos" and token.pos == "PROPN" and tree.pos(token.head) == "NOUN":
             aside = Aside(whole, tree, place, token.head, tree.under(place))
-            if aside.apart and aside.ends and tree.tokens[token.head].tag == "NN" and _apposition(aside):
+            if aside.apart and aside.ends and tree.tag(token.head) == "NN" and _apposition(aside):
                 words = phrase(tree, token.head, whole, place)
                 beside = [kid for kid in tree.kids[place] if tree.kind(kid) in {"punct", "acl", "appos"}]
                 found[frozenset(words)] = tree.under(place, without=beside)
@@ -184,18 +183,18 @@ def _title(aside: Aside) -> Draft | None:
     """What somebody is by title: "mayor Ada Lind promised"."""
     tree, place, noun, inside = aside.tree, aside.place, aside.noun, aside.inside
     first, before = inside[0], inside[0] - 1
-    is_name = tree.tokens[place].pos == "PROPN"
-    ranks = tree.tokens[place].pos == "NOUN" or (is_name and len(inside) > 1)
-    if not ranks or tree.tokens[noun].pos != "PROPN" or tree.of(place, "conj", "nmod") or tree.conjuncts(noun):
+    is_name = tree.pos(place) == "PROPN"
+    ranks = tree.pos(place) == "NOUN" or (is_name and len(inside) > 1)
+    if not ranks or tree.pos(noun) != "PROPN" or tree.of(place, "conj", "nmod") or tree.conjuncts(noun):
         return None
-    if tree.tokens[first].pos in {"PUNCT", "ADP"} or inside != [*range(first, noun)]:
+    if tree.pos(first) in {"PUNCT", "ADP"} or inside != [*range(first, noun)]:
         return None
-    if before >= 0 and (tree.relation(before) == "cc" or tree.tokens[before].pos in _THINGS):
+    if before >= 0 and (tree.relation(before) == "cc" or tree.pos(before) in THINGS):
         return None
     article = "an" if tree.low(first if first == place else first + (tree.low(first) == "the"))[0] in "aeiou" else "a"
     bare = not (is_name or tree.of(place, "det", "nmod:poss"))
     title = aside.said_of(noun, aside.be(noun), *([article] if bare else []), *inside)
-    named = is_name or tree.tokens[first].pos == "PROPN"
+    named = is_name or tree.pos(first) == "PROPN"
     any_one = tree.low(first) == "the" and place == first + 1 and not is_name
     return title if named else replace(title, changes={first: article if any_one else tree.low(first)})
 
@@ -204,20 +203,20 @@ def _relative(aside: Aside) -> Draft | None:
     """What a relative clause says of its noun, or of the subject where it describes that: "a painter who left"."""
     tree, place, noun = aside.tree, aside.place, aside.noun
     pronoun = tree.subject(place)
-    if pronoun is None or tree.low(pronoun) not in {"who", "which", "that"} or tree.tokens[pronoun].tag[0] != "W":
+    if pronoun is None or tree.low(pronoun) not in {"who", "which", "that"} or tree.tag(pronoun)[0] != "W":
         return None
     if aside.apart:
-        before = next((i - 1 for i in range(aside.inside[0], 0, -1) if tree.tokens[i - 1].pos != "PUNCT"), noun)
+        before = next((i - 1 for i in range(aside.inside[0], 0, -1) if tree.pos(i - 1) != "PUNCT"), noun)
         listed = any(noun < c < place for c in tree.conjuncts(noun))
         if listed or before not in tree.under(noun) or _has_rival(tree, noun, before, place):
             return None  # what stands before it is not said of this noun, or may be of another
-    named = [i for i in tree.of(tree.tokens[noun].head, "obj", "nsubj") if tree.tokens[i].pos == "PROPN"]
-    if tree.low(pronoun) == "who" and tree.kind(noun) == "obl" and tree.tokens[noun].pos != "PROPN" and named:
+    named = [i for i in tree.of(tree.head(noun), "obj", "nsubj") if tree.pos(i) == "PROPN"]
+    if tree.low(pronoun) == "who" and tree.kind(noun) == "obl" and tree.pos(noun) != "PROPN" and named:
         return None  # "faces Ada in the final, who"
     owner = noun if aside.apart and tree.low(pronoun) != "that" else aside.described
-    if owner is None or not tree.agrees(owner, place) or tree.tokens[noun].pos in {"PRON", "NUM"}:
+    if owner is None or not tree.agrees(owner, place) or tree.pos(noun) in {"PRON", "NUM"}:
         return None
-    if tree.tokens[noun].tag == "CD":
+    if tree.tag(noun) == "CD":
         return None  # "throws half away, which keeps it fresh"
     said = aside.said_of(owner, *(i for i in aside.inside if i > pronoun), minor=aside.apart)
     first = min(said.places)
@@ -233,33 +232,33 @@ def _at_place(aside: Aside) -> Draft | None:
     if tree.subject(place) is None or not tree.is_finite(place):
         return None
     cases = [i for i in tree.of(noun, "case") if tree.low(i) in {"in", "at"}]
-    is_sure = cases and tree.tokens[noun].pos in _THINGS and not tree.conjuncts(noun)
+    is_sure = cases and tree.pos(noun) in THINGS and not tree.conjuncts(noun)
     named = [*cases, *phrase(tree, noun, draft, place)] if is_sure else []
     if not named and not tree.of(place, "obj", "obl", "xcomp", "ccomp", "cop"):
         return None  # "where her brother taught"
     told = Draft((*aside.body[1:], *named), place, minor=True, subject=tree.subject(place))
-    return renamed_in(told, tree, place, tree.predicate_of(noun, draft), draft.places - set(tree.under(noun)))
+    return renamed_in(told, tree, place, tree.predicate_of(noun, draft.head), draft.places - set(tree.under(noun)))
 
 
 def _is_free(aside: Aside) -> bool:
     """Whether a relative clause begins with its pronoun, and so only adds: ", where she taught"."""
     tree = aside.tree
-    opener = next(i for i in aside.inside if tree.tokens[i].pos not in {"PUNCT", "ADP"})
-    return tree.tokens[opener].tag in {"WDT", "WP", "WP$", "WRB"} and tree.low(opener) != "that"
+    opener = next(i for i in aside.inside if tree.pos(i) not in {"PUNCT", "ADP"})
+    return tree.tag(opener) in {"WDT", "WP", "WP$", "WRB"} and tree.low(opener) != "that"
 
 
 def _has_rival(tree: Tree, noun: int, last: int, verb: int) -> bool:
     """Whether a clause may be said of another noun of its phrase: "the lives of the pupils, who"."""
     while tree.relation(last) in {"flat", "compound", "conj", "appos", "punct", "nummod"} and last != noun:
-        last = tree.tokens[last].head
+        last = tree.head(last)
     near = [last] if last != noun else []
-    while near and tree.relation(near[-1]) in {"nmod", "obl", "acl"} and tree.tokens[near[-1]].head != noun:
-        near.append(tree.tokens[near[-1]].head)
+    while near and tree.relation(near[-1]) in {"nmod", "obl", "acl"} and tree.head(near[-1]) != noun:
+        near.append(tree.head(near[-1]))
     above = noun
-    while not near and tree.relation(above) == "nmod" and tree.tokens[noun].pos != "PROPN":
-        above = tree.tokens[above].head
+    while not near and tree.relation(above) == "nmod" and tree.pos(noun) != "PROPN":
+        above = tree.head(above)
         near.append(above)
-    return any(tree.tokens[i].pos in _THINGS and not tree.of(i, "nummod") and tree.agrees(i, verb) for i in near)
+    return any(tree.pos(i) in THINGS and not tree.of(i, "nummod") and tree.agrees(i, verb) for i in near)
 
 
 def _participle(aside: Aside) -> Draft | None:
@@ -269,11 +268,11 @@ def _participle(aside: Aside) -> Draft | None:
     owner = aside.noun if owner is None and aside.touches and (aside.apart or _is_some_subject(aside)) else owner
     if owner is None or len(aside.inside) < 2 or tree.low(place) in {"called", "including"} or tree.subject(place):
         return None
-    if tree.tokens[aside.inside[0]].pos == "ADP":
+    if tree.pos(aside.inside[0]) == "ADP":
         return None  # "a statement of tax paid"
-    if tree.tokens[place].tag == "VBG":
+    if tree.tag(place) == "VBG":
         said = aside.said_of(owner, *aside.body, minor=aside.apart)
-        past = tree.is_past(tree.predicate_of(owner, aside.draft))
+        past = tree.is_past(tree.predicate_of(owner, aside.draft.head))
         return said.made_finite(tree, place, past=past, plural=tree.is_plural(owner))
     be = aside.be(owner, past=tree.low(place) == "born" or aside.tells_year)
     return aside.said_of(owner, be, *aside.body, minor=aside.apart)
@@ -285,19 +284,17 @@ def _opening_participle(aside: Aside) -> Draft | None:
     subject, rest = tree.subject(verb), {"case", "mark", "nsubj", "nsubj:pass", *HELPERS}
     if subject is None or place > subject or any(tree.relation(kid) in rest for kid in tree.kids[place]):
         return None
-    certain = tree.tokens[subject].pos in {"PROPN", "PRON"} or any(
-        tree.low(i) == "the" for i in tree.of(subject, "det")
-    )
+    certain = tree.pos(subject) in {"PROPN", "PRON"} or tree.says(subject, "det", "the")
     if not certain or tree.relation(subject) == "expl" or tree.of(place, "conj") or tree.conjuncts(subject):
         return None
-    opener, between = aside.inside[0], range(aside.inside[-1] + 1, tree.under(subject)[0])
-    if opener != place and (tree.kind(opener) != "advmod" or tree.tokens[opener].tag[0] == "W"):
+    opener, between = aside.inside[0], range(aside.inside[-1] + 1, tree.first(subject))
+    if opener != place and (tree.kind(opener) != "advmod" or tree.tag(opener)[0] == "W"):
         return None
-    if any(tree.tokens[i].text != "," for i in between):
+    if any(tree.text(i) != "," for i in between):
         return None
     past, plural = tree.is_past(verb) or aside.tells_year, tree.is_plural(subject)
-    be = "were" if past and plural else "was" if past else "are" if plural else "is"
-    passive = tree.tokens[place].tag == "VBN"
+    be = form_of_be(past=past, plural=plural)
+    passive = tree.tag(place) == "VBN"
     said = aside.said_of(subject, *([be] if passive else []), *aside.inside)
     said = replace(said, changes={opener: tree.low(opener)} if passive or opener != place else {})
     if passive:
@@ -310,14 +307,14 @@ def _is_some_subject(aside: Aside) -> bool:
     tree, noun, draft = aside.tree, aside.noun, aside.draft
     if tree.subject(draft.head) != noun or not is_event(tree, draft.head) or is_limited(tree, draft):
         return False
-    counted = {tree.low(det) for det in tree.of(noun, "det")}
+    counted = tree.words(noun, "det")
     return counted <= {"a", "an", "some"} and bool(counted or tree.of(noun, "nummod")) and not tree.conjuncts(noun)
 
 
 def _origin(aside: Aside) -> Draft | None:
     """Where somebody is from, by an adjective made of a name: "is an American painter", not "a French horn player"."""
     tree, noun, owner = aside.tree, aside.noun, aside.described
-    if owner is None or not tree.tokens[noun].text.islower() or tree.conjuncts(noun):
+    if owner is None or not tree.text(noun).islower() or tree.conjuncts(noun):
         return None
     alone = tree.of(noun, "amod", "compound") == [aside.place]
     return aside.said_of(owner, aside.be(owner), *aside.inside) if alone else None
@@ -326,13 +323,13 @@ def _origin(aside: Aside) -> Draft | None:
 def _meanwhile(aside: Aside) -> Draft | None:
     """What the subject did besides, where a participle behind its clause is said of it: ", praising the soup"."""
     tree, place = aside.tree, aside.place
-    verb = tree.predicate_of(aside.noun, aside.draft)
+    verb = tree.predicate_of(aside.noun, aside.draft.head)
     subject = tree.subject(verb)
     acts = subject is not None and tree.low(subject) in _PEOPLE
     acts &= not any(tree.kind(i) == "nsubj" for i in range(verb + 1, place))
-    if subject is None or not (acts or (tree.tokens[subject].pos in _THINGS and verb == aside.noun)):
+    if subject is None or not (acts or (tree.pos(subject) in THINGS and verb == aside.noun)):
         return None
-    if any(tree.tokens[kid].pos == "PRON" for kid in tree.of(place, "obj", "nsubj", "iobj")):
+    if any(tree.pos(kid) == "PRON" for kid in tree.of(place, "obj", "nsubj", "iobj")):
         return None  # "making it popular" may speak of the whole statement
     if not (acts or tree.of(verb, "obj", "xcomp", "ccomp", "cop") or tree.of(place, "ccomp")):
         return None  # "crashed into a wall, killing the passenger" tells of the event
@@ -340,7 +337,7 @@ def _meanwhile(aside: Aside) -> Draft | None:
     past, plural = tree.is_past(verb) or aside.tells_year or perfect, tree.is_plural(subject)
     said = aside.said_of(subject, *aside.body)
     having = [i for i in tree.of(place, "aux") if tree.low(i) == "having"]
-    if tree.tokens[place].tag == "VBN" and having and having == aside.body[:1]:
+    if tree.tag(place) == "VBN" and having and having == aside.body[:1]:
         return replace(said, changes={having[0]: "had" if tree.is_past(verb) else "have" if plural else "has"})
     return said.made_finite(tree, place, past=past, plural=plural)
 
@@ -348,14 +345,14 @@ def _meanwhile(aside: Aside) -> Draft | None:
 def _possession(aside: Aside) -> Draft | None:
     """What something has: ", with about 2.8 million residents"."""
     tree, place, noun = aside.tree, aside.place, aside.noun
-    if aside.cases != ["with"] or aside.body[0] not in tree.of(place, "case") or tree.tokens[place].pos not in _THINGS:
+    if aside.cases != ["with"] or aside.body[0] not in tree.of(place, "case") or tree.pos(place) not in THINGS:
         return None
     if aside.inside[0] < noun == aside.draft.head:
         return _opening_possession(aside)
     owner = noun
-    verb = tree.tokens[noun].head if tree.kind(noun) in {"obj", "obl"} else noun
-    subject = tree.subject(verb) if tree.tokens[verb].pos == "VERB" else None
-    if subject is not None and not any(tree.low(det) == "the" for det in tree.of(noun, "det")):
+    verb = tree.head(noun) if tree.kind(noun) in {"obj", "obl"} else noun
+    subject = tree.subject(verb) if tree.pos(verb) == "VERB" else None
+    if subject is not None and not tree.says(noun, "det", "the"):
         placed = [kid for kid in tree.of(verb, "obl") if kid != place]
         lasts = not tree.is_past(verb) and tree.is_definite(subject) and "PRON" not in _objects(tree, verb)
         if is_event(tree, verb) or (not lasts and (tree.kind(noun) == "obl" or (noun == verb and placed))):
@@ -365,25 +362,25 @@ def _possession(aside: Aside) -> Draft | None:
         subject = tree.subject(noun)
         if noun != aside.draft.head:
             return None
-        owner = noun if tree.tokens[noun].pos == "PROPN" or subject is None else subject
-    if tree.tokens[owner].pos not in _THINGS or (owner == noun and not aside.touches):
+        owner = noun if tree.pos(noun) == "PROPN" or subject is None else subject
+    if tree.pos(owner) not in THINGS or (owner == noun and not aside.touches):
         return None
-    has = aside.have(owner, past=tree.is_past(tree.predicate_of(noun, aside.draft)))
+    has = aside.have(owner, past=tree.is_past(tree.predicate_of(noun, aside.draft.head)))
     return aside.said_of(owner, has, *aside.body[1:])
 
 
 def _objects(tree: Tree, verb: int) -> list[str]:
-    return [tree.tokens[i].pos for i in tree.of(verb, "obj")]
+    return [tree.pos(i) for i in tree.of(verb, "obj")]
 
 
 def _opening_possession(aside: Aside) -> Draft | None:
     """What the subject has, told before it: "With a rating of 3.5 stars, the café …"."""
     tree, head = aside.tree, aside.noun
     subject = tree.subject(head)
-    told = any(tree.tokens[i].pos == "NUM" for i in aside.inside) or tree.of(head, "cop")
-    if subject is None or tree.tokens[subject].pos not in _THINGS or tree.relation(subject) == "nsubj:pass":
+    told = any(tree.pos(i) == "NUM" for i in aside.inside) or tree.of(head, "cop")
+    if subject is None or tree.pos(subject) not in THINGS or tree.relation(subject) == "nsubj:pass":
         return None
-    generic = tree.tokens[subject].pos == "NOUN" and not tree.of(subject, "det", "nmod:poss", "nummod", "amod")
+    generic = tree.pos(subject) == "NOUN" and not tree.of(subject, "det", "nmod:poss", "nummod", "amod")
     if not told or generic or aside.place > subject:
         return None
     return aside.said_of(subject, aside.have(subject, past=tree.is_past(head)), *aside.inside[1:-1])
@@ -396,14 +393,14 @@ def _absolute(aside: Aside) -> Draft | None:
     is_clause = tree.kind(place) == "advcl"
     verb = place if is_clause else next(iter(tree.of(place, "acl")), None)
     owner = tree.subject(place) if is_clause else place
-    if not opener or verb is None or owner is None or tree.tokens[verb].tag not in {"VBG", "VBN"}:
+    if not opener or verb is None or owner is None or tree.tag(verb) not in {"VBG", "VBN"}:
         return None
     if (inside[0] and not aside.apart) or tree.is_plural(owner) is None or set(tree.of(verb, "mark")) - set(opener):
         return None
     chain = min([verb, *tree.of(verb, "aux", "aux:pass", "advmod")], key=lambda i: (i < owner, i))
     body = [i for i in aside.body if i not in opener]
     past, many = tree.is_past(aside.draft.head), tree.is_plural(owner)
-    be = ("were" if many else "was") if past else "are" if many else "is"
+    be = form_of_be(past=past, plural=many)
     before, after = [i for i in body if i < chain], [i for i in body if i >= chain]
     if not before:
         return None
@@ -417,10 +414,10 @@ def _of_described(aside: Aside) -> Draft | None:
     tree, place, owner = aside.tree, aside.place, aside.described
     if owner is None:
         return None
-    if aside.cases == ["in"] and tree.tokens[place].pos == "PROPN" and not aside.tells_year:
+    if aside.cases == ["in"] and tree.pos(place) == "PROPN" and not aside.tells_year:
         return aside.said_of(owner, aside.be(owner), *aside.inside)
-    if aside.cases != ["with"] or tree.of(place, "acl") or tree.tokens[aside.noun].tag in {"NNS", "NNPS"}:
+    if aside.cases != ["with"] or tree.of(place, "acl") or tree.tag(aside.noun) in {"NNS", "NNPS"}:
         return None  # "38 people, mostly families with children"
-    if tree.tokens[place].pos == "PROPN":
+    if tree.pos(place) == "PROPN":
         return None  # "is a member of the band with Ada Lind"
     return aside.said_of(owner, aside.have(owner, past=tree.is_past(aside.draft.head)), *aside.inside[1:])

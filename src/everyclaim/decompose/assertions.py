@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from everyclaim.decompose.repairs import HELPERS, SUBJECTS
-from everyclaim.decompose.tree import Tree
-from everyclaim.models.local.parser import parse
+from everyclaim.decompose.repairs import parsed
+from everyclaim.models.local.tree import HELPERS, SUBJECTS, Tree
 from everyclaim.text.language import ENGLISH, language_of
 from everyclaim.text.segment import sentences
 from everyclaim.text.tokens import capital, stem, word_set
@@ -83,15 +82,15 @@ def asserts(text: str) -> bool:
         return False
     if len(words) >= _MANY and language_of(text) not in {"", ENGLISH}:
         return True
-    return any(not is_talk(tree, place) for tree in [tree_of(text)] for place in statements(tree))
+    return any(not is_talk(tree, place) for tree in [plain_tree(text)] for place in statements(tree))
 
 
-def tree_of(text: str) -> Tree:
+def plain_tree(text: str) -> Tree:
     """The tree of a sentence; of one in capitals as if it had none, which would be taken for names."""
     words = re.findall(r"[^\W\d_]+", text)
     if len(words) > 2 and 2 * sum(word[0].isupper() for word in words) > len(words):
         text = capital(text.lower())
-    return Tree(parse([text])[0])
+    return parsed(text)
 
 
 def statements(tree: Tree) -> Iterator[int]:
@@ -100,7 +99,7 @@ def statements(tree: Tree) -> Iterator[int]:
         if token.relation in HELPERS:
             continue
         if (
-            (tree.is_finite(place) or tree.tokens[place].tag == "MD")
+            (tree.is_finite(place) or tree.tag(place) == "MD")
             and _has_subject(tree, place)
             and not _is_open(tree, place)
         ):
@@ -109,18 +108,18 @@ def statements(tree: Tree) -> Iterator[int]:
 
 def presumed(text: str) -> list[tuple[int, int]]:
     """Where a question or refusal takes something for granted: "why Ada left", "the pump, made by Ada"."""
-    tree = tree_of(text)
+    tree = plain_tree(text)
     found = []
     for place in range(len(tree.tokens)):
         subject = tree.subject(place)
         inside = tree.under(place)
         is_told = subject is not None and tree.low(subject) not in {"i", "we", "you"}
-        is_participle = subject is None and tree.relation(place) == "acl" and tree.tokens[place].tag in {"VBN", "VBG"}
+        is_participle = subject is None and tree.relation(place) == "acl" and tree.tag(place) in {"VBN", "VBG"}
         if is_participle or (is_told and (_opener(tree, place) in _ASKING or tree.relation(place) == "acl:relcl")):
             first = inside[0]
-            while first and tree.tokens[first - 1].pos in {"NOUN", "PROPN", "PUNCT"}:  # whom it is said of
+            while first and tree.pos(first - 1) in {"NOUN", "PROPN", "PUNCT"}:  # whom it is said of
                 first -= 1
-            found.append((tree.tokens[first].start, tree.tokens[inside[-1]].end))
+            found.append(tree.span([first, inside[-1]]))
     return found
 
 
@@ -128,7 +127,7 @@ def is_talk(tree: Tree, place: int) -> bool:
     """Whether a clause is about the conversation: what we can do, what you may ask, what the documents cover."""
     subject = tree.subject(place)
     if subject is None:
-        return tree.kind(place) == "conj" and is_talk(tree, tree.tokens[place].head)
+        return tree.kind(place) == "conj" and is_talk(tree, tree.head(place))
     head = tree.low(subject)
     if head in {"i", "we"}:
         return True
@@ -158,20 +157,16 @@ def is_courtesy(tree: Tree) -> bool:
     """Whether a sentence is only kind, agrees, offers help or says what I shall do, and names nobody but us."""
     if not tree.tokens:
         return False
-    asked = {
-        i for kid, token in enumerate(tree.tokens)
-        if token.relation in {"advcl", "ccomp"} and _opener(tree, kid) in {"if", "whether"} for i in tree.under(kid)
-    }  # fmt: skip
+    clauses = [i for i, token in enumerate(tree.tokens) if token.relation in {"advcl", "ccomp"}]
+    asked = {i for kid in clauses if _opener(tree, kid) in {"if", "whether"} for i in tree.under(kid)}
     stated = [i for i in range(len(tree.tokens)) if i not in asked]
-    rest = [
-        i for i in stated
-        if i != tree.root and (tree.tokens[i].pos == "VERB" or tree.of(i, "cop")) and tree.kind(i) != "parataxis"
-    ]  # fmt: skip
+    rest = [i for i in stated if i != tree.root and tree.kind(i) != "parataxis"]
+    rest = [i for i in rest if tree.pos(i) == "VERB" or tree.of(i, "cop")]
     here = tree.low(tree.root) == "here" and bool(rest)  # "our team is here to help"
     subject = tree.subject(tree.root)
-    acts = tree.tokens[tree.root].pos == "VERB" and not tree.is_negated(tree.root)
+    acts = tree.pos(tree.root) == "VERB" and not tree.is_negated(tree.root)
     is_mine = acts and subject is not None and tree.low(subject) == "i"
-    announces = is_mine and any(tree.low(helper) in {"'ll", "will"} for helper in tree.of(tree.root, "aux"))
+    announces = is_mine and tree.says(tree.root, "aux", "'ll", "will")
     agrees = tree.low(tree.root) in _AGREED and subject is not None and tree.low(subject) in {"i", "you"}
     if stem(tree.low(tree.root)) not in _KIND and not here and not announces and not agrees:
         return False
@@ -194,7 +189,7 @@ def is_direction(tree: Tree) -> bool:
     subject = tree.subject(tree.root)
     acts = [tree.root, *(kid for kid in tree.kids[tree.root] if tree.kind(kid) in {"xcomp", "ccomp"})]
     if subject is None:
-        directs = tree.tokens[tree.root].tag in {"VB", "VBP"}
+        directs = tree.tag(tree.root) in {"VB", "VBP"}
     else:
         directs = tree.low(tree.root) in (_ADVISING if tree.low(subject) in {"i", "we"} else _TALK)
         directs &= tree.low(subject) in {"i", "we", "you"}
@@ -225,7 +220,7 @@ def _is_to_us(tree: Tree, aims: set[int]) -> bool:
 
 def _is_kind(tree: Tree, place: int) -> bool:
     """Whether a further predicate of a courtesy is one, too: "how frustrating that must be" as well."""
-    if tree.tokens[place].pos == "ADJ" and any(tree.low(kid) == "how" for kid in tree.kids[place]):
+    if tree.pos(place) == "ADJ" and any(tree.low(kid) == "how" for kid in tree.kids[place]):
         return True
     return tree.low(place) == "here" or stem(tree.low(place)) in _KIND | _OFFERED
 
@@ -239,7 +234,7 @@ def _is_between_us(tree: Tree, place: int) -> bool:
         return True
     if stem(tree.low(place)) in _KIND | _OFFERED or tree.low(place) in _SOURCES:
         return True
-    if any(tree.low(owner) in _OURS for owner in tree.of(place, "nmod:poss")):
+    if tree.says(place, "nmod:poss", *_OURS):
         return True
     if tree.kind(place) in {"compound", "flat", "vocative"}:
         return tree.kind(place) == "vocative" or _is_between_us(tree, token.head)
@@ -251,13 +246,13 @@ def _has_subject(tree: Tree, place: int) -> bool:
     subject = tree.subject(place)
     if subject is not None:
         return tree.low(subject) not in _ASKING  # "here's what I found"
-    return tree.kind(place) == "conj" and _has_subject(tree, tree.tokens[place].head)
+    return tree.kind(place) == "conj" and _has_subject(tree, tree.head(place))
 
 
 def _opener(tree: Tree, place: int) -> str:
     """The first word of a clause, behind a label before it."""
-    inside = [i for i in tree.under(place) if tree.tokens[i].pos not in {"PUNCT", "CCONJ"}]
-    colon = max((i for i in range(place) if tree.tokens[i].text == ":"), default=-1)
+    inside = [i for i in tree.under(place) if tree.pos(i) not in {"PUNCT", "CCONJ"}]
+    colon = max((i for i in range(place) if tree.text(i) == ":"), default=-1)
     return next((tree.low(i) for i in inside if i > colon), "")
 
 
@@ -267,11 +262,11 @@ def _is_open(tree: Tree, place: int) -> bool:
         return True
     while place >= 0:
         kind = tree.kind(place)
-        if tree.relation(place) == "acl:relcl" or (kind == "ccomp" and tree.is_negated(tree.tokens[place].head)):
+        if tree.relation(place) == "acl:relcl" or (kind == "ccomp" and tree.is_negated(tree.head(place))):
             return True
         if kind in _CLAUSES and _opener(tree, place) in _CONDITIONS | _ASKING:
             return True
-        place = tree.tokens[place].head
+        place = tree.head(place)
     return False
 
 
@@ -301,7 +296,7 @@ def told(text: str) -> tuple[int, int] | None:
 
 def _tells(question: str) -> bool:
     """Whether a question, or a part of it, states something."""
-    tree = tree_of(question)
+    tree = plain_tree(question)
     stated = [*statements(tree), *(i for i in range(len(tree.tokens)) if i != tree.root and _is_inside(tree, i))]
     return any(not is_talk(tree, i) and (tree.is_negated(i) or not _asks(tree, i)) for i in stated)
 
@@ -314,7 +309,7 @@ def _is_inside(tree: Tree, place: int) -> bool:
 
 def _asks(tree: Tree, place: int) -> bool:
     """Whether a verb stands before the subject of a predicate: "is it safe"."""
-    subject, above = tree.subject(place), tree.tokens[place].head
+    subject, above = tree.subject(place), tree.head(place)
     if subject is None:
         return above >= 0 and _asks(tree, above)
     return min([place, *tree.of(place, *HELPERS)]) < subject
@@ -329,10 +324,10 @@ def answered(question: str, *, yes: bool) -> str:
         return ""
     asked = [question[one.start : one.end] for one in sentences(question, ENGLISH)]
     question = next((text for text in reversed(asked) if asks(text)), question).strip()
-    tree = tree_of(question)
+    tree = plain_tree(question)
     subject = tree.subject(tree.root) if tree.tokens else None
     helper = next((i for i in tree.kids[tree.root] if tree.relation(i) in HELPERS), tree.root) if tree.tokens else 0
-    if subject is None or tree.tokens[helper].tag not in {"MD", "VBZ", "VBP", "VBD"}:
+    if subject is None or tree.tag(helper) not in {"MD", "VBZ", "VBP", "VBD"}:
         return ""
     named = tree.under(subject)
     if [*range(named[0])] != [helper] or named != [*range(named[0], named[-1] + 1)]:
@@ -354,8 +349,8 @@ def completed_answer(text: str, question: str) -> str:
 
     Other texts stay; empty where the question does not tell what is meant.
     """
-    tree = tree_of(text) if len(text) <= _ELLIPTICAL else None
-    if tree is None or tree.subject(tree.root) is None or tree.tokens[tree.root].pos != "AUX":
+    tree = plain_tree(text) if len(text) <= _ELLIPTICAL else None
+    if tree is None or tree.subject(tree.root) is None or tree.pos(tree.root) != "AUX":
         return text
     parts = {
         tree.root,

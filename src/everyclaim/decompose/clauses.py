@@ -6,9 +6,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from everyclaim.decompose.coordination import inherited, is_gapped
+from everyclaim.decompose.draft import Draft
 from everyclaim.decompose.monotone import FEW, is_source, is_stated
-from everyclaim.decompose.repairs import HELPERS, MODIFIERS, SUBJECTS
-from everyclaim.decompose.tree import NOMINAL, Draft, Tree
+from everyclaim.models.local.tree import HELPERS, MODIFIERS, NOMINAL, SUBJECTS, THINGS, Tree
 
 _REASONS = frozenset({"because", "since"})
 _CONCEDING = frozenset({"although", "though", "while", "whereas"})
@@ -60,7 +60,7 @@ def _beside(draft: Draft, tree: Tree) -> list[Draft]:
             )
             own = renamed_in(replace(own, head=kid), tree, kid, head, draft.places)
             subject = tree.subject(kid)
-            if gives_reason and subject in own.places and tree.tokens[subject].tag == "PRP":
+            if gives_reason and subject in own.places and tree.tag(subject) == "PRP":
                 continue  # whom it speaks of, the whole tells
             rest = replace(draft, whole=draft.whole | {kid}) if gives_reason else draft.without(inside)
             return [rest, own]
@@ -75,7 +75,7 @@ def _condition(tree: Tree, head: int) -> list[int]:
 
 def _is_meanwhile(tree: Tree, clause: int, head: int) -> bool:
     """Whether "while" tells when: "the lamp blinks while it charges", "while the oven is heating, …"."""
-    return tree.tokens[clause].tag == "VBG" or (clause > head and not tree.comma_before(clause))
+    return tree.tag(clause) == "VBG" or (clause > head and not tree.comma_before(clause))
 
 
 def _clauses(tree: Tree, place: int, conjuncts: list[int]) -> list[int]:
@@ -87,10 +87,10 @@ def _clauses(tree: Tree, place: int, conjuncts: list[int]) -> list[int]:
 def _are_clauses(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     """Whether predicates are coordinated, not nouns in one of them."""
     return (
-        tree.tokens[place].pos != "NUM"
+        tree.pos(place) != "NUM"
         and tree.kind(place) not in MODIFIERS
         and any(
-            tree.tokens[one].pos in {"VERB", "AUX"} or tree.of(one, "cop") or tree.subject(one) is not None
+            tree.pos(one) in {"VERB", "AUX"} or tree.of(one, "cop") or tree.subject(one) is not None
             for one in [place, *conjuncts]
         )
     )
@@ -105,18 +105,18 @@ def _may_part(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> boo
         return False
     if tree.tells_when(place):
         return False
-    if tree.tokens[place].pos == "VERB" and any(_is_noun(tree, c) for c in conjuncts):
+    if tree.pos(place) == "VERB" and any(_is_noun(tree, c) for c in conjuncts):
         return False
     if (
-        tree.tokens[place].pos in NOMINAL
+        tree.pos(place) in NOMINAL
         and not tree.of(place, "cop", *SUBJECTS)
-        and any(tree.tokens[c].tag in {"VB", "VBD", "VBZ", "VBP", "VBG"} for c in conjuncts)
+        and any(tree.tag(c) in {"VB", "VBD", "VBZ", "VBP", "VBG"} for c in conjuncts)
     ):
         return False
     if (
-        tree.tokens[place].pos == "VERB"
-        and tree.tokens[place].tag != "VBG"
-        and any(tree.tokens[c].tag == "VBG" and not tree.of(c, *HELPERS) for c in conjuncts)
+        tree.pos(place) == "VERB"
+        and tree.tag(place) != "VBG"
+        and any(tree.tag(c) == "VBG" and not tree.of(c, *HELPERS) for c in conjuncts)
     ):
         return False  # "took work, earning little and moving on"
     if any(_may_hang_lower(tree, place, c) for c in conjuncts):
@@ -128,7 +128,7 @@ def _may_part(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> boo
     infinite = [c for c in conjuncts if tree.of(c, "mark") and not tree.of(c, *HELPERS, *SUBJECTS)]
     if (infinite and not tree.of(place, "mark")) or is_gapped(tree, place, conjuncts):
         return False  # "announced a halt and to begin again"
-    bare = tree.tokens[place].pos == "VERB" and not [k for k in tree.kids[place] if place < k < conjuncts[0]]
+    bare = tree.pos(place) == "VERB" and not [k for k in tree.kids[place] if place < k < conjuncts[0]]
     if bare and tree.of(conjuncts[0], "obj") and tree.subject(conjuncts[0]) is None:
         return False  # "designed and built the house"
     told = [kid for kid in tree.of(place, "ccomp") if tree.is_finite(kid)]
@@ -143,14 +143,14 @@ def _compared(tree: Tree, place: int, conjuncts: list[int]) -> set[int]:
     own = tree.under(place, without=conjuncts)
     later = [i for one in conjuncts for i in tree.under(one)]
     than = [i for i in [*own, *later] if tree.low(i) == "than" and tree.relation(i) != "fixed"]
-    if not than or than[0] in own or not any(tree.tokens[i].tag in {"JJR", "RBR"} for i in own):
+    if not than or than[0] in own or not any(tree.tag(i) in {"JJR", "RBR"} for i in own):
         return set()
-    return {i for i in tree.under(tree.tokens[than[0]].head) if i >= than[0]}
+    return {i for i in tree.under(tree.head(than[0])) if i >= than[0]}
 
 
 def _is_noun(tree: Tree, one: int) -> bool:
     """Whether a conjunct is a mere noun, and no predicate."""
-    return tree.tokens[one].pos in {"NOUN", "PROPN", "NUM"} and not tree.of(one, "cop") and tree.subject(one) is None
+    return tree.pos(one) in {"NOUN", "PROPN", "NUM"} and not tree.of(one, "cop") and tree.subject(one) is None
 
 
 def _may_hang_lower(tree: Tree, place: int, one: int) -> bool:
@@ -163,9 +163,9 @@ def _may_hang_lower(tree: Tree, place: int, one: int) -> bool:
     if tree.subject(one) is not None:
         return False
     between = [i for i in tree.under(place) if place < i < one and tree.relation(i) in {"acl:relcl", "ccomp"}]
-    between = [i for i in between if tree.relation(i) == "ccomp" or tree.agrees(tree.tokens[i].head, one)]
+    between = [i for i in between if tree.relation(i) == "ccomp" or tree.agrees(tree.head(i), one)]
     if tree.of(place, "cop"):  # of "birds that sing and swim" both are said of the subject
-        between = [i for i in between if tree.tokens[i].head != place]
+        between = [i for i in between if tree.head(i) != place]
     return any(tree.is_past(i) is tree.is_past(one) and tree.is_finite(one) for i in between)
 
 
@@ -174,13 +174,13 @@ def _are_joined(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     words = {tree.low(cc) for c in conjuncts for cc in tree.joiners(c)}
     if any(not tree.joiners(c) and not tree.comma_before(c) for c in conjuncts):
         return False  # "Ada thought selling it made them poor"
-    if any(tree.low(aux) == "can" for aux in tree.of(place, "aux")):
+    if tree.says(place, "aux", "can"):
         words -= {"or"}  # who can do either can do each
     return (not words or words <= {"and", "but", "yet", "&", ";", "so", "while"}) and not tree.of(place, "cc:preconj")
 
 
 def _is_reason(tree: Tree, clause: int) -> bool:
-    return any(tree.low(mark) in {"because", "since", "as", "so", "that"} for mark in tree.of(clause, "mark"))
+    return tree.says(clause, "mark", "because", "since", "as", "so", "that")
 
 
 def _clause(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int]) -> Draft:
@@ -198,7 +198,7 @@ def _clause(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int]
         gone |= {
             i for kid in [*tree.of(place, "cc"), *of_last, *loose] for i in tree.under(kid)
         }  # "pilot and head of it"
-        gone -= {i for i in (max(gone),) if tree.tokens[i].text == ","}  # before who said it
+        gone -= {i for i in (max(gone),) if tree.text(i) == ","}  # before who said it
         gone -= _compared(tree, place, conjuncts)
         return draft.only(draft.places - gone)
     own = tree.stripped(one) | frozenset(i for kid in loose if one == conjuncts[-1] for i in tree.under(kid))
@@ -209,7 +209,7 @@ def _clause(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int]
         if tree.is_finite(one):
             helpers = [k for k in tree.kids[place] if tree.relation(k) in HELPERS or tree.low(k) in {"not", "n't"}]
             shared -= set(helpers)
-        if tree.tokens[one].tag == "VB" and tree.tokens[place].pos != "VERB":
+        if tree.tag(one) == "VB" and tree.pos(place) != "VERB":
             shared -= set(tree.of(place, "cop"))  # "should be aware and take care"
     last = conjuncts[-1]
     behind = frozenset(
@@ -247,7 +247,7 @@ def renamed_in(draft: Draft, tree: Tree, one: int, before: int, known: Collectio
     inside = tree.under(one)
     told = [
         i for i in tree.under(before, without=[one])
-        if i == subject or (before < i < inside[0] and tree.tokens[i].pos != "PRON")
+        if i == subject or (before < i < inside[0] and tree.pos(i) != "PRON")
     ]  # fmt: skip
     pieces, changes = list[int | str](), dict(draft.changes)
     for piece in draft.pieces:
@@ -261,7 +261,7 @@ def renamed_in(draft: Draft, tree: Tree, one: int, before: int, known: Collectio
             if i > noun and tree.kind(i) != "conj" and (tree.comma_before(i) or tree.kind(i) in _BEHIND)
         ]
         named = [i for i in tree.under(noun, without=apart) if i in known and tree.kind(i) != "punct"]
-        if pieces and named[0] == 0 and tree.tokens[0].pos != "PROPN":
+        if pieces and named[0] == 0 and tree.pos(0) != "PROPN":
             changes[0] = tree.low(0)
         pieces += named
     return replace(draft, pieces=tuple(pieces), changes=changes)
@@ -279,15 +279,13 @@ def _meant(tree: Tree, pronoun: int, told: Sequence[int], inside: Sequence[int])
     people = tree.low(pronoun) in {"he", "she"}
     nouns = [
         i for i in told
-        if tree.is_plural(i) is not (not plural) and (not people or tree.tokens[i].pos in {"PROPN", "PRON"})
+        if tree.is_plural(i) is not (not plural) and (not people or tree.pos(i) in {"PROPN", "PRON"})
         and (tree.kind(i) in kinds or (not is_subject and tree.kind(i) in {"obl", "nmod"}))
-        and not tree.tells_when(i) and tree.tokens[i].pos != "NUM" and tree.low(i) not in _SPEAKING
+        and not tree.tells_when(i) and tree.pos(i) != "NUM" and tree.low(i) not in _SPEAKING
     ]  # fmt: skip
-    own = [
-        i for i in inside if i < pronoun and tree.tokens[i].pos in {"NOUN", "PROPN"} and i != tree.tokens[pronoun].head
-    ]
+    own = [i for i in inside if i < pronoun and tree.pos(i) in THINGS and i != tree.head(pronoun)]
     if len(nouns) != 1 or any(tree.is_plural_alone(i) is plural for i in own) or tree.kind(nouns[0]) not in kinds:
         return None
-    vague = tree.kind(nouns[0]) != "nsubj" and any(tree.low(det) in {"a", "an"} for det in tree.of(nouns[0], "det"))
-    sure = tree.tokens[nouns[0]].pos in {"NOUN", "PROPN"} and tree.is_plural(nouns[0]) is plural and not vague
+    vague = tree.kind(nouns[0]) != "nsubj" and tree.is_a(nouns[0])
+    sure = tree.pos(nouns[0]) in THINGS and tree.is_plural(nouns[0]) is plural and not vague
     return nouns[0] if sure else None

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 
-from everyclaim.decompose.monotone import holds_jointly, is_stated, way_up
-from everyclaim.decompose.repairs import HELPERS, MODIFIERS, SUBJECTS
-from everyclaim.decompose.tree import Draft, Tree
+from everyclaim.decompose.draft import Draft
+from everyclaim.decompose.monotone import holds_jointly, is_stated
+from everyclaim.models.local.tree import HELPERS, MODIFIERS, SUBJECTS, THINGS, Tree
 
 _SHARED = frozenset({"case", "det", "nmod:poss", "mark", "aux", "aux:pass", "cop", *SUBJECTS})
 _MEMBERS = ({"NOUN", "PROPN", "PRON", "X"}, {"ADJ", "VERB", "ADP"}, {"ADJ", "NOUN"})
@@ -19,7 +19,7 @@ def by_conjunct(draft: Draft, tree: Tree) -> list[Draft]:
     """One fact for each conjunct of the first coordination that holds of each alone."""
     told = {i for place in draft.whole for i in tree.under(place)}  # the rest is a fact already
     for place in sorted(told & draft.places or draft.places):
-        if tree.is_finite(place) and (tree.tokens[place].pos in {"VERB", "AUX"} or tree.joiners(place)):
+        if tree.is_finite(place) and (tree.pos(place) in {"VERB", "AUX"} or tree.joiners(place)):
             continue  # the clauses of a sentence
         conjuncts = [c for c in tree.conjuncts(place) if c in draft.places]
         if conjuncts and not any(map(tree.is_finite, conjuncts)) and _may_choose(tree, draft, place, conjuncts):
@@ -34,10 +34,10 @@ def _may_choose(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> b
     if "plus" in words and any(tree.of(one, "nummod") for one in conjuncts):
         return False  # "4 euros plus 2 euros for each child"
     denied = _is_denied_alike(tree, place, conjuncts) or (
-        bool(words) and words <= _DENYING and any(tree.is_negated(step) for step in way_up(tree, place, draft))
+        bool(words) and words <= _DENYING and any(tree.is_negated(step) for step in tree.way_up(place, draft.head))
     )
     allowed = words <= {"or", ","} and any(
-        tree.low(i) == "can" for step in way_up(tree, place, draft) for i in tree.of(step, "aux")
+        tree.low(i) == "can" for step in tree.way_up(place, draft.head) for i in tree.of(step, "aux")
     )
     exemplary = words <= _DENYING | {"and"} and _is_exemplary(tree, place)
     token, relation = tree.tokens[place], tree.kind(place)
@@ -47,19 +47,18 @@ def _may_choose(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> b
     stated = _is_exemplary(tree, place) or is_stated(tree, place, draft, denied=denied)
     if any(map(tree.is_denying, tree.of(place, "cc:preconj"))) or not stated:
         return False  # "neither counts nor values differed": what denies both goes with the conjunction
-    if not any(
-        {tree.tokens[one].pos for one in [place, *conjuncts]} <= members for members in _MEMBERS
-    ) or holds_jointly(tree, place, draft):
+    kinds = {tree.pos(one) for one in [place, *conjuncts]}
+    if not any(kinds <= members for members in _MEMBERS) or holds_jointly(tree, place, draft):
         return False
-    told = [step for step in way_up(tree, place, draft)[1:] if tree.kind(step) == "ccomp"]
-    if any(tree.tokens[kid].tag == "WRB" for step in told for kid in tree.kids[step]):
+    told = [step for step in tree.way_up(place, draft.head)[1:] if tree.kind(step) == "ccomp"]
+    if any(tree.tag(kid) == "WRB" for step in told for kid in tree.kids[step]):
         return False  # "how rain and wind are linked"
     if _is_doubtful(tree, place, conjuncts) or _is_one_name(tree, place):
         return False
     of_all = tree.of(place, "appos", *(["acl:relcl"] if relation == "nsubj" else []))
     if any(kid > conjuncts[-1] and kid in draft.places for kid in of_all):
         return False  # "by Ada and Bert, two painters", "cats and dogs that bite"
-    if relation == "appos" and not any(tree.low(det) in {"a", "an"} for det in tree.of(place, "det")):
+    if relation == "appos" and not tree.is_a(place):
         return False  # "the parents, Ada and Bert"
     if any(map(tree.tells_when, [place, *conjuncts])):
         return False
@@ -68,22 +67,20 @@ def _may_choose(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> b
     if relation in MODIFIERS:
         if _is_mixture(tree, token.head):
             return False
-        if relation == "compound" and any(tree.tokens[c].pos != token.pos for c in conjuncts):
+        if relation == "compound" and any(tree.pos(c) != token.pos for c in conjuncts):
             return False  # "chicken teriyaki and California roll"
-        above = tree.tokens[token.head]
-        return above.tag in {"NNS", "NNPS"} or any(
-            tree.relation(step) in SUBJECTS for step in way_up(tree, place, draft)
-        ) is False  # fmt: skip
+        way = tree.way_up(place, draft.head)
+        return bool(tree.is_plural_alone(token.head)) or not any(tree.relation(step) in SUBJECTS for step in way)
     if relation in {"nmod", "obl"} and not denied and _is_counted(tree, token.head):
         return False  # "34 stops on three manuals and pedal"
-    if relation == "nmod" and any(tree.low(case) == "of" for case in tree.of(place, "case")):
+    if relation == "nmod" and tree.says(place, "case", "of"):
         return not _is_mixture(tree, place) and tree.kind(token.head) not in {"nsubj", "nmod"}
     return True
 
 
 def _is_counted(tree: Tree, above: int) -> bool:
     """Whether a noun, or the object of a verb, is of a number that all the places or times share."""
-    nouns = tree.of(above, "obj") if tree.tokens[above].pos == "VERB" else [above]
+    nouns = tree.of(above, "obj") if tree.pos(above) == "VERB" else [above]
     return any(tree.of(noun, "nummod") and not tree.of(noun, "det", "nmod:poss") for noun in nouns)
 
 
@@ -91,7 +88,7 @@ def _is_denied_alike(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     """Whether a denial holds of each: "no sauna and no pool", "the pump and the valve are not made here"."""
     if all(any(map(tree.is_denying, tree.of(one, "det"))) for one in [place, *conjuncts]):
         return True
-    return tree.relation(place) in SUBJECTS and tree.joins(place) and tree.is_negated(tree.tokens[place].head)
+    return tree.relation(place) in SUBJECTS and tree.joins(place) and tree.is_negated(tree.head(place))
 
 
 def _is_doubtful(tree: Tree, place: int, conjuncts: list[int]) -> bool:
@@ -99,13 +96,13 @@ def _is_doubtful(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     members = [place, *conjuncts]
     signs = [c for c in conjuncts if tree.comma_before(c)]
     joined = [c for c in conjuncts if tree.joiners(c)]
-    if any(tree.of(c, "advcl") and tree.tokens[c].pos in {"NOUN", "PROPN"} for c in conjuncts):
+    if any(tree.of(c, "advcl") and tree.pos(c) in THINGS for c in conjuncts):
         return True  # "an identity card and, if you are under 18, a letter"
     if len(joined) > 1 and (not signs or len(joined) > 2):
         return True  # "a kettle and a jug with a lid and a filter"
     if any(not tree.joiners(c) and not tree.comma_before(c) for c in conjuncts):
         return True  # "until 1 pm and in May also on Sundays"
-    nominal = tree.tokens[place].pos in {"NOUN", "PROPN"} and not _is_exemplary(tree, place)
+    nominal = tree.pos(place) in THINGS and not _is_exemplary(tree, place)
     if (
         len(conjuncts) == 1
         and signs
@@ -113,12 +110,12 @@ def _is_doubtful(tree: Tree, place: int, conjuncts: list[int]) -> bool:
         and any(tree.low(cc) in {"and", "or"} for cc in tree.joiners(conjuncts[0]))
     ):
         return True  # ", and" rather begins a clause
-    above = tree.tokens[place].head
-    before = {tree.low(i) for i in range(max(above, 0), place) if tree.tokens[i].pos in {"NOUN", "SYM"}}
+    above = tree.head(place)
+    before = {tree.low(i) for i in range(max(above, 0), place) if tree.pos(i) in {"NOUN", "SYM"}}
     if any(tree.low(c) in before for c in conjuncts) and not _is_exemplary(tree, place):
         return True  # "came to 6 ml with it and 9 ml without it"
     objects = [kid for one in members for kid in tree.of(one, "obj")]
-    verbs = [i for i in members if tree.tokens[i].pos == "VERB"]
+    verbs = [i for i in members if tree.pos(i) == "VERB"]
     bare = [i for i in verbs if not any(kid in range(i, conjuncts[-1]) for kid in tree.kids[i] if kid not in conjuncts)]
     if any(one < kid for one in bare for kid in objects):
         return True  # "to understand and improve the site"
@@ -126,59 +123,57 @@ def _is_doubtful(tree: Tree, place: int, conjuncts: list[int]) -> bool:
         return True  # "Ada and Bert's house"
     if any(b - a == 1 for a, b in pairwise(members)):
         return True  # "left upper and right lower lungs"
-    kinds = {tree.tokens[one].pos for one in members}
+    kinds = {tree.pos(one) for one in members}
     if tree.kind(place) in {"nsubj", "obj", "obl", "nmod"} and "ADJ" in kinds:
         return "NOUN" in kinds  # "the old and the new key", "the motor, visual and nervous systems"
     if is_gapped(tree, place, conjuncts):
         return True
-    if any(tree.low(case) == "of" for case in tree.of(place, "case")) and _go_with(tree, above, place, conjuncts):
+    if tree.says(place, "case", "of") and _go_with(tree, above, place, conjuncts):
         return True
-    inner = tree.kind(tree.tokens[place].head) in {"nmod", "obl"} and not _is_exemplary(tree, place)
+    inner = tree.kind(tree.head(place)) in {"nmod", "obl"} and not _is_exemplary(tree, place)
     parted = tree.kind(place) == "nmod" and inner and len(conjuncts) > 1
     return parted and bool(tree.of(place, "det")) and not any(tree.of(one, "det", "nmod:poss") for one in conjuncts)
 
 
 def _go_with(tree: Tree, above: int, place: int, conjuncts: list[int]) -> bool:
     """Whether conjuncts are of the form of the noun above, not of their own: "gangs of youth, dealers and thieves"."""
-    tags = {tree.tokens[one].tag for one in conjuncts}
-    bare = bool(tree.of(place, "det")) and any(
-        tree.tokens[one].tag == "NNS" and tree.of(one, "amod") for one in conjuncts
-    )
-    return bare or (tags == {tree.tokens[above].tag} and tree.tokens[place].tag not in tags)
+    tags = {tree.tag(one) for one in conjuncts}
+    bare = bool(tree.of(place, "det")) and any(tree.tag(one) == "NNS" and tree.of(one, "amod") for one in conjuncts)
+    return bare or (tags == {tree.tag(above)} and tree.tag(place) not in tags)
 
 
 def _is_one_name(tree: Tree, place: int) -> bool:
     """Whether names are coordinated in what a noun is of, or for: "Index for Earners and Workers", "cities of …"."""
-    above = tree.tokens[place].head
-    inner = tree.relation(place) == "nmod" and tree.tokens[place].pos == "PROPN" and not _is_exemplary(tree, place)
-    several = tree.tokens[above].tag == "NNS" and any(tree.low(case) == "of" for case in tree.of(place, "case"))
-    return inner and (several or tree.tokens[above].pos == "PROPN")
+    above = tree.head(place)
+    inner = tree.relation(place) == "nmod" and tree.pos(place) == "PROPN" and not _is_exemplary(tree, place)
+    several = tree.tag(above) == "NNS" and tree.says(place, "case", "of")
+    return inner and (several or tree.pos(above) == "PROPN")
 
 
 def _is_exemplary(tree: Tree, place: int) -> bool:
-    return any(tree.low(case) in EXEMPLARY for case in tree.of(place, "case"))
+    return tree.says(place, "case", *EXEMPLARY)
 
 
 def is_gapped(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     """Whether a verb is left out in a second clause: "one is the loudest and the other the quietest"."""
-    if any(tree.relation(tree.under(one)[0]) == "det" for one in conjuncts):
+    if any(tree.relation(tree.first(one)) == "det" for one in conjuncts):
         return True
-    cases = {tree.low(case) for case in tree.of(place, "case")}
-    if any(tree.tokens[kid].pos == "NUM" and kid == one + 1 for one in conjuncts for kid in tree.of(one, "flat")):
+    cases = tree.words(place, "case")
+    if any(tree.pos(kid) == "NUM" and kid == one + 1 for one in conjuncts for kid in tree.of(one, "flat")):
         return True  # "Ada gives five stars and Bert four"
     for one in conjuncts:
         below = {tree.low(case) for kid in tree.of(one, "nmod") for case in tree.of(kid, "case")}
         if cases & below - {"of"} and not tree.of(one, "case"):
             return True  # "half of it goes through the head and the other half through the wand"
-    return len(tree.of(tree.tokens[place].head, "obj")) > 1
+    return len(tree.of(tree.head(place), "obj")) > 1
 
 
 def _is_mixture(tree: Tree, noun: int) -> bool:
     """Whether a noun tells what one thing is made of: "a blend of jazz and funk"."""
-    owner = tree.tokens[noun].head
-    if tree.kind(noun) != "nmod" or not any(tree.low(case) == "of" for case in tree.of(noun, "case")):
+    owner = tree.head(noun)
+    if tree.kind(noun) != "nmod" or not tree.says(noun, "case", "of"):
         return False
-    return any(tree.low(det) in {"a", "an"} for det in tree.of(owner, "det"))
+    return tree.is_a(owner)
 
 
 def chosen(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int]) -> Draft | None:
@@ -198,8 +193,8 @@ def chosen(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int])
             k for k in tree.kids[place]
             if tree.kind(k) in {"nmod", "acl", "obl", "obj"} and (k > conjuncts[-1] or one < k < following)
         ]  # fmt: skip
-        apart = [k for k in behind if tree.comma_before(k) and tree.tokens[place].pos != "ADJ"]
-        if any(not {tree.low(case) for case in tree.of(k, "case")} & EXEMPLARY for k in apart):
+        apart = [k for k in behind if tree.comma_before(k) and tree.pos(place) != "ADJ"]
+        if any(not tree.words(k, "case") & EXEMPLARY for k in apart):
             return None  # "four gyros and two heaters, with an aim of one degree"
         behind = [k for k in behind if k not in apart]
         kept = (
@@ -213,8 +208,8 @@ def chosen(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int])
     kept |= {closing} & {*tree.of(place, "punct")} if is_aside_next else set()  # ", by contrast,"
     found = draft.only((draft.places - _between(tree, place, one)) - whole | kept)
     if tree.kind(place) in MODIFIERS:
-        joining = [i for i in range(place, conjuncts[-1]) if tree.tokens[i].text == "," or tree.relation(i) == "cc"]
-        both = [i for i in tree.of(tree.tokens[place].head, "det", "cc:preconj") if tree.low(i) == "both"]
+        joining = [i for i in range(place, conjuncts[-1]) if tree.text(i) == "," or tree.relation(i) == "cc"]
+        both = [i for i in tree.of(tree.head(place), "det", "cc:preconj") if tree.low(i) == "both"]
         found = found.without([*joining, *both])
     if place == draft.head:
         found = replace(found, head=one)
@@ -225,13 +220,13 @@ def chosen(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int])
         rest = [i for i in found.pieces if i != denial]
         at = rest.index(helpers[0]) + 1
         found = replace(found, pieces=(*rest[:at], denial, *rest[at:]))
-    verb = tree.tokens[place].head
+    verb = tree.head(place)
     if tree.relation(place) in SUBJECTS and verb in draft.places:
         found_singular = None if tree.is_plural_alone(one) is None else found
         if found_singular is None:
             return None
         if not tree.is_plural_alone(one):
-            if tree.tokens[verb].tag == "NNS":
+            if tree.tag(verb) == "NNS":
                 return None  # "are lawyers"
             return found.in_singular(tree, verb)
     return found
@@ -241,33 +236,27 @@ def inherited(tree: Tree, place: int, one: int) -> frozenset[int]:
     """What a conjunct takes over from the first: articles, prepositions, subject and auxiliaries it lacks."""
     own = {tree.relation(kid) if tree.kind(kid) == "aux" else tree.kind(kid) for kid in tree.kids[one]}
     shared: set[int] = set()
-    later = any(tree.low(kid) == "then" for kid in tree.of(one, "advmod"))
+    later = tree.says(one, "advmod", "then")
     for kid in tree.kids[place]:
         kind = tree.kind(kid)
         if kid > place and kid > min(tree.conjuncts(place)):
             continue
         if tree.relation(kid) in _SHARED and not {kind, tree.relation(kid)} & own:
-            adjectives = (
-                tree.tokens[one].pos == "ADJ" and kind == "case" and not tree.of(one, "cop")
-            )  # "as warm and dry"
-            nominal = tree.tokens[one].pos in {"NOUN", "PROPN", "PRON", "NUM", "X"} and not tree.of(one, "cop")
+            adjectives = tree.pos(one) == "ADJ" and kind == "case" and not tree.of(one, "cop")  # "as warm and dry"
+            nominal = tree.pos(one) in {"NOUN", "PROPN", "PRON", "NUM", "X"} and not tree.of(one, "cop")
             if kind in {"det", "nmod", "case"} and not nominal and not adjectives:
                 continue
-            if kind in {"det", "nmod"} and (
-                tree.tokens[one].pos in {"PROPN", "PRON"} or {"det", "nmod", "nummod"} & own
-            ):
+            if kind in {"det", "nmod"} and (tree.pos(one) in {"PROPN", "PRON"} or {"det", "nmod", "nummod"} & own):
                 continue
-            if kind == "det" and tree.low(kid) in {"a", "an"} and tree.tokens[one].tag in {"NNS", "NNPS"}:
+            if kind == "det" and tree.low(kid) in {"a", "an"} and tree.tag(one) in {"NNS", "NNPS"}:
                 continue
             shared |= set(tree.under(kid))
         elif kind in {"advmod", "obl", "advcl"} and kid < place and _is_in_front(tree, kid, place):
-            if not (
-                later and tree.low(tree.under(kid)[0]) == "before"
-            ):  # "before cleaning, unplug it, then plug it in"
+            if not (later and tree.low(tree.first(kid)) == "before"):  # "before cleaning, unplug it, then plug it in"
                 shared |= set(tree.under(kid))
         elif tree.low(kid) in {"not", "n't", "never"}:
             shared.add(kid)
-        elif kind == "advmod" and tree.of(place, "cop") and tree.tokens[kid].pos == "ADV":
+        elif kind == "advmod" and tree.of(place, "cop") and tree.pos(kid) == "ADV":
             shared |= {kid} if kid < min(tree.of(place, "cop")) or tree.low(kid) == "also" else set()
     return frozenset(shared)
 
@@ -280,7 +269,5 @@ def _is_in_front(tree: Tree, kid: int, place: int) -> bool:
 
 def _between(tree: Tree, place: int, one: int) -> frozenset[int]:
     """What stands between two conjuncts and belongs to the first: "as leader from 1990 and as minister from 1996"."""
-    beside = (
-        [kid for kid in tree.kids[tree.tokens[place].head] if place < kid < one] if tree.tokens[place].head >= 0 else []
-    )
+    beside = [kid for kid in tree.kids[tree.head(place)] if place < kid < one] if tree.head(place) >= 0 else []
     return frozenset(i for kid in beside if tree.kind(kid) in {"obl", "nmod", "advcl"} for i in tree.under(kid))

@@ -29,12 +29,13 @@ from everyclaim.decompose.asides import detached, named, unbracketed, without_as
 from everyclaim.decompose.assertions import completed_answer
 from everyclaim.decompose.clauses import by_clause
 from everyclaim.decompose.coordination import by_conjunct
+from everyclaim.decompose.draft import Draft
 from everyclaim.decompose.monotone import by_adjunct
-from everyclaim.decompose.repairs import SUBJECTS
+from everyclaim.decompose.repairs import parsed
 from everyclaim.decompose.selection import courtesy_reason
-from everyclaim.decompose.tree import FINITE, NOMINAL, Draft, Tree
 from everyclaim.decompose.units import SplitUnit, tidy, units
 from everyclaim.models.local.parser import parse
+from everyclaim.models.local.tree import FINITE, NOMINAL, SUBJECTS, Tree
 from everyclaim.text.language import ENGLISH, language_of
 from everyclaim.text.segment import sentences
 from everyclaim.text.tokens import capital
@@ -96,10 +97,10 @@ def _is_closed(text: str) -> bool:
 
 def _is_statement(text: str) -> bool:
     """Whether a text has a subject and a finite verb, and opens with no conjunction."""
-    tree = Tree(parse([text[_label_end(text) :]])[0])
+    tree = parsed(text[_label_end(text) :])
     if not tree.tokens or tree.subject(tree.root) is None or not tree.is_finite(tree.root):
         return False
-    return tree.tokens[0].pos not in {"SCONJ", "CCONJ"} and not tree.of(tree.root, "mark")
+    return tree.pos(0) not in {"SCONJ", "CCONJ"} and not tree.of(tree.root, "mark")
 
 
 def _label_end(sentence: str) -> int:
@@ -107,13 +108,12 @@ def _label_end(sentence: str) -> int:
     label = _LABEL.match(sentence)
     if label is None:
         return 0
-    named = parse([label.group()])[0]
-    if named[0].tag.startswith("W"):
+    tree = parsed(label.group())
+    if tree.tag(0).startswith("W"):
         return label.end()  # "Where it is made: …"
-    tree = Tree(named)
-    if tree.tokens[tree.root].tag == "VBZ" and tree.subject(tree.root) is None:
+    if tree.tag(tree.root) == "VBZ" and tree.subject(tree.root) is None:
         return label.end()  # "Lowers stress: …"
-    return 0 if any(token.tag in {*FINITE, "VB"} for token in named) else label.end()
+    return 0 if any(token.tag in {*FINITE, "VB"} for token in tree.tokens) else label.end()
 
 
 def _found(sentence: str, steps: Sequence[Step]) -> list[Fact]:
@@ -121,13 +121,13 @@ def _found(sentence: str, steps: Sequence[Step]) -> list[Fact]:
     whole = [Fact(sentence, 0, len(sentence))]
     start = _label_end(sentence) if len(sentence) <= MAX_CHARACTERS else len(sentence)
     body = sentence[start:]
-    tokens = parse([body])[0]
+    tree = parsed(body)
+    tokens = tree.tokens
     if len(tokens) < _LEAST or not any(token.pos in {"VERB", "AUX"} for token in tokens):
         return whole
-    tree = Tree(tokens)
     if tokens[0].tag in {"WDT", "WP", "WP$"} or (tokens[0].tag == "WRB" and not _is_inside_another(tree, 0)):
         return whole
-    if any(tree.tokens[mark].pos == "SCONJ" for mark in tree.of(tree.root, "mark")):
+    if any(tree.pos(mark) == "SCONJ" for mark in tree.of(tree.root, "mark")):
         return whole  # a clause that depends on another, which the tree does not know
     if tokens[tree.root].pos == "NOUN" and not tree.of(tree.root, "cop", *SUBJECTS):
         clauses = [i for i in range(len(tokens)) if tree.kind(i) == "advcl"]
@@ -155,8 +155,8 @@ def _found(sentence: str, steps: Sequence[Step]) -> list[Fact]:
 
 def _is_inside_another(tree: Tree, place: int) -> bool:
     """Whether a word stands in a clause that depends on another: "When it rains, …", not "How fast it grows …"."""
-    while tree.tokens[place].head >= 0 and tree.kind(place) != "advcl":
-        place = tree.tokens[place].head
+    while tree.head(place) >= 0 and tree.kind(place) != "advcl":
+        place = tree.head(place)
     return place != tree.root
 
 
@@ -185,7 +185,7 @@ def _sound(parts: Sequence[Draft], tree: Tree) -> Sequence[Draft]:
         return []
     tells = tree.subject(tree.root) is not None and tree.is_finite(tree.root)
     clauses = [part.is_clause(tree) for part in parts]
-    tells |= any(clauses) and tree.tokens[tree.root].pos in NOMINAL
+    tells |= any(clauses) and tree.pos(tree.root) in NOMINAL
     return parts if all(clauses) or not tells else []
 
 
@@ -193,7 +193,7 @@ def _says_all(drafts: Sequence[Draft], tree: Tree, kept: Sequence[int]) -> bool:
     """Whether every word that tells something is in some fact."""
     said = frozenset[int]().union(*(draft.places for draft in drafts))
     silent = {"PUNCT", "CCONJ", "SCONJ", "DET", "PRON", "AUX", "ADV", "ADP", "PART"}
-    return all(i in said or tree.tokens[i].pos in silent or tree.relation(i) in {"case", "fixed", "cc"} for i in kept)
+    return all(i in said or tree.pos(i) in silent or tree.relation(i) in {"case", "fixed", "cc"} for i in kept)
 
 
 @dataclass(frozen=True, slots=True)

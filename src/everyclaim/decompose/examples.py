@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from everyclaim.decompose.aside import Aside
 from everyclaim.decompose.coordination import EXEMPLARY
-from everyclaim.decompose.monotone import TOGETHER, is_limited, way_up
-from everyclaim.decompose.tree import Draft, Tree
+from everyclaim.decompose.draft import Draft
+from everyclaim.decompose.monotone import TOGETHER, is_limited
+from everyclaim.models.local.tree import Tree
 
 
 def instance(aside: Aside) -> Draft | None:
@@ -15,10 +16,10 @@ def instance(aside: Aside) -> Draft | None:
     tree, draft, noun = aside.tree, aside.draft, _kind_noun(aside)
     case = {i for top in tree.of(aside.place, "case") for i in tree.under(top)}
     behind = tree.tokens[aside.inside[-1] + 1 :][:1]
-    opener = next((i for i in aside.inside if tree.tokens[i].pos not in {"PUNCT", "ADV"}), aside.place)
+    opener = next((i for i in aside.inside if tree.pos(i) not in {"PUNCT", "ADV"}), aside.place)
     if noun is None or tree.low(opener) not in EXEMPLARY or any(one.tag in {"VBG", "VBN"} for one in behind):
         return None  # "mishaps such as guards leaving their post"
-    if tree.kind(noun) == "conj" and tree.tokens[noun].head in draft.places:
+    if tree.kind(noun) == "conj" and tree.head(noun) in draft.places:
         return None  # once the list is split
     told = [i for i in aside.inside if i not in case and i > opener]
     top = _amount(tree, noun)
@@ -38,32 +39,32 @@ def _kind_noun(aside: Aside) -> int | None:
     tree, noun, place = aside.tree, aside.noun, aside.place
     if noun > place or tree.is_plural_alone(noun):
         return noun if noun < place else None
-    verbs = way_up(tree, tree.predicate_of(noun, aside.draft), aside.draft) if aside.apart else []
+    verbs = tree.way_up(tree.predicate_of(noun, aside.draft.head), aside.draft.head) if aside.apart else []
     verbs = verbs[: next((at + 1 for at, verb in enumerate(verbs) if tree.kind(verb) == "conj"), None)]
     several = [i for verb in verbs for i in tree.of(verb, "obj", "obl") if verb < i < place and tree.is_plural_alone(i)]
     if len(several) == 1:
         return several[0]
-    return noun if tree.tokens[noun].pos == "NOUN" else None
+    return noun if tree.pos(noun) == "NOUN" else None
 
 
 def _amount(tree: Tree, noun: int) -> int:
     """The noun that counts another: the variety of "a variety of dishes"."""
-    above = tree.tokens[noun].head
-    of = [tree.low(case) for case in tree.of(noun, "case")] == ["of"] and not tree.of(noun, "det", "nmod:poss")
-    counts = above >= 0 and any(tree.low(det) == "a" for det in tree.of(above, "det")) and not tree.of(above, "cop")
+    above = tree.head(noun)
+    of = tree.cases(noun) == ["of"] and not tree.of(noun, "det", "nmod:poss")
+    counts = above >= 0 and tree.says(above, "det", "a") and not tree.of(above, "cop")
     return above if of and counts and tree.is_plural_alone(noun) else noun
 
 
 def _is_one_of(aside: Aside, noun: int, top: int) -> bool:
     """Whether what is said of several things is said of one: "sang in halls such as the Rosa"."""
     tree, draft = aside.tree, aside.draft
-    way = way_up(tree, top, draft)[:-1]
+    way = tree.way_up(top, draft.head)[:-1]
     if not {tree.kind(step) for step in way} <= {"obj", "obl", "nmod", "xcomp"} or not way:
         return False
     cases = {tree.low(case) for step in way for case in tree.of(step, "case")}
     if tree.kind(top) == "obj":
         return True
-    above = [i for step in way_up(tree, top, draft)[1:] for i in [step, *tree.of(step, "obj", "obl")]]
+    above = [i for step in tree.way_up(top, draft.head)[1:] for i in [step, *tree.of(step, "obj", "obl")]]
     rivals = [i for i in above if draft.head < i < top and i != noun and tree.is_plural_alone(i)]
     return bool(tree.is_plural(noun)) and not cases & (TOGETHER | {"of"}) and not (rivals and aside.apart)
 
@@ -73,7 +74,7 @@ def _included(aside: Aside, noun: int, opener: int) -> Draft | None:
     tree = aside.tree
     if tree.low(opener) != "including" or not tree.is_definite(noun) or tree.conjuncts(noun):
         return None
-    plural, past = tree.is_plural(noun), tree.is_past(tree.predicate_of(noun, aside.draft))
+    plural, past = tree.is_plural(noun), tree.is_past(tree.predicate_of(noun, aside.draft.head))
     form = "included" if past else "include" if plural else "includes"
     said = aside.said_of(noun, *(i for i in aside.inside if i >= opener))
     return replace(said, changes={opener: form})

@@ -7,10 +7,11 @@ what happened, and is not denied or limited: what is usual holds only under its 
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
-from everyclaim.decompose.repairs import SUBJECTS
-from everyclaim.decompose.tree import Draft, Tree
+from everyclaim.decompose.draft import Draft
+from everyclaim.models.local.tree import SUBJECTS, Tree
 from everyclaim.text.dates import FULL_MONTHS
 from everyclaim.text.tokens import word_set
 
@@ -35,54 +36,42 @@ _PLACING = word_set(
 _DAYS = word_set("Monday Tuesday Wednesday Thursday Friday Saturday Sunday")
 
 
-def way_up(tree: Tree, place: int, draft: Draft) -> list[int]:
-    """The words between a word and the predicate of its fact, both of them included."""
-    way = [place]
-    while way[-1] != draft.head and tree.tokens[way[-1]].head >= 0:
-        way.append(tree.tokens[way[-1]].head)
-    return way
-
-
 def is_stated(tree: Tree, place: int, draft: Draft, *, denied: bool = False) -> bool:
     """Whether a word stands where the fact states it. `denied`: also where it is denied, as "or" and "nor" may be."""
-    way = way_up(tree, place, draft)
+    way = tree.way_up(place, draft.head)
     if way[-1] != draft.head:
         return False
     for step in way[:-1]:
-        if tree.kind(step) == "acl" and any(tree.low(mark) == "to" for mark in tree.of(step, "mark")):
+        if tree.kind(step) == "acl" and tree.says(step, "mark", "to"):
             continue
         if _is_added(tree, step):
             continue
-        if tree.kind(step) == "acl" and (
-            _is_some(tree, tree.tokens[step].head, draft) or _is_known(tree, tree.tokens[step].head)
-        ):
+        if tree.kind(step) == "acl" and (_is_some(tree, tree.head(step), draft) or _is_known(tree, tree.head(step))):
             continue
-        if tree.kind(step) in _CLOSED and not any(
-            tree.low(mark) in {"by", "for", "to", "on", "about", "in"} for mark in tree.of(step, "mark")
-        ):
+        if tree.kind(step) in _CLOSED and not tree.says(step, "mark", "by", "for", "to", "on", "about", "in"):
             return False
-        subject = tree.subject(tree.tokens[step].head)
+        subject = tree.subject(tree.head(step))
         if tree.kind(step) == "obl" and subject is not None and step < subject:
             return False
-        if any(tree.low(case) == "with" for case in tree.of(step, "case")) and tree.of(step, "acl"):
+        if tree.says(step, "case", "with") and tree.of(step, "acl"):
             return False
-        if {tree.low(kid) for kid in tree.of(step, "case", "mark")} & TOGETHER:
+        if tree.words(step, "case", "mark") & TOGETHER:
             return False
     return denied or not any(tree.is_negated(step) for step in way)
 
 
 def _is_added(tree: Tree, clause: int) -> bool:
     """Whether a clause only adds to what stands before it: ", which opened in May", ", making it popular"."""
-    if tree.kind(clause) not in {"acl", "advcl"} or tree.tokens[clause].head > clause or not tree.comma_before(clause):
+    if tree.kind(clause) not in {"acl", "advcl"} or tree.head(clause) > clause or not tree.comma_before(clause):
         return False
-    participle = tree.tokens[clause].tag in {"VBG", "VBN"} and not tree.of(clause, "mark", *SUBJECTS)
+    participle = tree.tag(clause) in {"VBG", "VBN"} and not tree.of(clause, "mark", *SUBJECTS)
     return participle or tree.relation(clause) == "acl:relcl"
 
 
 def holds_jointly(tree: Tree, place: int, draft: Draft) -> bool:
     """Whether what is coordinated here is said of all of it together, not of each."""
-    way = way_up(tree, place, draft)
-    verbs = [step for step in way[1:] if tree.tokens[step].pos == "VERB"]
+    way = tree.way_up(place, draft.head)
+    verbs = [step for step in way[1:] if tree.pos(step) == "VERB"]
     if any(tree.low(verb) in _JOINT for verb in verbs[:1]):
         return True
     near = [*way, *tree.conjuncts(place)]
@@ -106,7 +95,7 @@ def is_limited(tree: Tree, draft: Draft) -> bool:
 
 def _is_some(tree: Tree, noun: int, draft: Draft) -> bool:
     """Whether a noun speaks of some: what is said of it closer may then say less, too."""
-    steps = way_up(tree, noun, draft)
+    steps = tree.way_up(noun, draft.head)
     if any(tree.kind(step) in {"nsubj", "csubj", "obl"} for step in steps):
         return False
     return all(tree.low(det) in {"a", "an", "some", "several", "many"} for det in tree.of(noun, "det", "nmod:poss"))
@@ -121,7 +110,7 @@ def _is_known(tree: Tree, noun: int) -> bool:
 
 def is_source(tree: Tree, place: int) -> bool:
     """Whether a phrase names who said it: "according to the report"."""
-    return any(tree.low(case) == "according" for case in tree.of(place, "case"))
+    return tree.says(place, "case", "according")
 
 
 def by_adjunct(draft: Draft, tree: Tree) -> list[Draft]:
@@ -153,9 +142,9 @@ def by_adjunct(draft: Draft, tree: Tree) -> list[Draft]:
 
 def is_event(tree: Tree, head: int) -> bool:
     """Whether a predicate tells of something that happened, or will."""
-    if tree.tokens[head].pos != "VERB":
+    if tree.pos(head) != "VERB":
         return False
-    chain = {tree.low(kid) for kid in tree.of(head, "aux", "aux:pass")}
+    chain = tree.words(head, "aux", "aux:pass")
     if chain & {"may", "might", "could", "would", "should", "can", "must", "used"}:
         return False
     return tree.is_past(head) or bool(chain & {"will", "has", "have", "been"})
@@ -166,7 +155,7 @@ def _is_circumstance(tree: Tree, kid: int) -> bool:
         return False
     if tree.relation(kid) in {"obl:unmarked", "obl:tmod", "obl:npmod"} and not tree.of(kid, "case"):
         return _is_time(tree, kid)
-    cases = [tree.low(case) for case in tree.of(kid, "case")]
+    cases = tree.cases(kid)
     if cases[:1] == ["from"] and _is_time(tree, kid):
         return True
     if not cases or cases[0] not in _PLACING or (cases[0] == "by" and not tree.of(kid, "nummod")):
@@ -183,28 +172,29 @@ def _may_date(tree: Tree, event: int, time: int) -> bool:
 
 
 def _limits(tree: Tree, event: int) -> bool:
-    return any(tree.low(case) in {"until", "before", "after", "since"} for case in tree.of(event, "case"))
+    return tree.says(event, "case", "until", "before", "after", "since")
 
 
 def _is_placed(tree: Tree, kid: int) -> bool:
-    return any(tree.low(case) in _PLACING for case in tree.of(kid, "case"))
+    return tree.says(kid, "case", *_PLACING)
 
 
 def _is_time(tree: Tree, kid: int, *, inside: bool = True) -> bool:
     """Whether a phrase is a date; `inside`: or holds one in a phrase below it."""
     left = () if inside else [nmod for nmod in tree.of(kid, "nmod") if tree.of(nmod, "case")]
-    words = [tree.tokens[i] for i in tree.under(kid, without=left)]
-    return any(w.pos == "NUM" and len(w.text) == 4 and w.text.isdecimal() for w in words) or any(
-        w.text in FULL_MONTHS or w.text.rstrip("s") in _DAYS for w in words)  # fmt: skip
+    words = [(tree.text(i), tree.pos(i)) for i in tree.under(kid, without=left)]
+    return any(pos == "NUM" and re.fullmatch(r"\d{4}", word) for word, pos in words) or any(
+        word in FULL_MONTHS or word.rstrip("s") in _DAYS for word, _ in words
+    )
 
 
 def _is_apart(tree: Tree, clause: int, head: int) -> bool:
     """Whether a clause behind tells what for, or when: "left to study", "died while returning"."""
-    marks = {tree.low(mark) for mark in tree.of(clause, "mark")}
+    marks = tree.words(clause, "mark")
     if tree.kind(clause) != "advcl":
         return False
     if not marks:
-        return tree.tokens[clause].tag == "VBG"
+        return tree.tag(clause) == "VBG"
     if marks == {"to"} and not any(head < kid < clause for kid in tree.of(head, "obj", "obl")):
         return False  # "worked to improve relations"
     return clause > head and marks <= {"to", "after", "before", "while"}

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 
 from everyclaim.core.types import Span
-from everyclaim.decompose.assertions import asserts, is_talk, statements, tree_of
-from everyclaim.decompose.tree import Tree
+from everyclaim.decompose.assertions import asserts, is_talk, plain_tree, statements
+from everyclaim.models.local.tree import Tree
 from everyclaim.text.language import ENGLISH, language_of
 from everyclaim.text.tokens import capital, word_set
 
@@ -45,7 +45,7 @@ def is_abstention(text: str) -> bool:
         return False
     if _WORDS.fullmatch(text.strip(" .!")):
         return True
-    tree = tree_of(text)
+    tree = plain_tree(text)
     if any(_declines(tree, place) for place in range(len(tree.tokens))) and not asserts(_without_content(tree, text)):
         return True
     withheld = {place for place in range(len(tree.tokens)) if _withholds(tree, place)}
@@ -61,24 +61,24 @@ def denied_statement(text: str) -> str:
     if len(text) > _LONGEST:
         return ""
     bare = text.strip().rstrip(".!")
-    tree = tree_of(bare)
+    tree = plain_tree(bare)
     for place in range(len(tree.tokens)):
         if tree.kind(place) not in {"ccomp", "acl"} or tree.subject(place) is None or not tree.is_finite(place):
             continue
         words = tree.under(place)
         words = words[1:] if tree.low(words[0]) == "that" else words
-        if not tree.tokens[words[0]].tag.startswith("W") and not tree.is_conditional(place):  # "whether it closed"
-            return f"{capital(bare[tree.tokens[words[0]].start : tree.tokens[words[-1]].end])}."
+        if not tree.tag(words[0]).startswith("W") and not tree.is_conditional(place):  # "whether it closed"
+            return f"{capital(bare[slice(*tree.span(words))])}."
     return ""
 
 
 def _without_content(tree: Tree, text: str) -> str:
     """Leave out what is denied to be in the sources: "no information that the pool closed"."""
     for place in range(len(tree.tokens)):
-        noun = tree.tokens[place].head
+        noun = tree.head(place)
         if tree.kind(place) == "acl" and tree.low(noun) in _LACKING and _is_none(tree, noun):
-            inside = tree.under(place)
-            return text[: tree.tokens[inside[0]].start] + text[tree.tokens[inside[-1]].end :]
+            start, end = tree.span(tree.under(place))
+            return text[:start] + text[end:]
     return text
 
 
@@ -89,7 +89,7 @@ def refused_part(text: str) -> tuple[Span, Span] | None:
     """
     if len(text) > _LONGEST or not _DENIES.search(text):
         return None
-    tree = tree_of(text)
+    tree = plain_tree(text)
     if not tree.tokens:
         return None
     beside = [kid for kid in tree.kids[tree.root] if _is_beside(tree, kid)]
@@ -97,7 +97,7 @@ def refused_part(text: str) -> tuple[Span, Span] | None:
         part, others = _words(tree, clause), _words(tree, {*range(len(tree.tokens))} - {*clause})
         if not part or not others or not (others[-1] < part[0] or part[-1] < others[0]):
             continue
-        declined, rest = (Span(tree.tokens[one[0]].start, tree.tokens[one[-1]].end) for one in (part, others))
+        declined, rest = (Span(*tree.span(one)) for one in (part, others))
         if is_abstention(text[slice(*declined)]) and asserts(text[slice(*rest)]):
             return declined, rest if rest < declined else Span(rest.start, len(text))
     return None
@@ -106,7 +106,7 @@ def refused_part(text: str) -> tuple[Span, Span] | None:
 def _words(tree: Tree, places: Iterable[int]) -> list[int]:
     """The places without the signs and conjunctions at their edges."""
     joining = {"PUNCT", "CCONJ", "SCONJ"}
-    inner = [i for i in sorted(places) if tree.tokens[i].pos not in joining]
+    inner = [i for i in sorted(places) if tree.pos(i) not in joining]
     return [i for i in sorted(places) if inner[0] <= i <= inner[-1]] if inner else []
 
 
@@ -114,7 +114,7 @@ def _is_beside(tree: Tree, place: int) -> bool:
     """Whether a clause stands beside the main one: joined to it, or opposed to it by "while"."""
     if tree.kind(place) in {"conj", "parataxis"}:
         return tree.is_finite(place) and tree.subject(place) is not None
-    return tree.kind(place) == "advcl" and any(tree.low(mark) in _BESIDE for mark in tree.of(place, "mark"))
+    return tree.kind(place) == "advcl" and tree.says(place, "mark", *_BESIDE)
 
 
 def _withholds(tree: Tree, place: int) -> bool:
@@ -126,16 +126,16 @@ def _withholds(tree: Tree, place: int) -> bool:
     if subject is None or not tree.is_negated(place):
         return False
     if tree.low(subject) == "i":
-        fails = any(tree.low(helper) in _CAN for helper in tree.of(place, "aux"))  # "I couldn't load the page"
+        fails = tree.says(place, "aux", *_CAN)  # "I couldn't load the page"
         return bool(tree.of(place, "obj")) and (fails or tree.low(place) == "have")
-    if tree.low(place) not in _TELLING or tree.tokens[subject].tag.startswith("PRP"):
+    if tree.low(place) not in _TELLING or tree.tag(subject).startswith("PRP"):
         return False
     if tree.relation(subject) == "nsubj:pass":
         where = tree.of(place, "obl")
         is_said = tree.low(place) in _SAID and not where and not tree.of(place, "xcomp", "ccomp")
         return is_said or any(tree.low(noun) in _SOURCES | _TEXTS for noun in where)
     objects = [tree.low(noun) for noun in tree.of(place, "obj")]
-    asked = [tree.tokens[min(tree.under(kid))].tag for kid in tree.of(place, "ccomp")]
+    asked = [tree.tag(tree.first(kid)) for kid in tree.of(place, "ccomp")]
     if not objects and not asked:
         return tree.low(place) in _SAYING and not tree.of(place, "xcomp")  # "the menu does not say"
     return (bool(objects) and all(word in _ANSWERS | {"this", "it", "that"} for word in objects)) or (

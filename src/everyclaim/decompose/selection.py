@@ -20,9 +20,9 @@ from everyclaim.decompose.assertions import (
     is_direction,
     may_be_kind,
     may_direct,
+    plain_tree,
     statements,
     told,
-    tree_of,
 )
 from everyclaim.decompose.refusals import is_abstention
 from everyclaim.text.citations import without_citations
@@ -163,8 +163,8 @@ def _headline_asserts(plain: str) -> bool:
     """
     if asks(plain) or plain.endswith((":", "：")) or len(plain) > _LONGEST:
         return False
-    tree = tree_of(plain)
-    is_passive = bool(tree.tokens) and tree.tokens[tree.root].tag == "VBN" and bool(tree.of(tree.root, "obl"))
+    tree = plain_tree(plain)
+    is_passive = bool(tree.tokens) and tree.tag(tree.root) == "VBN" and bool(tree.of(tree.root, "obl"))
     return is_passive or asserts(plain) or _states_value(plain)
 
 
@@ -173,15 +173,15 @@ def _states_value(text: str) -> bool:
 
     "Step 1: …" only numbers what follows.
     """
-    tree = tree_of(text)
+    tree = plain_tree(text)
     colon = next((i for i, token in enumerate(tree.tokens) if token.text in {":", "："}), 0)
-    value = [i for i in range(colon + 1, len(tree.tokens)) if tree.tokens[i].pos != "PUNCT"]
+    value = [i for i in range(colon + 1, len(tree.tokens)) if tree.pos(i) != "PUNCT"]
     if not colon or not value or any(token.text[0].isdigit() for token in tree.tokens[:colon]):
         return False
-    top = next((i for i in value if tree.tokens[i].head not in value), value[0])
+    top = next((i for i in value if tree.head(i) not in value), value[0])
     if tree.of(top, "det"):
         return False
-    return tree.tokens[top].pos in {"NUM", "ADJ", "INTJ"} or tree.tokens[top].tag == "VBN" or has_numbers(text)
+    return tree.pos(top) in {"NUM", "ADJ", "INTJ"} or tree.tag(top) == "VBN" or has_numbers(text)
 
 
 def _manner(plain: str) -> str | None:
@@ -201,12 +201,12 @@ def _manner(plain: str) -> str | None:
     if courtesy := courtesy_reason(plain):
         return courtesy
     is_short = not counts and len(words) <= _LONGEST_COURTESY
-    return "instruction" if is_short and may_direct(plain) and is_direction(tree_of(plain)) else None
+    return "instruction" if is_short and may_direct(plain) and is_direction(plain_tree(plain)) else None
 
 
 def courtesy_reason(plain: str) -> str | None:
     """Why a courtesy is skipped: as a greeting where it names somebody, else as talk; None where it is none."""
-    if len(plain.split()) <= _LONGEST_COURTESY and may_be_kind(plain) and is_courtesy(tree := tree_of(plain)):
+    if len(plain.split()) <= _LONGEST_COURTESY and may_be_kind(plain) and is_courtesy(tree := plain_tree(plain)):
         return "greeting" if any(token.pos == "PROPN" for token in tree.tokens) else "meta"
     return None
 
@@ -224,8 +224,8 @@ def _says_more(plain: str) -> bool:
 
 def is_adverbial(text: str) -> bool:
     """Whether a text only says how something that is missing would be said: "In short:", "To conclude:"."""
-    tree = tree_of(text)
-    return bool(tree.tokens) and tree.tokens[0].tag in {"IN", "TO"} and all(one.pos != "PROPN" for one in tree.tokens)
+    tree = plain_tree(text)
+    return bool(tree.tokens) and tree.tag(0) in {"IN", "TO"} and all(one.pos != "PROPN" for one in tree.tokens)
 
 
 def is_lead_in(text: str) -> bool:
@@ -237,7 +237,7 @@ def is_lead_in(text: str) -> bool:
     announced = _ANNOUNCEMENT.fullmatch(bare)
     if announced is not None:
         return not any(asserts(_REPORTING.sub("", part)) for part in announced.groups() if part)
-    tree = tree_of(ended)
+    tree = plain_tree(ended)
     things = tree.of(tree.root, "obj", "obl") if tree.tokens else []
     if {tree.low(i) for thing in things for i in [thing, *tree.of(thing, "amod")]} & {"following", "this", "these"}:
         return set(statements(tree)) <= {tree.root}  # "children learn the following through play:", "it comes to this:"

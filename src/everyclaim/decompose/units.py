@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from everyclaim.core.lifetime import remembered
 from everyclaim.core.types import Skipped, Span
-from everyclaim.decompose.assertions import answered, asks, asserts, told, tree_of
+from everyclaim.decompose.assertions import answered, asks, asserts, plain_tree, told
 from everyclaim.decompose.refusals import refused_part
 from everyclaim.decompose.selection import (
     is_adverbial,
@@ -354,19 +354,14 @@ def _announced(opening: str) -> str:
     follow these steps:"; empty where nothing is, or nothing is told of it.
     """
     bare = without_frame(opening.rstrip(" :："))
-    tree = tree_of(bare)
+    tree = plain_tree(bare)
     if not tree.tokens or tree.low(tree.root) not in {"here", "follow"}:
         return ""
-    aims = [
-        kid for kid in tree.of(tree.root, "advcl", "csubj") if any(tree.low(i) == "to" for i in tree.of(kid, "mark"))
-    ]
-    named = [
-        kid for kid in tree.of(tree.root, "nsubj")
-        if any(tree.kind(one) in {"nmod", "acl", "compound"} for one in tree.kids[kid])
-    ]  # fmt: skip
+    aims = [kid for kid in tree.of(tree.root, "advcl", "csubj") if tree.says(kid, "mark", "to")]
+    named = [kid for kid in tree.of(tree.root, "nsubj") if tree.of(kid, "nmod", "acl", "compound")]
     for what in aims + named:
         words = tree.under(what, without=tree.of(what, "det", "advmod"))
-        return capital(bare[tree.tokens[words[0]].start : tree.tokens[words[-1]].end].rstrip(" ,"))
+        return capital(bare[slice(*tree.span(words))].rstrip(" ,"))
     return ""
 
 

@@ -12,12 +12,12 @@ import re
 import numpy as np
 
 from everyclaim.models.local.parser import parse
+from everyclaim.models.local.tree import tree_of
 from everyclaim.text.cues import Cue, cues
 from everyclaim.text.stops import sentence_spans
 from everyclaim.text.tokens import content_stems, stem
 from everyclaim.verify.lexical.comparison import LexicalComparison, beside, cues_beside
 from everyclaim.verify.lexical.reading import LEXICAL_NEGATIONS, NAME, NUMBER, Reading, negating
-from everyclaim.verify.lexical.roles import is_below
 
 _MEASURES = ("soft", "soft_low", "soft_missing", "missing_max")
 COVERAGE = (
@@ -107,11 +107,11 @@ def _is_no_doubt(reading: Reading, place: int, other: str) -> bool:
     It is taken to permit beside another "may" or "can", and beside words such as "allowed".
     """
     low, high = next(one for one in reading.sentences if one[0] <= place < one[1])
-    tokens = parse([reading.text[low:high]])[0]
-    modal = next((i for i, token in enumerate(tokens) if token.start + low == place), None)
-    if modal is None or tokens[modal].tag != "MD":
+    tree = tree_of(reading.text[low:high])
+    modal = next((i for i, token in enumerate(tree.tokens) if token.start + low == place), None)
+    if modal is None or tree.tag(modal) != "MD":
         return False
-    clause = " ".join(tokens[i].text for i in range(len(tokens)) if is_below(tokens, i, tokens[modal].head))
+    clause = " ".join(map(tree.text, tree.clause(modal if modal == tree.root else tree.head(modal))))
     if not content_stems(clause) & content_stems(other):
         return True
     return any(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from everyclaim.models.local.parser import ParsedToken, parse
+from everyclaim.models.local.tree import tree_of
 from everyclaim.text.tokens import content_stems, stem
 from everyclaim.verify.lexical.comparison import LexicalComparison
 from everyclaim.verify.lexical.reading import Reading
@@ -34,15 +34,6 @@ def turned(it: LexicalComparison) -> Turned | None:
     return None
 
 
-def is_below(tokens: Sequence[ParsedToken], place: int, head: int) -> bool:
-    """Whether a word depends on another, however far; not across a clause that is joined to it."""
-    while place not in {head, -1}:
-        if tokens[place].relation in {"conj", "parataxis"} and tokens[place].pos in {"VERB", "AUX"}:
-            return False
-        place = tokens[place].head
-    return place == head
-
-
 def subjects_apart(claim: str, sentence: str) -> tuple[Place, Place] | None:
     """Place the subjects of a verb that both texts have, where neither subject is part of the other."""
     theirs = _subjects(sentence)
@@ -56,13 +47,13 @@ def subjects_apart(claim: str, sentence: str) -> tuple[Place, Place] | None:
 
 def _subjects(text: str) -> dict[str, Place]:
     """Place the subject of every verb, by the verb's stem."""
-    tokens, found = parse([text])[0], dict[str, Place]()
-    for place, token in enumerate(tokens):
-        if token.relation.startswith("nsubj"):
-            inside = [tokens[i] for i in range(len(tokens)) if is_below(tokens, i, place)]
-            verb = stem(tokens[token.head].text)
+    tree, found = tree_of(text), dict[str, Place]()
+    for place, token in enumerate(tree.tokens):
+        if tree.kind(place) == "nsubj":
+            start, end = tree.span(tree.clause(place))
+            verb = stem(tree.text(token.head))
             verb = "have" if verb in {"has", "had"} else verb
-            found[verb] = found.get(verb, (inside[0].start,))[0], inside[-1].end  # "MV Osprey", read as two
+            found[verb] = found.get(verb, (start,))[0], end  # "MV Osprey", read as two
     return found
 
 

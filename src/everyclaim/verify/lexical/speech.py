@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from everyclaim.core.types import Span
-from everyclaim.models.local.parser import ParsedToken, parse
+from everyclaim.models.local.parser import parse
+from everyclaim.models.local.tree import Tree
 from everyclaim.text.lists import WORDS
 from everyclaim.text.stops import sentence_spans
 from everyclaim.text.tokens import content_stems, tidied, word_set
@@ -46,7 +47,7 @@ def reports(text: str) -> list[Report]:
         spans[-1:] = [(spans[-1][0], end)] if is_quoted else [*spans[-1:], (start, end)]
     spans = [span for span in spans if _SAYING.search(text, *span)]
     read = zip(spans, parse([text[slice(*span)] for span in spans]), strict=True)
-    return [report for (start, end), words in read for report in _in_sentence(text, start, end, words)]
+    return [report for (start, end), words in read for report in _in_sentence(text, start, end, Tree(words))]
 
 
 def same_speaker(mine: str, theirs: str) -> bool:
@@ -59,47 +60,43 @@ def _is_open(text: str) -> bool:
     return text.count('"') % 2 == 1 or text.count("“") > text.count("”")
 
 
-def _in_sentence(text: str, start: int, end: int, words: Sequence[ParsedToken]) -> Iterator[Report]:
-    kids: list[list[int]] = [[] for _ in words]
-    for at, word in enumerate(words):
-        if word.head >= 0:
-            kids[word.head].append(at)
+def _speaker(tree: Tree, verb: int) -> int | None:
+    """Who says what a verb of saying tells: its subject or, in the passive, its agent."""
+    subject = tree.subject(verb)
+    relation = "" if subject is None else tree.relation(subject)
+    agents = [kid for kid in tree.of(verb, "obl") if tree.cases(kid)] if relation in {"nsubj:pass", "expl"} else []
+    return subject if relation == "nsubj" else next(iter(agents), None)
 
-    def of(head: int, *relations: str) -> list[int]:
-        return [at for at in kids[head] if words[at].relation in relations]
 
+def _in_sentence(text: str, start: int, end: int, tree: Tree) -> Iterator[Report]:
     def whole(head: int, without: Sequence[int] = ()) -> tuple[int, int]:
-        """Where a word stands with all that depends on it."""
-        below = [whole(at, without) for at in kids[head] if at not in without]
-        ends = [(words[head].start, words[head].end), *below]
-        return min(low for low, _ in ends), max(high for _, high in ends)
+        return tree.span(tree.under(head, without))
 
     def beside(low: int, high: int) -> tuple[int, int]:
         """What of the sentence stands before the words that name a speaker, or behind where they open it."""
         opens = not any(character.isalnum() for character in text[start : start + low])
         return (high, end - start) if opens else (0, low)
 
-    for at, word in enumerate(words):
+    for at, word in enumerate(tree.tokens):
         low = word.text.lower()
         if low == "according":
             stop = _STOP.search(text, start + word.end, end)
             speaker = word.end + len(" to "), (stop.start() if stop else end) - start
             content = beside(word.start, speaker[1])
         elif low in _VERBS and word.pos == "VERB":
-            found = of(at, "nsubj") or (of(at, "obl:agent", "obl") if of(at, "nsubj:pass", "expl") else [])
-            found = found or (of(word.head, "nsubj") if word.relation == "conj" else [])
-            clauses = of(at, "ccomp") or (of(at, "obj") if low in _PLAIN else [])
-            clauses = clauses or [each for each in of(at, "parataxis") if words[each].start > word.start]
+            who = _speaker(tree, at)
+            who = _speaker(tree, word.head) if who is None and word.relation == "conj" else who
+            clauses = tree.of(at, "ccomp") or (tree.of(at, "obj") if low in _PLAIN else [])
+            clauses = clauses or [each for each in tree.of(at, "parataxis") if each > at]
             quote = _OPENING.match(text, start + word.end, end)
-            if not found or words[found[0]].text.lower() in _NOBODY:
+            if who is None or tree.low(who) in _NOBODY:
                 continue
-            who = found[0]
-            speaker = whole(who, [each for each in kids[who] if words[each].relation in _AROUND])
+            speaker = whole(who, tree.of(who, *_AROUND))
             if quote:
                 closed = _CLOSING.search(text, quote.end(), end)
                 content = quote.end() - start, (closed.start() if closed else end) - start
             elif clauses:
-                content = whole(clauses[0], of(clauses[0], "mark"))
+                content = whole(clauses[0], tree.of(clauses[0], "mark"))
             elif word.relation in ("parataxis", "advcl"):
                 content = beside(*whole(at))
             elif _CLOSED.search(text, start, start + word.start):
