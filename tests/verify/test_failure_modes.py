@@ -96,14 +96,29 @@ def test_a_single_failing_word_is_quoted_with_its_phrase() -> None:
     [
         ("MV Osprey has a lift from the car deck to deck 3.",
          "MV Halla and MV Brisa have a lift from the car deck to deck 3. MV Osprey has no lift; ask the crew for help.",
-         "roles or order differ: the passage says 'MV Halla and MV Brisa', the claim says 'MV Osprey'"),
+         "the passage says 'MV Halla and MV Brisa', the claim says 'MV Osprey'"),
         ("It is free because children under five travel free of charge.",
          "Children aged 5 to 15 pay half fare; under-fives travel free but still need a ticket.",
          "the passages mention under five, but do not state the claim"),
+        ("The lunch packet and the deposit together cost CHF 31.",
+         "Lunch packets (CHF 14) must be ordered the evening before. A deposit of CHF 15 is charged when you book.",
+         "the passages say CHF 14 and CHF 15, the claim says CHF 31"),
+        ("The office employs 30 people in total.",
+         "The office employs 12 engineers and 18 analysts. It opened in 2011.",
+         "the passages say 12 and 18, but do not state their sum, 30"),
+        ("The pressure in the Swell is 75 mm.",
+         "The tuner checks the wind pressure (85 mm for the Great, 72 mm for the Swell) at each visit.",
+         "the passage says 72 mm, the claim says 75 mm"),
+        ("The bank is directed by Tomasz Wilk.",
+         "Henrike Solbakken directs the bank; the engineer in charge is Tomasz Wilk.",
+         "the passage says 'Henrike Solbakken', the claim says 'Tomasz Wilk'"),
+        ("The winter room sleeps 20 people.",
+         "The hut is staffed from 20 June. Outside this time the winter room with 12 places is open.",
+         "not stated in the passages: '20 people'"),
     ],
 )  # fmt: skip
 def test_a_reason_is_borne_out_by_the_passage(claim: str, passage: str, said: str) -> None:
-    """Only the words that differ in role are quoted, and a value in another spelling is there."""
+    """Only what differs is quoted; both values of a sum are; a number is named with what it counts."""
     assert ec.score(response=claim, passages=[passage]).claims[0].verdict.rationale == said
 
 

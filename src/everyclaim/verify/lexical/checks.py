@@ -210,7 +210,7 @@ def _of_the_same(
     mine: Fact, rivals: Sequence[tuple[Fact, str]], claim: str, window: Sequence[str]
 ) -> tuple[Fact, str] | None:
     """Choose the value that stands in the place of a claim's; None where all are values of something else."""
-    around, beside = _around(claim, mine), frozenset(_beside(claim, mine))
+    around, beside = _around(claim, mine), frozenset(words_beside(claim, mine))
     shared = 0.0
     if isinstance(mine, Quantity) and mine.dimension == "count" and not mine.noun:
         around = beside  # a bare number may count anything
@@ -218,10 +218,14 @@ def _of_the_same(
         shared = _overlap(content_stems(claim), content_stems(" ".join(window)))
     named = frozenset(word for word in beside if word.capitalize() in claim)  # whose value it is, a name tells best
     best = max(rivals, key=lambda rival: _likeness((beside, named, around), *rival))
-    is_sum = {*_sides(claim, mine)[0], *beside} & {*_TOTALS, "together"}
-    if is_sum and not _around(best[1], best[0]) & _TOTALS:
+    if is_total(claim, mine) and not _around(best[1], best[0]) & _TOTALS:
         return None  # "Together that is €858": no single price is another sum
     return best if _of_one_thing(around, _around(best[1], best[0]), shared) else None
+
+
+def is_total(claim: str, mine: Fact) -> bool:
+    """Say whether a claim gives a value as a sum: "Together that is €858"."""
+    return not {*_sides(claim, mine)[0], *words_beside(claim, mine)}.isdisjoint({*_TOTALS, "together"})
 
 
 def span(fact: Fact, *, whole: bool) -> tuple[int, int]:
@@ -251,7 +255,7 @@ def _around(text: str, fact: Fact) -> frozenset[str]:
     return frozenset(before + after)
 
 
-def _beside(text: str, fact: Fact) -> list[str]:
+def words_beside(text: str, fact: Fact) -> list[str]:
     """Give the nearest word that tells something on either side of a value."""
     before, after = _sides(text, fact)
     told = ([word for word in words if word not in STOPWORDS][:1] for words in (before[::-1], after))
@@ -261,7 +265,7 @@ def _beside(text: str, fact: Fact) -> list[str]:
 def _likeness(mine: tuple[frozenset[str], ...], other: Fact, sentence: str) -> tuple[float, int, int]:
     """Say how much the nearest words, then the names among them, then all words around two values are alike."""
     beside, named, around = ({stem(word) for word in words} for words in mine)
-    theirs = {stem(word) for word in _beside(sentence, other)}
+    theirs = {stem(word) for word in words_beside(sentence, other)}
     wide = around & {stem(word) for word in _around(sentence, other)}
     return len(beside & theirs) / max(len(theirs), 1), len(named & theirs), len(wide)
 

@@ -373,29 +373,29 @@ def computed(check: FactCheck, checks: Sequence[FactCheck], theirs: Sequence[Sta
     The claim says how many times: "three" of "2 euros", "four weeks" of "60 euros a week".
     """
     mine = check.fact
-    if check.status == "found" or check.is_elsewhere or not _is_exact(mine) or mine.dimension == "count":
+    if check.status == "found" or check.is_elsewhere or not is_exact(mine) or mine.dimension == "count":
         return None
-    own = [it.fact for it in checks if _is_exact(it.fact)]
+    own = [it.fact for it in checks if is_exact(it.fact)]
     parts: dict[str, tuple[float, str, int]] = {}  # what may be a part of a sum: its worth, its words, whose it is
     for number, it in enumerate(theirs):
-        if not _is_exact(it.fact) or it.fact.dimension != mine.dimension:
+        if not is_exact(it.fact) or it.fact.dimension != mine.dimension:
             continue
         rate, words = it.fact.rate, it.sentence[slice(*span(it.fact, whole=False))]
         times = {one.low for one in own if one.dimension == "count"}
         times |= {one.low / rate.amount for one in own if rate is not None and one.dimension == rate.dimension}
         for time in {1.0, *times}:
             each, amount = words if time == 1 else f"{words} each", time * it.fact.low
-            if time != 1 and _figures(amount) == _figures(mine.low):
+            if time != 1 and figures(amount) == figures(mine.low):
                 return _found(check, each)
-            parts.setdefault(_figures(amount), (amount, each, number))
+            parts.setdefault(figures(amount), (amount, each, number))
     for amount, words, number in parts.values():
-        other = parts.get(_figures(mine.low - amount))
+        other = parts.get(figures(mine.low - amount))
         if other is not None and other[2] != number:
             return _found(check, f"{words} and {other[1]}")
     return None
 
 
-def _figures(amount: float) -> str:
+def figures(amount: float) -> str:
     """Write an amount so that equal ones are written alike, however they were reckoned."""
     return f"{amount:.9g}"
 
@@ -404,7 +404,8 @@ def _found(check: FactCheck, instead: str) -> FactCheck:
     return replace(check, status="found", instead=instead, relation="converted", rival=None)
 
 
-def _is_exact(fact: Fact) -> TypeGuard[Quantity]:
+def is_exact(fact: Fact) -> TypeGuard[Quantity]:
+    """Say whether a value is one number, neither a range nor about one."""
     return isinstance(fact, Quantity) and fact.low == fact.high and not fact.approximate and not fact.lean
 
 

@@ -8,22 +8,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from everyclaim.core.types import FailureMode
 from everyclaim.text.cues import Cue
 from everyclaim.text.tokens import STOPWORDS, content_stems, in_unspaced_script, tidied
-from everyclaim.verify.lexical.alignment import sentence
-from everyclaim.verify.lexical.checks import FactCheck, facts, span
+from everyclaim.verify.lexical.checks import facts, span
 from everyclaim.verify.lexical.features import denies_by_verb, hedges, negations
-from everyclaim.verify.lexical.parting import Doubt, Parting, Swap, doubt_of, is_time, stands
+from everyclaim.verify.lexical.parting import (
+    DifferencePlace,
+    Doubt,
+    FoundDifference,
+    Parting,
+    Swap,
+    clash,
+    doubt_of,
+    missing,
+    numbered,
+    one_instead,
+    reckoned,
+    stands,
+    stated_elsewhere,
+)
 from everyclaim.verify.lexical.reading import NAME, Reading
-from everyclaim.verify.lexical.roles import turned
+from everyclaim.verify.lexical.roles import finished, turned
 from everyclaim.verify.lexical.speech import same_speaker
 
 _NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
-_REST = re.compile(r"[^\W\d_]+")
-_LAST_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]+(?= $)")  # before a blank; endpos ends the text
 _CLAUSE = re.compile(r"[.,;:!?()|–—]")
 _HYPHENED = re.compile(r"(?<![^\W\d_])[^\W\d_]+(?:-[^\W\d_]+)+")
 _STANDS = 0.4  # likeness above which a word of the window is said to stand in the place of a claim's
@@ -31,30 +41,10 @@ _DENIED = 3  # words between a word that denies and what it denies, at most
 _DOUBTED = 0.25  # weight from which a neighbour of the most doubted word is doubted with it
 
 
-class DifferencePlace(NamedTuple):
-    """A stretch of a reading, by number."""
-
-    reading: int
-    start: int
-    end: int
-
-
-class FoundDifference(NamedTuple):
-    """Where a claim as it was written and its passages differ; None where one of them has nothing in its place.
-
-    `mode` is another than was asked for, where what differs shows it.
-    """
-
-    mine: tuple[int, int] | None
-    theirs: DifferencePlace | None
-    reason: str
-    mode: FailureMode | None = None
-
-
 def find(mode: FailureMode, parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference:
     """Find what differs, in the light of the mode."""
-    found = _stated_elsewhere(parting) if mode in (*_OF_VALUES, *_ALONE) else None
-    if found is not None:
+    found = stated_elsewhere(parting) if mode in (*_OF_VALUES, *_ALONE) else None
+    if found := found or _reckoned(parting, mode, doubted(parting, doubts)):
         return found
     if mode in _OF_VALUES:
         found = _value(parting, time=mode is FailureMode.TEMPORAL)
@@ -70,7 +60,7 @@ def find(mode: FailureMode, parting: Parting, doubts: Sequence[Doubt]) -> FoundD
         found = _turned(parting)
     elif mode in _ALONE:
         found = _unsaid(parting, at, mode) if (at := doubted(parting, doubts)) else None
-    found = found or _answered(parting, doubts) or _clash(parting, time=True) or _clash(parting, time=False)
+    found = found or _answered(parting, doubts) or clash(parting, time=True) or clash(parting, time=False)
     found = found or _in_place(parting, doubts, mode)
     return found._replace(theirs=found.theirs or _across(parting)) if mode is FailureMode.RELATION else found
 
@@ -81,20 +71,25 @@ def _unsaid(parting: Parting, at: tuple[int, int], mode: FailureMode) -> FoundDi
     if said.startswith(("and ", "or ")):
         at = at[0] + said.index(" ") + 1, at[1]
         said = _cut(parting, at)
-    words = said
+    words, at = said, numbered(parting, at)
     if not said[:1].isupper():  # a name says enough alone
-        at = _phrase(parting, at)
-        said = _cut(parting, at)
+        at = finished(parting.it.spelling.written, *_phrase(parting, at))
+    said = _cut(parting, at)
+    if _are_there(said, parting) or (_are_mentioned(said, parting) and not said[:1].isdigit()):
+        if not parting.is_contradicted:
+            return _only_mentioned(at, f"'{said}'")
+        return FoundDifference(at, None, f"the passages mention '{said}', but contradict the claim")
     if parting.is_contradicted:
         reason = "contradicted by the passages"
-    elif _are_mentioned(said, parting):
-        return _only_mentioned(at, f"'{said}'")
-    elif mode in _OTHERWISE or (words != said and _are_mentioned(words, parting)):
+    elif mode in _OTHERWISE or (words != said and _are_mentioned(words, parting)) or _is_half_there(said, parting):
         reason = "not stated in the passages"
     elif mode is FailureMode.IMPLICIT_KNOWLEDGE:
         reason = "general knowledge that the passages do not mention"
     else:
         reason = "not mentioned in the passages"
+    written = parting.it.spelling.written
+    if said == written[slice(*tidied(written, 0, len(written)))]:
+        return FoundDifference(at, None, reason)
     return FoundDifference(at, None, f"{reason}: '{said}'")
 
 
@@ -132,6 +127,11 @@ def _are_mentioned(said: str, parting: Parting) -> bool:
     return bool(words) and any(words <= content_stems(text) for text in (parting.nearest, *parting.whole))
 
 
+def _is_half_there(said: str, parting: Parting) -> bool:
+    words = content_stems(said)
+    return 2 * len(words & content_stems(parting.nearest)) > len(words)
+
+
 _ALONE = (FailureMode.INVENTION, FailureMode.IMPLICIT_KNOWLEDGE, FailureMode.OTHER)
 _OTHERWISE = FailureMode.NEGATION, FailureMode.HEDGE_MISMATCH, FailureMode.RELATION, FailureMode.WRONG_ATTRIBUTION
 _OF_VALUES = (FailureMode.NUMERIC_MISMATCH, FailureMode.TEMPORAL)
@@ -143,59 +143,25 @@ def _cut(parting: Parting, at: tuple[int, int]) -> str:
 
 def _value(parting: Parting, *, time: bool) -> FoundDifference | None:
     """Name a value that clashes with one of the same thing, or one that no passage states."""
-    if found := _clash(parting, time=time):
+    if found := clash(parting, time=time):
         return found
-    missing = [check for check in parting.off if is_time(check.fact) == time]
-    if not missing:
+    check = missing(parting, time=time)
+    if check is None:
         return None
-    said = missing[0].said
-    if _is_of_another(parting, said):
-        return FoundDifference(missing[0].at, None, f"the passages use {said} for a different item")
-    if _are_there(said, parting):
-        return _only_mentioned(missing[0].at, said)
-    return FoundDifference(missing[0].at, None, f"not stated in the passages: {said}")
+    if _is_of_another(parting, check.said):
+        return FoundDifference(check.at, None, f"the passages use {check.said} for a different item")
+    at = numbered(parting, check.at)
+    if at == check.at and _are_there(check.said, parting):
+        return _only_mentioned(at, check.said)
+    return one_instead(parting, check) or FoundDifference(at, None, f"not stated in the passages: {_cut(parting, at)}")
 
 
-def _clash(parting: Parting, *, time: bool) -> FoundDifference | None:
-    for check in parting.checks("conflict", time=time):
-        place = _rival(parting, check)
-        if place is not None:
-            theirs, mine = _counted(parting, check, place)
-            mode = FailureMode.TEMPORAL if time else FailureMode.NUMERIC_MISMATCH
-            return FoundDifference(check.at, place, f"the passage says {theirs}, the claim says {mine}", mode)
-    return None
-
-
-def _counted(parting: Parting, check: FactCheck, place: DifferencePlace) -> tuple[str, str]:
-    """Two bare numbers with the word that stands beside both: "420 kr" and "380 kr", "day 2" and "day 5"."""
-    theirs, mine = check.instead, check.said
-    text, written = parting.it.source.readings[place.reading].text, parting.it.spelling.written
-    if (unit := _REST.match(text, place.end)) and unit.group() == written[check.at[1] :][: len(unit.group())]:
-        return theirs + unit.group(), mine + unit.group()  # "14 °dH"
-    if _NUMBER.fullmatch(theirs) and _NUMBER.fullmatch(mine):
-        (before, after), (ours_before, ours_after) = _beside_value(text, place[1:]), _beside_value(written, check.at)
-        if after and after == ours_after:
-            return f"{theirs} {after}", f"{mine} {after}"
-        if before and before == ours_before:
-            return f"{before} {theirs}", f"{before} {mine}"
-    return theirs, mine
-
-
-def _beside_value(text: str, at: tuple[int, int]) -> tuple[str, str]:
-    """Give the telling words right before and right behind a value, empty where there are none."""
-    found = _LAST_WORD.search(text, 0, at[0]), re.match(r" ([^\W\d_]+)", text[at[1] :])
-    words = (one.group().strip() if one else "" for one in found)
-    before, after = ("" if word.lower() in STOPWORDS else word for word in words)
-    return before, after
-
-
-def _stated_elsewhere(parting: Parting) -> FoundDifference | None:
-    """Name a value that the passages state under another label than the claim names, and what stands there."""
+def _reckoned(parting: Parting, mode: FailureMode, at: tuple[int, int] | None) -> FoundDifference | None:
+    """Name the values of the passages that make one of the claim, which may be what fails: it is doubted (`at`)."""
     for check in parting.it.checks:
-        if check.is_elsewhere:
-            said = f"the passage says {check.instead}, the claim says {check.said}"
-            mode = FailureMode.TEMPORAL if is_time(check.fact) else FailureMode.NUMERIC_MISMATCH
-            return FoundDifference(check.at, _rival(parting, check), said, mode)
+        may_fail = mode in (*_OF_VALUES, FailureMode.RELATION) or (at is not None and _overlaps(at, [check.at]))
+        if may_fail and (reason := reckoned(parting.it, check)):
+            return FoundDifference(check.at, None, reason)
     return None
 
 
@@ -206,23 +172,6 @@ def _is_of_another(parting: Parting, said: str) -> bool:
     return bool(sought) and all(
         any(one.search(text) and not one.search(reading.text) for text, reading in pairs) for one in sought
     )
-
-
-def _rival(parting: Parting, check: FactCheck) -> DifferencePlace | None:
-    """Find where the window, or the field that a claim names, states the value that clashes with a claim's."""
-    it = parting.it
-    if check.rival is None:
-        return None
-    low = span(check.rival, whole=True)[0]
-    window = range(it.alignment.main[0], it.alignment.main[1] + 1)
-    for column in (*window, *(range(len(it.source.places)) if check.is_elsewhere else ())):
-        text = sentence(it.source, column)
-        at = text.rfind(check.instead, 0, low + len(check.instead))  # the value, or the period that it ends
-        if at >= 0 and check.rival in facts(text):
-            number, place = it.source.places[column]
-            start = it.source.readings[number].sentences[place][0]
-            return DifferencePlace(number, start + at, start + at + len(check.instead))
-    return None
 
 
 def _speaker(parting: Parting) -> FoundDifference | None:
@@ -283,7 +232,8 @@ def _negation(parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference | No
     ours, theirs = negations(it)
     if it.answers or bool(ours) == bool(theirs) or denies_by_verb(it)[1 if ours else 0]:
         return None  # with a field that answers, the claim agrees
-    reading, place = (it.claim, ours[0]) if ours else (it.reading, theirs[0])
+    reading, places = (it.claim, ours) if ours else (it.reading, theirs)
+    place = max(places, key=lambda one: " " in reading.text[slice(*denial(reading, one))])  # the first that says what
     if theirs and not _shares(parting, reading.sentence[place]):
         return None  # what it denies is something else
     start, end = denial(reading, place)
@@ -301,6 +251,8 @@ def denial(reading: Reading, place: int) -> tuple[int, int]:
     """Say where in a text a word that denies stands with what it denies: "not covered", "no cafe", "Pets: no"."""
     same = [at for at in reading.content if reading.sentence[at] == reading.sentence[place]]
     behind = next((at for at in same if place < at <= place + _DENIED), place)
+    if "," in reading.text[reading.spans[place][1] : reading.spans[behind][0]]:
+        behind = place  # "No, dogs are not allowed"
     before = place if behind > place else next((at for at in reversed(same) if place - _DENIED <= at < place), place)
     return _whole_words(reading.text, reading.spans[before][0], reading.spans[behind][1])
 
@@ -336,7 +288,7 @@ def _turned(parting: Parting) -> FoundDifference | None:
     there = DifferencePlace(found.reading, *_whole_words(text, *found.theirs))
     mine = _whole_words(it.spelling.written, *it.spelling.origin(*found.ours))
     said = f"the passage says '{text[slice(*there[1:])]}', the claim says '{_cut(parting, mine)}'"
-    return FoundDifference(mine, there, f"roles or order differ: {said}")
+    return FoundDifference(mine, there, said)
 
 
 def _in_place(parting: Parting, doubts: Sequence[Doubt], mode: FailureMode) -> FoundDifference:
@@ -351,7 +303,7 @@ def _in_place(parting: Parting, doubts: Sequence[Doubt], mode: FailureMode) -> F
             start, end = _name_around(it.reading, swap.theirs, range(it.start, it.end))
             named = it.spelling.origin(*_name_around(it.claim, swap.mine, range(len(it.claim.kinds))))
             at = min(at[0], named[0]), max(at[1], named[1])
-            said, theirs = _cut(parting, at), it.reading.text[start:end]
+            said, theirs = _cut(parting, named), it.reading.text[start:end]
             where = DifferencePlace(parting.number, start, end)
             return FoundDifference(at, where, f"the passage says '{theirs}', the claim says '{said}'")
     return _unsaid(parting, at, mode)

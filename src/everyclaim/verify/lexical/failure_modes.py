@@ -29,8 +29,8 @@ from everyclaim.text.cues import antonyms
 from everyclaim.text.tokens import STOPWORDS, stem, word_set
 from everyclaim.verify.lexical.checks import facts
 from everyclaim.verify.lexical.comparison import LexicalComparison
-from everyclaim.verify.lexical.differences import DifferencePlace, find
-from everyclaim.verify.lexical.parting import Doubt, Parting, doubt_of, is_time
+from everyclaim.verify.lexical.differences import find
+from everyclaim.verify.lexical.parting import DifferencePlace, Doubt, Parting, doubt_of, is_time
 from everyclaim.verify.lexical.passages import Piece
 from everyclaim.verify.lexical.reading import NAME, NUMBER, negating
 from everyclaim.verify.lexical.speech import reports

@@ -7,20 +7,24 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import takewhile
+from itertools import combinations, takewhile
 from typing import NamedTuple
 
 import numpy as np
 
+from everyclaim.core.types import FailureMode
 from everyclaim.text.agreement import AGREES, Fact, relation
 from everyclaim.text.cues import Cue, cues
 from everyclaim.text.dates import Moment
+from everyclaim.text.periods import periods
+from everyclaim.text.quantities import Quantity
+from everyclaim.text.tokens import STOPWORDS, content_stems
 from everyclaim.verify.lexical.alignment import sentence
-from everyclaim.verify.lexical.checks import FactCheck, facts
-from everyclaim.verify.lexical.comparison import LexicalComparison, cues_beside
+from everyclaim.verify.lexical.checks import FactCheck, facts, is_total, span, words_beside
+from everyclaim.verify.lexical.comparison import LexicalComparison, cues_beside, figures, is_exact, stated
 from everyclaim.verify.lexical.reading import NUMBER, PLAIN
 from everyclaim.verify.lexical.speech import Report, reports
 
@@ -30,7 +34,12 @@ _OTHER_KIND = 0.3  # what is taken off where one of the two is a name and the ot
 _BETWEEN = 0.3  # what standing between the same neighbours is worth
 _STRANGE = 0.5  # likeness below which a word of the claim is not in other words in the window
 _NARROW = 4  # words of the passage between such neighbours, at most
+_TELLING = 5  # smallest number of things that is looked for in a sum: smaller ones add up by chance
 _LONGEST = 4000  # characters of a passage that are read for reports
+_NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
+_REST = re.compile(r"[^\W\d_]+")
+_LAST_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]+(?= $)")  # before a blank; endpos ends the text
+_CLAUSE_END = re.compile(r"[,;:](?=\s)|[()|–—]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +58,26 @@ class Doubt(NamedTuple):
     end: int
     at: tuple[int, int]
     weight: float
+
+
+class DifferencePlace(NamedTuple):
+    """A stretch of a reading, by number."""
+
+    reading: int
+    start: int
+    end: int
+
+
+class FoundDifference(NamedTuple):
+    """Where a claim as it was written and its passages differ; None where one of them has nothing in its place.
+
+    `mode` is another than was asked for, where what differs shows it.
+    """
+
+    mine: tuple[int, int] | None
+    theirs: DifferencePlace | None
+    reason: str
+    mode: FailureMode | None = None
 
 
 def doubt_of(low: int, high: int, doubts: Sequence[Doubt]) -> float:
@@ -168,6 +197,47 @@ class Parting:
         return [(number, one) for number, reading in readings for one in reports(reading.text[:_LONGEST])]
 
 
+def reckoned(it: LexicalComparison, check: FactCheck) -> str:
+    """Say which values of the passages make a claim's, and how; empty where none do or where a passage states it."""
+    mine, theirs = check.fact, stated(it.source, it.alignment)
+    if not is_exact(mine) or any(relation(mine, other.fact) in AGREES for other in theirs):
+        return ""
+    if check.status == "found":
+        parts = check.instead.split(" and ")
+        return _made_of(parts, check.said, "their sum, " if len(parts) > 1 else "its multiple, ")
+    is_count, wanted = mine.dimension == "count", figures(mine.low)
+    values = [other for other in theirs if is_exact(other.fact) and (not is_count or other.fact.low >= _TELLING)]
+    for one, other in combinations(values, 2):
+        a, b = one.fact, other.fact
+        is_near = one.sentence == other.sentence or (is_count and is_total(it.spelling.written, mine))
+        words = [value.sentence[slice(*span(value.fact, whole=False))] for value in (one, other)]
+        if a.dimension == b.dimension == mine.dimension and (is_near or not is_count):
+            if figures(a.low + b.low) == wanted:
+                return _made_of(words, check.said, "their sum, ")
+            if is_near and figures(abs(a.low - b.low)) == wanted:
+                return _made_of(words, check.said, "their difference, ")
+        if (
+            is_near
+            and {a.dimension, b.dimension} == {"percent", mine.dimension}
+            and figures(a.low * b.low / 100) == wanted
+        ):
+            return _made_of(words, check.said)
+    named = content_stems(it.spelling.written)
+    parts = [
+        value.sentence[slice(*span(value.fact, whole=False))]
+        for value in values
+        if value.fact.dimension == mine.dimension
+        and content_stems(" ".join(words_beside(value.sentence, value.fact))) & named
+    ]
+    if len(parts) > 1 and is_total(it.spelling.written, mine):
+        return f"the passages say {', '.join(parts[:-1])} and {parts[-1]}, the claim says {check.said}"
+    return ""
+
+
+def _made_of(parts: Sequence[str], said: str, how: str = "") -> str:
+    return f"the passages say {' and '.join(parts).removesuffix(' each')}, but do not state {how}{said}"
+
+
 def stands(words: str, texts: Iterable[str]) -> bool:
     """Say whether one of some texts in lower case holds some words, also where letters meet digits, as in "25bp".
 
@@ -189,3 +259,143 @@ def is_time(fact: Fact) -> bool:
     if fact.dimension in ("duration", "frequency"):
         return fact.noun != "age"
     return fact.noun == "time" and fact.rate is not None and fact.rate.dimension == "duration"
+
+
+def clash(parting: Parting, *, time: bool) -> FoundDifference | None:
+    """Name a value of a claim, and what the window states in its place."""
+    for check in parting.checks("conflict", time=time):
+        place = _rival(parting, check)
+        if place is not None and not check.is_elsewhere:
+            place = _nearest(parting, check, place)
+        if place is not None:
+            return _against(parting, check, place)
+    return None
+
+
+def stated_elsewhere(parting: Parting) -> FoundDifference | None:
+    """Name a value that the passages state under another label than the claim names, and what stands there."""
+    for check in parting.it.checks:
+        if check.is_elsewhere:
+            place = _rival(parting, check)
+            said = f"the passage says {check.instead}, the claim says {check.said}"
+            return _against(parting, check, place) if place else FoundDifference(check.at, None, said, _mode(check))
+    return None
+
+
+def missing(parting: Parting, *, time: bool) -> FactCheck | None:
+    """Give the first value that no passage states; an ordinal ("first") only where there is no other."""
+    found = [check for check in parting.off if is_time(check.fact) == time]
+    return min(found, key=lambda one: isinstance(one.fact, Quantity) and one.fact.dimension == "ordinal", default=None)
+
+
+def one_instead(parting: Parting, check: FactCheck) -> FoundDifference | None:
+    """Name the only value of a missing one's kind in the sentence that has most of the claim's other words."""
+    it = parting.it
+    number, place = it.source.places[it.alignment.best[1][0]]
+    rest = content_stems(it.spelling.written) - content_stems(check.said)
+    if 2 * len(rest & content_stems(parting.nearest)) < len(rest):
+        return None
+    reading = it.source.readings[number]
+    found = {reading.text[at.start : at.end]: at for at in _others(parting, check, number, reading.sentences[place])}
+    return _against(parting, check, *found.values()) if len(found) == 1 else None
+
+
+def _others(parting: Parting, check: FactCheck, number: int, sentence: tuple[int, int]) -> Iterator[DifferencePlace]:
+    """Yield the values in a sentence that are of a value's kind, and none that the claim states."""
+    text = parting.it.source.readings[number].text[slice(*sentence)]
+    own = facts(parting.it.spelling.written)
+    for fact in facts(text):
+        if _is_comparable(check.fact, fact) and not any(relation(mine, fact) in AGREES for mine in own):
+            start, end = span(fact, whole=True)
+            within = (one for one in periods(text) if one.first and one.last and one.start <= start < one.end)
+            start, end = next(((one.start, one.end) for one in within), (start, end))
+            yield DifferencePlace(number, sentence[0] + start, sentence[0] + end)
+
+
+def _is_comparable(mine: Fact, other: Fact) -> bool:
+    if not isinstance(mine, Quantity) or not isinstance(other, Quantity):
+        return relation(mine, other) == "differs"
+    rates = [one.rate and one.rate.dimension for one in (mine, other)]
+    return (mine.dimension, mine.noun, rates[0]) == (other.dimension, other.noun, rates[1])
+
+
+def _nearest(parting: Parting, check: FactCheck, place: DifferencePlace) -> DifferencePlace | None:
+    """Give a clashing value, or another where only that one's clause has words of the claim: "72 mm for the Swell".
+
+    None for a value of another kind without such words.
+    """
+    reading = parting.it.source.readings[place.reading]
+    low, high = next(one for one in reading.sentences if one[0] <= place.start < one[1])
+    cuts = [low, *(low + cut.start() for cut in _CLAUSE_END.finditer(reading.text[low:high])), high]
+    said = content_stems(parting.it.spelling.written) - content_stems(check.said)
+
+    def clause(one: DifferencePlace) -> str:
+        return reading.text[max(at for at in cuts if at <= one.start) : min(at for at in cuts if at >= one.end)]
+
+    def shared(one: DifferencePlace) -> frozenset[str]:
+        return said & content_stems(clause(one))
+
+    others = list(_others(parting, check, place.reading, (low, high)))
+    whole = next((one for one in others if one.start <= place.start < one.end), None)
+    rest = [one for one in others if one is not whole and clause(one) != clause(place)]
+    if rest and not shared(place) - frozenset().union(*map(shared, rest)):
+        best = max(rest, key=lambda one: len(shared(one) - shared(place)))
+        if shared(best) - shared(place):
+            return best
+    return whole or (place if shared(place) else None)
+
+
+def _against(parting: Parting, check: FactCheck, place: DifferencePlace) -> FoundDifference:
+    theirs, mine = _counted(parting, check, place)
+    return FoundDifference(check.at, place, f"the passage says {theirs}, the claim says {mine}", _mode(check))
+
+
+def _mode(check: FactCheck) -> FailureMode:
+    return FailureMode.TEMPORAL if is_time(check.fact) else FailureMode.NUMERIC_MISMATCH
+
+
+def _counted(parting: Parting, check: FactCheck, place: DifferencePlace) -> tuple[str, str]:
+    """Two bare numbers with the word that stands beside both: "420 kr" and "380 kr", "day 2" and "day 5"."""
+    text, written = parting.it.source.readings[place.reading].text, parting.it.spelling.written
+    theirs, mine = text[place.start : place.end], check.said
+    if (unit := _REST.match(text, place.end)) and unit.group() == written[check.at[1] :][: len(unit.group())]:
+        return theirs + unit.group(), mine + unit.group()  # "14 °dH"
+    if _NUMBER.fullmatch(theirs) and _NUMBER.fullmatch(mine):
+        (before, after), (ours_before, ours_after) = _beside_value(text, place[1:]), _beside_value(written, check.at)
+        if after and after == ours_after:
+            return f"{theirs} {after}", f"{mine} {after}"
+        if before and before == ours_before:
+            return f"{before} {theirs}", f"{before} {mine}"
+    return theirs, mine
+
+
+def _beside_value(text: str, at: tuple[int, int]) -> tuple[str, str]:
+    """Give the telling words right before and right behind a value, empty where there are none."""
+    found = _LAST_WORD.search(text, 0, at[0]), re.match(r" ([^\W\d_]+)", text[at[1] :])
+    words = (one.group().strip() if one else "" for one in found)
+    before, after = ("" if word.lower() in STOPWORDS else word for word in words)
+    return before, after
+
+
+def _rival(parting: Parting, check: FactCheck) -> DifferencePlace | None:
+    """Find where the window, or the field that a claim names, states the value that clashes with a claim's."""
+    it = parting.it
+    if check.rival is None:
+        return None
+    low = span(check.rival, whole=True)[0]
+    window = range(it.alignment.main[0], it.alignment.main[1] + 1)
+    for column in (*window, *(range(len(it.source.places)) if check.is_elsewhere else ())):
+        text = sentence(it.source, column)
+        at = text.rfind(check.instead, 0, low + len(check.instead))  # the value, or the period that it ends
+        if at >= 0 and check.rival in facts(text):
+            number, place = it.source.places[column]
+            start = it.source.readings[number].sentences[place][0]
+            return DifferencePlace(number, start + at, start + at + len(check.instead))
+    return None
+
+
+def numbered(parting: Parting, at: tuple[int, int]) -> tuple[int, int]:
+    """Widen a bare number to the word that says what it counts: "20 people"."""
+    written = parting.it.spelling.written
+    after = _beside_value(written, at)[1] if _NUMBER.fullmatch(written[slice(*at)]) else ""
+    return at[0], at[1] + (len(after) + 1 if after else 0)

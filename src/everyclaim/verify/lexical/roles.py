@@ -29,6 +29,9 @@ def turned(it: LexicalComparison) -> Turned | None:
     low, high = it.source.readings[number].sentences[place]
     if found := subjects_apart(it.claim.text, it.source.readings[number].text[low:high]):
         return Turned(found[0], number, (found[1][0] + low, found[1][1] + low))
+    ours, theirs = ({token.relation for token in tree_of(text).tokens} for text in (it.claim.text, it.text))
+    if any(relation.endswith("pass") for relation in ours ^ theirs):
+        return None  # in the passive words change their order
     if found := order_apart(it.claim, it.reading, range(it.start, it.end)):
         return Turned(found[0], it.source.places[it.alignment.main[0]][0], found[1])
     return None
@@ -45,12 +48,27 @@ def subjects_apart(claim: str, sentence: str) -> tuple[Place, Place] | None:
     return None
 
 
+def finished(text: str, start: int, end: int) -> Place:
+    """Give ``text[start:end]`` without a preposition or article at its end, or with the pronoun that it belongs to."""
+    tree = tree_of(text)
+    inside = [place for place, token in enumerate(tree.tokens) if start <= token.start < end]
+    while len(inside) > 1 and tree.pos(inside[-1]) in _OPEN and (head := tree.head(inside[-1])) > inside[-1]:
+        if tree.pos(head) == "PRON":
+            return start, tree.tokens[head].end
+        inside.pop()
+        end = tree.tokens[inside[-1]].end
+    return start, end
+
+
+_OPEN = frozenset({"ADP", "DET", "SCONJ", "CCONJ"})
+
+
 def _subjects(text: str) -> dict[str, Place]:
-    """Place the subject of every verb, by the verb's stem."""
+    """Place who does it for every verb, by the verb's stem: its subject; in the passive the one after "by"."""
     tree, found = tree_of(text), dict[str, Place]()
     for place, token in enumerate(tree.tokens):
-        if tree.kind(place) == "nsubj":
-            start, end = tree.span(tree.clause(place))
+        if token.relation in {"nsubj", "nsubj:outer", "obl:agent"}:
+            start, end = tree.span([one for one in tree.clause(place) if one not in tree.of(place, "case")])
             verb = stem(tree.text(token.head))
             verb = "have" if verb in {"has", "had"} else verb
             found[verb] = found.get(verb, (start,))[0], end  # "MV Osprey", read as two
