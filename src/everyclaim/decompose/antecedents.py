@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
@@ -62,17 +62,18 @@ def antecedent(pronoun: re.Match[str], before: Iterable[str], *, is_topic_enough
     return ""
 
 
-def completed(text: str, before: str, sentence: str = "") -> str:
+def completed(text: str, before: str, sentence: str, spoken: Collection[str]) -> str:
     """Put the subject of the sentence before in the place of a pronoun that begins a text, if it is certain.
 
-    It is where nothing else in that sentence could be meant: no other subject, object or agent of the same number; and
-    where the text, or the `sentence` it is of, goes on with "also".
+    It is where nothing else in that sentence could be meant: no other subject, object or agent of the same number, and
+    nothing from before, of whose nouns (`spoken`, in lower case) the subject is one; and where the text, or the
+    `sentence` it is of, goes on with "also".
     """
     pronoun = PRONOUN.match(text)
     word = (pronoun["subject"] or pronoun["owner"] or "").lower() if pronoun else ""
     if not pronoun or not word or not before or ":" in before:
         return text
-    if (_has_rival(before, word) and not _goes_on(sentence or text)) or _means_nothing(text):
+    if (_has_rival(before, word, spoken) and not _goes_on(sentence)) or _means_nothing(text):
         return text
     return named(text, pronoun, [before]) or text
 
@@ -148,7 +149,13 @@ def is_expletive(text: str) -> bool:
     return bool(tokens) and tokens[0].relation == "expl"
 
 
-def _has_rival(sentence: str, pronoun: str) -> bool:
+def nouns_of(sentence: str) -> set[str]:
+    """The nouns of a sentence, in lower case."""
+    tree = parsed(sentence)
+    return {tree.low(i) for i in range(len(tree.tokens)) if tree.pos(i) in THINGS}
+
+
+def _has_rival(sentence: str, pronoun: str, spoken: Collection[str]) -> bool:
     """Whether a pronoun after a sentence may stand for something else than its subject."""
     tree = parsed(sentence)
     tokens, subject = tree.tokens, tree.subject(tree.root)
@@ -157,6 +164,10 @@ def _has_rival(sentence: str, pronoun: str) -> bool:
     is_owned = tree.text(subject).islower() and bool(tree.of(subject, "nmod:poss", "nummod"))
     if is_owned or any(tokens[i].tag == "PRP$" for i in tree.under(subject)):
         return True  # "Rosa's bar is small. It …"
+    if spoken and tree.pos(subject) == "NOUN" and tree.low(subject) not in spoken:
+        return True  # "Rosa has a bar. The owner left. …"
+    if any(tree.low(kid) in {pronoun, "them" if pronoun == "they" else pronoun} for kid in tree.of(tree.root, "obj")):
+        return True  # "The mayor opened it. It …"
     people, several = pronoun in {"he", "she", "his", "her"}, pronoun in {"they", "their"}
     own = set(tree.under(subject))
     things = {"NOUN", "PROPN", "PRON"}

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from everyclaim.decompose.aside import Aside, form_of_be, phrase, with_commas
 from everyclaim.decompose.clauses import renamed_in
-from everyclaim.decompose.coordination import EXEMPLARY
+from everyclaim.decompose.coordination import EXEMPLARY, FOCUSING
 from everyclaim.decompose.draft import Draft
 from everyclaim.decompose.examples import instance
 from everyclaim.decompose.monotone import TOGETHER, is_event, is_limited, is_source
@@ -79,6 +79,8 @@ def _told(aside: Aside) -> Draft | None:
     relation, kind, tag = tree.relation(place), tree.kind(place), tree.tag(place)
     first = aside.inside[0]
     titled = tree.pos(noun) == "PROPN" and ":" in {tree.low(i) for i in (first - 1, first, noun - 1)}
+    if relation in {"appos", "conj"} and tree.low(aside.body[0]) in FOCUSING:
+        return instance(aside) if aside.apart and tree.kind(noun) == "obj" and not tree.joiners(place) else None
     if relation == "appos" and aside.apart and not titled:  # "X-Men: Apocalypse"
         loose = tree.pos(place) in {"NOUN", "NUM", "SYM"} and aside.ends
         return _apposition(aside) or (aside.kept if loose else None)
@@ -106,6 +108,7 @@ def _told(aside: Aside) -> Draft | None:
     if aside.apart or tree.text(aside.inside[-1]) == ",":
         closed = is_limited(tree, aside.draft) or is_source(tree, place) or not TOGETHER.isdisjoint(aside.cases)
         along = aside.cases == ["along", "with"] and tree.kind(noun) in {"obj", "obl"}
+        closed |= aside.cases == ["for"]  # "once, for a fee"
         loose = aside.cases == ["with"] or along or (kind == "obl" and not closed)  # adds a circumstance
         loose = loose and aside.apart and first > noun and aside.ends
         return _possession(aside) or (aside.kept if loose else None)

@@ -110,7 +110,7 @@ def _may_part(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> boo
     if (
         tree.pos(place) in NOMINAL
         and not tree.of(place, "cop", *SUBJECTS)
-        and any(tree.tag(c) in {"VB", "VBD", "VBZ", "VBP", "VBG"} for c in conjuncts)
+        and any(tree.tag(c) in {"VB", "VBD", "VBZ", "VBP", "VBG", "VBN"} for c in conjuncts)
     ):
         return False
     if (
@@ -121,6 +121,9 @@ def _may_part(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> boo
         return False  # "took work, earning little and moving on"
     if any(_may_hang_lower(tree, place, c) for c in conjuncts):
         return False
+    limited = any(tree.is_conditional(kid) and kid > place for kid in tree.of(place, "advcl"))
+    if limited and any(tree.says(c, "cc", "so") for c in conjuncts):
+        return False  # "stops if it is cold, so the pipes may freeze"
     last = conjuncts[-1]
     behind = any(tree.is_conditional(kid) or _is_reason(tree, kid) for kid in tree.of(last, "advcl") if kid > last)
     if behind and (tree.subject(last) is None or not tree.comma_before(last)):
@@ -132,6 +135,8 @@ def _may_part(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> boo
     if bare and tree.of(conjuncts[0], "obj") and tree.subject(conjuncts[0]) is None:
         return False  # "designed and built the house"
     told = [kid for kid in tree.of(place, "ccomp") if tree.is_finite(kid)]
+    if all(tree.tag(c) == tree.tag(place) == "VBG" and tree.subject(c) is not None for c in conjuncts):
+        return True  # "with one saying that it leaks and another praising it"
     return not told or all(
         tree.subject(c) is None and (tree.of(c, "ccomp") or tree.is_past(told[0]) is not tree.is_past(c))
         for c in conjuncts
@@ -226,6 +231,7 @@ def _framing(tree: Tree, place: int, one: int) -> frozenset[int]:
     """What stands before all clauses and governs them: conditions, who said it, in what frame."""
     found: set[int] = set()
     subject = tree.subject(place)
+    start = place if subject is None and tree.tag(place) == "VB" else subject
     own = tree.subject(one)
     front = any(kid < (own or one) and tree.kind(kid) in {"obl", "nmod", "advcl", "advmod"} for kid in tree.kids[one])
     for kid in tree.kids[place]:
@@ -234,7 +240,7 @@ def _framing(tree: Tree, place: int, one: int) -> frozenset[int]:
             tree.kind(kid) == "obl" and tree.of(kid, "case")
         )
         of_all |= bool(adverbial) and not front and tree.is_past(place) == tree.is_past(one)
-        if subject is not None and kid < subject and of_all:
+        if start is not None and kid < start and of_all:
             found |= set(tree.under(kid))
     return frozenset(found)
 

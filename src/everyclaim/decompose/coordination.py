@@ -12,6 +12,7 @@ from everyclaim.models.local.tree import HELPERS, MODIFIERS, SUBJECTS, THINGS, T
 _SHARED = frozenset({"case", "det", "nmod:poss", "mark", "aux", "aux:pass", "cop", *SUBJECTS})
 _MEMBERS = ({"NOUN", "PROPN", "PRON", "X"}, {"ADJ", "VERB", "ADP"}, {"ADJ", "NOUN"})
 EXEMPLARY = frozenset({"such", "including", "like"})
+FOCUSING = frozenset({"particularly", "especially", "notably"})
 _DENYING = frozenset({"or", "nor", ",", ";"})
 
 
@@ -110,6 +111,8 @@ def _is_doubtful(tree: Tree, place: int, conjuncts: list[int]) -> bool:
         and any(tree.low(cc) in {"and", "or"} for cc in tree.joiners(conjuncts[0]))
     ):
         return True  # ", and" rather begins a clause
+    if nominal and not tree.cases(place) and any(map(tree.cases, conjuncts)):
+        return True  # "use the north side, but not during storms"
     above = tree.head(place)
     before = {tree.low(i) for i in range(max(above, 0), place) if tree.pos(i) in {"NOUN", "SYM"}}
     if any(tree.low(c) in before for c in conjuncts) and not _is_exemplary(tree, place):
@@ -158,6 +161,8 @@ def is_gapped(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     """Whether a verb is left out in a second clause: "one is the loudest and the other the quietest"."""
     if any(tree.relation(tree.first(one)) == "det" for one in conjuncts):
         return True
+    if tree.subject(place) is None and any(tree.subject(one) is not None for one in conjuncts):
+        return tree.kind(place) == "xcomp"  # "was rated good and the battery poor"
     cases = tree.words(place, "case")
     if any(tree.pos(kid) == "NUM" and kid == one + 1 for one in conjuncts for kid in tree.of(one, "flat")):
         return True  # "Ada gives five stars and Bert four"

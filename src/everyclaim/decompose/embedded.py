@@ -13,7 +13,7 @@ negation, hedges and alternatives stay with what they govern. The only words eve
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Annotated, Literal, NamedTuple
@@ -24,7 +24,7 @@ from everyclaim.core.limits import limits_here
 from everyclaim.core.options import read
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Decomposition, Skipped, Span
-from everyclaim.decompose.antecedents import begins_alike, completed, described, renamed, unconnected
+from everyclaim.decompose.antecedents import begins_alike, completed, described, nouns_of, renamed, unconnected
 from everyclaim.decompose.asides import detached, named, unbracketed, without_asides
 from everyclaim.decompose.assertions import completed_answer
 from everyclaim.decompose.clauses import by_clause
@@ -244,7 +244,7 @@ class EmbeddedDecomposer:
         splits = len(response) <= LONG
         english = {unit for unit in candidates if splits and self._is_english(unit, usual)}
         prepare([unit.text for unit in english])
-        before, names, ended = "", dict[str, str](), 0
+        before, names, spoken, ended = "", dict[str, str](), set[str](), 0
         for unit in candidates:
             if response[ended : unit.start].strip():  # the mark of a list item, or something skipped
                 before = ""
@@ -260,9 +260,11 @@ class EmbeddedDecomposer:
                 elif part.minor and self.coverage == "low":
                     skipped.append(Skipped(response[span.start : span.end], span, MINOR))
                 else:
-                    text = _completed(said, unit.text, before, names) if parts else tidy(said)
+                    text = _completed(said, unit.text, before, names, spoken) if parts else tidy(said)
                     claims.append(Claim(f"c{len(claims) + 1}", text, span, unit.sentence))
-            before = _completed(unit.text, unit.text, before, names) if parts else tidy(unit.text)
+            told = _completed(unit.text, unit.text, before, names, spoken) if parts else tidy(unit.text)
+            spoken |= nouns_of(before) if parts else set()
+            before = told
             for noun, name in described(before, unit.text).items() if parts else ():
                 names[noun] = name if names.get(noun, name) == name else ""  # of two nothing is certain
         skipped.sort(key=lambda piece: piece.span)
@@ -298,10 +300,10 @@ def _statement(unit: SplitUnit, first: int, last: int) -> SplitUnit:
     return unit._replace(text=said if last == len(unit.text) else f"{said}.", start=unit.start + first, end=end)
 
 
-def _completed(text: str, sentence: str, before: str, names: Mapping[str, str]) -> str:
+def _completed(text: str, sentence: str, before: str, names: Mapping[str, str], spoken: Collection[str]) -> str:
     """Put what it stands for in the place of a pronoun that begins a fact and its sentence."""
     fact, whole = (unconnected(tidy(one)) for one in (text, sentence))
-    return renamed(completed(fact, before, whole) if begins_alike(fact, whole) else fact, names)
+    return renamed(completed(fact, before, whole, spoken) if begins_alike(fact, whole) else fact, names)
 
 
 def _as_inside(text: str, sentence: str) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from everyclaim.decompose.aside import Aside
-from everyclaim.decompose.coordination import EXEMPLARY
+from everyclaim.decompose.aside import Aside, with_commas
+from everyclaim.decompose.coordination import EXEMPLARY, FOCUSING
 from everyclaim.decompose.draft import Draft
-from everyclaim.decompose.monotone import TOGETHER, is_limited
+from everyclaim.decompose.monotone import TOGETHER, holds_jointly, is_event, is_limited
 from everyclaim.models.local.tree import Tree
 
 
@@ -16,8 +16,9 @@ def instance(aside: Aside) -> Draft | None:
     tree, draft, noun = aside.tree, aside.draft, _kind_noun(aside)
     case = {i for top in tree.of(aside.place, "case") for i in tree.under(top)}
     behind = tree.tokens[aside.inside[-1] + 1 :][:1]
-    opener = next((i for i in aside.inside if tree.pos(i) not in {"PUNCT", "ADV"}), aside.place)
-    if noun is None or tree.low(opener) not in EXEMPLARY or any(one.tag in {"VBG", "VBN"} for one in behind):
+    opener = next((i for i in aside.inside if tree.low(i) in EXEMPLARY | FOCUSING), aside.place)
+    opens = opener != aside.place and all(tree.pos(i) == "ADV" for i in range(aside.body[0], opener))
+    if noun is None or not opens or any(one.tag in {"VBG", "VBN"} for one in behind):
         return None  # "mishaps such as guards leaving their post"
     if tree.kind(noun) == "conj" and tree.head(noun) in draft.places:
         return None  # once the list is split
@@ -29,8 +30,11 @@ def instance(aside: Aside) -> Draft | None:
         return _included(aside, noun, opener) or aside.kept
     apart = [kid for kid in tree.kids[draft.head] if kid > aside.place and tree.kind(kid) == "obl"]
     gone = {i for kid in apart if tree.comma_before(kid) for i in tree.under(kid)}  # the rest has it
-    rest = [i for i in draft.pieces if i not in {*named, *aside.inside, *gone}]
-    place = next((at for at, i in enumerate(rest) if isinstance(i, int) and i > named[0]), len(rest))
+    gone |= {i for one in tree.conjuncts(top) if one > aside.place for i in tree.under(one)}
+    rest = [i for i in draft.pieces if i not in {*named, *with_commas(tree, aside.inside), *gone}]
+    if tree.kind(top) == "nsubj" and tree.forms(draft.head)[0].text.lower() == "were":
+        return aside.kept
+    place = next((at for at, i in enumerate(rest) if isinstance(i, int) and i > named[-1]), len(rest))
     return replace(draft, pieces=(*rest[:place], *told, *rest[place:]), minor=True)
 
 
@@ -59,6 +63,9 @@ def _is_one_of(aside: Aside, noun: int, top: int) -> bool:
     """Whether what is said of several things is said of one: "sang in halls such as the Rosa"."""
     tree, draft = aside.tree, aside.draft
     way = tree.way_up(top, draft.head)[:-1]
+    if tree.kind(top) == "nsubj" and way == [top]:
+        past = is_event(tree, draft.head) and tree.is_past(draft.head)
+        return past and tree.pos(aside.place) == "PROPN" and not holds_jointly(tree, top, draft)
     if not {tree.kind(step) for step in way} <= {"obj", "obl", "nmod", "xcomp"} or not way:
         return False
     cases = {tree.low(case) for step in way for case in tree.of(step, "case")}

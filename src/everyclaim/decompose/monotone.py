@@ -118,6 +118,9 @@ def by_adjunct(draft: Draft, tree: Tree) -> list[Draft]:
     if any(tree.kind(place) == "advcl" for place in draft.whole):
         return [draft]
     head = draft.head
+    starts = (kid for kid in tree.of(head, "obl") if tree.cases(kid)[:1] == ["from"] and tree.pos(kid) == "NUM")
+    if not all(_is_time(tree, kid, inside=False) for kid in starts):
+        return [draft]  # "rose from 94 in 2002 to 120 in 2022"
     clauses = [kid for kid in tree.of(head, "ccomp", "advcl") if kid in draft.places]
     if head == tree.root and tree.subject(head) is None and tree.is_finite(head):
         return [draft]  # "Having a car was once linked with wealth"
@@ -151,11 +154,18 @@ def is_event(tree: Tree, head: int) -> bool:
 
 
 def _is_circumstance(tree: Tree, kid: int) -> bool:
-    if tree.kind(kid) != "obl" or tree.relation(kid) == "obl:agent":
+    if tree.kind(kid) != "obl":
         return False
+    if tree.relation(kid) == "obl:agent":
+        return True
     if tree.relation(kid) in {"obl:unmarked", "obl:tmod", "obl:npmod"} and not tree.of(kid, "case"):
         return _is_time(tree, kid)
-    cases = tree.cases(kid)
+    cases, verb = tree.cases(kid), tree.head(kid)
+    if cases == ["as"]:
+        return any(verb < i < kid for i in tree.of(verb, "obj", "obl"))  # not "served as a judge"
+    if cases == ["for"] and not tree.of(kid, "acl", "nummod") and not tree.of(verb, "advcl"):
+        has_object = any(verb < i < kid for i in tree.of(verb, "obj"))
+        return has_object or any(tree.relation(i) == "nsubj:pass" for i in tree.kids[verb])
     if cases[:1] == ["from"] and _is_time(tree, kid):
         return True
     if not cases or cases[0] not in _PLACING or (cases[0] == "by" and not tree.of(kid, "nummod")):

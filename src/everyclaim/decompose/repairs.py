@@ -21,7 +21,7 @@ def better_head(tree: Tree, place: int) -> tuple[int, str]:
     if tree.says(place, "cc", "&") and tree.pos(place) == "PROPN":
         beside = [i for i in tree.conjuncts(above) if above < i < place]
         return (beside or [above])[-1], "flat"
-    for reading in (_besides, _called, _same_case, _same_mark, _member, _latest, _predicate, _closes):
+    for reading in (_besides, _role, _called, _same_case, _same_mark, _member, _latest, _predicate, _closes):
         better = reading(tree, place)
         if better is not None:
             return better, "conj"
@@ -34,6 +34,14 @@ def _besides(tree: Tree, place: int) -> int | None:
     joined = [tree.low(i) for i in range(above, place) if tree.relation(i) == "cc"]
     is_example = tree.relation(above) == "nmod" and not {"such", "including"}.isdisjoint(tree.cases(above))
     return tree.head(above) if is_example and joined[-1:] == ["as"] and len(joined) > 1 else None
+
+
+def _role(tree: Tree, place: int) -> int | None:
+    """The noun that a bare one goes on where it hangs on a name behind that: "was a lawyer in Lund and minister"."""
+    above = tree.head(place)
+    is_bare = tree.tag(place) == "NN" and tree.joiners(place) and not tree.of(place, "det", "case", "compound", "amod")
+    outer = tree.head(above) if tree.relation(above) == "nmod" and tree.pos(above) == "PROPN" else -1
+    return outer if is_bare and outer >= 0 and tree.tag(outer) == "NN" else None
 
 
 def _called(tree: Tree, place: int) -> int | None:
@@ -190,6 +198,8 @@ def parsed(text: str) -> Tree:
     for place, token in enumerate(tree.tokens):
         if token.relation in {"conj", "nmod"} and (left := noun_before(tree, place)) is not None:
             tree.hang(place, left, "nmod")  # "care of rooms, damage in transit"
+        elif token.relation == "conj" and (verb := _verb_before(tree, place)) is not None:
+            tree.hang(place, verb, "xcomp" if token.pos == "ADJ" else "obj")  # "cheap and rated good"
         elif token.relation == "conj":
             better, relation = better_head(tree, place)
             if better != token.head and token.pos == "VERB":
@@ -243,6 +253,16 @@ def _hang_beside(tree: Tree, place: int, token: ParsedToken) -> None:
         tree.hang(place, tree.head(head), relation)  # "Ada Lind, 34,"
 
 
+def _verb_before(tree: Tree, place: int) -> int | None:
+    """The verb right before an adjective or noun that no sign or conjunction joins to a list: "rated good"."""
+    before = tree.first(place) - 1
+    joined = any(kid < place for kid in tree.of(place, "cc", "punct"))
+    if before < 0 or joined or not (tree.joiners(before) or tree.of(before, *HELPERS)):
+        return None
+    forms = {"VBN"} if tree.pos(place) == "ADJ" else {"VB", *_TENSED} if tree.tag(place) in {"NN", "NNS"} else ()
+    return before if tree.tag(before) in forms else None
+
+
 def _lost_subject(tree: Tree) -> int | None:
     """The noun taken for an apposition that a verb without a subject needs: "In the match in Ware, the keeper fell"."""
     root = tree.root
@@ -289,10 +309,35 @@ def _rename(tree: Tree) -> None:
             opener = tree.first(place) + 1
             if opener < len(tree.tokens) and tree.text(opener) == "so":
                 tree.call(opener, "cc")
+        elif token.relation in {"obj", "xcomp"} and (verb := _later_verb(tree, place)) is not None:
+            tree.hang(place, verb, token.relation)
+        elif token.relation == "advcl" and token.tag == "VBN" and _is_next_passive(tree, place):
+            for i in [place, *tree.conjuncts(place)]:
+                tree.hang(i, token.head, "conj")  # "was besieged, burned down and rebuilt"
+        elif token.relation == "amod" and token.tag == "VBN" and tree.head(place) < place and tree.of(place, "obj"):
+            verb = _top(tree, tree.head(token.head))
+            if tree.tag(verb) == "VBD" and tree.text(tree.first(place)) == ",":
+                tree.hang(place, verb, "conj")  # "lent money, spread fear and …"
+                tree.tokens[place] = tree.tokens[place]._replace(tag="VBD")
         elif token.relation == "appos" and _is_listed(tree, place):
             tree.call(place, "conj")
             for other in tree.conjuncts(place):
                 tree.hang(other, token.head, "conj")
+
+
+def _later_verb(tree: Tree, place: int) -> int | None:
+    """The clause of its own, joined before it, that an object belongs to: "sold his, but hers cost 2 euros"."""
+    later = [one for one in tree.conjuncts(tree.head(place)) if one < place and tree.pos(one) == "VERB"]
+    is_own = later and tree.subject(later[-1]) is not None and not tree.of(later[-1], "obj", "xcomp", "ccomp")
+    return later[-1] if is_own else None
+
+
+def _is_next_passive(tree: Tree, place: int) -> bool:
+    """Whether a participle goes on a list of passives, which its own conjuncts close."""
+    head = tree.head(place)
+    passive = tree.tag(head) == "VBN" and any(tree.relation(i) == "aux:pass" for i in tree.kids[head])
+    closed = any(tree.tag(one) == "VBN" and tree.joiners(one) for one in tree.conjuncts(place))
+    return passive and closed and place > head and tree.text(tree.first(place)) == "," and tree.subject(place) is None
 
 
 def _form(tree: Tree, place: int) -> str:
