@@ -205,31 +205,27 @@ def reckoned(it: LexicalComparison, check: FactCheck) -> str:
     if check.status == "found":
         parts = check.instead.split(" and ")
         return _made_of(parts, check.said, "their sum, " if len(parts) > 1 else "its multiple, ")
-    is_count, wanted = mine.dimension == "count", figures(mine.low)
-    values = [other for other in theirs if is_exact(other.fact) and (not is_count or other.fact.low >= _TELLING)]
-    for one, other in combinations(values, 2):
-        a, b = one.fact, other.fact
-        is_near = one.sentence == other.sentence or (is_count and is_total(it.spelling.written, mine))
-        words = [value.sentence[slice(*span(value.fact, whole=False))] for value in (one, other)]
-        if a.dimension == b.dimension == mine.dimension and (is_near or not is_count):
-            if figures(a.low + b.low) == wanted:
-                return _made_of(words, check.said, "their sum, ")
-            if is_near and figures(abs(a.low - b.low)) == wanted:
-                return _made_of(words, check.said, "their difference, ")
-        if (
-            is_near
-            and {a.dimension, b.dimension} == {"percent", mine.dimension}
-            and figures(a.low * b.low / 100) == wanted
-        ):
-            return _made_of(words, check.said)
+    is_count, wanted, is_sum = mine.dimension == "count", figures(mine.low), is_total(it.spelling.written, mine)
+    values = [
+        (value.fact, value.sentence, value.sentence[slice(*span(value.fact, whole=False))])
+        for value in theirs
+        if is_exact(value.fact) and (not is_count or value.fact.low >= _TELLING)
+    ]
+    for (a, sentence_of_a, first), (b, sentence_of_b, second) in combinations(values, 2):
+        is_near, kinds = sentence_of_a == sentence_of_b, {a.dimension, b.dimension}
+        if kinds == {mine.dimension} and (is_near or is_sum or not is_count) and figures(a.low + b.low) == wanted:
+            return _made_of([first, second], check.said, "their sum, ")
+        if kinds == {mine.dimension} and is_near and figures(abs(a.low - b.low)) == wanted:
+            return _made_of([first, second], check.said, "their difference, ")
+        if kinds == {"percent", mine.dimension} and is_near and figures(a.low * b.low / 100) == wanted:
+            return _made_of([first, second], check.said)
     named = content_stems(it.spelling.written)
     parts = [
-        value.sentence[slice(*span(value.fact, whole=False))]
-        for value in values
-        if value.fact.dimension == mine.dimension
-        and content_stems(" ".join(words_beside(value.sentence, value.fact))) & named
+        words
+        for fact, where, words in values
+        if fact.dimension == mine.dimension and content_stems(" ".join(words_beside(where, fact))) & named
     ]
-    if len(parts) > 1 and is_total(it.spelling.written, mine):
+    if len(parts) > 1 and is_sum:
         return f"the passages say {', '.join(parts[:-1])} and {parts[-1]}, the claim says {check.said}"
     return ""
 
