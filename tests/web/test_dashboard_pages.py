@@ -121,10 +121,12 @@ def test_two_runs_are_compared(dashboard, two_runs, watch):
 
 
 def test_runs_over_time_mark_what_changed(place, serve, watch):
-    """A series of runs shows rates with intervals, says from where on a level changed, and marks the place."""
+    """A series of runs over the same data has rates with intervals, and a mark where a level changed."""
     with Store.open(place) as store:
         for number, wrong in enumerate((6, 5, 6, 60, 62, 61), 1):
             keep_run(store, some_answers(120, wrong, release=f"v{number}"), name=f"run-{number}", release=f"v{number}")
+        others = ((replace(sample, question="And the river?"), result) for sample, result in some_answers(30, 3))
+        keep_run(store, others, name="other")
     address = serve(create_app(place))
     watched = watch(address)
     page = watched.open("/trend")
@@ -132,7 +134,9 @@ def test_runs_over_time_mark_what_changed(place, serve, watch):
     said = page.locator("main").inner_text()
     assert "Roll run-6 back to run-3" in said
     assert "from run-4 on" in page.locator(".said").inner_text()
-    assert "Runs of different data, which may cause changes: run-1.jsonl; run-2.jsonl" in said
+    assert page.get_by_role("link", name="other").count() == 0
+    page.get_by_label("Data").select_option("other.jsonl")
+    page.get_by_text("1 run: at least 3 are needed").wait_for()
     written = httpx.get(f"{address}/trend.json").json()
     assert [one["release"] for one in written["runs"]] == [f"v{number}" for number in range(1, 7)]
     assert {change["run"] for change in written["changes"]} == {written["runs"][3]["id"]}

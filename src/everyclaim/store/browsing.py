@@ -17,6 +17,7 @@ from everyclaim.store.store import Store
 from everyclaim.store.tables import ANNOTATIONS, CLAIMS, RUNS, SAMPLES, TAGS
 
 _LONGEST = 500  # characters that are searched for
+_COMPARED = 1000  # samples of a run by which its data are known
 SHOWN = 240  # characters of a question or an answer in a list
 _FIELDS = {"model": SAMPLES.c.model, "release": SAMPLES.c.release}  # sliced by without being tags
 
@@ -212,6 +213,15 @@ def _ranked(connection: sa.Connection, run: str, wanted: AnswerFilter) -> sa.Sub
         .where(*_conditions(run, wanted))
         .subquery()
     )
+
+
+def asked(store: Store, run: str) -> frozenset[tuple[str, str]]:
+    """Return the ids of a run's first 1,000 samples, each with its question."""
+    query = sa.select(SAMPLES.c.sample_id, SAMPLES.c.question).where(SAMPLES.c.run_id == run)
+    with store.reading() as connection:
+        return frozenset(
+            (row[0], row[1]) for row in connection.execute(query.order_by(SAMPLES.c.position).limit(_COMPARED))
+        )
 
 
 def _places(connection: sa.Connection, run: str, wanted: AnswerFilter) -> sa.Select[Any]:

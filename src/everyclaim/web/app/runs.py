@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 from math import ceil
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from fastapi import APIRouter, Depends, Form, HTTPException, Query, Request
@@ -306,20 +306,18 @@ def _comparable(records: Sequence[RunRecord]) -> tuple[str, str]:
 
 
 @router.get("/trend")
-def trend(request: Request, q: str = "", judged: str = "") -> Response:
-    """Show a series of runs with one metric and judge, where none are named the longest series."""
-    views, ways, chosen, left_out = _series(site_of(request), q, judged)
+def trend(request: Request, q: str = "", judged: str = "", data: str = "") -> Response:
+    """Show a series of runs with one metric, one judge and the same data; where none are named, the longest one."""
+    series = _series(site_of(request), q, judged, data)
+    views = series.views
     found = _trend(views) if views else None
     return render(
         request,
         "trend.html",
         q=q,
-        ways=ways,
-        judged=chosen,
+        series=series,
         trend=found,
         records=[view.record for view in views],
-        data=sorted({file_name(view.record.dataset) for view in views}),
-        left_out=left_out,
         fewest=FEWEST_RUNS,
         rates=_chart(found, (UNSUPPORTED, CONTRADICTED), "Failing claims by run") if found else "",
         supported=_chart(found, (SUPPORTED,), "Supported claims by run") if found else "",
@@ -330,9 +328,9 @@ def trend(request: Request, q: str = "", judged: str = "") -> Response:
 
 
 @router.get("/trend.json")
-def trend_json(request: Request, q: str = "", judged: str = "") -> Response:
+def trend_json(request: Request, q: str = "", judged: str = "", data: str = "") -> Response:
     """Return the series in the public schema."""
-    views, _, _, _ = _series(site_of(request), q, judged)
+    views = _series(site_of(request), q, judged, data).views
     if not views:
         raise InputError("no matching finished run")
     return download(_trend(views).to_json(), "trend.json")
@@ -342,12 +340,47 @@ def _way(record: RunRecord) -> str:
     return f"{record.provenance.metric} · {record.provenance.verifier}"
 
 
-def _series(site: Site, q: str, judged: str) -> tuple[list[RunView], list[str], str, int]:
-    """Return the runs of the series, oldest first; metrics with judges; the chosen one; how many runs are left out."""
+class _RunSeries(NamedTuple):
+    """Runs, oldest first, with one metric, one judge (together a way) and the same data; and the others to choose."""
+
+    views: list[RunView]
+    ways: list[str]
+    way: str
+    all_data: list[str]
+    data: str
+    left_out: int
+
+
+def _series(site: Site, q: str, judged: str, data: str) -> _RunSeries:
     wanted = [record for record in site.runs() if record.status == "finished" and record.kept and matches(record, q)]
-    chosen = judged or next((way for way, _ in Counter(map(_way, wanted)).most_common(1)), "")
-    found = [RunView(site, record) for record in wanted if _way(record) == chosen]
-    return found[:_MOST][::-1], sorted(set(map(_way, wanted))), chosen, max(0, len(found) - _MOST)
+    way = judged or next((way for way, _ in Counter(map(_way, wanted)).most_common(1)), "")
+    groups = _by_data(site, [record for record in wanted if _way(record) == way])
+    chosen = data if data in groups else max(groups, key=lambda name: len(groups[name]), default="")
+    found = [RunView(site, record) for record in groups.get(chosen, ())]
+    ways = sorted(set(map(_way, wanted)))
+    return _RunSeries(found[:_MOST][::-1], ways, way, list(groups), chosen, max(0, len(found) - _MOST))
+
+
+def _by_data(site: Site, records: Sequence[RunRecord]) -> dict[str, list[RunRecord]]:
+    """Group runs, newest first, by their data, under the names of its files.
+
+    Data are the same that have one place, or that share at least half of the questions of the smaller with their ids.
+    """
+    by_place: dict[str, list[RunRecord]] = {}
+    for record in records:
+        by_place.setdefault(record.id if record.dataset.startswith("<") else record.dataset, []).append(record)
+    groups: list[tuple[frozenset[tuple[str, str]], list[RunRecord]]] = []
+    for of_place in by_place.values():
+        asked = RunView(site, of_place[0]).asked
+        alike = (one for known, one in groups if 2 * len(asked & known) >= max(1, min(len(asked), len(known))))
+        if (members := next(alike, None)) is None:
+            groups.append((asked, of_place))
+        else:
+            members += of_place
+    return {
+        ", ".join(sorted({file_name(one.dataset) for one in members})): sorted(members, key=records.index)
+        for _, members in groups
+    }
 
 
 def _trend(views: Sequence[RunView]) -> Trend:

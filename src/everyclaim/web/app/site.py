@@ -240,6 +240,11 @@ class RunView:
         return self.once("labels", lambda: browsing.label_counts(self.site.read_store, self.record.id))
 
     @property
+    def asked(self) -> frozenset[tuple[str, str]]:
+        """The ids of its first samples, each with its question."""
+        return self.once("asked", lambda: browsing.asked(self.site.read_store, self.record.id))
+
+    @property
     def figures(self) -> Figures:
         """The numbers of its answers and claims, with every automatic slice."""
         return self.once("figures", lambda: figures_of(self.run, [AUTO]))
