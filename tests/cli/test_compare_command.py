@@ -115,6 +115,7 @@ def test_three_runs_show_a_trend(runs):
     done = runs("compare", "old", "old", "new")
     assert done.code == 0, done.err
     assert "from new on" in done.out
+    assert "different data" not in done.out
     by_topic = runs("compare", "old", "old", "new", "--by", "topic+mode")
     assert by_topic.code == 0
     assert "topic + failure mode" in by_topic.out

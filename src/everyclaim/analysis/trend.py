@@ -87,6 +87,7 @@ class Trend:
     points: tuple[Point, ...]
     changes: Mapping[AnswerMeasure, tuple[ChangePoint, ...]]
     differs: tuple[str, ...] = ()
+    data: tuple[str, ...] = ()  # the data sets, where neighbouring runs share less than half of their samples
     parts: tuple[Series, ...] = ()
     rule: RollBack | None = None  # on the runs since claims that fail rose, against the one before; None: they did not
 
@@ -141,7 +142,7 @@ class Trend:
                 written(series.part, "measure mode slice") | written(series, "rates") | {"changes": at(series.changes)}
                 for series in self.parts
             ],
-            **written(self, "differs sentences advice rule"),
+            **written(self, "differs data sentences advice rule"),
         }
 
 
@@ -169,7 +170,7 @@ def trend_of(
         Point(side, {measure: series.rates[place] for measure, series in whole.items()})
         for place, side in enumerate(sides)
     )
-    return Trend(found, changes, differs, tuple(parts), _rule(sides, runs, changes, judge))
+    return Trend(found, changes, differs, (), tuple(parts), _rule(sides, runs, changes, judge))
 
 
 def _rule(

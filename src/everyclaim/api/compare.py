@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -141,7 +143,12 @@ def trend_over(runs: Sequence[Run], *, by: Sequence[str] = (), differs: tuple[st
     figures = [figures_of(run, by) for run in runs]
     calibration = None if differs else judge_of(runs)
     sides = [side_of(run.record, one) for run, one in zip(runs, figures, strict=True)]
-    return trend_of(sides, figures, differs, by, calibration.counts if calibration else None)
+    found = trend_of(sides, figures, differs, by, calibration.counts if calibration else None)
+    ids = [frozenset(one.ids) for one in figures]
+    if all(2 * len(one & other) >= min(len(one), len(other)) for one, other in pairwise(ids)):
+        return found
+    names = dict.fromkeys(Path(run.record.dataset).name for run in runs)
+    return replace(found, data=tuple(names) if len(names) > 1 else ())
 
 
 def figures_of(run: Run, by: Sequence[str] = ()) -> Figures:

@@ -54,14 +54,13 @@ def comparison_page(comparison: Comparison, *, movers: int) -> Page:
         _head(comparison),
         Text(whole(comparison.sentence), "bold"),
         Text(whole(comparison.advice), "bold red") if comparison.advice else None,
-        _differing(comparison.differs),
+        _differing("scored with different settings", comparison.differs),
         Stack(*_evidence(comparison, _ROWS_SHOWN, movers)),
     )
 
 
-def _differing(differs: Sequence[str]) -> Text | None:
-    told = data("; ".join(differs), limit=400)
-    return Text.assemble(("scored with different settings: ", "yellow"), told) if differs else None
+def _differing(what: str, differs: Sequence[str]) -> Text | None:
+    return Text.assemble((f"{what}: ", "yellow"), data("; ".join(differs), limit=400)) if differs else None
 
 
 def _evidence(comparison: Comparison, most: int | None, movers: int) -> Iterator[RenderableType]:
@@ -98,7 +97,8 @@ def trend_page(trend: Trend) -> Page:
         *(_runs_table(heading, rows, trend) for heading, rows in _by_cut(trend.parts)),
         Stack(*(hanging(Text("-"), data(line)) for line in trend.sentences)),
         Text(trend.advice, "bold red") if trend.advice else None,
-        _differing(trend.differs),
+        _differing("scored with different settings", trend.differs),
+        _differing("runs over different data, which may cause changes", trend.data),
     )
 
 
