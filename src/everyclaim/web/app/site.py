@@ -32,6 +32,7 @@ from everyclaim.store import browsing
 from everyclaim.store.browsing import AnswerFilter, Neighbours
 from everyclaim.store.records import RunRecord
 from everyclaim.store.store import Figures, Store
+from everyclaim.text.marks import blanked
 from everyclaim.web.app.auth import Access, Sessions, visitor_of
 
 T = TypeVar("T")
@@ -89,7 +90,7 @@ def file_name(place: str) -> str:
 
 def _templates() -> Environment:
     made = environment(PackageLoader("everyclaim.web.app"))
-    made.filters.update(scored=lambda counts: counts[Outcome.SCORED], file=file_name)
+    made.filters.update(scored=lambda counts: counts[Outcome.SCORED], file=file_name, unmarked=blanked)
     made.globals.update(library=__version__, static=VERSION)
     return made
 
