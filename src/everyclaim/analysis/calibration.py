@@ -33,6 +33,7 @@ BY_VERDICT = ("stratified", "allocation")  # ways to choose claims by the judge'
 FEW = 20  # labels of a kind in a group: fewer are marked
 _MARGIN, _WIDTH = 0.02, 0.05  # nearer to the target than the first, labels are to bring an interval of ± the second
 _FEWEST_LABELS = 50  # of a kind, before a rate says much
+_METHODS = {"ppi++": "PPI++", "labels": "labels alone", "weighted": "labels, weighted", "rogan_gladen": "Rogan–Gladen"}
 
 Standing = Literal["met", "missed", "not shown"]
 
@@ -46,8 +47,13 @@ class JudgeRates:
     tpr: Estimate
     tnr: Estimate
 
+    @property
+    def named(self) -> tuple[tuple[str, str, Estimate, int], ...]:
+        """Both rates: of which claims, its short name, the rate, and the number of labels behind it."""
+        return ("supported", "TPR", self.tpr, self.supported), ("failing", "TNR", self.tnr, self.failing)
+
     def __str__(self) -> str:
-        return f"TPR {percent(self.tpr.value)}, TNR {percent(self.tnr.value)}"
+        return ", ".join(f"{name} {percent(rate.value)}" for _, name, rate, _ in self.named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +79,8 @@ class Corrected:
         rows: dict[str, list[str]] = {}
         for one in filter(None, (self.ppi, self.rogan_gladen)):
             for text in one.warnings:
-                rows.setdefault(text, []).append(method(one))
-        better = f"; use the row {method(self.ppi)!r}" if self.ppi and not self.ppi.warnings else ""
+                rows.setdefault(text, []).append(_METHODS[one.method])
+        better = f"; use the row {_METHODS[self.ppi.method]!r}" if self.ppi and not self.ppi.warnings else ""
         return [f"{' and '.join(names)}: {text}{better}" for text, names in rows.items()]
 
 
@@ -184,13 +190,11 @@ class Calibration:
     @property
     def recognised(self) -> list[tuple[str, Estimate, int]]:
         """The rates by name, with the number of labels behind each: of claims, and of whole answers where there are."""
-        rates, answers = self.rates, self.answers
-        named = [("supported claims recognised (TPR)", rates.tpr, rates.supported)]
-        named.append(("failing claims recognised (TNR)", rates.tnr, rates.failing))
-        if answers:
-            named.append(("faithful answers recognised", answers.tpr, answers.supported))
-            named.append(("failing answers recognised", answers.tnr, answers.failing))
-        return named
+        found = [(f"{kind} claims recognised ({name})", rate, labels) for kind, name, rate, labels in self.rates.named]
+        if self.answers:
+            for kind, (_, _, rate, labels) in zip(("faithful", "failing"), self.answers.named, strict=True):
+                found.append((f"{kind} answers recognised", rate, labels))
+        return found
 
     @property
     def advice(self) -> tuple[str, ...]:
@@ -200,17 +204,14 @@ class Calibration:
     @property
     def sentence(self) -> str:
         """Say in a sentence how often judge and people agree; empty where labels are of one kind only."""
-        rates = self.rates
-        if rates.tpr.value is None or rates.tnr.value is None:
-            return ""
-        return f"By labels of run {self.run}: {self.accuracy}."
+        known = all(rate.value is not None for _, _, rate, _ in self.rates.named)
+        return f"By labels of run {self.run}: {self.accuracy}." if known else ""
 
     @property
     def accuracy(self) -> str:
         """Say the rates of claims with their labels, in one line."""
-        rows = (("supported", self.rates.tpr, self.rates.supported), ("failing", self.rates.tnr, self.rates.failing))
         told = []
-        for kind, rate, labels in rows:
+        for kind, _, rate, labels in self.rates.named:
             value, between = shown_rate(rate, labels)
             shown = between if value == NO_NUMBER else f"{value} ({between})"
             told.append(f"{kind} claims recognised: {shown} by {counted(labels, 'label')}")
@@ -228,14 +229,12 @@ class Calibration:
             return Corrected(raw, None, None, (str(error),))
 
     def __str__(self) -> str:
-        rows = [
-            ("supported claims recognised", self.rates.tpr, f" ({self.rates.supported:,})"),
-            ("failing claims recognised", self.rates.tnr, f" ({self.rates.failing:,})"),
-            ("claims supported, raw", self.corrected.raw, ""),
-        ]
+        rows = [(f"{kind} claims recognised", rate, f" ({labels:,})") for kind, _, rate, labels in self.rates.named]
+        rows.append(("claims supported, raw", self.corrected.raw, ""))
         lines = [f"{name:22}{percent(rate.value):>8}   95 % {interval(rate)}{n}" for name, rate, n in rows]
         if best := self.corrected.shown:
-            lines.append(f"{'corrected':22}{percent(best.value):>8}   95 % {ends(best)} ({method(best)})")
+            value, between, method = inference_cells(best)
+            lines.append(f"{'corrected':22}{value:>8}   95 % {between} ({method})")
         head = f"run {self.run}: {self.extent}"
         return "\n".join([head, *lines, *(wrapped(text) for text in (*self.notes, *self.advice))])
 
@@ -279,16 +278,10 @@ def standing_text(rate: Estimate) -> str:
     return "inconclusive" if found == "not shown" else found
 
 
-def ends(estimate: Inference) -> str:
-    """Write an interval in per cent."""
-    return f"{100 * estimate.interval.low:.1f} – {100 * estimate.interval.high:.1f} %"
-
-
-def method(estimate: Inference) -> str:
-    """Name a method as people know it."""
-    return {"ppi++": "PPI++", "labels": "labels alone", "weighted": "labels, weighted", "rogan_gladen": "Rogan–Gladen"}[
-        estimate.method
-    ]
+def inference_cells(rate: Inference) -> tuple[str, str, str]:
+    """Return a corrected rate as it is shown: value, interval (marked where it is not to be trusted), method."""
+    between = f"{100 * rate.interval.low:.1f} – {100 * rate.interval.high:.1f} %{' !' if rate.warnings else ''}"
+    return percent(rate.value), between, _METHODS[rate.method]
 
 
 def _rate(rate: Estimate) -> str:
@@ -297,8 +290,7 @@ def _rate(rate: Estimate) -> str:
 
 def _advice(found: Calibration) -> Iterator[str]:
     """Say what the rates are short of, what is shown to help, and how many more labels would tell."""
-    rates = found.rates
-    named = (("supported", "TPR", rates.tpr, rates.supported), ("failing", "TNR", rates.tnr, rates.failing))
+    named = found.rates.named
     missed = [(kind, rate) for kind, _, rate, _ in named if compare_with_target(rate) == "missed"]
     for kind, rate in missed:
         error = "misses too many failing" if kind == "failing" else "raises false alarms on too many supported"
@@ -342,6 +334,6 @@ def _missing_labels(rate: Estimate, labels: int) -> int:
 
 def _rates(found: JudgeRates) -> dict[str, Any]:
     return {
-        "tpr": plain(found.tpr) | {"labels": found.supported, "target": compare_with_target(found.tpr)},
-        "tnr": plain(found.tnr) | {"labels": found.failing, "target": compare_with_target(found.tnr)},
+        name.lower(): plain(rate) | {"labels": labels, "target": compare_with_target(rate)}
+        for _, name, rate, labels in found.named
     }

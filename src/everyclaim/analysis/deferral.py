@@ -91,6 +91,10 @@ class BandFit:
             "more, add labels, or use a better judge"
         )
 
+    def to_json(self) -> dict[str, Any]:
+        """Write it as plain JSON values."""
+        return asdict(self) | {"share": self.share}
+
 
 def fit_deferral(
     judgements: Sequence[Judgement], *, error: float = 0.1, confidence: float = 0.95, each_side: bool = False
@@ -132,11 +136,6 @@ def fit_deferral(
         as_supported=search.settled(above),
         as_not_supported=search.settled(below),
     )
-
-
-def band_fit_to_json(fit: BandFit) -> dict[str, Any]:
-    """Write it as plain JSON values."""
-    return asdict(fit) | {"share": fit.share}
 
 
 @dataclass(frozen=True, slots=True)

@@ -339,15 +339,17 @@ def carry_over(
             found.append((claim, same, "text"))
         elif (same := by_span.get(claim.span)) is not None:
             found.append((claim, same, "span"))
-        elif (whole := _of_parts(claim.span, by_span, response)) is not None:
-            found.append((claim, *whole))
-        elif (around := _around(claim.span, by_span)) is not None:
-            found.append((claim, around, "part"))
+        elif (of_parts := _of_parts(claim.span, by_span, response)) is not None:
+            found.append((claim, *of_parts))
+        else:
+            of_whole = (one for around, one in by_span.items() if _is_inside(claim.span, around))
+            whole = next((one for one in of_whole if one.label is Label.SUPPORTED), None)
+            found += [(claim, whole, "part")] if whole else []
     return found
 
 
 def _of_parts(span: Span, by_span: Mapping[Span, Consensus], response: str) -> tuple[Consensus, How] | None:
-    spans = [part for part in by_span if span.start <= part.start and part.end <= span.end]
+    spans = [part for part in by_span if _is_inside(part, span)]
     if not spans:
         return None
     inside = [by_span[part] for part in spans]
@@ -368,10 +370,5 @@ def _covers(parts: Iterable[Span], span: Span, response: str) -> bool:
     return few and not any(sign.isdigit() for word in words for sign in word)
 
 
-def _around(span: Span, by_span: Mapping[Span, Consensus]) -> Consensus | None:
-    whole = (
-        label
-        for around, label in by_span.items()
-        if label.label is Label.SUPPORTED and around.start <= span.start and span.end <= around.end
-    )
-    return next(whole, None)
+def _is_inside(inner: Span, outer: Span) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end

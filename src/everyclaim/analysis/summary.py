@@ -42,6 +42,8 @@ TEXTS_KEPT = 100
 _WARNINGS_SHOWN = 3  # kinds of warnings of a printed summary
 _OUTCOMES, _MODES = tuple(Outcome), tuple(FailureMode)
 _PART, _SLICE = "part:", "slice:"  # of the names of columns: those of a part of the score, of the values of a tag
+_NUMBERS = ("conflicts", "warnings", "warned", "unchecked", "all_skipped")  # that a summary counts
+_COUNTS = ("failures", "flags", "warning_texts", "citations", "refusals")  # by name
 _ROUNDING = 1e-9  # a mean of exact fractions may come out this much below 1
 
 ClusterBy = Literal["sample", "question"]
@@ -176,13 +178,9 @@ class Collector:
         self._questions = array("Q")
         self._conversations = 0  # answers that are one of several of a conversation
         self._values: dict[str, dict[tuple[str, ...], int]] = {tag: {} for tag in self._slices}
-        self._counts: Counter[str] = Counter()
-        self._failures: Counter[str] = Counter()
+        self._numbers: Counter[str] = Counter(dict.fromkeys(_NUMBERS, 0))
+        self._counts: dict[str, Counter[str]] = {name: Counter() for name in _COUNTS}
         self._failed_example = ""
-        self._flags: Counter[str] = Counter()
-        self._warnings: Counter[str] = Counter()
-        self._citations: Counter[str] = Counter()
-        self._refusals: Counter[str] = Counter()
         self._usage = Usage()
         self._costs = array("d")
         self._judging = JudgingCollector()
@@ -209,29 +207,28 @@ class Collector:
         self._questions.append(_question_key(str(together) or (result.question if by_question else ""), place))
         self._usage += replace(result.usage, cost=None if result.usage.cost is None else 0.0)
         self._costs.append(result.usage.cost or 0.0)  # added up at the end, so that their order changes nothing
-        self._counts["warnings"] += len(result.warnings)
-        self._counts["warned"] += bool(result.warnings)
-        self._counts["unchecked"] += bool(result.unchecked)
-        self._counts["all_skipped"] += result.is_all_skipped
-        for text in set(result.warnings):
-            if text in self._warnings or len(self._warnings) < TEXTS_KEPT:
-                self._warnings[text] += 1
+        self._numbers["warnings"] += len(result.warnings)
+        self._numbers["warned"] += bool(result.warnings)
+        self._numbers["unchecked"] += bool(result.unchecked)
+        self._numbers["all_skipped"] += result.is_all_skipped
+        kinds = self._counts["warning_texts"]
+        kinds.update(text for text in set(result.warnings) if text in kinds or len(kinds) < TEXTS_KEPT)
         if refused := refusal_of(result):
-            self._refusals[str(refused.get("finding"))] += 1
+            self._counts["refusals"][str(refused.get("finding"))] += 1
         if result.outcome is Outcome.FAILED:
             code = failure_code(result.reason)
-            self._failures[code] += 1
+            self._counts["failures"][code] += 1
             example = f"{result.id}: {result.reason.removeprefix(code).lstrip(': ') or code}"
             self._failed_example = min(self._failed_example or example, example)
         if not is_scored:
             return  # what a failed sample found before it failed is not in any rate, nor in any count
         for claim in result.claims:
             verdict = claim.verdict
-            self._counts["conflicts"] += verdict.conflict
-            self._flags.update(set(verdict.flags))
+            self._numbers["conflicts"] += verdict.conflict
+            self._counts["flags"].update(set(verdict.flags))
             if verdict.failure_mode is not None:
                 self._modes.append({"mode": _MODES.index(verdict.failure_mode), "row": place})
-        self._citations.update(citation_counts(result))
+        self._counts["citations"].update(citation_counts(result))
         self._judging.add(result, place)
 
     def finish(self) -> Summary:
@@ -240,25 +237,18 @@ class Collector:
         clusters = np.array(self._questions, dtype=np.uint64) if is_clustered else None
         table = _ResultRows(self._rows.arrays(), self._modes.arrays(), clusters, self._lower_is_better)
         known = self._usage.cost is not None
+        counts: dict[str, Any] = {name: dict(sorted(found.items())) for name, found in self._counts.items()}
+        counts |= self._numbers
         return Summary(
             overall=_group(table, self._sampling),
-            failures=_sorted(self._failures),
             failed_example=self._failed_example,
-            conflicts=self._counts["conflicts"],
-            flags=_sorted(self._flags),
-            warnings=self._counts["warnings"],
-            warned=self._counts["warned"],
-            warning_texts=_sorted(self._warnings),
-            unchecked=self._counts["unchecked"],
-            all_skipped=self._counts["all_skipped"],
             usage=replace(self._usage, cost=math.fsum(self._costs) if known else None),
             judging=self._judging.finish(clusters, self._sampling),
             slices={tag: self._groups(table, tag) for tag in self._slices},
             cluster_by="conversation" if self._conversations else self._cluster_by,
             sampling=self._sampling,
             bad_rows=self.bad_rows,
-            citations=_sorted(self._citations),
-            refusals=_sorted(self._refusals),
+            **counts,
         )
 
     def _groups(self, table: _ResultRows, tag: str) -> dict[str, Group]:
@@ -388,10 +378,6 @@ def _group(table: _ResultRows, sampling: Sampling) -> Group:
         components=dict(zip(parts, components, strict=True)),
         lower_is_better=table.lower_is_better,
     )
-
-
-def _sorted(counts: Counter[str]) -> dict[str, int]:
-    return {key: counts[key] for key in sorted(counts)}
 
 
 def slice_rows(summary: Summary) -> Iterator[dict[str, Any]]:

@@ -69,12 +69,13 @@ class Series:
 
     def tested(self, chance: float) -> Series:
         """Return it with the changes of level that come by chance at most this often; runs without a number aside."""
-        known = [place for place, rate in enumerate(self.rates) if rate.value is not None]
+        known = [(place, rate) for place, rate in enumerate(self.rates) if rate.value is not None]
         if not known:
             return self
-        values = [self.rates[place].value or 0.0 for place in known]
-        found = change_points(values, [_error(self.rates[place]) for place in known], 1 - chance)
-        return replace(self, changes=tuple(replace(change, at=known[change.at]) for change in found))
+        widths = [(rate.high or 0.0) - (rate.low or 0.0) for _, rate in known]
+        errors = [max(1e-9, width / 2 / normal_quantile(LEVEL)) for width in widths]
+        found = change_points([rate.value or 0.0 for _, rate in known], errors, 1 - chance)
+        return replace(self, changes=tuple(replace(change, at=known[change.at][0]) for change in found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,12 +199,6 @@ def _rule(
 
 def _rates(counted: Sequence[Counted], part: MeasuredPart, masks: Sequence[Mask]) -> tuple[Estimate, ...]:
     return tuple(clustered_ratio(*side.rate(part, mask)) for side, mask in zip(counted, masks, strict=True))
-
-
-def _error(rate: Estimate) -> float:
-    assert rate.low is not None
-    assert rate.high is not None
-    return max(1e-9, (rate.high - rate.low) / 2 / normal_quantile(LEVEL))
 
 
 RELEASE_SCHEMA = 1

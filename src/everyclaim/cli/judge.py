@@ -229,7 +229,6 @@ def band(
 
     Exit codes: 0 ok, 2 bad input or usage, 4 no claim can be settled.
     """
-    from everyclaim.analysis.deferral import band_fit_to_json
     from everyclaim.api.fitting import cascade_spec, fit_cascade
     from everyclaim.report.judge import band_page
 
@@ -257,5 +256,5 @@ def band(
     tell_of_reading(reading)
     cascade = Spec.parse(cascade_spec(fit, spec, then)).shown
     more = {"spec": cascade if fit.needs_second else None, "bad_rows": reading.bad}
-    show_result(lambda: band_fit_to_json(fit) | more, lambda: band_page(fit, spec, cascade), json=json)
+    show_result(lambda: fit.to_json() | more, lambda: band_page(fit, spec, cascade), json=json)
     return OK if fit.settled.claims else INCONCLUSIVE

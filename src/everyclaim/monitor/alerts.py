@@ -17,8 +17,9 @@ import subprocess  # only of what the user names, without a shell
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from html import escape
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
@@ -91,20 +92,29 @@ class _BusyError(AlertError):
         self.wait = wait
 
 
-def _deliver(once: Callable[[], None]) -> None:
-    """Try until it is done. Raises `AlertError`; only after `_BusyError` it is tried again."""
-    for number in range(TRIES):
-        try:
-            return once()
-        except _BusyError as busy:
-            if number + 1 == TRIES:
-                raise AlertError(f"{busy}, after {TRIES} attempts") from None
-            time.sleep(WAIT * 2**number if busy.wait is None else busy.wait)
-    return None
+class _TriedSink:
+    """A sink whose deliveries are tried several times."""
+
+    __slots__ = ()
+
+    def send(self, alert: Alert) -> None:
+        """Deliver an alert. Raises `AlertError` when every try failed, or one showed that another makes no sense."""
+        for number in range(TRIES):
+            try:
+                return self._try(alert)
+            except _BusyError as busy:
+                if number + 1 == TRIES:
+                    raise AlertError(f"{busy}, after {TRIES} attempts") from None
+                time.sleep(WAIT * 2**number if busy.wait is None else busy.wait)
+        return None
+
+    def _try(self, alert: Alert) -> None:
+        """Deliver once. Raises `AlertError`; only after `_BusyError` it is tried again."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
-class Webhook:
+class Webhook(_TriedSink):
     """POSTs an alert as JSON, signed as Standard Webhooks has it where there is a secret.
 
     Headers are `webhook-id` (the same in every try: by it a receiver drops what it has), `webhook-timestamp` and
@@ -120,23 +130,17 @@ class Webhook:
         object.__setattr__(self, "secret", _from_environment(self.secret))
         _key(self.secret)
 
-    def send(self, alert: Alert) -> None:
-        """Deliver. Raises `AlertError` when every try failed, or the receiver refused it."""
-        body = json.dumps(alert.to_json(), ensure_ascii=True).encode("ascii")
-
-        def once() -> None:
-            stamp = str(int(time.time()))
-            headers = {"webhook-id": alert.id, "webhook-timestamp": stamp}
-            if self.secret:
-                signed = hmac.new(_key(self.secret), f"{alert.id}.{stamp}.".encode() + body, hashlib.sha256).digest()
-                headers["webhook-signature"] = f"v1,{base64.b64encode(signed).decode('ascii')}"
-            _post(self.url, body, headers)
-
-        _deliver(once)
+    def _try(self, alert: Alert) -> None:
+        body, stamp = json.dumps(alert.to_json()).encode(), str(int(time.time()))
+        headers = {"webhook-id": alert.id, "webhook-timestamp": stamp}
+        if self.secret:
+            signed = hmac.new(_key(self.secret), f"{alert.id}.{stamp}.".encode() + body, hashlib.sha256).digest()
+            headers["webhook-signature"] = f"v1,{base64.b64encode(signed).decode('ascii')}"
+        _post(self.url, body, headers)
 
 
 @dataclass(frozen=True, slots=True)
-class Slack:
+class Slack(_TriedSink):
     """POSTs an alert as a message that Slack's incoming webhooks take, and what speaks their format.
 
     `url`, which is a secret, may be ``$NAME``, a variable of the environment.
@@ -147,18 +151,13 @@ class Slack:
     def __post_init__(self) -> None:
         object.__setattr__(self, "url", _address(self.url, "slack"))
 
-    def send(self, alert: Alert) -> None:
-        """Deliver. Raises `AlertError` when every try failed, or the receiver refused it."""
-        title, text = (
-            part.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")  # no link, no mention, no channel
-            for part in (alert.title, alert.text)
-        )
-        message = {"text": f"*{title}*\n{text}", "unfurl_links": False, "unfurl_media": False}
-        _deliver(lambda: _post(self.url, json.dumps(message).encode("ascii"), {}))
+    def _try(self, alert: Alert) -> None:
+        text = escape(f"*{alert.title}*\n{alert.text}", quote=False)  # no link, no mention, no channel
+        _post(self.url, json.dumps({"text": text, "unfurl_links": False, "unfurl_media": False}).encode(), {})
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class Command(_TriedSink):
     """Runs a program with an alert as JSON on its standard input; no shell reads the words."""
 
     words: Sequence[str]
@@ -167,25 +166,20 @@ class Command:
         if not self.words or not self.words[0]:
             raise ConfigError("command needs a program, as in command:/usr/local/bin/page oncall")
 
-    def send(self, alert: Alert) -> None:
-        """Run it. Raises `AlertError` when it cannot be run, takes too long or ends with another code than 0."""
-        told = json.dumps(alert.to_json(), ensure_ascii=True).encode("ascii")
+    def _try(self, alert: Alert) -> None:
+        told = json.dumps(alert.to_json()).encode()
         program = f"the command {os.path.basename(self.words[0])}"  # noqa: PTH119 - also of what is no path
-
-        def once() -> None:
-            try:
-                done = subprocess.run(  # noqa: S603 - the user's own program, by its words
-                    list(self.words), input=told, timeout=COMMAND_SECONDS, check=False,
-                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                )  # fmt: skip
-            except subprocess.TimeoutExpired:
-                raise _BusyError(f"{program} took longer than {COMMAND_SECONDS:g} s") from None
-            except (OSError, ValueError) as error:
-                raise AlertError(f"{program} cannot be run: {error}") from None
-            if done.returncode:
-                raise _BusyError(f"{program} ended with code {done.returncode}")
-
-        _deliver(once)
+        try:
+            done = subprocess.run(  # noqa: S603 - the user's own program, by its words
+                list(self.words), input=told, timeout=COMMAND_SECONDS, check=False,
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            raise _BusyError(f"{program} took longer than {COMMAND_SECONDS:g} s") from None
+        except (OSError, ValueError) as error:
+            raise AlertError(f"{program} cannot be run: {error}") from None
+        if done.returncode:
+            raise _BusyError(f"{program} ended with code {done.returncode}")
 
 
 class Notifier:

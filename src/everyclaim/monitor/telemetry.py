@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 from everyclaim.core.errors import ConfigError, OperatorError, needed_for
 from everyclaim.core.events import (
@@ -67,12 +67,8 @@ class Instrument:
         return f"everyclaim.{self.name}"
 
 
-class Measurement(NamedTuple):
-    """What to add to a measure, or to set it to; label values in the measure's order."""
-
-    measure: Instrument
-    labels: tuple[str, ...]
-    amount: float
+# What to add to a measure, or to set it to; label values in the measure's order.
+Measurement = tuple[Instrument, tuple[str, ...], float]
 
 
 def _counter(name: str, text: str, *labels: str, unit: str = "1") -> Instrument:
@@ -86,15 +82,9 @@ def _times(name: str, text: str, *labels: str) -> Instrument:
 ANSWERS = _counter("answers", "Answers by outcome.", "outcome", "release")
 CLAIMS = _counter("claims", "Claims of scored answers, by verdict.", "label", "release")
 FAILING = _counter("failing_claims", "Failing claims of scored answers by failure mode.", "failure_mode", "release")
-PRODUCTS = _counter(
-    "answer_products",
-    (
-        "Sums over answers of n², x² and n·x, for n claims of which x are contradicted: for a standard error "
-        "of the rate clustered by answer."
-    ),
-    "of",
-    "release",
-)
+_SUMS = "Sums over answers of n², x² and n·x, for n claims of which x are contradicted"
+_FOR = "for a standard error of the rate clustered by answer"
+PRODUCTS = _counter("answer_products", f"{_SUMS}: {_FOR}.", "of", "release")
 SCORE = Instrument("answer_score", "histogram", "Scores of answers.", ("release",), "1", _SHARES)
 SLICED = _counter("slice_claims", "Claims by exported tags and verdict.", "tag", "value", "label")
 FLAGGED = _counter("flagged_claims", "Claims by flag of their verdict.", "flag")
@@ -113,12 +103,8 @@ TOKENS = _counter("judge_tokens", "Tokens by kind: prompt, completion, cache_rea
 COST = _counter("judge_cost_dollars", "Cost of calls with a known price.", "model", unit="{USD}")
 UNPRICED = _counter("judge_calls_unpriced", "Calls with an unknown cost.", "model")
 GUARDED = _counter("guarded_answers", "Answers of guards: validated, returned anyway, refused.", "decision")
-CHECKS = _counter(
-    "other_checks",
-    "Judged items other than answers: drafts of guards, given claims, tests of a judge.",
-    "purpose",
-    "outcome",
-)
+_OTHERS = "Judged items other than answers: drafts of guards, given claims, tests of a judge."
+CHECKS = _counter("other_checks", _OTHERS, "purpose", "outcome")
 REQUESTS = _counter("requests", "Requests to the service.", "route", "method", "status")
 REQUEST_SECONDS = _times("request_seconds", "Duration of a request to the service, including waiting.", "route")
 FOLDED = _counter("folded_labels", "Values beyond the limit of a label; counted as `other`.", "label")
@@ -130,32 +116,32 @@ def measurements(event: WorkEvent, slices: Sequence[str] = ()) -> Iterator[Measu
     """Yield what an event says; `slices` are the tags whose values are told apart."""
     match event:
         case ScoringStarted():
-            yield Measurement(IN_PROGRESS, (), 1)
+            yield IN_PROGRESS, (), 1
         case ScoringEnded(result=result, purpose=purpose):
-            yield Measurement(IN_PROGRESS, (), -1)
+            yield IN_PROGRESS, (), -1
             if result is not None:
                 yield from _of_scoring(result, event.seconds, slices, purpose)
         case AnswerGuarded(result=result):
             decision = "refused" if event.refused else "validated" if event.validated else "returned"
-            yield Measurement(GUARDED, (decision,), 1)
+            yield GUARDED, (decision,), 1
             if not event.refused:
                 yield from _of_result(result, slices)
         case JudgeCalled():
             yield from _of_call(event)
         case QueueChanged():
-            yield Measurement(QUEUE, (event.queue,), event.waiting)
+            yield QUEUE, (event.queue,), event.waiting
         case RequestAnswered():
-            yield Measurement(REQUESTS, (event.route, event.method, str(event.status)), 1)
-            yield Measurement(REQUEST_SECONDS, (event.route,), event.seconds)
+            yield REQUESTS, (event.route, event.method, str(event.status)), 1
+            yield REQUEST_SECONDS, (event.route,), event.seconds
 
 
 def _of_scoring(result: Result, seconds: float, slices: Sequence[str], purpose: Purpose) -> Iterator[Measurement]:
     outcome = result.outcome.value
-    yield Measurement(SECONDS, (outcome,), seconds)
+    yield SECONDS, (outcome,), seconds
     if result.outcome is Outcome.FAILED:
-        yield Measurement(FAILURES, (result.reason.partition(":")[0] or "unknown",), 1)
+        yield FAILURES, (result.reason.partition(":")[0] or "unknown",), 1
     if purpose != "answer":
-        yield Measurement(CHECKS, (purpose, outcome), 1)
+        yield CHECKS, (purpose, outcome), 1
     else:
         yield from _of_result(result, slices)
 
@@ -165,11 +151,11 @@ def _of_result(result: Result, slices: Sequence[str]) -> Iterator[Measurement]:
     # Zeros too, here and below: a rise is counted from a value that was there before, so a series that begins with the
     # first failure, or the first contradiction, would lose it.
     for outcome in Outcome:
-        yield Measurement(ANSWERS, (outcome.value, release), int(outcome is result.outcome))
+        yield ANSWERS, (outcome.value, release), int(outcome is result.outcome)
     if result.outcome is not Outcome.SCORED:
         return
     if result.score is not None:
-        yield Measurement(SCORE, (release,), result.score)
+        yield SCORE, (release,), result.score
     verdicts = [claim.verdict for claim in result.claims]
     modes = Counter(verdict.failure_mode for verdict in verdicts)
     flags = Counter(
@@ -177,43 +163,37 @@ def _of_result(result: Result, slices: Sequence[str]) -> Iterator[Measurement]:
     )
     counts = result.counts
     for label, count in counts.items():
-        yield Measurement(CLAIMS, (label.value, release), count)
+        yield CLAIMS, (label.value, release), count
     for mode in FailureMode:
-        yield Measurement(FAILING, (mode.value, release), modes[mode])
+        yield FAILING, (mode.value, release), modes[mode]
     for flag, count in flags.items():
-        yield Measurement(FLAGGED, (flag,), count)
+        yield FLAGGED, (flag,), count
     claims, wrong = len(result.claims), counts[Label.CONTRADICTED]
     products = {CLAIM_SQUARES: claims**2, CONTRADICTED_SQUARES: wrong**2, CLAIM_PRODUCTS: claims * wrong}
     for of, amount in products.items():
-        yield Measurement(PRODUCTS, (of, release), amount)
+        yield PRODUCTS, (of, release), amount
     for tag in slices:
         for value in tag_values(result.tags.get(tag, ())):
             for label, count in counts.items():
-                yield Measurement(SLICED, (tag, value, label.value), count)
+                yield SLICED, (tag, value, label.value), count
 
 
 def _of_call(call: JudgeCalled) -> Iterator[Measurement]:
     done = "failed" if call.failure else "cached" if call.is_cached else "answered"
-    yield Measurement(CALLS, (call.model, call.answered_by, done), 1)
+    yield CALLS, (call.model, call.answered_by, done), 1
     if call.failure:
-        yield Measurement(ERRORS, (call.model, call.failure), 1)
+        yield ERRORS, (call.model, call.failure), 1
     if call.is_cached:
         return
-    yield Measurement(CALL_SECONDS, (call.model,), call.seconds)
+    yield CALL_SECONDS, (call.model,), call.seconds
     usage = call.usage
-    tokens: Mapping[str, int] = {
-        "prompt": usage.prompt_tokens,
-        "completion": usage.completion_tokens,
-        "cache_read": usage.cache_read_tokens,
-        "cache_write": usage.cache_write_tokens,
-    }
-    for kind, count in tokens.items():
-        if count:
-            yield Measurement(TOKENS, (call.model, kind), count)
+    for kind in ("prompt", "completion", "cache_read", "cache_write"):
+        if count := getattr(usage, f"{kind}_tokens"):
+            yield TOKENS, (call.model, kind), count
     if usage.cost is None:
-        yield Measurement(UNPRICED, (call.model,), 1)
+        yield UNPRICED, (call.model,), 1
     elif usage.cost:
-        yield Measurement(COST, (call.model,), usage.cost)
+        yield COST, (call.model,), usage.cost
 
 
 class LabelLimiter:

@@ -10,14 +10,13 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from everyclaim.analysis import percent
-from everyclaim.analysis.calibration import Calibration, ends, method
+from everyclaim.analysis.calibration import Calibration, inference_cells
 from everyclaim.analysis.comparison import AnswerChange, ClaimChange, Comparison, Side, pairing
 from everyclaim.analysis.deltas import FEWEST, FEWEST_EVENTS, Delta, DeltaFinding, MeasuredPart
 from everyclaim.analysis.slices import FEW, shown_name
 from everyclaim.analysis.trend import ReleaseReport, Series, Trend
 from everyclaim.core.plaintext import counted, words
 from everyclaim.core.types import Outcome
-from everyclaim.report.judge import doubted
 from everyclaim.report.style import (
     LABEL_SIGN,
     LABEL_STYLE,
@@ -291,8 +290,9 @@ def label_lines(found: Calibration | None) -> list[str]:
         f"{found.accuracy.capitalize()}.",
     ]
     if best := found.corrected.shown:
+        value, between, method = inference_cells(best)
         lines.append(
             f"Run {found.run}: the judge calls {percent(found.corrected.raw.value)} of claims supported; corrected for "
-            f"its error: {percent(best.value)} ({ends(best)}{doubted(best)}, {method(best)})."
+            f"its error: {value} ({between}, {method})."
         )
     return lines

@@ -16,8 +16,7 @@ from everyclaim.analysis.calibration import (
     Calibration,
     Corrected,
     JudgeRates,
-    ends,
-    method,
+    inference_cells,
     standing_text,
 )
 from everyclaim.analysis.judge_eval import RULE, Drift, JudgeCheck, JudgeTest, OtherJudge
@@ -57,13 +56,7 @@ _NAMES = {
 def judge_test_page(test: JudgeTest) -> Page:
     """Show accuracy by kind beside that of the offline judge, what is wrong, what it took, and the word on it."""
     sets = len({one.passages for one in test.answered})
-    head = joined(
-        [
-            Text("judge test", style="bold"),
-            data(test.judge),
-            _basis("claim", len(test.answered), sets),
-        ]
-    )
+    head = joined([Text("judge test", "bold"), data(test.judge), _basis("claim", len(test.answered), sets)])
     verdict = Text("fit to judge", "bold green") if test.is_fit else Text("not fit to judge", "bold red")
     return page(
         head,
@@ -102,12 +95,8 @@ def _table(test: JudgeTest) -> RenderableType:
 
 
 def _cells(share: Estimate, beside: Estimate | None) -> list[str]:
-    cells = [_of(share), interval(share)]
+    cells = [NO_NUMBER if share.value is None else share_of(share), interval(share)]
     return cells if beside is None else [*cells, percent(beside.value)]
-
-
-def _of(share: Estimate) -> str:
-    return NO_NUMBER if share.value is None else f"{round(share.value * share.n)} of {share.n}"
 
 
 def _wrong(test: JudgeTest) -> RenderableType:
@@ -307,13 +296,7 @@ def corrected_rows(found: Corrected) -> list[tuple[str, str, str, str]]:
     """Return the rows of raw and corrected rate: what, value, interval, how."""
     rows = [("called supported by the judge", percent(found.raw.value), interval(found.raw), "raw")]
     both = filter(None, (found.ppi, found.rogan_gladen))
-    rows += [("corrected with labels", percent(one.value), ends(one) + doubted(one), method(one)) for one in both]
-    return rows
-
-
-def doubted(one: Inference) -> str:
-    """Return the mark of an interval that is not to be trusted."""
-    return " !" if one.warnings else ""
+    return rows + [("corrected with labels", *inference_cells(one)) for one in both]
 
 
 def corrected_table(found: Calibration) -> RenderableType:
@@ -368,11 +351,8 @@ def _agreement(one: AnnotatorAgreement) -> RenderableType:
 def _groups(name: str, groups: Mapping[str, JudgeRates], plain: str) -> RenderableType:
     made = house_table(data(f"{shown_name(name)}{plain}", limit=60), "TPR (95 %)", "labels", "TNR (95 %)", "labels")
     for value, one in list(groups.items())[:GROUPS_SHOWN]:
-        made.add_row(
-            data(value, limit=60) if value else Text("(not given)", "dim"),
-            *_rate_cells(one.tpr, one.supported),
-            *_rate_cells(one.tnr, one.failing),
-        )
+        cells = (cell for _, _, rate, labels in one.named for cell in _rate_cells(rate, labels))
+        made.add_row(data(value, limit=60) if value else Text("(not given)", "dim"), *cells)
     return Stack(made, *left_out(len(groups) - GROUPS_SHOWN, "value", "; --json has them all"))
 
 

@@ -20,8 +20,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from everyclaim.analysis import percent, shown_rate
-from everyclaim.analysis.calibration import Calibration, ends, method, standing_text
+from everyclaim.analysis import shown_rate
+from everyclaim.analysis.calibration import Calibration, inference_cells, standing_text
 from everyclaim.analysis.comparison import AnswerChange, Comparison, pairing
 from everyclaim.analysis.deltas import Delta, DeltaFinding
 from everyclaim.analysis.gate import badness, has_finding
@@ -43,7 +43,7 @@ from everyclaim.report.html.charts import (
     reading,
     reliability_chart,
 )
-from everyclaim.report.judge import corrected_rows, doubted
+from everyclaim.report.judge import corrected_rows
 from everyclaim.report.terminal import by_size, mode_shares, most_frequent, other_outcomes, plain_remarks
 from everyclaim.store.records import RunRecord
 
@@ -269,7 +269,7 @@ def judge_view(found: Calibration) -> dict[str, Any]:
             (name, *shown_rate(rate, labels), labels, standing_text(rate)) for name, rate, labels in found.recognised
         ],
         "corrected": corrected_rows(found.corrected),
-        "best": (percent(best.value), ends(best) + doubted(best), method(best)) if best else None,  # to report
+        "best": inference_cells(best) if best else None,  # to report
         "warnings": found.corrected.warnings,
         "reliability": reliability_chart(bins) if found.reliability else None,
     }
