@@ -21,10 +21,11 @@ from everyclaim.core.plaintext import one_line
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Evidence, Label, Passage, Probabilities, Verdict
 from everyclaim.models.local.parser import ParsedToken, parse
+from everyclaim.text.agreement import relation
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize
 from everyclaim.verify.lexical.alignment import covering, laid_out, reading_of, sentence, shown
-from everyclaim.verify.lexical.checks import FactCheck, check_facts, compared_exactly, facts
-from everyclaim.verify.lexical.comparison import LexicalComparison, compare, foremost
+from everyclaim.verify.lexical.checks import check_facts, compared_exactly, facts
+from everyclaim.verify.lexical.comparison import LexicalComparison, compare, foremost, stated
 from everyclaim.verify.lexical.failure_modes import Classified, Failure, classify
 from everyclaim.verify.lexical.features import hedges, measure
 from everyclaim.verify.lexical.fields import after_answers
@@ -53,7 +54,7 @@ def explain(
         # A title is no place in its passage, and so no evidence; it is named all the same.
         quote = one_line(max((one.quote for one in evidence), key=_telling(it), default=it.text), _LONGEST_QUOTE)
         support = f"supported by{'' if evidence else ' the title'}: «{quote}»"
-        return "; ".join(filter(None, [support, *_notes(it.checks), hedged])), flags
+        return "; ".join(filter(None, [support, *_notes(it), hedged])), flags
     return failing.difference.reason, flags
 
 
@@ -67,12 +68,18 @@ def _telling(it: LexicalComparison) -> Callable[[str], tuple[int, int]]:
     )
 
 
-def _notes(checks: Sequence[FactCheck]) -> list[str]:
-    """Say which values agree without being the same: rounded, converted, loosened."""
+def _notes(it: LexicalComparison) -> list[str]:
+    """Say which values agree without being the same anywhere: rounded, converted, loosened."""
+    found = [
+        check for check in it.checks
+        if check.relation in _NOTES and check.instead.casefold() != check.said.casefold()
+    ]  # fmt: skip
+    theirs = [value.fact for value in stated(it.source, it.alignment)] if found else []
     return [
         _NOTES[check.relation].format(theirs=check.instead, ours=check.said)
-        for check in checks if check.relation in _NOTES and check.instead.casefold() != check.said.casefold()
-    ]  # fmt: skip
+        for check in found
+        if not any(relation(check.fact, fact) == "equal" for fact in theirs)
+    ]
 
 
 def _hedge(it: LexicalComparison, row: Mapping[str, float]) -> str:
