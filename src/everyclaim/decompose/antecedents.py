@@ -223,9 +223,10 @@ def _topic(sentence: str, pronoun: str) -> str:
         return ""
     acts = [tree.root, *tree.of(tree.root, "xcomp", "ccomp")]
     objects = [noun for act in acts for noun in tree.of(act, "obj")]
-    about = [noun for act in [*acts, *objects] for noun in tree.of(act, "obl", "nmod") if _is_about(tree, noun)]
-    things = [noun for noun in [*objects, *about] if not _is_any(tree, noun)]
-    if subject is None and (tree.pos(tree.root) == "PROPN" or not tree.of(tree.root, "det") or _has_name(tree)):
+    about = [noun for act in [*acts, *objects] for noun in tree.of(act, "obl", "nmod")]
+    things = [*objects, *(noun for noun in about if tree.says(noun, "case", "about"))]
+    things = [noun for noun in things if not tree.says(noun, "det", "a", "an", "any", "some")]
+    if subject is None and (not tree.of(tree.root, "det") or any(token.pos == "PROPN" for token in tree.tokens)):
         things.insert(0, tree.root)  # "The weight." asks for something of what was spoken of before
     nouns = [noun for noun in things if tree.pos(noun) in THINGS]
     return next(filter(None, (_phrase(sentence, tree, noun, pronoun) for noun in nouns)), "")
@@ -238,19 +239,6 @@ def _turns_elsewhere(sentence: str) -> bool:
         return False
     asked = [tree.root, *(tree.of(tree.root, "nmod") if tree.low(tree.root) == "what" else ())]
     return any(tree.low(word) in _POINTING | {"one", "ones"} and len(tree.kids[word]) > 1 for word in asked)
-
-
-def _has_name(tree: Tree) -> bool:
-    return any(token.pos == "PROPN" for token in tree.tokens)
-
-
-def _is_about(tree: Tree, noun: int) -> bool:
-    return tree.says(noun, "case", "about")
-
-
-def _is_any(tree: Tree, noun: int) -> bool:
-    """Whether a noun names no thing known to both: "a table"."""
-    return tree.says(noun, "det", "a", "an", "any", "some")
 
 
 def _phrase(text: str, tree: Tree, place: int, pronoun: str) -> str:

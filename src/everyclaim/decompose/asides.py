@@ -357,7 +357,8 @@ def _possession(aside: Aside) -> Draft | None:
     subject = tree.subject(verb) if tree.pos(verb) == "VERB" else None
     if subject is not None and not tree.says(noun, "det", "the"):
         placed = [kid for kid in tree.of(verb, "obl") if kid != place]
-        lasts = not tree.is_past(verb) and tree.is_definite(subject) and "PRON" not in _objects(tree, verb)
+        vague = any(tree.pos(kid) == "PRON" for kid in tree.of(verb, "obj"))
+        lasts = not tree.is_past(verb) and tree.is_definite(subject) and not vague
         if is_event(tree, verb) or (not lasts and (tree.kind(noun) == "obl" or (noun == verb and placed))):
             return None  # "the ship caught fire, with no injuries"
         owner = subject
@@ -370,10 +371,6 @@ def _possession(aside: Aside) -> Draft | None:
         return None
     has = aside.have(owner, past=tree.is_past(tree.predicate_of(noun, aside.draft.head)))
     return aside.said_of(owner, has, *aside.body[1:])
-
-
-def _objects(tree: Tree, verb: int) -> list[str]:
-    return [tree.pos(i) for i in tree.of(verb, "obj")]
 
 
 def _opening_possession(aside: Aside) -> Draft | None:

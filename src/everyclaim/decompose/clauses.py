@@ -11,6 +11,8 @@ from everyclaim.decompose.monotone import FEW, is_source, is_stated
 from everyclaim.models.local.tree import HELPERS, MODIFIERS, NOMINAL, SUBJECTS, THINGS, Tree
 
 _REASONS = frozenset({"because", "since"})
+_NOUNS = THINGS | {"NUM"}
+_LIMITING = _REASONS | {"as", "so", "that"}
 _CONCEDING = frozenset({"although", "though", "while", "whereas"})
 _PRONOUNS = {"it": False, "they": True, "them": True, "he": False, "she": False}
 _SPEAKING = frozenset({"i", "we", "you"})
@@ -105,7 +107,7 @@ def _may_part(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> boo
         return False
     if tree.tells_when(place):
         return False
-    if tree.pos(place) == "VERB" and any(_is_noun(tree, c) for c in conjuncts):
+    if tree.pos(place) == "VERB" and any(tree.pos(c) in _NOUNS and not tree.of(c, "cop", *SUBJECTS) for c in conjuncts):
         return False
     if (
         tree.pos(place) in NOMINAL
@@ -125,7 +127,8 @@ def _may_part(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> boo
     if limited and any(tree.says(c, "cc", "so") for c in conjuncts):
         return False  # "stops if it is cold, so the pipes may freeze"
     last = conjuncts[-1]
-    behind = any(tree.is_conditional(kid) or _is_reason(tree, kid) for kid in tree.of(last, "advcl") if kid > last)
+    behind = [kid for kid in tree.of(last, "advcl") if kid > last]
+    behind = [kid for kid in behind if tree.is_conditional(kid) or tree.says(kid, "mark", *_LIMITING)]
     if behind and (tree.subject(last) is None or not tree.comma_before(last)):
         return False
     infinite = [c for c in conjuncts if tree.of(c, "mark") and not tree.of(c, *HELPERS, *SUBJECTS)]
@@ -153,11 +156,6 @@ def _compared(tree: Tree, place: int, conjuncts: list[int]) -> set[int]:
     return {i for i in tree.under(tree.head(than[0])) if i >= than[0]}
 
 
-def _is_noun(tree: Tree, one: int) -> bool:
-    """Whether a conjunct is a mere noun, and no predicate."""
-    return tree.pos(one) in {"NOUN", "PROPN", "NUM"} and not tree.of(one, "cop") and tree.subject(one) is None
-
-
 def _may_hang_lower(tree: Tree, place: int, one: int) -> bool:
     """Whether a predicate may as well go on a clause inside the first: "a house that was old and fell"."""
     if tree.comma_before(one):
@@ -182,10 +180,6 @@ def _are_joined(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     if tree.says(place, "aux", "can"):
         words -= {"or"}  # who can do either can do each
     return (not words or words <= {"and", "but", "yet", "&", ";", "so", "while"}) and not tree.of(place, "cc:preconj")
-
-
-def _is_reason(tree: Tree, clause: int) -> bool:
-    return tree.says(clause, "mark", "because", "since", "as", "so", "that")
 
 
 def _clause(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int]) -> Draft:

@@ -240,7 +240,8 @@ def chosen(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int])
 def inherited(tree: Tree, place: int, one: int) -> frozenset[int]:
     """What a conjunct takes over from the first: articles, prepositions, subject and auxiliaries it lacks."""
     own = {tree.relation(kid) if tree.kind(kid) == "aux" else tree.kind(kid) for kid in tree.kids[one]}
-    shared: set[int] = set()
+    shared, subject = set[int](), tree.subject(place)
+    start = place if subject is None else subject  # what stands before it speaks of all predicates
     later = tree.says(one, "advmod", "then")
     for kid in tree.kids[place]:
         kind = tree.kind(kid)
@@ -256,7 +257,7 @@ def inherited(tree: Tree, place: int, one: int) -> frozenset[int]:
             if kind == "det" and tree.low(kid) in {"a", "an"} and tree.tag(one) in {"NNS", "NNPS"}:
                 continue
             shared |= set(tree.under(kid))
-        elif kind in {"advmod", "obl", "advcl"} and kid < place and _is_in_front(tree, kid, place):
+        elif kind in {"advmod", "obl", "advcl"} and kid < min(place, start):
             if not (later and tree.low(tree.first(kid)) == "before"):  # "before cleaning, unplug it, then plug it in"
                 shared |= set(tree.under(kid))
         elif tree.low(kid) in {"not", "n't", "never"}:
@@ -264,12 +265,6 @@ def inherited(tree: Tree, place: int, one: int) -> frozenset[int]:
         elif kind == "advmod" and tree.of(place, "cop") and tree.pos(kid) == "ADV":
             shared |= {kid} if kid < min(tree.of(place, "cop")) or tree.low(kid) == "also" else set()
     return frozenset(shared)
-
-
-def _is_in_front(tree: Tree, kid: int, place: int) -> bool:
-    """Whether something stands before the subject, or the command, and so speaks of all predicates."""
-    subject = tree.subject(place)
-    return kid < (place if subject is None else subject)
 
 
 def _between(tree: Tree, place: int, one: int) -> frozenset[int]:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from everyclaim.decompose.parsed_names import QUOTES
+from everyclaim.decompose.parsed_names import quotations
 from everyclaim.models.local.cross_encoder import shipped_tokenizer
 from everyclaim.models.local.tree import FINITE, HELPERS, SUBJECTS, Tree
 from everyclaim.text.cues import irregular_forms
@@ -55,7 +55,7 @@ class Draft:
         for place, (sign, word) in enumerate(pairwise(tree.tokens)):
             if sign.text == "--" and sign.end == word.start and (place in places) != (place + 1 in places):
                 return True
-        if any(0 < len(places & inner) < len(inner) for inner in _quoted(tree)):
+        if any(0 < len(places & inner) < len(inner) for inner in map(frozenset, quotations(tree))):
             return True
         return any(
             not {first, last} <= places and places & set(range(first, last + 1)) for first, last in _bracketed(tree)
@@ -215,9 +215,3 @@ def _bracketed(tree: Tree) -> list[tuple[int, int]]:
         elif token.text in {")", "]"} and opened:
             found.append((opened.pop(), place))
     return found
-
-
-def _quoted(tree: Tree) -> list[frozenset[int]]:
-    """The words of each quotation, with its marks."""
-    marks = [i for i, token in enumerate(tree.tokens) if token.text in QUOTES]
-    return [frozenset(range(first, last + 1)) for first, last in zip(marks[::2], marks[1::2], strict=False)]

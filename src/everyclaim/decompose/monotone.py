@@ -131,10 +131,12 @@ def by_adjunct(draft: Draft, tree: Tree) -> list[Draft]:
     found += [
         nmod for kid in tree.of(head, "obj", "obl") if kid in draft.places and not _is_time(tree, kid, inside=False)
         if not tree.conjuncts(kid) and not _limits(tree, kid)
-        for nmod in tree.of(kid, "nmod") if nmod in draft.places and _is_placed(tree, nmod) and _is_time(tree, nmod)
+        for nmod in tree.of(kid, "nmod") if nmod in draft.places and _is_time(tree, nmod)
+        if tree.says(nmod, "case", *_PLACING)
     ]  # fmt: skip
-    if len(found) < 2 or any(_may_date(tree, one, after) for one, after in pairwise(sorted(found))):
-        return [draft]
+    limits = [(one, after) for one, after in pairwise(sorted(found)) if _limits(tree, one) and _is_time(tree, after)]
+    if len(found) < 2 or not all(_is_time(tree, one, inside=False) for one, _ in limits):
+        return [draft]  # "until the conquest in 1903"
     parts = []
     for one in sorted(found):
         own = set(tree.under(one, without=[other for other in found if other != one]))
@@ -176,17 +178,8 @@ def _is_circumstance(tree: Tree, kid: int) -> bool:
     return cases[0] != "with" or not events
 
 
-def _may_date(tree: Tree, event: int, time: int) -> bool:
-    """Whether a time may be that of the event a phrase names: "until the conquest in 1903"."""
-    return _limits(tree, event) and not _is_time(tree, event, inside=False) and _is_time(tree, time)
-
-
 def _limits(tree: Tree, event: int) -> bool:
     return tree.says(event, "case", "until", "before", "after", "since")
-
-
-def _is_placed(tree: Tree, kid: int) -> bool:
-    return tree.says(kid, "case", *_PLACING)
 
 
 def _is_time(tree: Tree, kid: int, *, inside: bool = True) -> bool:

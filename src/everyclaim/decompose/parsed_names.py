@@ -16,7 +16,8 @@ _LONGEST_TITLE = 12  # words in quotes that are taken for one name
 def join_names(tree: Tree) -> None:
     """Make one name of each title in quotes, each date, and names side by side."""
     placed = {one.head for one in tree.tokens if one.relation == "case"}
-    for start, end in [*_quoted(tree), *_dated(tree)]:
+    titles = [(one.start, one.stop) for one in quotations(tree) if len(one) <= _LONGEST_TITLE]
+    for start, end in [*titles, *_dated(tree)]:
         tops = [i for i in range(start, end) if not start <= tree.head(i) < end]
         main = max(tops, key=lambda i: (tree.head(i) < 0, i in placed, tree.pos(i) != "PUNCT", i))
         for i in range(start, end):  # a title is one name
@@ -48,16 +49,12 @@ def _hang_example(tree: Tree, place: int) -> None:
         first = tree.first(place)
         beside = first > 0 and tree.pos(first - 1) == "NOUN" and tree.low(first) in cases
         tree.hang(place, first - 1 if beside else token.head, "nmod")
-    elif token.relation == "dep" and token.head < place and tree.of(place, "cc") and _in_quotes(tree, place):
-        tree.call(place, "conj")
+    elif token.relation == "dep" and token.head < place and tree.of(place, "cc"):
+        tree.call(place, "dep" if QUOTES.isdisjoint(map(tree.text, tree.kids[place])) else "conj")
     elif token.pos == "NUM" and place > 1 and tree.text(place - 1) == "(" and token.head != place - 2:
         name = tree.head(place - 2) if tree.relation(place - 2) == "flat" else place - 2
         if tree.pos(name) == "PROPN":
             tree.hang(place, name, token.relation)
-
-
-def _in_quotes(tree: Tree, place: int) -> bool:
-    return any(tree.text(kid) in QUOTES for kid in tree.kids[place])
 
 
 def _dated(tree: Tree) -> list[tuple[int, int]]:
@@ -75,8 +72,7 @@ def _dated(tree: Tree) -> list[tuple[int, int]]:
     return found
 
 
-def _quoted(tree: Tree) -> list[tuple[int, int]]:
-    """Where titles and names in quotes stand."""
+def quotations(tree: Tree) -> list[range]:
+    """The places of each quotation, with its marks."""
     marks = [i for i, token in enumerate(tree.tokens) if token.text in QUOTES]
-    pairs = zip(marks[::2], marks[1::2], strict=False)
-    return [(first, last + 1) for first, last in pairs if last - first < _LONGEST_TITLE]
+    return [range(first, last + 1) for first, last in zip(marks[::2], marks[1::2], strict=False)]
