@@ -243,11 +243,6 @@ class Accounted:
         tell(JudgeCalled(model, reply.model, reply.usage, at, time.perf_counter() - begun))
         return reply
 
-    def forget(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = "") -> None:
-        """Drop a reply that was of no use from the cache, where there is one."""
-        if forget := getattr(self.chat, "forget", None):
-            forget(messages, schema=schema, tag=tag)
-
 
 def accounted(chat: ChatModel) -> Accounted:
     """Return a chat model whose calls are accounted for, once."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
 from everyclaim.core.types import Claim, Decomposition, Passage, Provenance, Result, Sample, Usage, Verdict
@@ -98,7 +98,8 @@ class Fork(NamedTuple):
 class ChatReply:
     """A model's reply and its cost; `finish` is `stop`, `length`, `refusal` or `filtered`.
 
-    `forks` are the positions where another token was likely; None if the endpoint does not report them.
+    `forks` are the positions where another token was likely; None if the endpoint does not report them. `forget` drops
+    the reply from the cache that keeps it, where one does.
     """
 
     content: str
@@ -106,6 +107,7 @@ class ChatReply:
     model: str
     usage: Usage
     forks: tuple[Fork, ...] | None = None
+    forget: Callable[[], object] | None = field(default=None, repr=False, compare=False)
 
 
 class ChatModel(Protocol):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cache
@@ -54,6 +55,19 @@ def declare(shapes: Mapping[type, str]) -> None:
 
 declare(_FIELDS)
 _AS_IT_IS = frozenset({str, int, float, bool, type(None)})
+
+
+class RepeatedKeyError(ValueError):
+    """A key appears twice in one object: which of its values is meant nobody knows."""
+
+
+def json_object(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object for a decoder of JSON. Raises `RepeatedKeyError`."""
+    made = dict(members)
+    if len(made) < len(members):
+        twice = Counter(name for name, _ in members).most_common(1)[0][0]
+        raise RepeatedKeyError(f"the key {twice[:60]!r} appears twice in one object")
+    return made
 
 
 def fingerprint(sample: types.Sample) -> str:

@@ -12,12 +12,12 @@ import csv
 import io
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from typing import Any, BinaryIO
 
 from everyclaim.core.errors import InputError
 from everyclaim.core.plaintext import counted
+from everyclaim.core.wire import RepeatedKeyError, json_object
 from everyclaim.io.fields import BadRow, RawRow, listed, row_too_large
 from everyclaim.io.files import STREAM_ERRORS, TextSource, rereadable, stream_fault
 from everyclaim.io.values import kind
@@ -31,21 +31,8 @@ _SCALAR_END = re.compile(r'[ \t\n\r,:"\[\]{}]')
 _UNDECODABLE = re.compile(r"[\udc80-\udcff]")  # what `surrogateescape` makes of bytes that are not UTF-8
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make an object. Raises `ValueError` for a key that appears twice: which of its values is meant nobody knows."""
-    made = dict(pairs)
-    if len(made) < len(pairs):
-        seen = Counter(name for name, _ in pairs)
-        raise _RepeatedKeyError(seen.most_common(1)[0][0])
-    return made
-
-
-class _RepeatedKeyError(ValueError):
-    pass
-
-
 # Control characters inside strings are data.
-DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_object)
+DECODER = json.JSONDecoder(strict=False, object_pairs_hook=json_object)
 
 
 def read_jsonl(source: TextSource, limit: int) -> Iterator[RawRow | BadRow]:
@@ -75,8 +62,8 @@ def as_row(number: int, value: Any, unit: Any = "line") -> RawRow | BadRow:
 
 def json_fault(error: ValueError | RecursionError) -> str:
     """Say in words why a text is not a JSON value."""
-    if isinstance(error, _RepeatedKeyError):
-        return f"the key {str(error)[:60]!r} appears twice in one object"
+    if isinstance(error, RepeatedKeyError):
+        return str(error)
     if isinstance(error, RecursionError):
         return "nested too deeply"
     if isinstance(error, json.JSONDecodeError):

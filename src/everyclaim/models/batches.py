@@ -23,13 +23,13 @@ import json
 import logging
 import math
 import secrets
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import aclosing
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from everyclaim.core.errors import ConfigError, EveryclaimError, JudgeError, StoreError
 from everyclaim.core.lifetime import LoopLocal, on_close
@@ -37,7 +37,7 @@ from everyclaim.core.protocols import ChatReply
 from everyclaim.core.types import Usage
 from everyclaim.models.batch_apis import LINE_OVERHEAD, BatchStatus, ProviderBatches, Requests, open_api
 from everyclaim.models.chat.endpoint import Endpoint
-from everyclaim.models.chat.links import Call, Patience, attempts
+from everyclaim.models.chat.links import Call, Patience, persist
 from everyclaim.models.chat.options import EndpointOptions
 from everyclaim.models.chat.providers import find_provider, without, without_key
 from everyclaim.models.chat.transport import encode, from_status
@@ -98,7 +98,6 @@ class Batched:
 
 
 _log = logging.getLogger(__name__)
-T = TypeVar("T")
 CHUNK = 500  # outcomes kept in one transaction
 LONGEST_WAIT = 120.0  # seconds of the first call of a batch, for others to join
 MOST_BYTES = 64_000_000  # of a batch
@@ -106,7 +105,7 @@ FIRST_POLL, LONGEST_POLL = 15.0, 300.0  # seconds between looks at a batch; they
 RESUBMIT = 2  # times that a request which the provider did not get to (expired, cancelled) is sent again
 QUEUE_PATIENCE = 24  # refusals in a row because the provider's queue is full, each with half the requests
 SETTLE_SECONDS = 10.0  # before a batch that is not in the provider's list counts as never created
-LOOKS = 21  # in a row that may fail: a provider may be away for an hour while a batch is under way
+_LOOKING = Patience(21, math.inf, 1.0, LONGEST_POLL)  # a provider may be away for an hour while a batch is under way
 _MAYBE_TAKEN = frozenset({"connection", "timeout", "bad_response", "empty_reply", "server_error", "overloaded"})
 
 
@@ -258,18 +257,21 @@ class BatchScheduler:
         """
         prepared: bytes | None = None
         maybe_taken = False
+
+        async def create() -> str:
+            nonlocal prepared, maybe_taken
+            if maybe_taken and (found := await self._search(batch)):
+                return found
+            maybe_taken = False
+            prepared = prepared or await self._api.prepare(requests)
+            try:
+                return await self._api.create(prepared, batch.token)
+            except JudgeError as error:
+                maybe_taken = error.code in _MAYBE_TAKEN
+                raise
+
         try:
-            async for attempt in attempts(Patience(self._settings.attempts, math.inf, 2.0, 60.0)):
-                with attempt:
-                    if maybe_taken and (found := await self._search(batch)):
-                        return found
-                    maybe_taken = False
-                    prepared = prepared or await self._api.prepare(requests)
-                    try:
-                        return await self._api.create(prepared, batch.token)
-                    except JudgeError as error:
-                        maybe_taken = error.code in _MAYBE_TAKEN
-                        raise
+            return await persist(create, Patience(self._settings.attempts, math.inf, 2.0, 60.0))
         except EveryclaimError as last:
             if not maybe_taken:
                 self._state.drop(batch.id)
@@ -278,7 +280,6 @@ class BatchScheduler:
             raise JudgeError(
                 "batch_not_submitted", f"a batch of {batch.size} requests was rejected: {last}", usage=Usage()
             ) from None
-        raise AssertionError("the last attempt returns or raises")  # pragma: no cover
 
     # From a batch to its outcomes
 
@@ -303,7 +304,7 @@ class BatchScheduler:
         while (batch := self._state.batch(number)) and not batch.ended:
             if batch.provider_id is not None:
                 await self._collect(batch, batch.provider_id)
-            elif found := await self._patiently(partial(self._search, batch)):
+            elif found := await persist(partial(self._search, batch), _LOOKING):
                 _log.info("batch %s was accepted after all", found)
                 self._state.accept(number, found)
             else:
@@ -320,7 +321,7 @@ class BatchScheduler:
     async def _collect(self, batch: ProviderBatch, provider_id: str) -> None:
         """Wait for a batch's end and keep its outcomes."""
         status = await self._wait_for_end(provider_id)
-        await self._patiently(partial(self._keep, batch, status))
+        await persist(partial(self._keep, batch, status), _LOOKING)
         if "queue_full" in status.otherwise:
             self._narrow = True
             self._full_queues += 1
@@ -334,7 +335,7 @@ class BatchScheduler:
         wait = FIRST_POLL
         while True:
             try:
-                status = await self._patiently(partial(self._api.look, provider_id))
+                status = await persist(partial(self._api.look, provider_id), _LOOKING)
             except ConfigError as error:
                 raise ConfigError(
                     f"cannot read batch {provider_id}: {error}. Use the key it was made with, or move "
@@ -359,12 +360,6 @@ class BatchScheduler:
         """Return an outcome as it may be kept: an error without any secret it repeats, a reply without the key."""
         secrets = self._api.secrets
         return without_key(outcome, secrets[0]) if outcome.startswith('{"reply"') else without(outcome, secrets)
-
-    async def _patiently(self, ask: Callable[[], Awaitable[T]]) -> T:
-        async for attempt in attempts(Patience(LOOKS, math.inf, 1.0, LONGEST_POLL)):
-            with attempt:
-                return await ask()
-        raise AssertionError("the last attempt returns or raises")  # pragma: no cover
 
     def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.ensure_future(work)

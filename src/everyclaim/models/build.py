@@ -67,10 +67,6 @@ class Chat(AsyncClosing):
         asked = self.link.ask(Call(self.identity, messages, schema, tag))
         return await (self.join(asked) if self.join else asked)
 
-    def forget(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = "") -> None:
-        """Drop a reply that was of no use from the cache, where there is one."""
-        self.link.forget(Call(self.identity, messages, schema, tag))
-
     async def aclose(self) -> None:
         """Close the connections of the running event loop; it can be used again after."""
         if self.batched:
@@ -105,7 +101,7 @@ def build_chat_model(
         meter,
         price.times(BATCH_SHARE) if price and batched else price,
         settings.budget,
-        reply_limit=options.reply_tokens,
+        reply_limit=options.said.reply_tokens,
         together=batched is not None,
     )
     endpoint.before_another = metered.another

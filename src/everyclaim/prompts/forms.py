@@ -18,11 +18,13 @@ import tomllib
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, ClassVar, Generic, TypeVar
 
 from everyclaim.core.errors import JudgeError
+from everyclaim.core.protocols import Message
 
 
 @cache
@@ -52,6 +54,13 @@ def document(value: Any) -> str:
     """Write a value as one line of JSON that a judge reads as data."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return _ESCAPED.sub(lambda one: json.dumps(one[0])[1:-1] if one[0] > "\x7f" else f"\\u{ord(one[0]):04x}", text)
+
+
+def request(system: str, *documents: Any, shared: bool = False) -> list[Message]:
+    """Write a request: instructions, then data. `shared`: others follow that differ in the last document alone."""
+    *before, last = [Message("system", system), *(Message("user", document(one)) for one in documents)]
+    before[-1] = replace(before[-1], cache=shared)
+    return [*before, last]
 
 
 _DIGITS = 9  # of a number that is read; a longer one is as far out of range

@@ -88,7 +88,7 @@ class SplitPrompt(forms.RowPrompt[Split]):
         """Write the request: instructions, then one JSON document."""
         words = forms.template("split")
         system = "\n".join([words["opening"], self.rules(), *([words["again"]] if task.former else [])])
-        return [Message("system", system, cache=True), Message("user", forms.document(task_data(task)))]
+        return forms.request(system, task_data(task), shared=True)
 
     def parse(self, reply: Mapping[str, Any], asked: Sequence[str]) -> dict[str, Split]:
         """Return what a reply says, by sentence id, as `RowPrompt` does, with what it skips."""
@@ -189,11 +189,7 @@ class StandingPrompt(forms.RowPrompt[Standing]):
     def messages(self, claims: Mapping[str, str], answer: str, question: str, *, shared: bool) -> list[Message]:
         """Write the request. `shared`: others follow with the same answer."""
         around = {"question": question, "answer": answer} if question else {"answer": answer}
-        return [
-            Message("system", forms.template("plain")["standing"]),
-            Message("user", forms.document(around), cache=shared),
-            Message("user", forms.document({"claims": dict(claims)})),
-        ]
+        return forms.request(forms.template("plain")["standing"], around, {"claims": dict(claims)}, shared=shared)
 
     def read(self, row: Mapping[str, Any]) -> Standing | None:
         """Read what is said of one claim."""

@@ -138,11 +138,7 @@ class VerdictPrompt(forms.RowPrompt[Finding]):
         system = f"{forms.template('verdict')['opening']}\n{self.rules()}"
         asked: dict[str, Any] = {"question": question} if question else {}
         asked["claims"] = by_sentence(claims)
-        return [
-            Message("system", system),
-            Message("user", forms.document({"passages": passages}), cache=shared),
-            Message("user", forms.document(asked)),
-        ]
+        return forms.request(system, {"passages": passages}, asked, shared=shared)
 
     def read(self, row: Mapping[str, Any]) -> Finding | None:
         """Read one verdict; None without one of the labels, or with a number that is out of range.
@@ -251,11 +247,8 @@ class NliPrompt(forms.RowPrompt[Finding]):
         """Write the request; the question plays no part in entailment and is not sent."""
         del question
         premises = [one if isinstance(one, str) else f"{one['title']}\n{one['text']}" for one in passages.values()]
-        return [
-            Message("system", forms.template("plain")["nli"]),
-            Message("user", forms.document({"premises": premises}), cache=shared),
-            Message("user", forms.document({"hypotheses": {name: claim.text for name, claim in claims.items()}})),
-        ]
+        hypotheses = {"hypotheses": {name: claim.text for name, claim in claims.items()}}
+        return forms.request(forms.template("plain")["nli"], {"premises": premises}, hypotheses, shared=shared)
 
     def read(self, row: Mapping[str, Any]) -> Finding | None:
         """Read the relation of one hypothesis."""
@@ -313,11 +306,7 @@ class OneCallPrompt(forms.RowPrompt[tuple[Split, tuple[Finding, ...]]]):
         """Write the request: instructions, passages, sentences. `shared`: others follow with the same passages."""
         words = forms.template("onecall")
         system = "\n".join([words["opening"], self.split.rules(), words["between"], self.verdict.rules()])
-        return [
-            Message("system", system),
-            Message("user", forms.document({"passages": passages}), cache=shared),
-            Message("user", forms.document(task_data(task))),
-        ]
+        return forms.request(system, {"passages": passages}, task_data(task), shared=shared)
 
     def parse(self, reply: Mapping[str, Any], asked: Sequence[str]) -> dict[str, tuple[Split, tuple[Finding, ...]]]:
         """Return what a reply says, by sentence id, as `RowPrompt` does, with what it skips."""

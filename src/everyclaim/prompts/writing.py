@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from everyclaim.core.protocols import Message
 from everyclaim.core.types import Label
-from everyclaim.prompts.forms import TEXT, RowPrompt, document, filled, listed, template, text
+from everyclaim.prompts.forms import TEXT, RowPrompt, document, filled, listed, request, template, text
 
 
 class ReportedFault(NamedTuple):
@@ -58,7 +58,7 @@ class GenerationPrompt:
         data: dict[str, Any] = {"passages": passages, "question": question}
         if faults:
             data["not_borne_out"] = [_as_data(fault) for fault in faults]
-        return [Message("system", system), Message("user", document(data))]
+        return request(system, data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class RewritePrompt(RowPrompt[str]):
             for key, faulty in sentences.items()
         }
         data = {"passages": passages, "question": question, "answer": answer, "sentences": asked}
-        return [Message("system", template("plain")["rewrite"]), Message("user", document(data))]
+        return request(template("plain")["rewrite"], data)
 
     def read(self, row: Mapping[str, Any]) -> str | None:
         """Read one sentence; empty where nothing is left to say."""
@@ -130,7 +130,7 @@ class QueryPrompt(RowPrompt[str]):
             if want.searches
         }
         data |= {"searches": searches} if searches else {}
-        return [Message("system", template("plain")["query"], cache=True), Message("user", document(data))]
+        return request(template("plain")["query"], data, shared=True)
 
     def read(self, row: Mapping[str, Any]) -> str | None:
         """Read one query."""
@@ -159,7 +159,7 @@ class QuestionPrompt(RowPrompt[tuple[str, ...]]):
         words = template("plain")
         system = filled(words["questions"], data=words["data"], most=str(self.per_sentence))
         asked: dict[str, Any] = {"question": question} if question else {}
-        return [Message("system", system), Message("user", document(asked | {"ask_about": dict(sentences)}))]
+        return request(system, asked | {"ask_about": dict(sentences)})
 
     def read(self, row: Mapping[str, Any]) -> tuple[str, ...] | None:
         """Read the questions about one sentence."""
@@ -181,11 +181,8 @@ class AnswerPrompt(RowPrompt[str]):
     def messages(self, questions: Mapping[str, str], texts: Any, *, shared: bool = False) -> list[Message]:
         """Write the request: instructions, texts, questions. `shared`: others follow with the same texts."""
         words = template("plain")
-        return [
-            Message("system", filled(words["answers"], data=words["data"])),
-            Message("user", document({"texts": texts}), cache=shared),
-            Message("user", document({"questions": dict(questions)})),
-        ]
+        system = filled(words["answers"], data=words["data"])
+        return request(system, {"texts": texts}, {"questions": dict(questions)}, shared=shared)
 
     def read(self, row: Mapping[str, Any]) -> str | None:
         """Read the answer to one question."""
@@ -207,8 +204,7 @@ class AgreementPrompt(RowPrompt[bool]):
     def messages(self, pairs: Mapping[str, Mapping[str, str]]) -> list[Message]:
         """Write the request. A pair is a question with its two answers."""
         words = template("plain")
-        system = filled(words["agreement"], data=words["data"])
-        return [Message("system", system), Message("user", document({"pairs": pairs}))]
+        return request(filled(words["agreement"], data=words["data"]), {"pairs": pairs})
 
     def read(self, row: Mapping[str, Any]) -> bool | None:
         """Read whether the answers of one pair agree."""

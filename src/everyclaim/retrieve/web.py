@@ -28,7 +28,7 @@ from everyclaim.core.protocols import ChatReply, Message
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Passage, Usage
 from everyclaim.models.chat.links import Cached, Call, Limited, Link, Patience, Rates, Retrying
-from everyclaim.models.chat.options import MAX_REPLY_MB, EndpointOptions, checked_address, without_password
+from everyclaim.models.chat.options import MAX_REPLY_MB, ChatOptions, EndpointOptions, checked_address, without_password
 from everyclaim.models.chat.providers import Secret, find_key
 from everyclaim.models.chat.transport import RejectedError, Transport, encode
 from everyclaim.models.files import ReplyCache
@@ -146,8 +146,7 @@ def _options(said: _WebOptions, engine: Engine, address: str) -> EndpointOptions
         spec=engine.name,
         identity=engine.name,
         extra="search",
-        timeout=said.timeout,
-        max_reply_mb=said.max_reply_mb,
+        said=ChatOptions(timeout=said.timeout, max_reply_mb=said.max_reply_mb),
         headers=headers,
     )
 

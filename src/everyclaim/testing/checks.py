@@ -12,7 +12,7 @@ import json
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from everyclaim.api.session import Session
 from everyclaim.api.specs import metric_name
@@ -28,7 +28,6 @@ from everyclaim.testing.playing import ScriptedChat, play, request_data
 from everyclaim.verify.llm import LlmVerifier
 from everyclaim.verify.verdicts import fault_of_verdict, locate_evidence
 
-T = TypeVar("T")
 Problems = Iterator[str]
 
 TOWER = "The Eiffel Tower was built in 1889 in Paris. It is 330 metres tall."

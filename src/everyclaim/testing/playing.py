@@ -204,7 +204,8 @@ class Recorder:
         except JudgeError as error:
             self._write(messages, schema, tag, {"error": {"code": error.code, "message": error.message}})
             raise
-        self._write(messages, schema, tag, {"reply": asdict(reply)})
+        told = {name: getattr(reply, name) for name in ("content", "finish", "model", "forks")}
+        self._write(messages, schema, tag, {"reply": told | {"usage": asdict(reply.usage)}})
         return reply
 
     def _write(

@@ -19,7 +19,7 @@ from everyclaim.core.errors import (
     needed_for,
 )
 from everyclaim.core.lifetime import on_close
-from everyclaim.models.chat.links import Patience, attempts
+from everyclaim.models.chat.links import Patience, persist
 from everyclaim.models.chat.providers import Secret
 from everyclaim.models.chat.transport import retry_after
 
@@ -79,11 +79,16 @@ class HttpClient:
             "timeout": aiohttp.ClientTimeout(total=self.seconds if data is None else None, sock_read=self.seconds),
             "allow_redirects": False,
         }
+
+        async def send() -> tuple[int, Any]:
+            sent = _pieces(data) if data is not None else body and BytesIO(json.dumps(body).encode())
+            return await self._once(method, path, data=sent, **request)
+
+        status = 0
         try:
-            async for attempt in attempts(self.patience, lambda error: isinstance(error, _Refused) and error.again):
-                with attempt:
-                    sent = _pieces(data) if data is not None else body and BytesIO(json.dumps(body).encode())
-                    status, answer = await self._once(method, path, data=sent, **request)
+            status, answer = await persist(
+                send, self.patience, lambda error: isinstance(error, _Refused) and error.again
+            )
             return read(answer)
         except (KeyError, TypeError, ValueError, AttributeError):
             raise self._stranger(status) from None

@@ -19,7 +19,6 @@ import math
 import re
 import threading
 import tomllib
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib.resources import files
@@ -132,7 +131,6 @@ class Meter:
     def __init__(self) -> None:
         self.usage = Usage()
         self.started = 0  # requests that a budget let through
-        self.failures: Counter[str] = Counter()  # by code
         self.reserves: list[Reserve] = []  # one of each model with a budget
         self.lock = threading.RLock()
         self._waiting: list[asyncio.Future[None]] = []
@@ -231,7 +229,7 @@ class Metered:
             spent = error.usage or Usage(calls=1)
             # Where a model has answered, of whatever use that is, its cost is still to be put (None).
             used = error.usage = self._priced(spent) if spent.cost is None else spent
-            self._count(used, error.code)
+            self._count(used)
             raise
         except (BudgetExceeded, ConfigError):
             self._count(Usage(calls=1))
@@ -257,11 +255,9 @@ class Metered:
         cost = own if self.price is None else self.price.cost(usage) if told else None
         return usage if usage.cost == cost else replace(usage, cost=cost)
 
-    def _count(self, usage: Usage, failure: str = "") -> None:
+    def _count(self, usage: Usage) -> None:
         with self.meter.lock:
             self.meter.usage += usage
-            if failure:
-                self.meter.failures[failure] += 1
 
     def _enter(self, size: int) -> asyncio.Future[None] | None:
         """Start a call (None), or return what to wait for. Raises `BudgetExceeded`."""

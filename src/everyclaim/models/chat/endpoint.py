@@ -38,7 +38,7 @@ def first_capabilities(options: EndpointOptions) -> Capabilities:
     limit = find_provider(options.provider).output_limit if options.is_home else "max_tokens"
     dropped = {"temperature"} if options.is_home and _THINKING.match(options.model) else set()
     return Capabilities(
-        options.structured or "schema", limit, frozenset(dropped), confirmed=options.structured is not None
+        options.said.structured or "schema", limit, frozenset(dropped), confirmed=options.said.structured is not None
     )
 
 

@@ -14,11 +14,11 @@ import json
 import logging
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from everyclaim.core.errors import JudgeError, UnreachableError
 from everyclaim.core.lifetime import LoopLocal
@@ -29,7 +29,8 @@ from everyclaim.models.files import ReplyCache
 
 if TYPE_CHECKING:
     from aiolimiter import AsyncLimiter
-    from stamina import Attempt
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -85,9 +86,6 @@ class Foreign:
         return await self.model.complete(call.messages, schema=call.schema, tag=call.tag)
 
 
-_log = logging.getLogger(__name__)
-
-
 class Cached:
     """One call for all who ask the same at the same time, and none for what the cache knows, where there is one.
 
@@ -106,7 +104,7 @@ class Cached:
         joined = flight is not None
         if flight is None:
             if self._cache and (kept := self._cache.get(call.key)):
-                return kept
+                return replace(kept, forget=partial(self._cache.drop, call.key))
             flight = running[call.key] = _Flight(asyncio.ensure_future(self._fetch(call)))
             flight.task.add_done_callback(lambda _: running.pop(call.key, None))
             # Looked at, so that asyncio does not warn when nobody waits to the end.
@@ -127,16 +125,12 @@ class Cached:
                 flight.task.cancel()
         return replace(reply, usage=Usage(cache_hits=1)) if joined else reply
 
-    def forget(self, call: Call) -> None:
-        """Drop the reply to this request, so that it is asked again."""
-        if self._cache:
-            self._cache.drop(call.key)
-
     async def _fetch(self, call: Call) -> ChatReply:
         reply = await self._next.ask(call)
-        if self._cache and reply.finish == "stop":
-            self._cache.put(call.key, reply)
-        return reply
+        if not self._cache or reply.finish != "stop":
+            return reply
+        self._cache.put(call.key, reply)
+        return replace(reply, forget=partial(self._cache.drop, call.key))
 
 
 @dataclass(slots=True)
@@ -167,10 +161,12 @@ def _is_retryable(error: Exception) -> bool:
     return isinstance(error, JudgeError) and error.code in RETRYABLE
 
 
-def attempts(patience: Patience, is_temporary: Callable[[Exception], bool] = _is_retryable) -> AsyncIterator[Attempt]:
-    """Return the attempts to make: ``async for attempt in …: with attempt: …``; waits lie between them.
+async def persist(
+    ask: Callable[[], Awaitable[T]], patience: Patience, is_temporary: Callable[[Exception], bool] = _is_retryable
+) -> T:
+    """Ask until there is an answer or patience ends; the last error is raised.
 
-    `is_temporary` says of an error whether it is worth another try; every other error ends them. The wait is what the
+    `is_temporary` says of an error whether it is worth another try; every other error ends it. The wait is what the
     error's `retry_after` asks for, where it has one.
     """
     import stamina
@@ -187,14 +183,17 @@ def attempts(patience: Patience, is_temporary: Callable[[Exception], bool] = _is
     # Keep stamina's line per retry off the screen of programs that have not set up logging; others still get it.
     if not (logger := logging.getLogger("stamina")).handlers:
         logger.addHandler(logging.NullHandler())
-    return stamina.retry_context(
+    async for attempt in stamina.retry_context(
         on=wait,
         attempts=patience.attempts,
         timeout=patience.seconds,
         wait_initial=patience.first_wait,
         wait_max=patience.longest_wait,
         wait_jitter=min(1.0, patience.first_wait),
-    )
+    ):
+        with attempt:
+            return await ask()
+    raise AssertionError("the last attempt returns or raises")  # pragma: no cover
 
 
 class Retrying:
@@ -211,24 +210,26 @@ class Retrying:
         Raises `UnreachableError` where that failure is one of an address that has never answered.
         """
         spent, begun, number = Usage(), time.monotonic(), 0
+
+        async def ask_once_more() -> ChatReply:
+            nonlocal spent, number
+            number += 1
+            try:
+                reply = await self._next.ask(call)
+            except JudgeError as error:
+                self._has_answered |= error.code not in _UNANSWERED
+                error.usage = spent = spent + (error.usage or Usage())
+                raise
+            self._has_answered = True
+            return replace(reply, usage=spent + reply.usage) if number > 1 else reply
+
         try:
-            async for attempt in attempts(self._patience):
-                with attempt:
-                    number = attempt.num
-                    try:
-                        reply = await self._next.ask(call)
-                    except JudgeError as error:
-                        self._has_answered |= error.code not in _UNANSWERED
-                        error.usage = spent = spent + (error.usage or Usage())
-                        raise
-                    self._has_answered = True
-                    return replace(reply, usage=spent + reply.usage) if number > 1 else reply
+            return await persist(ask_once_more, self._patience)
         except JudgeError as error:
             if self._has_answered or error.code not in _UNANSWERED:
                 raise
             told = f"{number} attempts in {time.monotonic() - begun:.0f} s without any answer; is the server running?"
             raise UnreachableError(error.code, f"{error.message} ({told})", usage=error.usage) from None
-        raise AssertionError("the last attempt returns or raises")  # pragma: no cover
 
 
 BURST_SECONDS = 5.0  # how far ahead of an even pace calls may run

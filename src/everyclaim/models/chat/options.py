@@ -65,13 +65,9 @@ class EndpointOptions:
     api: Format
     spec: str
     identity: str = field(repr=False)
-    reply_tokens: int | None = None
+    said: ChatOptions = field(default_factory=ChatOptions, repr=False)
     extra: str = "openai"  # what has to be installed
     sampling: Mapping[str, Any] = field(default_factory=dict)
-    structured: Mode | None = None
-    timeout: float = 120.0
-    max_reply_mb: float = MAX_REPLY_MB
-    key_env: str = ""
     headers: Mapping[str, Secret] = field(default_factory=dict)
     query: Mapping[str, Secret] = field(default_factory=dict)
     body: Mapping[str, Any] = field(default_factory=dict, repr=False)
@@ -88,12 +84,12 @@ class EndpointOptions:
         """
         is_in_header = {name.lower() for name in self.headers} & {"authorization", "x-api-key", "api-key"}
         required = self.is_home and not is_in_header
-        return find_key(self.provider, given=given, variable=self.key_env, required=required)
+        return find_key(self.provider, given=given, variable=self.said.key_env, required=required)
 
     @property
     def max_reply(self) -> int:
         """How many bytes an answer may have, decompressed."""
-        return int(self.max_reply_mb * MB)
+        return int(self.said.max_reply_mb * MB)
 
     @property
     def where(self) -> str:
@@ -149,7 +145,7 @@ def read_options(spec: Spec | str) -> EndpointOptions:
         identity=_identity(spec, base_url, said),
         extra=provider.extra,
         sampling=_sampling(said, spec, provider.formats[0]),
-        **{name: getattr(said, name) for name in ("reply_tokens", "structured", "timeout", "max_reply_mb", "key_env")},
+        said=said,
         headers={name: _secret(f"header.{name}", value) for name, value in said.header.items()},
         query={name: _secret(f"query.{name}", value) for name, value in said.query.items()},
         body={name: _json(name, value) for name, value in said.body.items()},

@@ -17,7 +17,6 @@ import math
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Generic, Literal, Protocol, TypeVar
 from zlib import crc32
 
@@ -25,6 +24,7 @@ from everyclaim.core.errors import JudgeError
 from everyclaim.core.events import accounted
 from everyclaim.core.lifetime import gather
 from everyclaim.core.protocols import ChatModel, ChatReply, Message
+from everyclaim.core.wire import json_object
 
 MAX_DEPTH = 64
 
@@ -137,7 +137,7 @@ def _closing(text: str, start: int) -> int:
 
 
 def _decode(text: str) -> dict[str, Any]:
-    value = json.loads(text, object_pairs_hook=_unique, parse_constant=_finite, parse_float=_finite)
+    value = json.loads(text, object_pairs_hook=json_object, parse_constant=_finite, parse_float=_finite)
     assert isinstance(value, dict)  # it starts with a brace
     return value
 
@@ -145,15 +145,6 @@ def _decode(text: str) -> dict[str, Any]:
 def _mended(text: str) -> str:
     """Take out commas behind the last member, and put keys that stand bare into quotes: nothing is lost by either."""
     return _SLIP.sub(lambda slip: slip[0] if slip[0][0] == '"' else f'{slip[1]}"{slip[2]}"' if slip[2] else "", text)
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    row = dict(pairs)
-    if len(row) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the key {twice[:50]!r} appears twice in one object")
-    return row
 
 
 def _finite(digits: str) -> float:
@@ -241,7 +232,7 @@ async def ask_for_each(
 
 async def ask_once(inquiry: Inquiry[Item, Answer], items: Mapping[Key, Item]) -> dict[Key, Answer]:
     """Return what one request brings. Raises `JudgeError` when that is nothing that can be read."""
-    reply, keys, _ = await _called(inquiry, items, "", shared=False)
+    reply, keys = await _called(inquiry, items, "", shared=False)
     return _answers(inquiry, reply, keys)
 
 
@@ -256,14 +247,14 @@ async def _ask(inquiry: Inquiry[Item, Answer], items: Mapping[Key, Item], *, sha
     """Ask for these things, once more for those left out, in halves where a reply is too long."""
     answers: dict[Key, Answer] = {}
     reason: JudgeError | None = None
-    forget: list[Callable[[], None]] = []  # drop a reply, so that it is asked again some day
+    forget: list[Callable[[], object]] = []  # drop a reply, so that it is asked again some day
     for again in ("", AGAIN):
         missing = {key: item for key, item in items.items() if key not in answers}
         is_answered = False
         try:
-            reply, keys, drop = await _called(inquiry, missing, again, shared=shared)
+            reply, keys = await _called(inquiry, missing, again, shared=shared)
             is_answered = True
-            forget += drop
+            forget += [reply.forget] if reply.forget else []
             usable = _answers(inquiry, reply, keys)
         except JudgeError as error:
             if error.code in TOO_MUCH and len(missing) > 1:
@@ -292,8 +283,8 @@ async def _ask(inquiry: Inquiry[Item, Answer], items: Mapping[Key, Item], *, sha
 
 async def _called(
     inquiry: Inquiry[Item, Answer], items: Mapping[Key, Item], again: str, *, shared: bool
-) -> tuple[ChatReply, dict[str, Key], list[Callable[[], None]]]:
-    """Make one request; return its reply, the things by the ids they have in it, and what drops it from the cache."""
+) -> tuple[ChatReply, dict[str, Key]]:
+    """Make one request; return its reply, and the things by the ids they have in it."""
     keys = {str(key): key for key in items}
     if inquiry.ids:
         draft = {f"{inquiry.ids}{place}": item for place, item in enumerate(items.values())}
@@ -301,10 +292,9 @@ async def _called(
         first = 100 + crc32("\0".join(texts).encode("utf-8", "replace")) % 800
         keys = {f"{inquiry.ids}{number}": key for number, key in enumerate(items, start=first)}
     messages = inquiry.write({name: items[key] for name, key in keys.items()}, shared)
-    how: dict[str, Any] = {"schema": inquiry.form.schema, "tag": inquiry.form.version + inquiry.tag + again}
-    reply = await accounted(inquiry.chat).complete(messages, **how)  # what it took is added to the open tallies
-    forget = getattr(inquiry.chat, "forget", None)
-    return reply, keys, [partial(forget, messages, **how)] if forget else []
+    schema, tag = inquiry.form.schema, inquiry.form.version + inquiry.tag + again
+    chat = accounted(inquiry.chat)  # what it took is added to the open tallies
+    return await chat.complete(messages, schema=schema, tag=tag), keys
 
 
 def _answers(inquiry: Inquiry[Item, Answer], reply: ChatReply, keys: Mapping[str, Key]) -> dict[Key, Answer]:

@@ -29,7 +29,6 @@ from urllib.request import getproxies, proxy_bypass
 from everyclaim._version import __version__
 from everyclaim.core.errors import BudgetExceeded, ConfigError, EveryclaimError, JudgeError, MissingExtraError
 from everyclaim.core.lifetime import LoopLocal, on_close
-from everyclaim.core.limits import MB
 from everyclaim.core.types import Usage
 from everyclaim.models.chat.options import EndpointOptions
 from everyclaim.models.chat.providers import Secret, scrub
@@ -229,19 +228,17 @@ class Transport:
 
     def _too_large(self, what: str = "") -> JudgeError:
         """Return the error for a reply beyond the limit. It was made and is to be paid; how much, it did not say."""
-        return JudgeError(
-            "reply_too_large",
-            f"{what}{self._options.where} answered with more than {self._options.max_reply / MB:g} MB, decompressed; "
-            "max_reply_mb in the spec raises the limit",
-            usage=Usage(calls=1, cost=None),
-        )
+        most = self._options.said.max_reply_mb
+        told = f"{what}{self._options.where} answered with more than {most:g} MB, decompressed; "
+        told += "max_reply_mb in the spec raises the limit"
+        return JudgeError("reply_too_large", told, usage=Usage(calls=1, cost=None))
 
     @asynccontextmanager
     async def _request(
         self, method: str, path: str, data: bytes, content_type: str, seconds: float | None
     ) -> AsyncIterator[aiohttp.ClientResponse]:
         options = self._options
-        limit = seconds or options.timeout
+        limit = seconds or options.said.timeout
         try:
             async with self._sessions.get().request(
                 method,

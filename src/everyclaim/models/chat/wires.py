@@ -124,7 +124,7 @@ def is_strict(schema: Any) -> bool:
 def write_chat(request: ChatRequest) -> Json:
     """Write a request for chat completions."""
     body: Json = {"model": request.options.model, "messages": request.joined_turns}
-    if limit := request.options.reply_tokens:
+    if limit := request.options.said.reply_tokens:
         body[request.capabilities.limit] = limit
     body |= request.sampling
     if "top_logprobs" in body:
@@ -161,7 +161,7 @@ def write_messages(request: ChatRequest) -> Json:
     """Write a request for Anthropic messages, with markers where a cached prefix ends."""
     turns = [message for message in request.turns if message.content]
     marked = {id(message) for message in [m for m in turns if m.cache][-MAX_CACHE_MARKS:]}
-    limit = request.options.reply_tokens or ANTHROPIC_MAX_TOKENS
+    limit = request.options.said.reply_tokens or ANTHROPIC_MAX_TOKENS
     body: Json = {"model": request.options.model, "max_tokens": limit}
     if system := [_block(m, marked) for m in turns if m.role == "system"]:
         body["system"] = system

@@ -21,10 +21,11 @@ from everyclaim.api.evaluator import Evaluator
 from everyclaim.core.errors import UserError
 from everyclaim.core.events import Observer, QueueChanged, observed, tell
 from everyclaim.core.plaintext import did_you_mean
+from everyclaim.core.wire import json_object
 from everyclaim.engine import BackgroundLoop
 from everyclaim.io import values
 from everyclaim.io.fields import Fields, shown
-from everyclaim.io.textrows import DECODER, json_fault
+from everyclaim.io.textrows import json_fault
 from everyclaim.web.service.gate import Problem
 from everyclaim.web.service.schemas import NAMES, REQUESTS, RULES
 
@@ -90,7 +91,7 @@ def _refuse(name: str) -> NoReturn:
     raise Problem("malformed", f"the body: {name} is not JSON: omit the field, or send null")
 
 
-_STRICT = json.JSONDecoder(object_pairs_hook=DECODER.object_pairs_hook, parse_constant=_refuse)
+_STRICT = json.JSONDecoder(object_pairs_hook=json_object, parse_constant=_refuse)
 
 
 _FIELDS = {kind: Fields({name: NAMES[name] for name in names}) for kind, names in REQUESTS.items()}
