@@ -51,7 +51,7 @@ class KeptComparison(Comparison):
 
         several = self
         if len(self.moved) < REPORTED:
-            several = _compare(self.runs, by=self.by, differs=self.differs, movers=REPORTED)
+            several = compare_parts(self.runs, by=self.by, differs=self.differs, movers=REPORTED)
         write_beside(
             self.runs, destination, PAGE, lambda: comparison_report(several, *moved_answers(several, self.runs))
         )
@@ -82,25 +82,20 @@ def compare(
     """
     runs = find_run(before, store=store), find_run(after, store=store)
     differs = check_alike([run.record for run in runs], anyway=anyway)
-    return _compare(runs, by=tuple(by), differs=differs, movers=movers)
-
-
-def _compare(runs: tuple[Run, Run], *, by: tuple[str, ...], differs: tuple[str, ...], movers: int) -> KeptComparison:
-    first, second = (figures_of(run, by) for run in runs)
-    return compare_parts(runs, (first, second), by=by, differs=differs, movers=movers)
+    return compare_parts(runs, by=tuple(by), differs=differs, movers=movers)
 
 
 def compare_parts(
     runs: tuple[Run, Run],
-    figures: tuple[Figures, Figures],
+    figures: tuple[Figures, Figures] | None = None,
     *,
     by: tuple[str, ...],
     differs: tuple[str, ...],
     movers: int,
 ) -> KeptComparison:
-    """Compare the figures of two runs, or of some of the answers of each; both may be of one run."""
+    """Compare two runs, or the figures of some of the answers of each; both may be of one run."""
     records = [run.record for run in runs]
-    first, second = figures
+    first, second = figures or (figures_of(run, by) for run in runs)
     is_lower = records[1].provenance.lower_is_better
     numbers = compare_figures(first, second, by=by, movers=movers, other_judge=bool(differs), lower_is_better=is_lower)
     places = [[mover.places[side] for mover in numbers.movers] for side in (0, 1)]
@@ -170,13 +165,11 @@ def judge_of(runs: Sequence[Run]) -> Calibration | None:
 def side_of(record: RunRecord, figures: Figures) -> Side:
     """Say which run it is, of which these are all answers or some."""
     release = figures.release[0] if len(figures.release) == 1 else ""
-    judge = record.provenance.verifier
-    total = len(figures.ids)
-    if total == record.kept:
-        return Side(record.id, record.name, release, judge, record.kept, record.counts, record.status)
-    counts = np.bincount(figures.outcome, minlength=len(Outcome)).tolist()
-    outcomes = {outcome: count for outcome, count in zip(Outcome, counts, strict=True) if count}
-    return Side(record.id, record.name, release, judge, total, outcomes, record.status)
+    total, outcomes = len(figures.ids), record.counts
+    if total != record.kept:
+        counts = np.bincount(figures.outcome, minlength=len(Outcome)).tolist()
+        outcomes = {outcome: count for outcome, count in zip(Outcome, counts, strict=True) if count}
+    return Side(record.id, record.name, release, record.provenance.verifier, total, outcomes, record.status)
 
 
 def check_alike(records: Sequence[RunRecord], *, anyway: bool) -> tuple[str, ...]:

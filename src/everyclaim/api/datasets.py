@@ -9,7 +9,7 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Se
 from contextlib import closing
 from dataclasses import asdict, replace
 from itertools import chain, islice
-from typing import Any, Literal, NamedTuple, TypedDict, TypeVar, Unpack
+from typing import Any, Literal, NamedTuple, TypeVar, Unpack
 
 from everyclaim.analysis.slices import expanded, fields_of
 from everyclaim.api.options import DEFAULT_STORE, InFlight, Options, RowOptions, Size, chosen_of, public
@@ -29,7 +29,7 @@ from everyclaim.engine import in_thread
 from everyclaim.engine import run as run_engine
 from everyclaim.io import CLAIMS, ClaimRow, ReadReport, check_apart, read_rows, read_samples
 from everyclaim.io.files import Identity, identify
-from everyclaim.io.messages import History, Turns
+from everyclaim.io.messages import ConversationOptions
 from everyclaim.store.connect import engine_for
 from everyclaim.store.records import RowCounts, RunRecord, config_fingerprint
 from everyclaim.store.store import Store
@@ -37,18 +37,21 @@ from everyclaim.store.store import Store
 _REASONS_KEPT = 5  # of rows that could not be read, with the run
 
 
-class DatasetOptions(TypedDict, total=False):
-    """Options of a data set."""
+class JobOptions(ConversationOptions, total=False):
+    """Options of a data set, wherever it is scored."""
 
     mapping: Mapping[str, str] | None  # field names, theirs → ours
     slices: Sequence[str]  # fields that become tags, automatic slices, cuts of both; one name is a list of one
-    optional_slices: Sequence[str]  # more of them, which a data set may lack
     format: str | None  # when the name of the file does not say
-    turns: Turns  # of a conversation: its last answer, or all
-    history: History  # earlier turns are context, or evidence as well
-    limit: Size | None  # score at most so many samples
     name: str  # of the run
     release: str  # of the samples that do not name one
+
+
+class DatasetOptions(JobOptions, total=False):
+    """Options of a data set that is scored here."""
+
+    optional_slices: Sequence[str]  # more of them, which a data set may lack
+    limit: Size | None  # score at most so many samples
     resume: str | None  # a run to go on with; None never resumes; not given: an interrupted run of the same
     concurrency: InFlight | None  # samples; None: 8, with a language model 32, over batches 5,000
     hooks: Sequence[Hook]  # told of everything that happens
@@ -147,7 +150,7 @@ class RunExecution:
             samples = (sample if sample.release else replace(sample, release=release) for sample in samples)
         first = next(samples, None)
         if first is None:
-            why = f" that can be scored; {report.bad_rows[0]}" if report.bad_rows else "s"
+            why = f" that can be scored{report.first_fault}" if report.bad_rows else "s"
             raise InputError(f"{name} has no sample{why}")
         return chain([first], samples)
 
@@ -243,34 +246,10 @@ class ClaimVerdict(NamedTuple):
     sample: Sample  # the claim as its response, with question and passages
 
 
-def verify_source(
-    session: Session, source: Any, on_verdict: Callable[[ClaimVerdict], None], options: RowOptions
-) -> int:
-    """Judge every claim of a source, hand each verdict to `on_verdict` in the order of the rows, return how many.
-
-    `source` is anything that `score_file` takes, with rows of `id`, `claim`, `contexts`, and optionally
-    `question` and `sentence`. A judge's failure is an error on its row and stops nothing. Raises
-    `InputError` when the source cannot be read or holds no claim, and `BudgetExceeded` at a limit.
-    """
-    report = options.get("report") or ReadReport()
-    with within(session.limits):
-        mapping, form = options.get("mapping"), options.get("format")
-        read = read_rows(CLAIMS, source, mapping=mapping, format=form, report=report, contexts=True)
-    rows = islice(read, options.get("limit"))
-    count = verify_rows(session, rows, on_verdict, options.get("concurrency"))
-    if not count:
-        why = f"; {report.bad_rows[0]}" if report.bad_rows else ""
-        raise InputError(f"{source if isinstance(source, str) else 'the source'} has no claim to judge{why}")
-    return count
-
-
 def verify_rows(
-    session: Session,
-    rows: Iterable[ClaimRow],
-    on_verdict: Callable[[ClaimVerdict], None],
-    concurrency: int | None = None,
+    session: Session, rows: Iterable[ClaimRow], on_verdict: Callable[[ClaimVerdict], None], concurrency: int | None
 ) -> int:
-    """Judge claims that were read already."""
+    """Judge claims that were read already, and hand each verdict on in their order."""
     ask = GivenClaims.of(session, "verify")
     return session.run(in_order((_about(row, ask) for row in rows), concurrency or session.concurrency, on_verdict))
 
@@ -339,10 +318,8 @@ def read_labelled(source: Any, answers: Any, options: RowOptions) -> list[ClaimR
     found = list(islice(rows, options.get("limit")))
     name = os.fspath(source) if isinstance(source, str | os.PathLike) else "the source"
     if not found:
-        why = f"; {report.bad_rows[0]}" if report.bad_rows else ""
-        if missing := [warning for warning in report.warnings if warning.startswith(_NOT_THERE)]:
-            why = f"; {missing[0]}"
-        raise InputError(f"{name} has no labelled claim{why}")
+        missing = next((f"; {warning}" for warning in report.warnings if warning.startswith(_NOT_THERE)), "")
+        raise InputError(f"{name} has no labelled claim{missing or report.first_fault}")
     if not any(row.passages for row in found):
         raise InputError(
             f"{name} has labels but no contexts; pass the file of the answers: --answers FILE, in Python answers=…"

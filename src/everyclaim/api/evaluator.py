@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self, TypedDict, Unpack, cast
 
 from everyclaim.analysis.deferral import RiskPromise
-from everyclaim.api.datasets import ClaimVerdict, DatasetOptions, ascore_into, score_into, verify_source
+from everyclaim.api.datasets import ClaimVerdict, DatasetOptions, ascore_into, score_into, verify_rows
 from everyclaim.api.fitting import Tuned, tune_to_judge, tune_to_labels
 from everyclaim.api.fitting import TuningRowOptions as TuningRows
-from everyclaim.api.options import DEFAULT_JUDGE, DEFAULT_STORE, Options, RowOptions, Share, public
+from everyclaim.api.options import DEFAULT_JUDGE, DEFAULT_STORE, Options, RowOptions, Share, chosen_of, public
 from everyclaim.api.runs import Run, Source
 from everyclaim.api.scoring import Answers, Passages, read_sample
 from everyclaim.api.session import Session
@@ -35,7 +35,7 @@ from everyclaim.guard.authors import Author, ChatAuthor, FunctionAuthor, Generat
 from everyclaim.guard.loop import Loop, Promise
 from everyclaim.guard.rules import Action, OnFailure, Repair, Rules
 from everyclaim.guard.streaming import stream
-from everyclaim.io import read_samples
+from everyclaim.io import CLAIMS, ReadReport, read_rows, read_samples
 from everyclaim.models.chat.providers import is_provider, provider_names
 from everyclaim.monitor.watch.source import WatchPass
 
@@ -95,7 +95,7 @@ class Guard(Closing):
 
     @public
     def __init__(self, generate: Generator, **options: Unpack[GuardOptions]) -> None:
-        rules = {name: value for name, value in options.items() if name in RuleOptions.__annotations__}
+        rules = chosen_of(options, RuleOptions)
         scoring = {name: value for name, value in options.items() if name not in rules}
         models = (model for model in (generate, options.get("rewriter")) if isinstance(model, str))
         session = Session(scoring, *models, kept=True)
@@ -311,8 +311,21 @@ class Evaluator(Answers):
     def verify_file(
         self, source: Any, on_verdict: Callable[[ClaimVerdict], None], **options: Unpack[RowOptions]
     ) -> int:
-        """Judge a file of claims, pass each verdict on in row order, and return the number of claims."""
-        return verify_source(self._session, source, on_verdict, options)
+        """Judge a file of claims, pass each verdict on in row order, and return the number of claims.
+
+        Rows have `id`, `claim`, `contexts`, and optionally `question` and `sentence`. A judge's failure is an error on
+        its row and stops nothing. Raises `InputError` if the source has no claim, and `BudgetExceeded` at a limit.
+        """
+        report = options.get("report") or ReadReport()
+        with within(self._session.limits):
+            mapping, form = options.get("mapping"), options.get("format")
+            read = read_rows(CLAIMS, source, mapping=mapping, format=form, report=report, contexts=True)
+        rows = islice(read, options.get("limit"))
+        count = verify_rows(self._session, rows, on_verdict, options.get("concurrency"))
+        if not count:
+            named = source if isinstance(source, str) else "the source"
+            raise InputError(f"{named} has no claim to judge{report.first_fault}")
+        return count
 
     @public
     def tune(self, source: Any, **options: Unpack[TuningRows]) -> Tuned:

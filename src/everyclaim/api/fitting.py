@@ -342,8 +342,7 @@ def _drawn_answers(source: Any, count: int, options: TuningRowOptions) -> list[S
         elif (place := chance.randrange(number + 1)) < count:
             kept[place] = (number, sample)
     if not kept:
-        why = f"; {report.bad_rows[0]}" if report.bad_rows else ""
-        raise InputError(f"the source has no answer with contexts{why}")
+        raise InputError(f"the source has no answer with contexts{report.first_fault}")
     return [sample for _, sample in sorted(kept, key=lambda one: one[0])]
 
 

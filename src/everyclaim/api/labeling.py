@@ -348,8 +348,7 @@ def read_into(run: Run, source: Any, kind: Kind, options: ReadOptions) -> Better
         if reading.empty:
             report.warn(f"{counted(reading.empty, 'row')} without a {kind}")
         if not reading.found:
-            why = f"; {report.bad_rows[0]}" if report.bad_rows else ": the column is empty"
-            raise InputError(f"the file has no usable {kind}{why}")
+            raise InputError(f"the file has no usable {kind}{report.first_fault or ': the column is empty'}")
         store.add_labels(run.id, [annotation for annotation, _ in reading.found.values()])
     return reading.better
 

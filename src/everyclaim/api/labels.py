@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -28,21 +28,6 @@ from everyclaim.store.store import Store
 
 LONGEST_NAME = 80  # characters
 MOST_PEOPLE = 100  # of one queue
-
-
-class QueueOptions(ChoiceOptions, total=False):
-    """Sampling options for a labelling queue."""
-
-    name: str
-
-
-class CalibrateOptions(ReadOptions, total=False):
-    """How labels are read and compared."""
-
-    slices: Sequence[str] | None  # tags; None: those of the run
-    seed: int  # of the halves that fitting takes
-    risk: float | None  # share of the claims shown that may be wrong: what a guard may promise is fitted
-    store: str | os.PathLike[str]
 
 
 @public
@@ -79,7 +64,7 @@ def label(run: RunName = None, n: Size = 100, **options: Unpack[LabelOptions]) -
 
 
 @public
-def label_queue(run: RunName = None, n: Size = 100, **options: Unpack[QueueOptions]) -> LabelQueue:
+def label_queue(run: RunName = None, n: Size = 100, *, name: str = "", **options: Unpack[ChoiceOptions]) -> LabelQueue:
     """Create a queue of claims to label on the page of `everyclaim serve --ui`.
 
     Sampled as by `label`, without items of other queues of the run. The share `overlap` goes to all of several
@@ -97,12 +82,12 @@ def label_queue(run: RunName = None, n: Size = 100, **options: Unpack[QueueOptio
         _, parts = share_out(len(items), len(people), overlap)
         draw = np.random.default_rng(seed)
         orders = {
-            name: [items[place] for place in draw.permutation(part)] for name, part in zip(people, parts, strict=True)
+            person: [items[at] for at in draw.permutation(part)] for person, part in zip(people, parts, strict=True)
         }
         return kept.labelling.make_queue(
             found.id,
             orders,
-            name=one_line(options.get("name", ""), LONGEST_NAME),
+            name=one_line(name, LONGEST_NAME),
             chosen=f"{by}:{found.id}",
             answers=answers,
             overlap=overlap if len(people) > 1 else 0.0,
@@ -145,7 +130,16 @@ def places_to_label(
 
 
 @public
-def calibrate(run: RunName = None, labels: Source | None = None, **options: Unpack[CalibrateOptions]) -> Calibration:
+def calibrate(
+    run: RunName = None,
+    labels: Source | None = None,
+    *,
+    slices: Sequence[str] | None = None,
+    seed: int = 0,
+    risk: float | None = None,
+    store: str | os.PathLike[str] = DEFAULT_STORE,
+    **options: Unpack[ReadOptions],
+) -> Calibration:
     """Measure the judge against human labels and correct the score for its errors.
 
     `labels` is a file or table of labels, as `label` writes it or in short form (`sample_id`, `claim`, `label`, and
@@ -154,11 +148,10 @@ def calibrate(run: RunName = None, labels: Source | None = None, **options: Unpa
     `risk`, the result has a `promise` for `Guard(risk=…)`, from labels of randomly selected claims; raises
     `ConfigError` if they are too few for one. Raises `InputError` if there is no label.
     """
-    found = find_run(run, store=options.get("store", DEFAULT_STORE), is_finished=True)
+    found = find_run(run, store=store, is_finished=True)
     if labels is not None:
         read_into(found, labels, "label", options)
-    seed, risk = options.get("seed", 0), options.get("risk")
-    return calibration_of(found, slices=options.get("slices"), seed=seed, risk=risk)
+    return calibration_of(found, slices=slices, seed=seed, risk=risk)
 
 
 def check_annotators(names: Sequence[str]) -> tuple[str, ...]:
@@ -256,55 +249,53 @@ WAY = "splits"  # how the claims were chosen: all of the sentences of answers dr
 _AT_ONCE = 64
 
 
-class MarkOptions(TypedDict, total=False):
-    """Annotators of a review."""
-
-    annotators: Sequence[str]  # each gets every sentence
-    seed: int  # of the draw
-    store: str | os.PathLike[str]
-
-
-class CheckOptions(ReadOptions, total=False):
-    """How reviewed rows are read."""
-
-    store: str | os.PathLike[str]
-
-
 @public
-def label_splits(run: RunName = None, n: Size = 100, **options: Unpack[MarkOptions]) -> LabelSheet:
+def label_splits(
+    run: RunName = None,
+    n: Size = 100,
+    *,
+    annotators: Sequence[str] = (),
+    seed: int = 0,
+    store: str | os.PathLike[str] = DEFAULT_STORE,
+) -> LabelSheet:
     """Sample about `n` sentences of a run with the claims they were split into, for human review.
 
     Answers are drawn at random with all their sentences. Each claim gets a mark: `good`, `over_split`, `under_split`,
     `not_a_claim` or `lost_meaning`; in the row of the first claim `better` may hold the correct claims of the
-    sentence. Reviewed claims are not drawn again. Raises `InputError` if nothing is left.
+    sentence. Each of the `annotators` gets every sentence. Reviewed claims are not drawn again. Raises `InputError` if
+    nothing is left.
     """
-    found = find_run(run, store=options.get("store", DEFAULT_STORE), is_finished=True)
+    found = find_run(run, store=store, is_finished=True)
     with Store.open_to_read(found.store_location) as kept:
         done = {one.position for one in kept.labelling.marks(found.id) if one.chosen.partition(":")[0] == WAY}
-        drawn = _drawn_answers(kept, found.id, n, done, options.get("seed", 0))
+        drawn = _drawn_answers(kept, found.id, n, done, seed)
     if not drawn:
         raise InputError(f"run {found.id} has no unreviewed sentence left")
-    people = tuple(dict.fromkeys(options.get("annotators", ()))) or ("",)
     sentences = [one for record in drawn for one in _sentences(record)]
-    _, parts = share_out(len(sentences), len(people), 1.0)
     rows = [
         row | {"annotator": name, "chosen": f"{WAY}:{found.id}"}
-        for name, part in zip(people, parts, strict=True)
-        for place in part
-        for row in _rows_of_sentence(*sentences[place])
+        for name in tuple(dict.fromkeys(annotators)) or ("",)
+        for sentence in sentences
+        for row in _rows_of_sentence(*sentence)
     ]
     told = f"run {found.id}: {counted(len(sentences), 'sentence')} with their claims to review"
     return LabelSheet("mark", found.id, tuple(rows), told)
 
 
 @public
-def check_splits(run: RunName = None, marks: Source | None = None, **options: Unpack[CheckOptions]) -> SplitCheck:
+def check_splits(
+    run: RunName = None,
+    marks: Source | None = None,
+    *,
+    store: str | os.PathLike[str] = DEFAULT_STORE,
+    **options: Unpack[ReadOptions],
+) -> SplitCheck:
     """Report the share of correct claim splits with its interval, compared with 90 %.
 
     `marks` is a file or table as `label_splits` writes it; its marks are stored and apply to every run with the same
     claims. Without it, stored marks are used. Bad rows go to `report`. Raises `InputError` if there is none.
     """
-    found = find_run(run, store=options.get("store", DEFAULT_STORE), is_finished=True)
+    found = find_run(run, store=store, is_finished=True)
     better: Better = {}
     if marks is not None:
         better = read_into(found, marks, "mark", options)

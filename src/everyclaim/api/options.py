@@ -31,7 +31,6 @@ Size = Annotated[int, Range(1)]
 Strategy = Literal["joint", "each", "ranked"]
 Observe = str | Callable[..., Any] | Sequence[str | Callable[..., Any]] | None
 JudgeSpec = Annotated[str, "a spec such as 'embedded' or 'openai:gpt-5-mini'"]
-DecomposerSpec = Annotated[str, "a spec such as 'embedded' or 'openai:gpt-5-mini'"]
 MetricSpec = Annotated[
     str | Metric | Callable[..., Any],
     "a spec such as 'faithfulness', an object with `score`, or a function of a sample",
@@ -172,7 +171,7 @@ class Options(JudgeOptions, LlmOptions, total=False):
         MetricSpec, Opt("Metric (default faithfulness).", "SPEC", panel=JUDGING, kind=str, usual="faithfulness")
     ]
     decomposer: Annotated[  # None: the judge's own model where it is one, else `embedded`
-        DecomposerSpec | Decomposer | Callable[..., Any] | None,
+        JudgeSpec | Decomposer | Callable[..., Any] | None,
         Opt(
             "Decomposer that splits answers into claims (default: the judge if a language model, else embedded).",
             "SPEC",
@@ -235,7 +234,7 @@ SYNONYMS = (
 
 def public(function: Callable[P, R]) -> Callable[P, R]:
     """Let a public function be called only with names and values that it declares."""
-    return validate_call(synonyms=SYNONYMS)(function)
+    return validate_call(function, synonyms=SYNONYMS)
 
 
 class ChoiceOptions(TypedDict, total=False):

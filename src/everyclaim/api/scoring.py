@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Self, TypedDict, TypeVar, Unpack, cast
 
-from everyclaim.api.options import DecomposerSpec, JudgeOptions, LlmSplittingOptions, Options, chosen_of, public
+from everyclaim.api.options import JudgeOptions, JudgeSpec, LlmSplittingOptions, Options, chosen_of, public
 from everyclaim.api.session import Session
 from everyclaim.api.specs import providers
 from everyclaim.core.errors import ConfigError, InputError
@@ -115,7 +115,7 @@ def extract_claims(
     response: Text,
     *,
     question: Text = "",
-    decomposer: DecomposerSpec | Decomposer | Callable[..., Any] | None = None,
+    decomposer: JudgeSpec | Decomposer | Callable[..., Any] | None = None,
     **talking: Unpack[LlmSplittingOptions],
 ) -> Decomposition:
     """Split a response into claims and list what was skipped and why; options of language models as for `score`."""

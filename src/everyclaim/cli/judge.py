@@ -28,7 +28,7 @@ def judge_test(*, given: Given, json: opt.Json = False) -> int:
     3 too many claims without a verdict, or stopped at a limit.
     """
     from everyclaim.analysis.judge_eval import MOST_UNJUDGED  # not for --help
-    from everyclaim.api.judge_eval import CASES, smoke_test_judge
+    from everyclaim.api.judge_eval import CASES, TryOptions, smoke_test_judge
     from everyclaim.report.judge import judge_test_page
 
     settings = given.settings()
@@ -38,9 +38,7 @@ def judge_test(*, given: Given, json: opt.Json = False) -> int:
         test = smoke_test_judge(
             settings.judge,
             on_case=progress.step_result,
-            strategy=settings.strategy,
-            strict=settings.strict,
-            **options_of(settings, LlmJudgingOptions, settings.judge),
+            **options_of(settings, TryOptions, settings.judge),
         )
     show_result(test.to_json, lambda: judge_test_page(test), json=json)
     if test.unjudged > MOST_UNJUDGED:
@@ -69,7 +67,7 @@ def judge_check(
     verdict, or stopped at a limit.
     """
     from everyclaim.analysis.judge_eval import MAX_UNJUDGED
-    from everyclaim.api.judge_eval import evaluate_judge
+    from everyclaim.api.judge_eval import CheckJudgeOptions, evaluate_judge
     from everyclaim.report.judge import judge_check_page
 
     settings = given.settings()
@@ -78,16 +76,13 @@ def judge_check(
     against = check.get("against")
     given.check_use(settings.judge, against)
     given.check_files(settings, [], {"standard output": "-", "--history": check.get("history")})
-    options: Any = options_of(settings, LlmJudgingOptions, settings.judge, against) | dict(check)
+    options: Any = options_of(settings, CheckJudgeOptions, settings.judge, against) | dict(check)
     options.pop("cache", None)  # a reply that was kept says nothing of the judge today
     with progressing() as progress:
         found = evaluate_judge(
             settings.judge,
             run=run,
             on_case=progress.step_result,
-            strategy=settings.strategy,
-            strict=settings.strict,
-            store=settings.store,
             **options,
         )
     show_result(found.to_json, lambda: judge_check_page(found), json=json)

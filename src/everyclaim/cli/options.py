@@ -101,13 +101,15 @@ def pairs(
     given: Sequence[str] | None,
     name: str = "--map",
     told: str = "field of the file, an equals sign, field of everyclaim, as in answer_text=response",
+    *,
+    shown: bool = True,
 ) -> dict[str, str]:
-    """Take ``theirs=ours`` apart. Raises `ConfigError` for what has no two sides."""
+    """Take ``theirs=ours`` apart. Raises `ConfigError` for what has no two sides; it is `shown` if no secret."""
     taken = {}
     for text in given or ():
         theirs, separator, ours = text.partition("=")
         if not (theirs and separator and ours):
-            raise ConfigError(f"{name} {text}: write {told}")
+            raise ConfigError(f"{name}{f' {text}' if shown else ''}: write {told}")
         taken[theirs] = ours
     return taken
 
@@ -164,11 +166,10 @@ class OutputOptions:
         """Refuse to write over what is none of ours; of what is read `check_apart` tells better."""
         from everyclaim.api.runs import kind_of_report
 
-        for place, kind in ((self.out, None), (self.junit, TEST_SUITE), (self.markdown, MARKDOWN)):
+        kinds = {"--junit": TEST_SUITE, "--markdown": MARKDOWN}
+        for name, place in self.files.items():
             if place is not None:
-                check_replaced(place, kind)
-        if self.report is not None:
-            check_replaced(self.report, kind_of_report(self.report))
+                check_replaced(place, kind_of_report(place) if name == "--report" else kinds.get(name))
 
     @property
     def outputs(self) -> dict[str, str | None]:
@@ -199,7 +200,9 @@ class Given:
         if "map" in given:
             given["map"] = pairs(given["map"])
         if "headers" in given:
-            given["headers"] = dict(_header(text) for text in given["headers"])
+            given["headers"] = pairs(
+                given["headers"], "--header", "NAME=VALUE, as in 'X-Team=$TEAM_TOKEN'", shown=False
+            )
         return load_settings(self.config, **given)
 
     def check_use(self, judge: str | None, *others: str | None, metric: str | None = None) -> None:
@@ -336,11 +339,3 @@ def _files_in(text: str | None) -> list[str]:
 def why_it_stopped(stop: BudgetExceeded, spent: str) -> str:
     """Say which limit was reached and what was used in all, what was under way then among it."""
     return f"stopped at {stop.limit}; used: {spent}" if stop.limit and spent else str(stop)
-
-
-def _header(text: str) -> tuple[str, str]:
-    name, separator, value = text.partition("=")
-    if not (name and separator and value):
-        # The text may hold a secret, so it is not repeated.
-        raise ConfigError("--header: write NAME=VALUE, as in 'X-Team=$TEAM_TOKEN'")
-    return name, value

@@ -6,11 +6,10 @@ import sys
 from collections import Counter
 from contextlib import ExitStack
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
-from everyclaim.api.options import OFF, LlmJudgingOptions, LlmSplittingOptions, RowOptions
+from everyclaim.api.options import OFF, JudgeOptions, LlmJudgingOptions, LlmSplittingOptions, Options, RowOptions
 from everyclaim.api.scoring import extract_claims
-from everyclaim.api.session import Session
 from everyclaim.api.settings import options_of
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import progressing, show, show_json, show_result, tell_of_reading, warn
@@ -78,7 +77,8 @@ def verify(
 
     Exit codes: 0 ok, 2 bad input or usage, 3 too many failures or stopped at a limit.
     """
-    from everyclaim.api.datasets import claim_verdict_to_json, verify_source  # not for --help
+    from everyclaim.api.datasets import claim_verdict_to_json  # not for --help
+    from everyclaim.api.evaluator import Evaluator
 
     if out == "-" and json:
         raise ConfigError("--out - and --json would both write to standard output: choose one")
@@ -93,10 +93,8 @@ def verify(
     tally = _VerdictCounts(worst)
     stop = None
     with ExitStack() as stack:
-        judging = {"judge": settings.judge, "strategy": settings.strategy, "strict": settings.strict}
-        judging |= options_of(settings, LlmJudgingOptions, settings.judge)
-        session = Session(judging, kept=True)
-        stack.callback(session.close)
+        judging = cast("Options", options_of(settings, JudgeOptions, settings.judge))
+        evaluator = stack.enter_context(Evaluator(**judging))
         write = stack.enter_context(open_rows(out, columns=VERDICT_COLUMNS)) if out else None
         progress = stack.enter_context(progressing(quiet=quiet))
 
@@ -107,8 +105,9 @@ def verify(
                 write(claim_verdict_to_json(row))
 
         try:
-            rows: RowOptions = {"mapping": settings.map, "concurrency": settings.concurrency, "format": format_}
-            verify_source(session, file, take, {**rows, "limit": limit, "report": reading})
+            rows: RowOptions = {"mapping": settings.map, "format": format_, "limit": limit, "report": reading}
+            rows["concurrency"] = settings.concurrency
+            evaluator.verify_file(file, take, **rows)
         except BudgetExceeded as error:
             stop = error
     tell_of_reading(reading, quiet=quiet)
@@ -125,7 +124,7 @@ def verify(
         again = "repeat the command to continue: paid replies come from the cache"
         if settings.cache == OFF:
             again = "the same command starts anew and pays again, because of --no-cache"
-        warn(f"{why_it_stopped(stop, session.spent)}; {tally.total:,} claims are judged; {again}", kind="")
+        warn(f"{why_it_stopped(stop, evaluator.spent)}; {tally.total:,} claims are judged; {again}", kind="")
         return TOO_MANY_FAILURES
     return _exit_code(tally, reading, settings.max_failed)
 

@@ -178,46 +178,42 @@ class _Declared:
     is_open: bool  # it takes any other name, too
 
 
-def validate_call(*, synonyms: Sequence[Collection[str]] = ()) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def validate_call(function: Callable[P, R], *, synonyms: Sequence[Collection[str]] = ()) -> Callable[P, R]:
     """Let a function be called only with names and values that it declares.
 
     `synonyms` are groups of names for one thing, of which a function has one.
     """
+    declared = cache(lambda: _declared(function))
 
-    def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        declared = cache(lambda: _declared(function))
+    def checked(args: tuple[Any, ...], given: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        known = declared()
+        name = function.__qualname__.rpartition(".<locals>.")[2]
+        if known.by_place[:1] == ("self",) and args:  # its class, and not the base that declares the method
+            name = f"{type(args[0]).__name__}.{function.__name__}".removesuffix(".__init__")
+        _check_names(f"{name}()", known, args, given, synonyms)
+        by_place = zip(known.by_place, args, strict=False)
+        values = [_value(f"{name}()", known, parameter, value) for parameter, value in by_place]
+        named = {parameter: _value(f"{name}()", known, parameter, value) for parameter, value in given.items()}
+        for parameter, wanted in known.parameters.items():
+            if wanted.is_needed and parameter not in named and parameter not in known.by_place[: len(args)]:
+                raise wanted.error(f"{name}() needs {parameter!r}")
+        return values, named
 
-        def checked(args: tuple[Any, ...], given: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-            known = declared()
-            name = function.__qualname__.rpartition(".<locals>.")[2]
-            if known.by_place[:1] == ("self",) and args:  # its class, and not the base that declares the method
-                name = f"{type(args[0]).__name__}.{function.__name__}".removesuffix(".__init__")
-            _check_names(f"{name}()", known, args, given, synonyms)
-            by_place = zip(known.by_place, args, strict=False)
-            values = [_value(f"{name}()", known, parameter, value) for parameter, value in by_place]
-            named = {parameter: _value(f"{name}()", known, parameter, value) for parameter, value in given.items()}
-            for parameter, wanted in known.parameters.items():
-                if wanted.is_needed and parameter not in named and parameter not in known.by_place[: len(args)]:
-                    raise wanted.error(f"{name}() needs {parameter!r}")
-            return values, named
-
-        if inspect.iscoroutinefunction(function):
-
-            @wraps(function)
-            async def waiting(*args: Any, **given: Any) -> Any:
-                values, named = checked(args, given)
-                return await cast("Any", function)(*values, **named)
-
-            return cast("Callable[P, R]", waiting)
+    if inspect.iscoroutinefunction(function):
 
         @wraps(function)
-        def calling(*args: Any, **given: Any) -> Any:
+        async def waiting(*args: Any, **given: Any) -> Any:
             values, named = checked(args, given)
-            return cast("Any", function)(*values, **named)
+            return await cast("Any", function)(*values, **named)
 
-        return cast("Callable[P, R]", calling)
+        return cast("Callable[P, R]", waiting)
 
-    return decorate
+    @wraps(function)
+    def calling(*args: Any, **given: Any) -> Any:
+        values, named = checked(args, given)
+        return cast("Any", function)(*values, **named)
+
+    return cast("Callable[P, R]", calling)
 
 
 def _declared(function: Callable[..., Any]) -> _Declared:

@@ -34,11 +34,29 @@ def contexts_in(*places: Any) -> list[Any]:
     return []
 
 
+def score_of(result: Result) -> float | None:
+    """Return the score of an answer that was scored, None for every other."""
+    return result.score if result.outcome is Outcome.SCORED else None
+
+
 def number_of(result: Result) -> float | None:
-    """Return the score of an answer that was scored, None for every other. Raises `JudgeError` for a failed one."""
+    """Return what `score_of` does. Raises `JudgeError` for an answer on which the judge failed."""
     if result.outcome is Outcome.FAILED:
         raise JudgeError.from_reason(result.reason)
-    return result.score if result.outcome is Outcome.SCORED else None
+    return score_of(result)
+
+
+def plain(value: Any) -> Any:
+    """Return a framework's messages, prompts and documents as mappings and lists."""
+    if isinstance(value, Mapping):
+        return {str(name): plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    if hasattr(value, "content") and hasattr(value, "type"):  # a message of LangChain
+        return {"role": value.type, "content": value.content}
+    if hasattr(value, "to_messages"):  # the value of a prompt
+        return [plain(message) for message in value.to_messages()]
+    return value.to_dict() if hasattr(value, "to_dict") else value
 
 
 def explained(result: Result) -> str:

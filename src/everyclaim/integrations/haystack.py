@@ -6,9 +6,9 @@ from typing import Any
 
 from everyclaim.api.evaluator import Evaluator
 from everyclaim.core.errors import ConfigError, InputError, needed_for
-from everyclaim.core.types import Outcome, Result
+from everyclaim.core.types import Result
 from everyclaim.core.wire import result_to_json
-from everyclaim.integrations.common import explained
+from everyclaim.integrations.common import explained, score_of
 
 with needed_for("The integration with Haystack", "haystack"):
     from haystack import component, default_from_dict, default_to_dict
@@ -59,7 +59,7 @@ def _rows(questions: list[str], contexts: list[list[Any]], answers: list[str]) -
 
 
 def _outputs(results: list[Result]) -> dict[str, Any]:
-    scores = [result.score if result.outcome is Outcome.SCORED else None for result in results]
+    scores = [score_of(result) for result in results]
     numbers = [score for score in scores if score is not None]
     return {
         "score": sum(numbers) / len(numbers) if numbers else None,

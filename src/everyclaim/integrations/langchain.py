@@ -18,7 +18,7 @@ from everyclaim.api.evaluator import Evaluator
 from everyclaim.core.errors import needed_for
 from everyclaim.core.lifetime import Closing
 from everyclaim.core.types import Result
-from everyclaim.integrations.common import evaluator_of
+from everyclaim.integrations.common import evaluator_of, plain
 from everyclaim.monitor.watch.traces import answer_in, question_in
 
 with needed_for("The integration with LangChain", "langchain"):
@@ -44,8 +44,8 @@ def scoring(
 
     def row(output: Mapping[str, Any]) -> dict[str, Any]:
         return {
-            "question": question_in(_plain(output.get(question))) or "",
-            "response": answer_in(_plain(output[answer])) or "",
+            "question": question_in(plain(output.get(question))) or "",
+            "response": answer_in(plain(output[answer])) or "",
             "contexts": _passages(output.get(context) or ()),
         }
 
@@ -108,7 +108,7 @@ class FaithfulnessCallback(Closing, BaseCallbackHandler):  # type: ignore[misc] 
         """Take note of a chain and of what it was asked, or of which chain a retrieval or a tool is part of."""
         with self._lock:
             if parent_run_id is None:
-                self._runs[run_id] = _ChainCall(question_in(_plain(said)) or "")
+                self._runs[run_id] = _ChainCall(question_in(plain(said)) or "")
             else:
                 self._root[run_id] = self._root.get(parent_run_id, parent_run_id)
 
@@ -126,7 +126,7 @@ class FaithfulnessCallback(Closing, BaseCallbackHandler):  # type: ignore[misc] 
     def on_chain_end(self, outputs: Any, *, run_id: Any, **_: Any) -> None:
         """Score the answer when the whole chain has ended."""
         run = self._forget(run_id)
-        if run is None or run.documents is None or (answer := answer_in(_plain(outputs))) is None:
+        if run is None or run.documents is None or (answer := answer_in(plain(outputs))) is None:
             return
         row = {"question": run.question, "response": answer, "contexts": _passages(run.documents)}
         with self._lock:
@@ -147,18 +147,6 @@ class FaithfulnessCallback(Closing, BaseCallbackHandler):  # type: ignore[misc] 
     def _score(self, row: dict[str, Any]) -> None:
         tell = self._on_result or self.results.append
         tell(self._evaluator.score(row))
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(name): _plain(part) for name, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
-    if hasattr(value, "content") and hasattr(value, "type"):  # a message
-        return {"role": value.type, "content": value.content}
-    if hasattr(value, "to_messages"):  # the value of a prompt
-        return [_plain(message) for message in value.to_messages()]
-    return value
 
 
 def _passages(documents: Sequence[Any]) -> list[Any]:

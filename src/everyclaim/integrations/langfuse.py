@@ -10,7 +10,6 @@ from typing import Any
 
 from everyclaim.api.evaluator import Evaluator
 from everyclaim.core.errors import InputError, needed_for
-from everyclaim.core.types import Outcome
 from everyclaim.integrations.common import contexts_in, evaluator_of, explained, number_of
 from everyclaim.monitor.watch.traces import answer_in, documents_in, question_in
 
@@ -49,7 +48,7 @@ def faithfulness_evaluator(
         name, why = result.provenance.metric_name, explained(result)
         about = {"judge": result.provenance.verifier}
         found = []
-        if (score := number_of(result)) is not None and result.outcome is Outcome.SCORED:
+        if (score := number_of(result)) is not None:
             found.append(Evaluation(name=name, value=score, comment=why, metadata=about))
         said = result.outcome.value
         outcome = Evaluation(name=f"{name}.outcome", value=said, comment=why, metadata=about, data_type="CATEGORICAL")

@@ -11,8 +11,8 @@ from typing import Any
 
 from everyclaim.api.evaluator import Evaluator
 from everyclaim.core.errors import needed_for
-from everyclaim.core.types import Outcome, Result
-from everyclaim.integrations.common import evaluator_of, explained
+from everyclaim.core.types import Result
+from everyclaim.integrations.common import evaluator_of, explained, score_of
 
 with needed_for("The integration with LlamaIndex", "llama-index"):
     from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
@@ -47,16 +47,15 @@ class FaithfulnessEvaluator(BaseEvaluator):  # type: ignore[misc]  # its base is
         """Score one answer."""
         del sleep_time_in_seconds, kwargs
         row = {"question": query or "", "response": response, "contexts": list(contexts or ())}
-        result = await self._evaluator.ascore(row)
-        self.last = result
-        is_scored = result.outcome is Outcome.SCORED and result.score is not None
+        self.last = result = await self._evaluator.ascore(row)
+        score, why = score_of(result), explained(result)
         return EvaluationResult(
             query=query,
             response=response,
             contexts=contexts,
-            score=result.score if is_scored else None,
-            passing=None if not is_scored else (result.score or 0.0) >= self._threshold,
-            feedback=explained(result),
-            invalid_result=not is_scored,
-            invalid_reason=None if is_scored else explained(result),
+            score=score,
+            passing=None if score is None else score >= self._threshold,
+            feedback=why,
+            invalid_result=score is None,
+            invalid_reason=why if score is None else None,
         )

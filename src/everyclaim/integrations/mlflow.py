@@ -7,7 +7,7 @@ from typing import Any
 from everyclaim.api.evaluator import Evaluator
 from everyclaim.core.errors import needed_for
 from everyclaim.core.types import Outcome, Result
-from everyclaim.integrations.common import contexts_in, evaluator_of, explained
+from everyclaim.integrations.common import contexts_in, evaluator_of, explained, plain, score_of
 from everyclaim.monitor.watch.traces import answer_in, documents_in, question_in
 
 with needed_for("The integration with MLflow", "mlflow"):
@@ -49,20 +49,12 @@ class FaithfulnessScorer(Scorer):  # type: ignore[misc]  # its base is known whe
             code, _, message = result.reason.partition(": ")
             error = AssessmentError(error_code=code, error_message=message)
             found.append(Feedback(name=self.name, error=error, **said))
-        elif result.outcome is Outcome.SCORED and result.score is not None:
-            found.append(Feedback(name=self.name, value=result.score, **said))
+        elif (score := score_of(result)) is not None:
+            found.append(Feedback(name=self.name, value=score, **said))
         return found
 
 
 def _passages(trace: Any, *places: Any) -> list[Any]:
     spans = trace.search_spans(span_type="RETRIEVER") if trace is not None else ()
-    found = [document for span in spans for document in documents_in(_plain(span.outputs))]
-    return found or contexts_in(*map(_plain, places))
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
-    if isinstance(value, dict):
-        return {name: _plain(part) for name, part in value.items()}
-    return value.to_dict() if hasattr(value, "to_dict") else value
+    found = [document for span in spans for document in documents_in(plain(span.outputs))]
+    return found or contexts_in(*map(plain, places))

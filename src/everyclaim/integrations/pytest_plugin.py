@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
@@ -72,9 +72,7 @@ class _Bars:
 
 
 _OF_FILES: Final = ("mapping", "format", "limit")
-_OF_BARS: Final = (
-    "fail_under", "min_probability", "max_contradicted", "min_citation_precision", "min_citation_recall", "empty",
-)  # fmt: skip
+_OF_BARS: Final = tuple(part.name for part in fields(_Bars))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

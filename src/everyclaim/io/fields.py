@@ -74,6 +74,11 @@ class ReadReport:
             lines.append(f"{text} ({rows}first: {example})" if example else text)
         return tuple(lines)
 
+    @property
+    def first_fault(self) -> str:
+        """The first bad row, to stand at the end of a message; empty where there is none."""
+        return f"; {self.bad_rows[0]}" if self.bad_rows else ""
+
     def add_bad(self, row: BadRow) -> None:
         """Count a bad row."""
         self.bad += 1

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,29 +33,36 @@ def read_tables(paths: Sequence[Path], wanted: Wanted, limit: int) -> tuple[list
     `wanted` chooses among the columns; the others are not decoded. Rows of more than `limit` bytes are bad rows.
     """
     with closing(_open(paths[0])) as batches:
-        return list(next(batches)), _rows_of_files(paths, wanted, limit)
+        return list(next(batches)), _numbered(_rows_of_files(paths, wanted, limit))
 
 
-def _rows_of_files(paths: Sequence[Path], wanted: Wanted, limit: int) -> Iterator[RawRow | BadRow]:
-    number = 0
+def _numbered(rows: Iterable[Any]) -> Iterator[Any]:
+    """Give rows their numbers; a text, in the place of a row, says why it cannot be had."""
+    for number, row in enumerate(rows, 1):
+        if isinstance(row, str):
+            yield BadRow(number, row, "row")
+        elif isinstance(row, BadRow):
+            yield replace(row, line=number)
+        else:
+            yield row if isinstance(row, Sample) else RawRow(number, row)
+
+
+def _rows_of_files(paths: Sequence[Path], wanted: Wanted, limit: int) -> Iterator[Any]:
     for path in paths:
         with closing(_open(path, wanted)) as batches:
             try:
                 next(batches)
-                for batch in batches:
-                    yield from rows_of_batch(batch, number, limit)
-                    number += batch.num_rows
+                yield from _rows_of_batches(batches, limit)
             except InputError as error:
-                yield BadRow(number + 1, f"{error}; the rest could not be read", "row", rest_lost=True)
+                yield BadRow(0, f"{error}; the rest could not be read", "row", rest_lost=True)
                 return
 
 
-def rows_of_batch(batch: Any, before: int, limit: int) -> Iterator[RawRow | BadRow]:
-    """Yield the rows of an Arrow record batch, a few decoded at a time; those of more than `limit` bytes never."""
-    for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
-        piece = batch.slice(start, _ROWS_AT_ONCE)
-        for number, row in enumerate(_decoded(piece, limit), before + start + 1):
-            yield BadRow(number, row, "row") if isinstance(row, str) else RawRow(number, row)
+def _rows_of_batches(batches: Iterable[Any], limit: int) -> Iterator[Any]:
+    """Yield the rows of Arrow record batches, a few decoded at a time; those of more than `limit` bytes never."""
+    for batch in batches:
+        for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
+            yield from _decoded(batch.slice(start, _ROWS_AT_ONCE), limit)
 
 
 def _decoded(piece: Any, limit: int) -> Iterable[Any]:
@@ -202,16 +210,16 @@ def rows_of_object(source: Any, limit: int) -> tuple[list[str] | None, Iterator[
     """
     if isinstance(source, type):
         raise InputError(f"cannot read rows from the class {source.__name__}; pass an instance")
-    if table := _rows_of_table(source, 0, limit):
-        return table
+    if table := _rows_of_table(source, limit):
+        return table[0], _numbered(table[1])
     if isinstance(source, Mapping):
         if source and all(hasattr(part, "features") for part in source.values()):
             raise InputError(f"the data set has the splits {listed(source)}; pass one of them")
         if source and all(isinstance(plain(column), list) for column in source.values()):
             raise InputError("cannot read rows from a mapping of columns; pass a list of rows, or a data frame")
-        return None, _numbered([source], 0, limit)
+        return None, _numbered(_rows_of_items([source], limit))
     if isinstance(source, Iterable) and not isinstance(source, (bytes, bytearray, memoryview)):
-        return None, _numbered(source, 0, limit)
+        return None, _numbered(_rows_of_items(source, limit))
     raise InputError(
         f"cannot read rows from a {type(source).__name__}; pass a path, a table or an iterable of mappings"
     )
@@ -219,30 +227,30 @@ def rows_of_object(source: Any, limit: int) -> tuple[list[str] | None, Iterator[
 
 def is_table(source: Any) -> bool:
     """Say whether an object is a table of rows: a frame, an Arrow table or reader."""
-    return not isinstance(source, Mapping | type) and _rows_of_table(source, 0, 0) is not None
+    return not isinstance(source, Mapping | type) and _rows_of_table(source, 0) is not None
 
 
-def _rows_of_table(source: Any, before: int, limit: int) -> tuple[list[str], Iterator[Row]] | None:
-    """Return the columns of a table and its rows, numbered after those `before` it; None for what is no table.
+def _rows_of_table(source: Any, limit: int) -> tuple[list[str], Iterator[Any]] | None:
+    """Return the columns of a table and its rows; None for what is no table.
 
     Raises `InputError` for two columns of one name.
     """
     if hasattr(source, "iter_rows") and hasattr(source, "columns"):  # polars
-        return list(source.columns), _numbered(source.iter_rows(named=True), before, limit)
+        return list(source.columns), _rows_of_items(source.iter_rows(named=True), limit)
     if hasattr(source, "collect") and hasattr(source, "collect_schema"):  # polars, lazy
-        return _rows_of_table(source.collect(), before, limit)
+        return _rows_of_table(source.collect(), limit)
     if hasattr(source, "itertuples"):  # pandas
         names = _named_once([str(column) for column in source.columns])
         rows = (dict(zip(names, row, strict=True)) for row in source.itertuples(index=False, name=None))
-        return names, _numbered(rows, before, limit)
+        return names, _rows_of_items(rows, limit)
     if hasattr(source, "to_reader") and hasattr(source, "projected_schema"):  # a pyarrow scanner
-        return _rows_of_table(source.to_reader(), before, limit)
+        return _rows_of_table(source.to_reader(), limit)
     if hasattr(source, "to_batches") and hasattr(source, "schema"):  # a pyarrow table or data set
-        return _named_once(source.schema.names), _of_batches(source.to_batches(), before, limit)
+        return _named_once(source.schema.names), _rows_of_batches(source.to_batches(), limit)
     if hasattr(source, "to_pylist") and hasattr(source, "num_rows"):  # a pyarrow record batch
-        return _named_once(source.schema.names), rows_of_batch(source, before, limit)
+        return _named_once(source.schema.names), _rows_of_batches([source], limit)
     if hasattr(source, "read_next_batch"):  # a pyarrow reader
-        return _named_once(source.schema.names), _of_batches(source, before, limit)
+        return _named_once(source.schema.names), _rows_of_batches(source, limit)
     return None
 
 
@@ -253,36 +261,24 @@ def _named_once(names: Iterable[str]) -> list[str]:
     return found
 
 
-def _of_batches(batches: Iterable[Any], before: int, limit: int) -> Iterator[RawRow | BadRow]:
-    number = before
-    for batch in batches:
-        yield from rows_of_batch(batch, number, limit)
-        number += batch.num_rows
-
-
-def _numbered(rows: Iterable[Any], before: int, limit: int) -> Iterator[Row]:
-    number = before
+def _rows_of_items(rows: Iterable[Any], limit: int) -> Iterator[Any]:
     for row in rows:
-        if not isinstance(row, Mapping | Sample) and (table := _rows_of_table(row, number, limit)):  # read in chunks
-            for part in table[1]:
-                number += 1
-                yield part
-            continue
-        number += 1
         if isinstance(row, Sample):
             yield row
+        elif not isinstance(row, Mapping) and (table := _rows_of_table(row, limit)):  # read in chunks
+            yield from table[1]
         elif (values := row_mapping(row)) is not None:
-            yield _plain_row(number, values)
+            yield _plain_row(values)
         else:
-            yield BadRow(number, f"expected a mapping, found a {type(row).__name__}", "row")
+            yield f"expected a mapping, found a {type(row).__name__}"
 
 
-def _plain_row(number: int, row: Mapping[Any, Any]) -> RawRow | BadRow:
+def _plain_row(row: Mapping[Any, Any]) -> dict[str, Any] | str:
     """Make the missing values of all libraries None, so that the next name of a field gets its turn."""
     values: dict[str, Any] = {}
     for name, value in row.items():
         try:
             values[str(name)] = plain(value)
         except RowError as error:
-            return BadRow(number, f"{shown(name)} {error}", "row")
-    return RawRow(number, values)
+            return f"{shown(name)} {error}"
+    return values

@@ -320,20 +320,12 @@ def tagged(results: Iterable[Result], rows: Literal["claims", "answers"]) -> lis
     return [row | empty | tag for row, tag in zip(table, tags, strict=True)]
 
 
-def write_results(
-    results: Iterable[Result],
-    destination: str | os.PathLike[str],
-    *,
-    format: str | None = None,  # noqa: A002 - as `write_rows`
-) -> int:
-    """Write results: the public JSON objects, or flat rows to CSV and Parquet. Return how many rows.
-
-    Parameters and errors are those of `write_rows`.
-    """
-    if (format or format_of_name(os.fspath(destination))) in {"csv", "tsv", "parquet"}:
+def write_results(results: Iterable[Result], destination: str | os.PathLike[str]) -> int:
+    """Write results: the public JSON objects, or flat rows to CSV and Parquet. Return how many; see `write_rows`."""
+    if format_of_name(os.fspath(destination)) in {"csv", "tsv", "parquet"}:
         columns, rows = flat_table(results)
-        return write_rows(rows, destination, format=format, columns=columns)
-    return write_rows(map(result_to_json, results), destination, format=format)
+        return write_rows(rows, destination, columns=columns)
+    return write_rows(map(result_to_json, results), destination)
 
 
 def _sample_columns(result: Result) -> dict[str, Any]:

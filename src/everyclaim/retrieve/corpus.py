@@ -93,12 +93,12 @@ class Corpus:
         fill(connection, documents, _checked_words(words))
         return cls(connection, name)
 
-    @validate_call()
+    @validate_call
     async def search(self, query: str, k: int, *, topic: str | None = None) -> list[Passage]:
         """Return at most `k` passages, best first; see `find`."""
         return [found.passage for found in await asyncio.to_thread(self.find, query, k, topic=topic)]
 
-    @validate_call()
+    @validate_call
     def find(self, query: str, k: int, *, topic: str | None = None) -> list[CorpusHit]:
         """Return at most `k` passages that share a word with the query, by BM25; ties in the order of the documents.
 

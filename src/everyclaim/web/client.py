@@ -7,7 +7,7 @@ import json
 import os
 import secrets
 import tempfile
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from operator import itemgetter
@@ -16,6 +16,7 @@ from urllib.parse import quote
 from weakref import finalize
 
 from everyclaim.analysis.summary import Summary, summarise
+from everyclaim.api.datasets import JobOptions
 from everyclaim.api.options import Share, public
 from everyclaim.api.runs import Source
 from everyclaim.api.scoring import AnswerFields, Answers, Passages, read_sample, sample_of
@@ -28,7 +29,6 @@ from everyclaim.engine import BackgroundLoop, in_thread
 from everyclaim.guard.answers import GuardedAnswer
 from everyclaim.guard.rules import Action
 from everyclaim.io import ReadReport, read_samples
-from everyclaim.io.messages import History, Turns
 from everyclaim.models.chat.links import Patience
 from everyclaim.models.chat.options import checked_address
 from everyclaim.models.chat.providers import checked_secret
@@ -44,18 +44,6 @@ _FIRST, _LONGEST = 0.1, 5.0  # seconds between looks at how far it is
 _PAGE = 100
 Answer = Annotated[str | Mapping[str, Any] | Sample, "a text, or a row", UNDER_TEST]
 Positive = Annotated[float, Range(above=0, most=86_400)]
-
-
-class JobOptions(TypedDict, total=False):
-    """Options of a data set; the names are those of `score_file`."""
-
-    mapping: Mapping[str, str] | None
-    slices: Sequence[str]
-    format: str | None
-    name: str
-    release: str
-    turns: Turns
-    history: History
 
 
 class GuardRules(TypedDict, total=False):
@@ -282,7 +270,7 @@ class Client(Answers):
             async for sample in in_thread(samples):
                 rows.write(json.dumps(sample_to_json(sample)).encode() + b"\n")
             if not report.good:
-                raise InputError(f"there is no sample to send{f'; {report.bad_rows[0]}' if report.bad_rows else ''}")
+                raise InputError(f"there is no sample to send{report.first_fault}")
             key = {"Idempotency-Key": secrets.token_hex(16)}
             job = await self._http.call("POST", "/v1/jobs", data=rows, headers=key, query=query, read=itemgetter("id"))
         return RemoteJob(job, tuple(slices), report, _http=self._http, _loop=self._loop)
