@@ -45,18 +45,23 @@ if TYPE_CHECKING:
 Generator = Annotated[Generate | ChatModel | str | None, "a function, a chat model or its spec, or None"]
 
 
-class RuleOptions(TypedDict, total=False):
+class ShowingRules(TypedDict, total=False):
+    """What of an answer may be shown; see `Rules`."""
+
+    threshold: Share
+    contradicted: Action
+    unsupported: Action
+    keep: Share
+    refusal: str
+
+
+class RuleOptions(ShowingRules, total=False):
     """Options of a guard in addition to those of a score: its `Rules` and the rewriter."""
 
     rewriter: Annotated[str | ChatModel | None, "a chat model or its spec"]  # of single sentences; None: the generator
-    threshold: Share
     max_retries: Annotated[int, Range(0)]
     repair: Repair
-    contradicted: Action
-    unsupported: Action
     on_failure: OnFailure
-    keep: Share
-    refusal: str
     risk: Annotated[
         str | os.PathLike[str] | RiskPromise | None,
         "a limit fitted to labels: the promise of `calibrate(run, labels, risk=0.02)`, or the file that"

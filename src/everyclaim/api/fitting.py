@@ -106,7 +106,7 @@ def fit_cascade(
     asked = chosen_of(options, LlmJudgingOptions)
     with closing(Session({**asked, "judge": judge, "strategy": "joint"})) as session:
         verify_rows(session, labelled, take, options.get("concurrency"))
-    named = repr(Spec.parse(judge).shown if isinstance(judge, str) else name_of(judge))
+    named = repr(name_of(judge))
     if silent:
         raise ConfigError(
             f"judge {named} gives no probabilities; use one that does, such as 'embedded' or 'openai:gpt-5-mini'"

@@ -25,7 +25,7 @@ from everyclaim.core.events import UsageTally, observed, tallied
 from everyclaim.core.lifetime import SharedScope, scope
 from everyclaim.core.limits import SizeLimits
 from everyclaim.core.protocols import Decomposer, Scorer, Verifier, chat_of
-from everyclaim.core.spec import Spec
+from everyclaim.core.spec import Spec, name_of
 from everyclaim.core.types import Provenance, Usage
 from everyclaim.engine import BackgroundLoop, wait
 from everyclaim.metrics.assembled import Assembled
@@ -249,7 +249,7 @@ class Session:
             raise ConfigError(f"knowledge is only for the metrics {' and '.join(specs.SEARCHING)}, not {named!r}")
         judge, decomposer, empty = self.judge, self.decomposer, self.options.get("empty", "exclude")
         splitting = {"empty": empty, **getattr(decomposer, "parameters", {})}
-        provenance = self.provenance(specs.metric_name(metric), decomposer.spec, splitting)
+        provenance = self.provenance(name_of(metric), decomposer.spec, splitting)
         chat, verifier = chat_of(judge.verifier, decomposer), judge.verifier
         parts = Parts(decomposer, verifier, provenance, self.policy, empty, knowledge, self.chats, self.limits, chat)
         from everyclaim.api.metrics import assemble  # loads all of them

@@ -28,7 +28,7 @@ from everyclaim.core.kinds import Range
 from everyclaim.core.options import said_by
 from everyclaim.core.plaintext import did_you_mean
 from everyclaim.core.protocols import Verifier
-from everyclaim.core.spec import Registry, Spec, name_of, takes_chats
+from everyclaim.core.spec import Registry, Spec, takes_chats
 from everyclaim.models.chat.providers import is_provider, provider_names
 from everyclaim.verify.composed import taken_apart
 from everyclaim.verify.functions import as_verifier
@@ -78,11 +78,6 @@ METRICS = Registry(
     "parts",
     advice="; your own is python:MODULE:NAME",
 )
-
-
-def metric_name(metric: Any) -> str:
-    """Return what results store of a metric: its spec without secrets, or for an object or a function its name."""
-    return Spec.parse(metric).shown if isinstance(metric, str) else name_of(metric)
 
 
 # ---- what is chosen beside a spec

@@ -119,6 +119,19 @@ def hidden(text: str) -> str:
     return _NAMED.sub(rf"\1={HIDDEN}", _KEYS.sub(HIDDEN, text))
 
 
+def is_loopback(host: str) -> bool:
+    """Whether a name or address is this machine's own, reached from nowhere else."""
+    from ipaddress import ip_address  # servers alone ask
+
+    plain = host.strip().rstrip(".").lower()
+    if plain == "localhost":
+        return True
+    try:
+        return ip_address(plain.removeprefix("[").removesuffix("]")).is_loopback
+    except ValueError:
+        return False
+
+
 def shown_option(name: str, value: str) -> str:
     """Return the value of a spec's option as it may be shown and stored.
 

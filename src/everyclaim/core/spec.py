@@ -28,7 +28,9 @@ Taken = tuple[int, tuple[str, ...]]  # how many values are taken by place, and w
 
 
 def name_of(component: Any) -> str:
-    """Return what a result stores of a component: its own `spec`, else ``python:`` and where it is defined."""
+    """Return what a result stores of a component: a spec without secrets, its own `spec`, else where it is defined."""
+    if isinstance(component, str):
+        return Spec.parse(component).shown
     spec = getattr(component, "spec", None)
     if isinstance(spec, str) and spec.strip():
         return spec

@@ -42,15 +42,13 @@ def scoring(
     """
     held = evaluator_of(evaluator, options)
 
-    def row(output: Mapping[str, Any]) -> dict[str, Any]:
-        return {
+    def score(output: Mapping[str, Any]) -> dict[str, Any]:
+        row = {
             "question": question_in(plain(output.get(question))) or "",
             "response": answer_in(plain(output[answer])) or "",
             "contexts": _passages(output.get(context) or ()),
         }
-
-    def score(output: Mapping[str, Any]) -> dict[str, Any]:
-        return {**output, result: held.score(row(output))}
+        return {**output, result: held.score(row)}
 
     return RunnableLambda(score, name="everyclaim")
 

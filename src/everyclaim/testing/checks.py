@@ -15,10 +15,9 @@ from functools import partial
 from typing import Any
 
 from everyclaim.api.session import Session
-from everyclaim.api.specs import metric_name
 from everyclaim.core.errors import ConfigError, EveryclaimError, JudgeError
 from everyclaim.core.protocols import Message
-from everyclaim.core.spec import Spec
+from everyclaim.core.spec import Spec, name_of
 from everyclaim.core.types import Claim, Decomposition, Outcome, Passage, Result, Sample, Span, Verdict
 from everyclaim.core.wire import result_to_json
 from everyclaim.decompose.checked import decomposed
@@ -82,7 +81,7 @@ def check_metric(metric: Any, *, deterministic: bool = True, **options: Any) -> 
     no passages and no reference break nothing (rule 10); the same again for the same input (rule 11); the same
     components for every sample and samples side by side kept apart. Raises `RuleBrokenError`.
     """
-    _finish(metric_name(metric), wait(_all(_metric_problems(metric, options, deterministic=deterministic))))
+    _finish(name_of(metric), wait(_all(_metric_problems(metric, options, deterministic=deterministic))))
 
 
 # ---- verifiers

@@ -11,13 +11,14 @@ from collections.abc import Coroutine, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from operator import itemgetter
-from typing import IO, Annotated, Any, Literal, Self, TypedDict, TypeVar, Unpack
+from typing import IO, Annotated, Any, Literal, Self, TypeVar, Unpack
 from urllib.parse import quote
 from weakref import finalize
 
 from everyclaim.analysis.summary import Summary, summarise
 from everyclaim.api.datasets import JobOptions
-from everyclaim.api.options import Share, public
+from everyclaim.api.evaluator import ShowingRules
+from everyclaim.api.options import public
 from everyclaim.api.runs import Source
 from everyclaim.api.scoring import AnswerFields, Answers, Passages, read_sample, sample_of
 from everyclaim.core.errors import ConfigError, InputError, OperatorError, UserError
@@ -27,7 +28,6 @@ from everyclaim.core.types import Decomposition, JudgedClaim, Outcome, Result, S
 from everyclaim.core.wire import from_json, result_from_json, sample_to_json, to_json
 from everyclaim.engine import BackgroundLoop, in_thread
 from everyclaim.guard.answers import GuardedAnswer
-from everyclaim.guard.rules import Action
 from everyclaim.io import ReadReport, read_samples
 from everyclaim.models.chat.links import Patience
 from everyclaim.models.chat.options import checked_address
@@ -46,15 +46,10 @@ Answer = Annotated[str | Mapping[str, Any] | Sample, "a text, or a row", UNDER_T
 Positive = Annotated[float, Range(above=0, most=86_400)]
 
 
-class GuardRules(TypedDict, total=False):
+class GuardRules(ShowingRules, total=False):
     """The rules of a `Guard` that need no generator."""
 
-    threshold: Share
     repair: Literal["drop", "none"]
-    contradicted: Action
-    unsupported: Action
-    keep: Share
-    refusal: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,11 +25,10 @@ from pathlib import Path
 from typing import Annotated, Any, Self
 
 from everyclaim.api.options import DEFAULT_STORE
-from everyclaim.core.addresses import is_loopback
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.options import Opt, check_declared
-from everyclaim.core.plaintext import did_you_mean, digest
+from everyclaim.core.plaintext import did_you_mean, digest, is_loopback
 
 VARIABLE = "EVERYCLAIM_TOKENS"
 SCOPES: Mapping[str, str] = {

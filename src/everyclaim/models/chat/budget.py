@@ -4,9 +4,9 @@ Our prices are in `prices.toml`, dated, and hold only at the providers' own endp
 (TOML or JSON) goes over them and holds everywhere. An unknown price is None, never zero.
 
 Calls are counted when they start, so `max_calls` is exact. What a reply costs is known when it is there, so a call
-reserves what it may take (see `Reserve`), and starts only if that fits beside what was used and what the calls under
-way reserved; else it waits for those. It starts all the same when nothing is under way and the limit is not reached. So
-cost and tokens stay within the limit, or go over it by that one call, as long as no reply is longer than reckoned.
+reserves what it `may_take`, and starts only if that fits beside what was used and what the calls under way reserved;
+else it waits for those. It starts all the same when nothing is under way and the limit is not reached. So cost and
+tokens stay within the limit, or go over it by that one call, as long as no reply is longer than reckoned.
 Before the first answer of a model its calls go one by one; in a batch, a quarter of what is left is given out.
 """
 
@@ -131,14 +131,14 @@ class Meter:
     def __init__(self) -> None:
         self.usage = Usage()
         self.started = 0  # requests that a budget let through
-        self.reserves: list[Reserve] = []  # one of each model with a budget
+        self.models: list[Metered] = []  # that spend from this purse
         self.lock = threading.RLock()
         self._waiting: list[asyncio.Future[None]] = []
 
     @property
     def under_way(self) -> int:
         """How many calls have begun and not ended."""
-        return sum(reserve.calls for reserve in self.reserves)
+        return sum(model.calls for model in self.models)
 
     def wait(self) -> asyncio.Future[None]:
         """Return what is done as soon as a call under way has ended."""
@@ -147,10 +147,10 @@ class Meter:
             self._waiting.append(turn)
         return turn
 
-    def settle(self, reserve: Reserve, size: int, used: Usage | None) -> None:
-        """Take a call that has ended out of its reserve, and wake whoever waits for room, in whatever event loop."""
+    def settle(self, model: Metered, size: int, used: Usage | None) -> None:
+        """Take a call that has ended out of a model's, and wake whoever waits for room, in whatever event loop."""
         with self.lock:
-            reserve.remove(size, used)
+            model.remove(size, used)
             waiting, self._waiting = self._waiting, []
         for turn in waiting:
             with contextlib.suppress(RuntimeError):  # its loop is closed, and nobody waits any more
@@ -165,41 +165,13 @@ class Meter:
         return f"{used.calls:,} calls, {tokens}, {cost}"
 
 
-class Reserve:
-    """What the calls of one model may take: those under way, and one more. Learns from what calls took."""
-
-    def __init__(self, price: Price | None, reply_limit: int | None = None) -> None:
-        self.calls = 0  # under way
-        self.size = 0  # bytes of their prompts
-        self.is_tried = False  # whether any call has ended
-        self._price = price
-        self._reply_limit = reply_limit
-        self._per_byte = TOKENS_PER_BYTE
-        self._longest = 0
-
-    def may_take(self, calls: int, size: int) -> tuple[float, float]:
-        """Reckon tokens and US dollars (0 without a price) of calls whose prompts have so many bytes together."""
-        prompt = (size + calls * AROUND) * self._per_byte
-        reply = calls * (self._reply_limit or max(2 * self._longest, SHORTEST_REPLY))
-        return prompt + reply, self._price.at_most(prompt, reply) if self._price else 0.0
-
-    def remove(self, size: int, used: Usage | None) -> None:
-        """Note that a call has ended, and what it used if that is known."""
-        self.calls -= 1
-        self.size -= size
-        self.is_tried = True
-        if used:
-            self._per_byte = max(self._per_byte, used.prompt_tokens / (size + AROUND))
-            self._longest = max(self._longest, used.completion_tokens)
-
-
 @dataclass(eq=False)
 class Metered:
     """Let a call start when it fits into the budget; put a price on every reply, and add it to a meter.
 
     Models with one meter spend from one purse. `price` None means unknown, and so is the cost, unless the reply says
     it. `reply_limit` is the most tokens of a reply, where the endpoint was told one. `together`: calls are made in
-    batches, whose answers come late and all at once.
+    batches, whose answers come late and all at once. What calls may take is learned from what they took.
     """
 
     following: Link
@@ -208,10 +180,29 @@ class Metered:
     budget: Budget = Budget()
     reply_limit: int | None = None
     together: bool = False
+    calls: int = 0  # under way
+    size: int = 0  # bytes of their prompts
+    is_tried: bool = False  # whether any call has ended
+    per_byte: float = TOKENS_PER_BYTE
+    longest: int = 0  # tokens of a reply
 
     def __post_init__(self) -> None:
-        self._reserve = Reserve(self.price, self.reply_limit)
-        self.meter.reserves.append(self._reserve)
+        self.meter.models.append(self)
+
+    def may_take(self, calls: int, size: int) -> tuple[float, float]:
+        """Reckon tokens and US dollars (0 without a price) of calls whose prompts have so many bytes together."""
+        prompt = (size + calls * AROUND) * self.per_byte
+        reply = calls * (self.reply_limit or max(2 * self.longest, SHORTEST_REPLY))
+        return prompt + reply, self.price.at_most(prompt, reply) if self.price else 0.0
+
+    def remove(self, size: int, used: Usage | None) -> None:
+        """Note that a call has ended, and what it used if that is known."""
+        self.calls -= 1
+        self.size -= size
+        self.is_tried = True
+        if used:
+            self.per_byte = max(self.per_byte, used.prompt_tokens / (size + AROUND))
+            self.longest = max(self.longest, used.completion_tokens)
 
     async def ask(self, call: Call) -> ChatReply:
         """Ask, perhaps after calls under way, and count what it took, whether it succeeded or not.
@@ -240,7 +231,7 @@ class Metered:
             return reply if used is reply.usage else replace(reply, usage=used)
         finally:
             if is_limited:
-                self.meter.settle(self._reserve, size, used)
+                self.meter.settle(self, size, used)
 
     def another(self) -> None:
         """Count one more request of a call that is under way: an endpoint may want it put differently."""
@@ -267,8 +258,8 @@ class Metered:
             if self.meter.under_way and not self._fits(size):
                 return self.meter.wait()
             self.meter.started += 1
-            self._reserve.calls += 1
-            self._reserve.size += size
+            self.calls += 1
+            self.size += size
             return None
 
     def _reached(self) -> str:
@@ -290,11 +281,11 @@ class Metered:
         return f"max_calls={most}" if most is not None and calls >= most else ""
 
     def _fits(self, size: int) -> bool:
-        own, budget, meter = self._reserve, self.budget, self.meter
-        if not own.is_tried and own.calls and not self.together:
+        budget, meter = self.budget, self.meter
+        if not self.is_tried and self.calls and not self.together:
             return False
-        share = FIRST_SHARE if self.together and not own.is_tried else 1.0
-        parts = [own.may_take(1, size), *(one.may_take(one.calls, one.size) for one in meter.reserves)]
+        share = FIRST_SHARE if self.together and not self.is_tried else 1.0
+        parts = [self.may_take(1, size), *(model.may_take(model.calls, model.size) for model in meter.models)]
         tokens, cost = (sum(part) for part in zip(*parts, strict=True))
         calls = 1 + meter.under_way
         return all(

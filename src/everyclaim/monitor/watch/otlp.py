@@ -14,10 +14,9 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from everyclaim.core.addresses import is_loopback
 from everyclaim.core.errors import ConfigError, SourceError, StoreError, needed_for
 from everyclaim.core.limits import limits_here
-from everyclaim.core.plaintext import hidden
+from everyclaim.core.plaintext import hidden, is_loopback
 from everyclaim.engine import BackgroundLoop
 from everyclaim.monitor.watch import traces as otel
 from everyclaim.monitor.watch.source import AnswerSource, Batch, Found, Return, Rows, Unreadable, found_now

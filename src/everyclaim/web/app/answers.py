@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from threading import BoundedSemaphore
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Form, Request
-from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
 
 from everyclaim.analysis.slices import shown_name
 from everyclaim.api.scoring import read_sample
@@ -24,11 +21,22 @@ from everyclaim.io import write_results
 from everyclaim.report.html.answers import AnswerView, answer_view
 from everyclaim.report.html.charts import label_bar
 from everyclaim.store import browsing
-from everyclaim.web.app.site import Asked, AskedRun, Paging, RunView, Site, is_computed, render, site_of, slice_field
+from everyclaim.web.app.site import (
+    PER_PAGE,
+    Asked,
+    AskedRun,
+    Paging,
+    RunView,
+    Site,
+    download_file,
+    is_computed,
+    render,
+    site_of,
+    slice_field,
+)
 
 router = APIRouter()
 CONTEXT = 4_000  # characters around a mark in a long passage
-PER_PAGE = 25
 _FARTHEST = 2**62
 _MOST_VALUES = 200  # of a tag, in a list to choose from
 
@@ -39,11 +47,11 @@ def answers(request: Request, run_view: AskedRun, asks: Asked, page: int = 1) ->
     store, run = run_view.site.read_store, run_view.record.id
     if asks.q or is_computed(asks):  # what takes long to find is found once
         places = run_view.places(asks)
-        paging = Paging(len(places), page, PER_PAGE, asks.query)
+        paging = Paging(len(places), page, asks.query)
         rows = browsing.answers_at(store, run, places[paging.first : paging.last])
     else:
         total = run_view.once("count", lambda: browsing.count(store, run, asks), asks.address)
-        paging = Paging(total, page, PER_PAGE, asks.query)
+        paging = Paging(total, page, asks.query)
         rows = browsing.answers(store, run, asks, paging.first, PER_PAGE)
     slices = [
         (slice_field(tag, value), f"{shown_name(tag)}: {value}")
@@ -109,10 +117,8 @@ def export(
     else:
         places, part = run_view.places(asks), "-part"
     records = store.records(run) if places is None else store.records_at(run, places)
-    folder = tempfile.TemporaryDirectory(prefix="everyclaim-")  # goes with the answer, or with whoever has gone
-    path = Path(folder.name, f"everyclaim-{run}{part}.{kind}")
-    write_results((record.result for record in records), path)
-    return FileResponse(path, media_type=_TYPES[kind], filename=path.name, background=BackgroundTask(folder.cleanup))
+    results = (record.result for record in records)
+    return download_file(f"everyclaim-{run}{part}.{kind}", _TYPES[kind], lambda path: write_results(results, path))
 
 
 # ---- try it

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import secrets
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, groupby
@@ -34,7 +33,7 @@ from everyclaim.store.labels import HistoryEntry
 from everyclaim.store.records import Annotation, Picked
 from everyclaim.store.store import Store
 from everyclaim.web.app.auth import visitor_of
-from everyclaim.web.app.site import render, site_of
+from everyclaim.web.app.site import download_file, render, site_of
 
 router = APIRouter()
 _FORMS = {"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8"}
@@ -124,21 +123,18 @@ def of_run(request: Request, run: str) -> Response:
 
 
 @router.get("/label/runs/{run}/labels.{form}")
-def export(request: Request, run: str, form: str) -> Response:
+def export(request: Request, run: str, form: Literal["jsonl", "csv"]) -> Response:
     """Hand out a run's labels, as `calibrate` reads them."""
-    if form not in _FORMS:
-        raise HTTPException(404)
     store = site_of(request).read_store
     record = store.run(run)
     rows = list(_rows(store, record.id))
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"labels.{form}"
-        with open_rows(path, columns={name: str for row in rows[:1] for name in row}, marked=True) as write:
+
+    def write(path: Path) -> None:
+        with open_rows(path, columns={name: str for row in rows[:1] for name in row}, marked=True) as write_row:
             for row in rows:
-                write(row)
-        content = path.read_bytes()
-    kept = {"content-disposition": f'attachment; filename="labels-{record.id}.{form}"'}
-    return Response(content, media_type=_FORMS[form], headers=kept)
+                write_row(row)
+
+    return download_file(f"labels-{record.id}.{form}", _FORMS[form], write)
 
 
 def _queues(request: Request, form: QueueForm, *, said: str = "", http_status: int = 200) -> Response:

@@ -46,7 +46,6 @@ from everyclaim.web.app.site import (
 )
 
 router = APIRouter()
-PER_PAGE = 25
 _STATES = ("running", "interrupted", "finished", "stopped", "failed")
 _WORST = 5
 _SHOWN = 12  # values of a tag, in the overview
@@ -67,7 +66,7 @@ def runs(request: Request, q: str = "", status: str = "", tag: str = "", page: i
     except NoStoreError as error:
         everything, missing = [], str(error)
     wanted = [record for record in everything if matches(record, q, status, tag)]
-    paging = Paging(len(wanted), page, PER_PAGE, {"q": q, "status": status, "tag": tag})
+    paging = Paging(len(wanted), page, {"q": q, "status": status, "tag": tag})
     rows = [(record, *_digest(site, record)) for record in wanted[paging.first : paging.last]]
     return render(
         request,

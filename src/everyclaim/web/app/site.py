@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
+import tempfile
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from threading import Lock
 from typing import Annotated, Any, TypeVar
 from urllib.parse import quote, urlencode
@@ -15,8 +17,9 @@ from urllib.parse import quote, urlencode
 import numpy as np
 from fastapi import APIRouter, Depends, Request
 from jinja2 import Environment, PackageLoader
+from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 
 from everyclaim._version import __version__
 from everyclaim.analysis.slices import AUTO, AUTOMATIC, JOINT
@@ -37,6 +40,7 @@ from everyclaim.web.app.auth import Access, Sessions, visitor_of
 
 T = TypeVar("T")
 
+PER_PAGE = 25
 _ROOM = 160_000  # of values that were computed: each counts 400, whatever it is
 _TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
 _SHARED = ("theme.css", "report.css", "answer.js")  # with the report file
@@ -67,12 +71,12 @@ def static(version: str, name: str) -> Response:
 class Paging:
     """A page of a list of `total`: from `first` (counted from 0) to `last` (from 1); one beyond it is the nearest."""
 
-    def __init__(self, total: int, asked: int, size: int, query: Mapping[str, str]) -> None:
+    def __init__(self, total: int, asked: int, query: Mapping[str, str]) -> None:
         self.total, self._query = total, query
-        self.pages = max(1, -(-total // size))
+        self.pages = max(1, -(-total // PER_PAGE))
         self.page = min(max(1, asked), self.pages)
-        self.first = (self.page - 1) * size
-        self.last = min(total, self.first + size)
+        self.first = (self.page - 1) * PER_PAGE
+        self.last = min(total, self.first + PER_PAGE)
 
     def address(self, page: int) -> str:
         """Return the query of another page."""
@@ -156,6 +160,14 @@ def site_of(request: Request) -> Site:
 def download(value: Any, name: str) -> Response:
     """Hand out JSON as a file."""
     return JSONResponse(value, headers={"content-disposition": f'attachment; filename="{name}"'})
+
+
+def download_file(name: str, media_type: str, write: Callable[[Path], object]) -> Response:
+    """Hand out what is written into a file; it goes with the answer, or with whoever has gone."""
+    folder = tempfile.TemporaryDirectory(prefix="everyclaim-")
+    path = Path(folder.name, name)
+    write(path)
+    return FileResponse(path, media_type=media_type, filename=name, background=BackgroundTask(folder.cleanup))
 
 
 def render(request: Request, template: str, http_status: int = 200, /, **context: Any) -> HTMLResponse:

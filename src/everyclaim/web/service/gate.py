@@ -19,8 +19,8 @@ from typing import Any
 from starlette.datastructures import Headers
 from starlette.responses import Response
 
-from everyclaim.core.addresses import is_loopback
 from everyclaim.core.events import Observer, RequestAnswered, observed, tell
+from everyclaim.core.plaintext import is_loopback
 from everyclaim.web.security import App, ClosedAnswer, Receive, Scope, Send, is_from_elsewhere, name_of
 from everyclaim.web.settings import AccessToken, AccessTokens, RateLimiter, bearer
 

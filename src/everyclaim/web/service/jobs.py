@@ -120,7 +120,7 @@ class JobStore:
 
         Raises `Problem` for a key that belongs to another request.
         """
-        row = (job.id, job.owner, key, digest, job.state, _written(job))
+        row = (job.id, job.owner, key, digest, job.state, json.dumps(asdict(job)))
         try:
             with self._database() as database:
                 sync_folder(self.folder)
@@ -138,7 +138,7 @@ class JobStore:
         if digest != known:
             told = "this Idempotency-Key was used with other data or options: use a new key for a new job"
             raise Problem("key-reused", told)
-        return _read(record)
+        return JobRecord(**json.loads(record))
 
     # ---- being there
 
@@ -150,7 +150,7 @@ class JobStore:
         """Keep what has become of a job, durably; with its end its data goes."""
         with self._database() as database:
             change = "UPDATE jobs SET state = ?, record = ? WHERE id = ?"
-            database.execute(change, (job.state, _written(job), job.id))
+            database.execute(change, (job.state, json.dumps(asdict(job)), job.id))
         if job.state != "open":
             self.data(job).unlink(missing_ok=True)
 
@@ -201,7 +201,7 @@ class JobStore:
     def _jobs(self, condition: str, *values: object) -> list[JobRecord]:
         with self._database() as database:
             rows = database.execute(f"SELECT record FROM jobs {condition}", values).fetchall()  # noqa: S608 - our own
-        return [_read(record) for (record,) in rows]
+        return [JobRecord(**json.loads(record)) for (record,) in rows]
 
     @contextmanager
     def _database(self) -> Iterator[sqlite3.Connection]:
@@ -211,14 +211,6 @@ class JobStore:
                 yield database
         except (sqlite3.Error, OSError) as error:
             raise StoreError(f"cannot read or write the jobs in {self.folder}: {error}") from None
-
-
-def _written(job: JobRecord) -> str:
-    return json.dumps(asdict(job), ensure_ascii=True)
-
-
-def _read(record: str) -> JobRecord:
-    return JobRecord(**json.loads(record))
 
 
 _POLL = 1.0  # seconds between looks for jobs of processes that ended, and at whether one is still wanted
