@@ -27,8 +27,9 @@ from everyclaim.core.types import (
     Verdict,
 )
 from everyclaim.core.wire import result_from_json, result_to_json, sample_to_json
-from everyclaim.io import RESULT_COLUMNS, flatten_result, read_samples, write_results, write_rows
+from everyclaim.io import read_samples
 from everyclaim.io.files import COMPRESSIONS, open_text
+from everyclaim.io.writing import RESULT_COLUMNS, flatten_result, write_results, write_rows
 
 SAMPLES = [
     Sample("a", "Two days.", (Passage("p1", "It takes two days.", "T"),), "How long?", tags={"kind": "x"}, model="m"),

@@ -21,7 +21,6 @@ from everyclaim.core.errors import BudgetExceeded, ConfigError, InputError, Stor
 from everyclaim.core.events import Hook
 from everyclaim.core.limits import within
 from everyclaim.core.plaintext import counted
-from everyclaim.core.protocols import Scorer
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Label, Outcome, Provenance, Sample, Usage, Verdict, tag_values
 from everyclaim.core.wire import to_json
@@ -124,7 +123,7 @@ class RunExecution:
         self._store = kept = Store.open(store)
         self.kept, self.save_all, self.close = kept.kept, kept.save_all, kept.close
         try:
-            self._record = _begin(self._store, self._metric, identity, options, self._report)
+            self._record = self._begin(identity)
         except BaseException:
             self._store.close()
             raise
@@ -153,6 +152,50 @@ class RunExecution:
             why = f" that can be scored{report.first_fault}" if report.bad_rows else "s"
             raise InputError(f"{name} has no sample{why}")
         return chain([first], samples)
+
+    def _begin(self, identity: Identity) -> RunRecord:
+        """Find the run to go on with, or make a new one."""
+        store, options, made_by = self._store, self._options, self._metric.provenance
+        limit = options.get("limit")
+        config = {
+            "slices": list(_slices(options)),
+            "mapping": dict(options.get("mapping") or {}),
+            "limit": limit,
+            "release": options.get("release", ""),
+        }
+        config |= {name: options[name] for name in ("turns", "history") if name in options}
+        fingerprint = config_fingerprint(made_by, config)
+        if (named := options.get("resume")) is not None:
+            record = store.run(named)
+            if record.config_fingerprint != fingerprint:
+                raise ConfigError(
+                    f"run {record.id} was made with another configuration; pass the same options, or --fresh"
+                )
+            if record.dataset_fingerprint != identity.fingerprint:
+                raise InputError(f"run {record.id} scored other data than {identity.name}; start a new run")
+            going_on = self._go_on(record)
+            store.forget_failed(record.id)
+            return going_on
+        if "resume" not in options and identity.fingerprint:
+            found = store.find_unfinished(identity.name, fingerprint)
+            if found and found.dataset_fingerprint == identity.fingerprint:
+                if found.status == "running":
+                    raise StoreError(
+                        f"run {found.id} with the same input is in progress: wait for it, or start another one with "
+                        "--fresh (in Python, resume=None)"
+                    )
+                return self._go_on(found)
+        total = identity.total if limit is None or identity.total is None else min(limit, identity.total)
+        name, data = options.get("name", ""), identity.fingerprint
+        return store.create_run(
+            made_by, name=name, dataset=identity.name, dataset_fingerprint=data, config=config, total=total
+        )
+
+    def _go_on(self, run: RunRecord) -> RunRecord:
+        name = self._options.get("name", "")
+        if name and run.name not in {"", name}:
+            self._report.warn(f"run {run.id} continues and is renamed from {run.name!r} to {name!r}")
+        return self._store.resume_run(run.id, name=name)
 
     async def carry_out(self) -> None:
         """Score what is not kept yet. A run without a result, because no judge answered, is deleted."""
@@ -183,53 +226,6 @@ class RunExecution:
 
 def _slices(options: DatasetOptions) -> tuple[str, ...]:
     return expanded([*options.get("slices", ()), *options.get("optional_slices", ())])
-
-
-def _go_on(store: Store, run: RunRecord, name: str, report: ReadReport) -> RunRecord:
-    if name and run.name not in {"", name}:
-        report.warn(f"run {run.id} continues and is renamed from {run.name!r} to {name!r}")
-    return store.resume_run(run.id, name=name)
-
-
-def _begin(store: Store, metric: Scorer, identity: Identity, options: DatasetOptions, report: ReadReport) -> RunRecord:
-    """Find the run to go on with, or make a new one."""
-    limit = options.get("limit")
-    config = {
-        "slices": list(_slices(options)),
-        "mapping": dict(options.get("mapping") or {}),
-        "limit": limit,
-        "release": options.get("release", ""),
-    }
-    config |= {name: options[name] for name in ("turns", "history") if name in options}
-    fingerprint = config_fingerprint(metric.provenance, config)
-    named = options.get("resume")
-    if named is not None:
-        record = store.run(named)
-        if record.config_fingerprint != fingerprint:
-            raise ConfigError(f"run {record.id} was made with another configuration; pass the same options, or --fresh")
-        if record.dataset_fingerprint != identity.fingerprint:
-            raise InputError(f"run {record.id} scored other data than {identity.name}; start a new run")
-        going_on = _go_on(store, record, options.get("name", ""), report)
-        store.forget_failed(record.id)
-        return going_on
-    if "resume" not in options and identity.fingerprint:
-        found = store.find_unfinished(identity.name, fingerprint)
-        if found and found.dataset_fingerprint == identity.fingerprint:
-            if found.status == "running":
-                raise StoreError(
-                    f"run {found.id} with the same input is in progress: wait for it, or start another one with "
-                    "--fresh (in Python, resume=None)"
-                )
-            return _go_on(store, found, options.get("name", ""), report)
-    total = identity.total if limit is None or identity.total is None else min(limit, identity.total)
-    return store.create_run(
-        metric.provenance,
-        name=options.get("name", ""),
-        dataset=identity.name,
-        dataset_fingerprint=identity.fingerprint,
-        config=config,
-        total=total,
-    )
 
 
 T = TypeVar("T")

@@ -36,13 +36,12 @@ _MILLION = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars per million tokens, and when that was so."""
+    """US dollars per million tokens."""
 
     input: float
     output: float
     cached: float
     cache_write: float
-    as_of: str = ""
 
     def cost(self, usage: Usage) -> float:
         """Return what tokens cost, in US dollars."""
@@ -61,7 +60,7 @@ class Price:
 
     def times(self, share: float) -> Price:
         """Return the price at a discount: a share of 0.5 is half."""
-        return Price(self.input * share, self.output * share, self.cached * share, self.cache_write * share, self.as_of)
+        return Price(self.input * share, self.output * share, self.cached * share, self.cache_write * share)
 
 
 def find_price(provider: str, model: str, *, is_home: bool, file: Path | None = None) -> Price | None:
@@ -96,7 +95,7 @@ def _look_up(rows: Mapping[str, Any], provider: str, model: str, source: str) ->
         row = table.get("models", {}).get(model, table.get("models", {}).get(_DATED.sub("", model)))
         if row is None:
             return None
-        price = Price(**{"cached": row["input"], "cache_write": row["input"], **row}, as_of=str(table.get("as_of", "")))
+        price = Price(**{"cached": row["input"], "cache_write": row["input"], **row})
         is_amount = all(math.isfinite(value) and value >= 0 for value in row.values())
     except (AttributeError, KeyError, TypeError):
         raise wrong from None
