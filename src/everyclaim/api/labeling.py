@@ -94,7 +94,7 @@ class LabelingSession:
 
     @cached_property
     def items(self) -> tuple[QueueItem, ...]:
-        """What there is to label, in order. Of an earlier moment; `refresh` looks again."""
+        """What there is to label, in order; as it was read, until something is said."""
         if self.queue is not None:
             return tuple(self._store.labelling.items(self.queue.id, self.annotator))
         return tuple(
@@ -102,11 +102,6 @@ class LabelingSession:
             for one, ordinal in self._disputed
             for settled in [one.settled or Opinion(ADJUDICATED)]
         )
-
-    @property
-    def disputes(self) -> tuple[Dispute, ...]:
-        """Where annotators of the run differ about a claim that it has, or about a whole answer."""
-        return tuple(dispute for dispute, _ in self._disputed)
 
     @cached_property
     def labels(self) -> Sequence[Annotation[Label]]:
@@ -120,6 +115,7 @@ class LabelingSession:
 
     @cached_property
     def _disputed(self) -> tuple[tuple[Dispute, int], ...]:
+        """Where annotators of the run differ about a claim that it has, or about a whole answer."""
         found = disputes(self.labels, self.marks)
         ordinals = self._ordinals_of({dispute.position for dispute in found})
         return tuple(
@@ -128,11 +124,6 @@ class LabelingSession:
             for ordinal in [-1 if dispute.key == dispute.answer_key else ordinals[dispute.position].get(dispute.key)]
             if ordinal is not None
         )
-
-    def refresh(self) -> None:
-        """Forget what was read."""
-        for name in ("items", "labels", "marks", "_disputed"):
-            self.__dict__.pop(name, None)
 
     def left(self) -> list[str]:
         """Return the keys of what waits, in order, what was skipped behind the rest."""
@@ -145,7 +136,8 @@ class LabelingSession:
         number, item = self._find(key)
         kept = self._kept(item)
         claim = None if item.ordinal < 0 else kept.result.claims[item.ordinal]
-        others = next((dispute.opinions for dispute in self.disputes if dispute.key == key), ()) if self.settles else ()
+        disputes = self._disputed if self.settles else ()
+        others = next((dispute.opinions for dispute, _ in disputes if dispute.key == key), ())
         return LabelTask(number, item, kept, claim, self._said(key, answer_key_of(kept.sample)), others)
 
     # ---- what is said
@@ -203,7 +195,8 @@ class LabelingSession:
 
     def _checked(self, entry: HistoryEntry, key: str | None) -> HistoryEntry:
         """Refuse an id that stood for another action before; what this one says is then not kept."""
-        self.refresh()
+        for name in ("items", "labels", "marks", "_disputed"):  # what was read is of an earlier moment
+            self.__dict__.pop(name, None)
         queue = self.queue.id if self.queue else ""
         same = (entry.about.annotator, entry.run, entry.queue) == (self.annotator, self.run, queue)
         if not same or (key is not None and entry.about.key != key) or (key is None) != (entry.action == "undo"):

@@ -277,12 +277,9 @@ def _explain(error: Exception) -> int:
     if isinstance(error, InterruptedWorkError | typer.Abort):
         warn(str(error) or signal_word(), kind="")
         return signal_code()
-    if isinstance(error, JudgeError | BudgetExceeded):
-        warn(str(error))
-        return TOO_MANY_FAILURES
     if isinstance(error, EveryclaimError):
         warn(str(error))
-        return USAGE
+        return TOO_MANY_FAILURES if isinstance(error, JudgeError | BudgetExceeded) else USAGE
     if isinstance(error, OSError):
         where = f": {error.filename}" if error.filename else ""
         warn(f"{error.strerror or error}{where}")

@@ -6,7 +6,6 @@ from typing import Any
 
 from everyclaim.api.evaluator import Evaluator
 from everyclaim.core.errors import ConfigError, InputError, needed_for
-from everyclaim.core.types import Result
 from everyclaim.core.wire import result_to_json
 from everyclaim.integrations.common import explained, score_of
 
@@ -30,7 +29,14 @@ class EveryclaimEvaluator:
     def run(self, questions: list[str], contexts: list[list[Any]], predicted_answers: list[str]) -> dict[str, Any]:
         """Score every answer."""
         rows = _rows(questions, contexts, predicted_answers)
-        return _outputs([self._evaluator.score(row) for row in rows])
+        results = [self._evaluator.score(row) for row in rows]
+        scores = [score_of(result) for result in results]
+        numbers = [score for score in scores if score is not None]
+        return {
+            "score": sum(numbers) / len(numbers) if numbers else None,
+            "individual_scores": scores,
+            "results": [result_to_json(result) | {"explanation": explained(result)} for result in results],
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Serialise. Raises `ConfigError` for an option that is an object."""
@@ -56,13 +62,3 @@ def _rows(questions: list[str], contexts: list[list[Any]], answers: list[str]) -
         {"question": question, "response": answer, "contexts": passages}
         for question, passages, answer in zip(questions, contexts, answers, strict=True)
     ]
-
-
-def _outputs(results: list[Result]) -> dict[str, Any]:
-    scores = [score_of(result) for result in results]
-    numbers = [score for score in scores if score is not None]
-    return {
-        "score": sum(numbers) / len(numbers) if numbers else None,
-        "individual_scores": scores,
-        "results": [result_to_json(result) | {"explanation": explained(result)} for result in results],
-    }

@@ -60,13 +60,6 @@ class PrivateFile:
             self._connection, self._owner = self._open(), os.getpid()
         return self._connection
 
-    @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Do several things, all or none, undisturbed by other threads and processes."""
-        with self.lock, self.connection() as connection:
-            connection.execute("BEGIN IMMEDIATE")
-            yield connection
-
     def close(self) -> None:
         """Close the file; it opens again when it is needed."""
         with self.lock:
@@ -264,9 +257,13 @@ class BatchState:
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
-        """Open the file for one piece of work, all of it or nothing. Raises `StoreError` that says what to do."""
+        """Open the file for one piece of work, all of it or nothing, undisturbed by other threads and processes.
+
+        Raises `StoreError` that says what to do.
+        """
         try:
-            with self._file.transaction() as file:
+            with self._file.lock, self._file.connection() as file:
+                file.execute("BEGIN IMMEDIATE")
                 yield file
         except sqlite3.Error as error:
             why = f"the batch file {self.path} cannot be used: {error}"

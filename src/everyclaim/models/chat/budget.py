@@ -118,11 +118,6 @@ class Budget:
     max_calls: int | None = None
     max_tokens: int | None = None
 
-    @property
-    def is_limited(self) -> bool:
-        """Whether there is any limit at all."""
-        return (self.max_cost, self.max_calls, self.max_tokens) != (None, None, None)
-
 
 class Meter:
     """What was used so far, over all the models that share this meter. Safe from any thread."""
@@ -208,7 +203,7 @@ class Metered:
 
         Raises `BudgetExceeded` where the call does not fit.
         """
-        is_limited = self.budget.is_limited
+        is_limited = self.budget != Budget()
         size = call.size if is_limited else 0
         while is_limited and (turn := self._enter(size)):
             await turn

@@ -200,7 +200,7 @@ class Inquiry(Generic[Item, Answer]):
     texts, each of two tokens; so no text can speak for another thing, and no reply for another request's. Else
     the ids are those of the things. `needs`: whether an answer about `all` must be had, about `some` in a request, or
     `none`. `is_enough` says whether a first answer will do; the second has to. `code` is that of the error
-    when an answer is missing.
+    when an answer is missing. `add` puts to the answers what a reply says beside its words.
     """
 
     chat: ChatModel
@@ -210,9 +210,7 @@ class Inquiry(Generic[Item, Answer]):
     needs: Literal["all", "some", "none"] = "all"
     is_enough: Callable[[Answer], bool] | None = None
     code: str = "missing_answer"
-    add: Callable[[dict[str, Answer], ChatReply], dict[str, Answer]] | None = (
-        None  # what the reply says beside its words
-    )
+    add: Callable[[dict[str, Answer], ChatReply], dict[str, Answer]] | None = None
     tag: str = ""  # behind the version, to keep calls apart that send the same
 
 
