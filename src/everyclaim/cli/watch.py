@@ -6,6 +6,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -92,42 +93,42 @@ def _flag(option: str) -> str:
     return flag_of(_OTHER_NAMES.get(option, option), _DECLARED.get(option, (None, None))[1])
 
 
+@dataclass(slots=True)
 class _Reporter:
     """Tells of the only pass, or of every one that found something, and once of what fails again and again."""
 
-    def __init__(self, *, json: bool, quiet: bool, once: bool) -> None:
-        self._once = once
-        self._json = json
-        self._quiet = quiet
-        self._last_fault = ""
-        self._undelivered: list[str] = []
+    json: bool
+    quiet: bool
+    once: bool
+    last_fault: str = ""
+    undelivered: list[str] = field(default_factory=list)
 
     def __call__(self, seen: WatchPass | Exception) -> None:
         if isinstance(seen, Exception):
-            if str(seen) != self._last_fault and not self._quiet:
+            if str(seen) != self.last_fault and not self.quiet:
                 warn(f"{seen}; retrying", kind="warning")
-            self._last_fault = str(seen)
+            self.last_fault = str(seen)
             return
-        self._last_fault = ""
+        self.last_fault = ""
         times = Counter(alert.measure for alert in seen.alerts)
         for measure, alert in {alert.measure: alert for alert in seen.alerts}.items():  # the newest of each measure
             more = ""
             if repeated := times[measure] - 1:
                 more = f" {counted(repeated, 'more alert')} in this pass; each receiver gets one in six hours."
             warn(alert.text + more, kind="alert")
-        if seen.undelivered != self._undelivered:
+        if seen.undelivered != self.undelivered:
             for reason in seen.undelivered:
                 warn(f"{reason}; the next pass tries again")
-            self._undelivered = seen.undelivered
-        if seen.is_silent and not self._once:
+            self.undelivered = seen.undelivered
+        if seen.is_silent and not self.once:
             return
-        if self._json:
+        if self.json:
             show_json(seen.to_json(), indent=None)
             sys.stdout.flush()  # whoever reads it may wait for it
-        if not self._quiet:
+        if not self.quiet:
             for reason in seen.reasons:
                 warn(reason, kind="unreadable")
-            if not self._json:
+            if not self.json:
                 warn(str(seen), kind="")
 
 

@@ -118,17 +118,10 @@ class RowMaker:
         title = self._texts(row, ("title",))["title"]
         return DocumentRow(self._id(number, row), title, text)
 
-    def label(self, number: int, row: Mapping[str, Any]) -> LabelRow:
-        """Make a label. Raises `RowError` saying why the row cannot be one."""
-        return self._said(number, row, "label", Label, ("sample_id",))
-
-    def mark(self, number: int, row: Mapping[str, Any]) -> LabelRow:
-        """Make a mark of how a claim was cut. Raises `RowError` saying why the row cannot be one."""
-        return self._said(number, row, "mark", SplitMark, ("sample_id", "claim"))
-
-    def _said(
+    def said(
         self, number: int, row: Mapping[str, Any], kind: str, words: type[Label | SplitMark], needed: Sequence[str]
     ) -> LabelRow:
+        """Make a label, or a mark of how a claim was cut. Raises `RowError` saying why the row cannot be one."""
         texts = self._texts(row, (kind, *_SAID))
         if absent := next((name for name in needed if not texts[name].strip()), None):
             raise RowError(f"there is no {absent}")

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice, starmap
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar, Unpack, get_args
@@ -17,7 +18,7 @@ from typing import Any, Generic, Literal, TypeVar, Unpack, get_args
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.limits import MB, SizeLimits, limits_here
 from everyclaim.core.plaintext import did_you_mean
-from everyclaim.core.types import Sample, Tag
+from everyclaim.core.types import Label, Sample, SplitMark, Tag
 from everyclaim.io.fields import (
     CLAIM_FIELDS,
     DOCUMENT_FIELDS,
@@ -108,8 +109,8 @@ class RowType(Generic[T]):
 
 CLAIMS = RowType(CLAIM_FIELDS, RowMaker.claim)  # given, each with its passages
 DOCUMENTS = RowType(DOCUMENT_FIELDS, RowMaker.document)  # for folders of text files see `read_documents`
-LABELS = RowType(LABEL_FIELDS, RowMaker.label)  # of people, as text
-MARKS = RowType(MARK_FIELDS, RowMaker.mark)  # of how claims were cut
+LABELS = RowType(LABEL_FIELDS, partial(RowMaker.said, kind="label", words=Label, needed=("sample_id",)))
+MARKS = RowType(MARK_FIELDS, partial(RowMaker.said, kind="mark", words=SplitMark, needed=("sample_id", "claim")))
 
 
 def read_rows(

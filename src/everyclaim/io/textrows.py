@@ -286,7 +286,7 @@ def read_header(source: TextSource, delimiter: str, limit: int) -> tuple[list[st
     if isinstance(first, BadRow):
         records.close()
         raise InputError(f"the header of {source.name} cannot be read: {first.reason}")
-    return first[1], _rows_of_records(first[1], records)
+    return first, records
 
 
 def delimiter_of(source: TextSource) -> str:
@@ -294,20 +294,9 @@ def delimiter_of(source: TextSource) -> str:
     return max(",;\t", key=lambda mark: source.head.partition(b"\n")[0].count(mark.encode()))
 
 
-def _rows_of_records(header: list[str], records: Iterator[tuple[int, list[str]] | BadRow]) -> Iterator[RawRow | BadRow]:
-    for record in records:
-        if isinstance(record, BadRow):
-            yield record
-        elif len(record[1]) != len(header):
-            yield BadRow(record[0], f"has {counted(len(record[1]), 'cell')}, the header has {len(header)}")
-        elif any("\0" in cell for cell in record[1]):
-            yield BadRow(record[0], "contains a NUL byte")
-        else:
-            yield RawRow(record[0], dict(zip(header, record[1], strict=True)))
-
-
-def _records(source: TextSource, delimiter: str, limit: int) -> Generator[tuple[int, list[str]] | BadRow]:
-    """Yield the line each record starts at, and its cells; blank lines are passed over."""
+def _records(source: TextSource, delimiter: str, limit: int) -> Generator[Any]:
+    """Yield the header, then rows by the lines that they start at; blank lines are passed over."""
+    header: list[str] = []
     with source.open() as stream:
         lines = _Lines(io.TextIOWrapper(stream, "utf-8", errors="surrogateescape", newline=""), limit)
         reader = csv.reader(lines, delimiter=delimiter, strict=True)
@@ -333,8 +322,16 @@ def _records(source: TextSource, delimiter: str, limit: int) -> Generator[tuple[
                 return
             if any(not cell.isascii() and _UNDECODABLE.search(cell) for cell in cells):
                 yield BadRow(line, "not valid UTF-8; save the file as UTF-8")
-            elif len(cells) > 1 or "".join(cells).strip():
-                yield line, cells
+            elif len(cells) <= 1 and not "".join(cells).strip():
+                continue
+            elif not header:
+                yield (header := cells)
+            elif len(cells) != len(header):
+                yield BadRow(line, f"has {counted(len(cells), 'cell')}, the header has {len(header)}")
+            elif any("\0" in cell for cell in cells):
+                yield BadRow(line, "contains a NUL byte")
+            else:
+                yield RawRow(line, dict(zip(header, cells, strict=True)))
 
 
 class _TooLargeError(Exception):

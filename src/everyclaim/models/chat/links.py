@@ -196,13 +196,13 @@ async def persist(
     raise AssertionError("the last attempt returns or raises")  # pragma: no cover
 
 
+@dataclass(slots=True)
 class Retrying:
     """Retry rate limits, server errors, broken connections and unusable answers; nothing else."""
 
-    def __init__(self, following: Link, patience: Patience) -> None:
-        self._next = following
-        self._patience = patience
-        self._has_answered = False
+    following: Link
+    patience: Patience
+    has_answered: bool = False
 
     async def ask(self, call: Call) -> ChatReply:
         """Ask until there is an answer or patience ends; the last failure is raised. Usage covers all attempts.
@@ -215,18 +215,18 @@ class Retrying:
             nonlocal spent, number
             number += 1
             try:
-                reply = await self._next.ask(call)
+                reply = await self.following.ask(call)
             except JudgeError as error:
-                self._has_answered |= error.code not in _UNANSWERED
+                self.has_answered |= error.code not in _UNANSWERED
                 error.usage = spent = spent + (error.usage or Usage())
                 raise
-            self._has_answered = True
+            self.has_answered = True
             return replace(reply, usage=spent + reply.usage) if number > 1 else reply
 
         try:
-            return await persist(ask_once_more, self._patience)
+            return await persist(ask_once_more, self.patience)
         except JudgeError as error:
-            if self._has_answered or error.code not in _UNANSWERED:
+            if self.has_answered or error.code not in _UNANSWERED:
                 raise
             told = f"{number} attempts in {time.monotonic() - begun:.0f} s without any answer; is the server running?"
             raise UnreachableError(error.code, f"{error.message} ({told})", usage=error.usage) from None

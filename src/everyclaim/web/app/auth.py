@@ -11,7 +11,8 @@ import hmac
 import secrets
 import time
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from urllib.parse import quote
 
 from fastapi import HTTPException, Request
@@ -80,19 +81,19 @@ class Sessions:
         self._kept.pop(digest(cookie), None)
 
 
+@dataclass(slots=True)
 class Authenticator:
     """Lets in whoever may come in, and leaves with the request who that is."""
 
-    def __init__(self, app: App, access: Access, sessions: Sessions) -> None:
-        self._app = app
-        self._access = access
-        self._sessions = sessions
-        self._secret = secrets.token_bytes(32)
+    app: App
+    access: Access
+    sessions: Sessions
+    secret: bytes = field(default_factory=partial(secrets.token_bytes, 32), repr=False)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
         if scope["type"] != "http":
-            await self._app(scope, receive, send)
+            await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
         name = cookie_name(scope)
@@ -113,15 +114,15 @@ class Authenticator:
                     found.append("set-cookie", cookie_line(scope, new))
             await send(message)
 
-        await self._app(scope, receive, with_cookie if new and visitor.csrf else send)
+        await self.app(scope, receive, with_cookie if new and visitor.csrf else send)
 
     def _visitor(self, headers: Headers, cookie: str) -> Visitor | None:
         """Return who asks, None for whoever has not shown that they may."""
-        access, tokens, csrf = self._access, self._access.tokens, self._csrf(cookie)
+        access, tokens, csrf = self.access, self.access.tokens, self._csrf(cookie)
         if tokens is not None and (presented := bearer(headers.get("authorization", ""))):
             token = tokens.holder(presented)
             return Visitor(token.name, token.scopes) if token and token.may("ui") else None
-        if tokens is not None and (token := self._sessions.holder(cookie)):
+        if tokens is not None and (token := self.sessions.holder(cookie)):
             return Visitor(token.name, token.scopes, csrf, has_session=True) if tokens.has(token) else None
         if access.proxy_header and (named := headers.get(access.proxy_header, "").strip()):
             return Visitor(named[:_LONGEST_NAME], None, csrf)
@@ -129,10 +130,10 @@ class Authenticator:
         return Visitor(csrf=csrf) if is_open else None
 
     def _csrf(self, cookie: str) -> str:
-        return hmac.new(self._secret, cookie.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
+        return hmac.new(self.secret, cookie.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
 
     def _turned_away(self, scope: Scope, headers: Headers) -> Response:
-        if self._access.tokens is None:
+        if self.access.tokens is None:
             return PlainTextResponse("the proxy in front of this server sent no user name\n", 401)
         if headers.get("hx-request"):
             return PlainTextResponse("log in again\n", 401, {"HX-Redirect": "/login"})

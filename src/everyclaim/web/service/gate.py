@@ -102,37 +102,29 @@ class RequestContext:
         return self.token is None or self.token.may("admin")
 
 
+@dataclass(slots=True)
 class RequestGate:
     """Lets a request through whose token is good for it, as often as its rate; tells of each what became of it."""
 
-    def __init__(
-        self,
-        app: App,
-        tokens: AccessTokens,
-        *,
-        rate: int,
-        workers: int,
-        has_to_ask: bool,
-        observers: Sequence[Observer],
-    ) -> None:
-        self._app = app
-        self._tokens = tokens
-        self._has_to_ask = has_to_ask
-        self._rate, self._workers = rate, workers  # the rate is for all of them
-        self._rates = RateLimiter()
-        self._observers = observers
+    app: App
+    tokens: AccessTokens
+    rate: int  # for all workers
+    workers: int
+    has_to_ask: bool
+    observers: Sequence[Observer]
+    rates: RateLimiter = field(default_factory=RateLimiter)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
         if scope["type"] != "http":
-            await self._app(scope, receive, send)
+            await self.app(scope, receive, send)
             return
         begun, context = time.perf_counter(), RequestContext()
         scope.setdefault("state", {})["context"] = context
         answer = ClosedAnswer(send, ((b"x-request-id", context.id.encode()), (b"x-content-type-options", b"nosniff")))
         try:
             self._admit(scope, context)
-            await self._app(scope, receive, answer)
+            await self.app(scope, receive, answer)
         except Problem as problem:
             await response_to(problem, context)(scope, receive, answer)
         except Exception as error:
@@ -145,7 +137,7 @@ class RequestGate:
     def _admit(self, scope: Scope, context: RequestContext) -> None:
         """Raise `Problem` for a request that is not let through."""
         headers, path = Headers(scope=scope), scope["path"]
-        if not self._has_to_ask:
+        if not self.has_to_ask:
             host = headers.get("host", "")
             if not is_loopback(name_of(host)):  # a page elsewhere may have pointed its name here
                 told = f"without tokens this service accepts only local host names, not {host[:80]!r}"
@@ -155,13 +147,13 @@ class RequestGate:
             return
         if path in _OPEN:
             return
-        token = self._tokens.holder(bearer(headers.get("authorization", "")))
+        token = self.tokens.holder(bearer(headers.get("authorization", "")))
         if token is None:
             detail = "send a valid token: 'Authorization: Bearer …'"
             raise Problem("no-token", detail, headers={"WWW-Authenticate": 'Bearer realm="everyclaim"'})
         context.token = token
-        rate = token.per_minute or self._rate
-        if wait := self._rates.take(token.name, max(1, rate // self._workers)):
+        rate = token.per_minute or self.rate
+        if wait := self.rates.take(token.name, max(1, rate // self.workers)):
             raise Problem("too-often", f"{token.name} is limited to {rate} requests per minute", retry_after=wait)
         needed = "read" if path == "/metrics" else "jobs" if f"{path}/".startswith("/v1/jobs/") else "score"
         if not token.may(needed):
@@ -175,7 +167,7 @@ class RequestGate:
         client = scope["client"][0] if scope.get("client") else ""
         row = {"request": context.id, "method": method, "route": route, "status": status, "seconds": round(seconds, 4)}
         _logger.info("request", extra={**row, "token": context.owner, "client": client, **context.logged})
-        with observed(self._observers):
+        with observed(self.observers):
             tell(RequestAnswered(route, method, status, seconds))
 
 
