@@ -140,8 +140,7 @@ class RunExecution:
                 format=options.get("format"),
                 slices=wanted | dict.fromkeys(fields_of(options.get("slices", ())), True),
                 report=report,
-                turns=options.get("turns", "last"),
-                history=options.get("history", "context"),
+                **chosen_of(options, ConversationOptions),
                 contexts=Spec.parse(self._metric.provenance.metric).name not in SEARCHING,
             )
         samples: Iterator[Sample] = islice(read, options.get("limit"))

@@ -172,8 +172,7 @@ def _unreachable(options: dict[str, Any]) -> str:
 
     models = NamedModels()
     with closing(Session(options, chats=models)) as session:
-        components = (session.judge, session.decomposer)  # building them asks for their models
-    del components
+        _ = session.judge, session.decomposer  # building them asks for their models
     for model in models.asked:
         model.find_key()
     for url in {model.address for model in models.asked if not find_proxy(model.address)}:

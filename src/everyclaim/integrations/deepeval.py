@@ -32,14 +32,12 @@ class FaithfulnessMetric(BaseMetric):  # type: ignore[misc]  # its base is known
         self.include_reason = True
         self.result: Result | None = None
 
-    def measure(self, test_case: LLMTestCase, *args: Any, **kwargs: Any) -> Any:
+    def measure(self, test_case: LLMTestCase, *_: Any, **__: Any) -> Any:
         """Score a test case."""
-        del args, kwargs
         return self._take(self.evaluator.score(_row(test_case)))
 
-    async def a_measure(self, test_case: LLMTestCase, *args: Any, **kwargs: Any) -> Any:
+    async def a_measure(self, test_case: LLMTestCase, *_: Any, **__: Any) -> Any:
         """Score a test case."""
-        del args, kwargs
         return self._take(await self.evaluator.ascore(_row(test_case)))
 
     def _take(self, result: Result) -> float | None:

@@ -79,11 +79,8 @@ def open_rows(
     with open_sink(destination) as stream:
         if chosen == "jsonl":
             yield lambda row: stream.write(_json_bytes(row) + b"\n")
-        elif chosen == "json":
-            with _json_array(stream) as write:
-                yield write
-        elif chosen == "parquet":
-            with _parquet(stream, columns or {}) as write:
+        elif chosen in {"json", "parquet"}:
+            with _json_array(stream) if chosen == "json" else _parquet(stream, columns or {}) as write:
                 yield write
         else:
             if marked:

@@ -18,7 +18,7 @@ from weakref import finalize
 from everyclaim.analysis.summary import Summary, summarise
 from everyclaim.api.datasets import JobOptions
 from everyclaim.api.evaluator import ShowingRules
-from everyclaim.api.options import public
+from everyclaim.api.options import chosen_of, public
 from everyclaim.api.runs import Source
 from everyclaim.api.scoring import AnswerFields, Answers, Passages, read_sample, sample_of
 from everyclaim.core.errors import ConfigError, InputError, OperatorError, UserError
@@ -29,6 +29,7 @@ from everyclaim.core.wire import from_json, result_from_json, sample_to_json, to
 from everyclaim.engine import BackgroundLoop, in_thread
 from everyclaim.guard.answers import GuardedAnswer
 from everyclaim.io import ReadReport, read_samples
+from everyclaim.io.messages import ConversationOptions
 from everyclaim.models.chat.links import Patience
 from everyclaim.models.chat.options import checked_address
 from everyclaim.models.chat.providers import checked_secret
@@ -255,8 +256,7 @@ class Client(Answers):
             format=options.get("format"),
             slices=[name for name in slices if name not in {"model", "release"}],
             report=report,
-            turns=options.get("turns", "last"),
-            history=options.get("history", "context"),
+            **chosen_of(options, ConversationOptions),
         )
         query = [(name, str(options[name])) for name in ("name", "release") if options.get(name)]
         query += [("slice", name) for name in slices]

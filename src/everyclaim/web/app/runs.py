@@ -159,7 +159,7 @@ def delete(request: Request, name: str, confirmed: Annotated[str, Form()] = "") 
 def _to_change(request: Request, name: str) -> str:
     if not visitor_of(request).may("admin"):
         raise HTTPException(403, "this token cannot change runs: it needs the scope “admin”")
-    return view_run(site_of(request), name).record.id
+    return view_run(request, name).record.id
 
 
 @router.get("/runs/{name}/progress")
@@ -237,8 +237,7 @@ _MOST = 30  # runs of a series
 
 
 def _two_runs(request: Request, before: str, after: str) -> tuple[RunView, RunView]:
-    site = site_of(request)
-    return view_run(site, before), view_run(site, after)
+    return view_run(request, before), view_run(request, after)
 
 
 Sides = Annotated[tuple[RunView, RunView], Depends(_two_runs)]

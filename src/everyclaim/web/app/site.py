@@ -299,14 +299,11 @@ def is_computed(wanted: AnswerFilter) -> bool:
     return wanted.tag in AUTOMATIC
 
 
-def view_run(site: Site, wanted: str) -> RunView:
+def view_run(request: Request, name: str) -> RunView:
     """Find a run by its id or name. Raises `InputError` when there is none."""
-    return RunView(site, site.read_store.run(wanted))
+    site = site_of(request)
+    return RunView(site, site.read_store.run(name))
 
 
-def _run_named(request: Request, name: str) -> RunView:
-    return view_run(site_of(request), name)
-
-
-AskedRun = Annotated[RunView, Depends(_run_named)]  # of an address with a run's `name`
+AskedRun = Annotated[RunView, Depends(view_run)]  # of an address with a run's `name`
 Asked = Annotated[Filter, Depends()]
