@@ -25,10 +25,10 @@ from pathlib import Path
 
 import numpy as np
 
-from everyclaim.stats.intervals import clustered_mean, doubts
+from everyclaim.stats.intervals import clustered_mean
 from everyclaim.stats.ppi import Labelled, Unlabelled, ppi_rate
 from everyclaim.stats.prevalence import clustered_rogan_gladen
-from everyclaim.stats.types import Inference, Interval, Sampling
+from everyclaim.stats.types import Inference, Interval, Sampling, few_clusters
 
 PREVALENCES = (0.5, 0.8, 0.9, 0.98)
 JUDGES = ((0.95, 0.95), (0.95, 0.7), (0.7, 0.95), (0.7, 0.7))  # sensitivity, specificity
@@ -118,7 +118,8 @@ def intervals(run: Draw) -> Iterator[tuple[str, Interval | None, bool]]:
     known = Labelled(truth, judged, answers)
     others = Unlabelled(run.judged[~at], run.answers[~at])
     alone = clustered_mean(truth, answers, RESAMPLES)
-    yield "labels alone", Interval(alone.low, alone.high), bool(doubts(alone))
+    is_doubtful = alone.method != "wilson" and bool(few_clusters(alone.clusters))
+    yield "labels alone", Interval(alone.low, alone.high), is_doubtful
     for name, made in (
         ("PPI++ rate", lambda: ppi_rate(known, others)),
         ("Rogan-Gladen", lambda: clustered_rogan_gladen((run.judged, run.answers), (truth, judged), answers)),

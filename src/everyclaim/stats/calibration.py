@@ -22,7 +22,6 @@ _STEPS = 30
 _FARTHEST = 2.0  # how far a coefficient moves in one step: from far-off log-odds Newton's method overshoots
 _NEAR_ENOUGH = 1e-3  # a step that changes no coefficient by more ends the search
 _EDGE = 1e-6  # stated probabilities nearer to 0 or 1 than this are taken as this near
-_MOST_STEPS = 100
 BINS = 10
 
 
@@ -44,7 +43,7 @@ def log_losses(truth: Truth, odds: Floats) -> Floats:
 
 
 def ridge_path(
-    design: Floats, truth: Truth, weight: Floats, offset: Floats, penalties: Sequence[Floats]
+    design: Floats, truth: Truth | Floats, weight: Floats, offset: Floats, penalties: Sequence[Floats]
 ) -> Iterator[Floats]:
     """Yield the coefficients for each of several penalties (one number per column), each begun at the last.
 
@@ -75,7 +74,7 @@ class Platt:
     def __call__(self, probabilities: ArrayLike) -> Floats:
         """Return the calibrated probabilities of a row of stated ones."""
         p = column(probabilities, "probabilities", 0, 1)
-        return _sigmoid(self.slope * _logit(p) + self.intercept)
+        return np.asarray(0.5 * (1 + np.tanh((self.slope * _logit(p) + self.intercept) / 2)), dtype=np.float64)
 
 
 def fit_platt(truth: ArrayLike, probabilities: ArrayLike) -> Platt:
@@ -83,47 +82,21 @@ def fit_platt(truth: ArrayLike, probabilities: ArrayLike) -> Platt:
 
     `truth` is 0 or 1, both of them occurring, `probabilities` within [0, 1]. Raises ValueError otherwise.
     """
-    y, x = _labelled(truth, probabilities)
-    x = _logit(x)
-    positives = y.sum()
-    target = np.where(y == 1, (positives + 1) / (positives + 2), 1 / (len(y) - positives + 2))
-    best = np.array([0.0, float(_logit(target.mean()))])
-    if np.ptp(x) == 0:
-        return Platt(*best.tolist())
-    design = np.column_stack([x, np.ones_like(x)])
-    loss = _cross_entropy(design @ best, target)
-    for _ in range(_MOST_STEPS):
-        p = _sigmoid(design @ best)
-        gradient = design.T @ (p - target)
-        curvature = design.T @ (design * (p * (1 - p))[:, None]) + 1e-12 * np.eye(2)
-        step = np.linalg.solve(curvature, gradient)
-        scale = 1.0
-        while (new := _cross_entropy(design @ (best - scale * step), target)) > loss and scale > 1e-10:
-            scale /= 2
-        best, gained, loss = best - scale * step, loss - new, new
-        if gained <= 1e-12 * max(1.0, abs(loss)):
-            break
-    return Platt(*best.tolist())
-
-
-def _labelled(truth: ArrayLike, probabilities: ArrayLike) -> tuple[Floats, Floats]:
-    y, x = _pairs(truth, probabilities)
+    y, stated = _pairs(truth, probabilities)
     if y.min() == y.max():
         raise ValueError("labels of both kinds are needed to calibrate: all are alike")
-    return y, x
+    x = _logit(stated)
+    positives = y.sum()
+    target = np.where(y == 1, (positives + 1) / (positives + 2), 1 / (len(y) - positives + 2))
+    if np.ptp(x) == 0:
+        return Platt(0.0, float(_logit(target.mean())))
+    design, none = np.column_stack([x, np.ones_like(x)]), np.zeros_like(x)
+    return Platt(*next(ridge_path(design, target, np.ones_like(x), none, [np.zeros(2)])).tolist())
 
 
 def _logit(p: Floats) -> Floats:
     p = np.clip(p, _EDGE, 1 - _EDGE)
     return np.asarray(np.log(p / (1 - p)), dtype=np.float64)
-
-
-def _sigmoid(x: Floats) -> Floats:
-    return np.asarray(0.5 * (1 + np.tanh(x / 2)), dtype=np.float64)
-
-
-def _cross_entropy(logits: Floats, target: Floats) -> float:
-    return float((np.logaddexp(0, logits) - target * logits).sum())
 
 
 @dataclass(frozen=True, slots=True)

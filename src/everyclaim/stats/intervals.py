@@ -129,15 +129,6 @@ class Estimate:
 NOTHING = Estimate(None, None, None, 0, 0, "none")
 
 
-def doubts(estimate: Estimate) -> tuple[str, ...]:
-    """Return why the interval is not to be trusted, as found by simulation; empty when there is no reason."""
-    if estimate.method in ("wilson", "none"):
-        return ()
-    if estimate.method == "one_cluster":
-        return ("a single cluster gives no interval",)
-    return few_clusters(estimate.clusters)
-
-
 def clustered_mean(values: ArrayLike, clusters: ArrayLike | None = None, sampling: Sampling = DEFAULT) -> Estimate:
     """Estimate the mean of values within [0, 1]; `clusters` names each value's cluster (default: its own)."""
     column = np.asarray(values, dtype=float)

@@ -13,13 +13,7 @@ from numpy.typing import ArrayLike
 
 from everyclaim.stats.clusters import cluster_codes, cluster_sums, sum_by
 from everyclaim.stats.intervals import FEW_EVENTS, MANY_CLUSTERS, Estimate
-from everyclaim.stats.proportions import (
-    mover_difference,
-    normal_p_value,
-    normal_quantile,
-    student_quantile,
-    wilson,
-)
+from everyclaim.stats.proportions import mover_difference, normal_p_value, normal_quantile, student_quantile, wilson
 from everyclaim.stats.types import (
     Floats,
     Inference,

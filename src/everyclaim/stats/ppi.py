@@ -13,7 +13,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from everyclaim.stats.clusters import cluster_codes
 from everyclaim.stats.proportions import student_quantile, wilson
@@ -66,7 +66,10 @@ def ppi_rate(labelled: Labelled, others: Unlabelled, level: float = 0.95) -> Inf
     same_length(truth=truth, judged=judged, weights=weights)
     if n < 2:
         raise ValueError("at least two labels are needed")
-    codes = _codes(labelled.clusters, others.clusters, total)
+    if (labelled.clusters is None) != (others.clusters is None):
+        raise ValueError("clusters are needed for the labelled and for the other units, or for neither")
+    clusters = [np.asarray(given) for given in (labelled.clusters, others.clusters) if given is not None]
+    codes = cluster_codes(np.concatenate(clusters) if clusters else None, total)
     size, groups = int(codes.max()) + 1, len(np.unique(codes[:n]))
     found = _estimate(truth, judged, verdicts, weights, level)
     of_verdicts = np.bincount(codes, verdicts - verdicts.mean(), size) / total
@@ -157,11 +160,3 @@ def _mean(truth: Floats, weights: Floats) -> tuple[float, float]:
     """Return the weighted share that is true, and how many equal labels it is worth."""
     whole = math.fsum(weights)
     return math.fsum(weights * truth) / whole, whole**2 / math.fsum(weights**2)
-
-
-def _codes(first: ArrayLike | None, second: ArrayLike | None, total: int) -> NDArray[np.intp]:
-    if (first is None) != (second is None):
-        raise ValueError("clusters are needed for the labelled and for the other units, or for neither")
-    if first is None or second is None:
-        return np.arange(total)
-    return cluster_codes(np.concatenate([np.asarray(first), np.asarray(second)]), total)

@@ -104,7 +104,10 @@ def change_points(values: ArrayLike, errors: ArrayLike, level: float = 0.95) -> 
     """
     series = column(values, "values")
     share(level, "level")
-    known = _positive(errors, series)
+    known = column(errors, "errors", 0)
+    same_length(values=series, errors=known)
+    if known.min() < _FINEST or known.max() > 1 / _FINEST:
+        raise ValueError(f"errors must be above 0 to weigh values by: within {_FINEST:g} and {1 / _FINEST:g}")
     random = np.random.default_rng(0)
     found: list[int] = []
     chances: dict[int, float] = {}
@@ -171,11 +174,3 @@ def _most_distinct(rows: Floats, weights: Floats) -> tuple[Floats, tuple[int, in
 def _sums(values: Floats) -> Floats:
     """Return the sums of the first values along the last axis, from those of none to those of all."""
     return np.cumsum(np.insert(values, 0, 0.0, axis=-1), axis=-1)
-
-
-def _positive(errors: ArrayLike, values: Floats) -> Floats:
-    spread = column(errors, "errors", 0)
-    same_length(values=values, errors=spread)
-    if spread.min() < _FINEST or spread.max() > 1 / _FINEST:
-        raise ValueError(f"errors must be above 0 to weigh values by: within {_FINEST:g} and {1 / _FINEST:g}")
-    return spread

@@ -73,7 +73,11 @@ def roc_auc(truth: ArrayLike, scores: ArrayLike, clusters: ArrayLike | None = No
     each is alone; the interval is made on the logit scale, so it stays within [0, 1]. Raises ValueError unless both
     classes occur.
     """
-    y, score, groups = _checked(truth, scores, clusters)
+    y, score = binary(truth, "truth"), column(scores, "scores")
+    same_length(truth=y, scores=score)
+    if y.min() == y.max():
+        raise ValueError("both positives and negatives are needed: all are alike")
+    groups = cluster_codes(clusters, len(y))
     positive, negative = score[y == 1], score[y == 0]
     m, n = len(positive), len(negative)
     above = placements(positive, negative)  # for each positive: the share of negatives below it
@@ -94,18 +98,9 @@ def roc_auc(truth: ArrayLike, scores: ArrayLike, clusters: ArrayLike | None = No
         return Inference(value, Interval(0.0, 1.0, level), error, m + n, used, "auc", tuple(told))
     half = normal_quantile(level) * error / (value * (1 - value))
     middle = math.log(value / (1 - value))
-    interval = Interval(_sigmoid(middle - half), _sigmoid(middle + half), level)
+    low, high = (0.5 * (1 + math.tanh(end / 2)) for end in (middle - half, middle + half))
+    interval = Interval(low, high, level)
     return Inference(value, interval, error, m + n, used, "auc", tuple(told))
-
-
-def _checked(
-    truth: ArrayLike, scores: ArrayLike, clusters: ArrayLike | None
-) -> tuple[Floats, Floats, np.ndarray[tuple[int, ...], np.dtype[np.intp]]]:
-    y, score = binary(truth, "truth"), column(scores, "scores")
-    same_length(truth=y, scores=score)
-    if y.min() == y.max():
-        raise ValueError("both positives and negatives are needed: all are alike")
-    return y, score, cluster_codes(clusters, len(y))
 
 
 def placements(of: Floats, among: Floats) -> Floats:
@@ -117,7 +112,3 @@ def placements(of: Floats, among: Floats) -> Floats:
 
 def _variance_of_mean(values: Floats) -> float:
     return float(values.var(ddof=1)) / len(values) if len(values) > 1 else math.inf
-
-
-def _sigmoid(x: float) -> float:
-    return 0.5 * (1 + math.tanh(x / 2))
