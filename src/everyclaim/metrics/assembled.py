@@ -89,6 +89,8 @@ class Assembled:
         return own(results) if own else None
 
     def _result(self, sample: Sample, found: Score, noted: Noted) -> Result:
+        from everyclaim.verify.languages import same_family_warning, unread_language_warning
+
         is_scored = found.value is not None
         abstained = _is_abstained(found, noted)
         usual = "the response declines to answer" if abstained else "the response contains no checkable claim"
@@ -97,7 +99,8 @@ class Assembled:
         claims = found.claims
         if claims is None:
             claims = noted.of_response() if is_scored else noted.contradicted
-        warnings = [*_warnings_of_judge(sample, self.provenance)]
+        warnings = [same_family_warning(sample.model, self.provenance.verifier)]
+        warnings += [unread_language_warning(sample.response, self.provenance.verifier)]
         warnings += [NO_PASSAGES] if is_scored and noted.is_without_passages else []
         warnings += [noted.unread] if is_scored and noted.unread else []
         if noted.parts and (number := noted.parts.kept_whole):
@@ -110,7 +113,7 @@ class Assembled:
             reason="" if is_scored else found.reason or noted.unread or usual,
             claims=tuple(claims),
             skipped=tuple(found.skipped if found.skipped is not None else noted.parts.skipped if noted.parts else ()),
-            warnings=(*(one for one in warnings if one not in found.warnings), *found.warnings),
+            warnings=(*(one for one in warnings if one and one not in found.warnings), *found.warnings),
             components=found.components,
             reference_claims=tuple(found.reference_claims),
             details=found.details,
@@ -201,14 +204,3 @@ def _checked(score: Score) -> Score:
 @cache
 def _kinds() -> Mapping[str, Kind]:
     return {name: kind_of(hint) for name, hint in get_type_hints(Score).items()}
-
-
-def _warnings_of_judge(sample: Sample, provenance: Provenance) -> tuple[str, ...]:
-    """Warn of a judge of the same family as the model whose answer it judges, or that does not read its language."""
-    from everyclaim.verify.languages import same_family_warning, unread_language_warning
-
-    warnings = (
-        same_family_warning(sample.model, provenance.verifier),
-        unread_language_warning(sample.response, provenance.verifier),
-    )
-    return tuple(warning for warning in warnings if warning)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from everyclaim.core.cited import CitationFinding, CitationStatus, Cited
-from everyclaim.core.lifetime import gather
 from everyclaim.core.types import Claim, JudgedClaim, Label, Passage, Sample
 from everyclaim.core.wire import to_json
 from everyclaim.metrics.context import MetricContext, NothingToCheckError, Score
@@ -117,16 +116,10 @@ async def _complete(
     """Judge each claim against all that it cites, each alone and, where none suffices alone, all without each."""
 
     async def ask(wanted: Iterable[tuple[int, _Ids]]) -> None:
-        groups: dict[_Ids, list[int]] = {}
-        for place, ids in wanted:
-            groups.setdefault(ids, []).append(place)
-        answers = await gather(
-            ctx.judge([claims[place] for place in places], [one for one in passages if one.id in ids], labels_only=True)
-            for ids, places in groups.items()
-        )
-        for (ids, places), judged in zip(groups.items(), answers, strict=True):
-            for place, claim in zip(places, judged, strict=True):
-                found[place][ids] = claim.verdict.label is Label.SUPPORTED
+        asked = list(wanted)
+        pairs = ((claims[place], [one for one in passages if one.id in ids]) for place, ids in asked)
+        for (place, ids), claim in zip(asked, await ctx.judge_each(pairs, labels_only=True), strict=True):
+            found[place][ids] = claim.verdict.label is Label.SUPPORTED
 
     own = [_ids(sources) for sources in cited]
     parts = ((place, part) for place, ids in enumerate(own) for part in (ids, *_singles(ids)))

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, Literal, Protocol
 
 from everyclaim.core.errors import ConfigError, JudgeError
 from everyclaim.core.events import accounted
+from everyclaim.core.lifetime import gather
 from everyclaim.core.limits import SizeLimits
 from everyclaim.core.plaintext import counted
 from everyclaim.core.protocols import ChatModel, Decomposer, KnowledgeSource, Scorer, Verifier
@@ -227,6 +229,20 @@ class MetricContext:
         found = tuple(contradicted.get(_key(claim), claim) for claim in found)
         noted.keep(found)
         return found
+
+    async def judge_each(
+        self, wanted: Iterable[tuple[Claim, Sequence[Passage]]], *, labels_only: bool = False
+    ) -> list[JudgedClaim]:
+        """Judge claims, each against passages of its own, in the order given; those with the same ones go together."""
+        pairs, groups = list(wanted), dict[tuple[str, ...], list[int]]()
+        for place, (_, passages) in enumerate(pairs):
+            groups.setdefault(tuple(passage.id for passage in passages), []).append(place)
+        answers = await gather(
+            self.judge([pairs[place][0] for place in places], pairs[places[0]][1], labels_only=labels_only)
+            for places in groups.values()
+        )
+        found = dict(zip(chain.from_iterable(groups.values()), chain.from_iterable(answers), strict=True))
+        return [found[place] for place in range(len(pairs))]
 
     async def part(self, metric: Scorer) -> Result:
         """Score the sample with another metric, as a part of this one; a judge's failure is an outcome there."""

@@ -6,14 +6,14 @@ Here, too, is the penalty for short and vague answers: an answer that says littl
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from everyclaim.core.errors import ConfigError, JudgeError
 from everyclaim.core.lifetime import gather
 from everyclaim.core.protocols import Scorer
-from everyclaim.core.types import JudgedClaim, Label, Outcome, Result, Sample, tag_values
+from everyclaim.core.types import Label, Outcome, Result, Sample, tag_values
 from everyclaim.metrics.attribution import citation_counts
 from everyclaim.metrics.context import MetricContext, Score, supported
 
@@ -37,7 +37,9 @@ class Penalty:
         """Return the factor, in (0, 1]. Raises `JudgeError` when the sample does not say what was expected."""
         if not self.expected:
             return length_penalty(claims, self.gamma)
-        return shortfall_penalty(claims, expected_claims(sample, self.expected), self.missing)
+        # With the usual third, 5 claims where 20 were expected give 0.75: such an answer loses as much as one with a
+        # quarter of 20 wrong. With 1, a missing claim costs what a wrong one does: supported / expected.
+        return 1 - self.missing * max(0.0, 1 - claims / _expected_claims(sample, self.expected))
 
     def applied(self, share: float, sample: Sample, claims: int) -> tuple[float, dict[str, float]]:
         """Return a share of claims × the factor, and its parts; the share alone, without parts, where none is asked."""
@@ -53,16 +55,7 @@ def length_penalty(claims: int, gamma: float = GAMMA) -> float:
     return 1.0 if gamma <= 0 or claims > gamma else math.exp(1 - gamma / claims)
 
 
-def shortfall_penalty(claims: int, expected: float, missing: float = MISSING) -> float:
-    """Return 1 − `missing` × the share of the expected claims that are not there; 1 when none is missing.
-
-    With the usual third, 5 claims where 20 were expected give 0.75: such an answer loses as much as one with a quarter
-    of 20 wrong. With 1, a missing claim costs what a wrong one does: supported / expected.
-    """
-    return 1 - missing * max(0.0, 1 - claims / expected)
-
-
-def expected_claims(sample: Sample, expected: str) -> float:
+def _expected_claims(sample: Sample, expected: str) -> float:
     """Return how many claims the answer to a sample should have. Raises `JudgeError` when its tag does not say."""
     if not expected.startswith("tag:"):
         return float(expected)
@@ -111,11 +104,7 @@ class ClaimFaithfulness:
 
 
 WORTH: Mapping[Label, float] = {Label.SUPPORTED: 1.0, Label.UNSUPPORTED: 0.5, Label.CONTRADICTED: 0.0}
-_NAMES: Mapping[Label, str] = {
-    Label.SUPPORTED: "entailed",
-    Label.UNSUPPORTED: "neutral",
-    Label.CONTRADICTED: "contradicted",
-}
+_NAMES = {Label.SUPPORTED: "entailed", Label.UNSUPPORTED: "neutral", Label.CONTRADICTED: "contradicted"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +131,9 @@ class NliFaithfulness:
         """Judge every sentence and average."""
         parts = await ctx.claims(sample.response)
         claims = await ctx.judge(parts.claims)
-        return Score(sum(WORTH[claim.verdict.label] for claim in claims) / len(claims), shares(claims))
-
-
-def shares(claims: Sequence[JudgedClaim]) -> dict[str, float | None]:
-    """Return the share of the sentences (at least one) that each label has."""
-    labels = [claim.verdict.label for claim in claims]
-    return {name: labels.count(label) / len(labels) for label, name in _NAMES.items()}
+        labels = [claim.verdict.label for claim in claims]
+        shares = {name: labels.count(label) / len(labels) for label, name in _NAMES.items()}
+        return Score(sum(WORTH[label] for label in labels) / len(labels), shares)
 
 
 Missing = Literal["reweight", "fail"]
@@ -207,11 +192,14 @@ class Combined:
         total = math.fsum(named[name].weight for name in scored)
         shares = {name: named[name].weight / total for name in scored}
         score = math.fsum(shares[name] * value for name, value in scored.items())
+        missing = ", ".join(f"{name} ({result.outcome}: {result.reason})" for name, result in absent.items())
+        others = ", ".join(f"{name} {share:.3g}" for name, share in shares.items())
+        told = [f"no score for {missing}; weights used: {others}"] if absent else []
         return Score(
             min(max(score, 0.0), 1.0),  # sums of floats may be off by their last bit
             {name: scored.get(name) for name in named},
             self._trace(results, shares),
-            (*_reweighted(absent, shares), *_warnings(results)),
+            tuple(dict.fromkeys((*told, *(text for result in results.values() for text in result.warnings)))),
             claims=next((result.claims for result in results.values() if result.claims), ()),
             skipped=next((result.skipped for result in results.values() if result.skipped), ()),
         )
@@ -243,15 +231,3 @@ class Combined:
                 for name, result in results.items()
             },
         }
-
-
-def _reweighted(absent: Mapping[str, Result], shares: Mapping[str, float]) -> list[str]:
-    if not absent:
-        return []
-    missing = ", ".join(f"{name} ({result.outcome}: {result.reason})" for name, result in absent.items())
-    others = ", ".join(f"{name} {share:.3g}" for name, share in shares.items())
-    return [f"no score for {missing}; weights used: {others}"]
-
-
-def _warnings(results: Mapping[str, Result]) -> list[str]:
-    return list(dict.fromkeys(warning for result in results.values() for warning in result.warnings))

@@ -54,7 +54,7 @@ class FActScore:
         answers = await gather(ctx.knowledge.search(query, self.k, topic=topic) for query in queries)
         shelf = AnswerShelf()
         found = [shelf.put(answer) for answer in answers]
-        claims = await _judged(parts.claims, found, ctx)
+        claims = await ctx.judge_each(zip(parts.claims, found, strict=True))
         share = supported(claims) / len(claims)
         return Score(
             share * factor,
@@ -66,18 +66,6 @@ class FActScore:
                 "passages": shelf.written(),
             },
         )
-
-
-async def _judged(
-    claims: Sequence[Claim], found: Sequence[Sequence[Passage]], ctx: MetricContext
-) -> tuple[JudgedClaim, ...]:
-    """Judge each claim by its own passages; claims with the same passages go together."""
-    groups: dict[tuple[str, ...], list[int]] = {}
-    for i, passages in enumerate(found):
-        groups.setdefault(tuple(passage.id for passage in passages), []).append(i)
-    answers = await gather(ctx.judge([claims[i] for i in group], found[group[0]]) for group in groups.values())
-    by_id = {claim.id: claim for answer in answers for claim in answer}
-    return tuple(by_id[claim.id] for claim in claims)
 
 
 def sample_topic(sample: Sample, where: str) -> str | None:

@@ -105,10 +105,7 @@ class QaConsistency:
             warnings.append(f"{aside} of {len(exams)} questions ignored: the response does not answer them")
         return Score(
             sum(agreed.get(exam.question.id, 0.0) for exam in asked) / len(asked),
-            {
-                "answered": len(both) / len(asked),
-                "exact": sum(exact(*answers(exam)) for exam in both) / len(asked),
-            },
+            {"answered": len(both) / len(asked), "exact": sum(exact(*answers(exam)) for exam in both) / len(asked)},
             _trace(exams, agreed),
             warnings,
         )
@@ -366,7 +363,9 @@ def _candidates(source: AlignedSource, place: int, claim: str, mark: ClozeMark, 
     ]  # fmt: skip
     wanted = claim[mark.start : mark.end]
     if mark.kind == "number":
-        fitting = [other for other in fitting if _comparable(wanted, text[other.start : other.end])]
+        kinds = {one.dimension for one in quantities(wanted)}
+        held = ({one.dimension for one in quantities(text[other.start : other.end])} for other in fitting)
+        fitting = [other for other, found in zip(fitting, held, strict=True) if kinds & found]
     fitting.sort(key=lambda other: min((abs(other.start - at) for at in shared), default=0))
     return (text[other.start : other.end] for other in fitting)
 
@@ -386,10 +385,6 @@ def _same(kind: Kind, first: str, second: str) -> bool:
     if kind == "date":
         return any(same(a, b) for a in moments(first) for b in moments(second))
     return any(same(a, b) for a in quantities(first) for b in quantities(second))
-
-
-def _comparable(first: str, second: str) -> bool:
-    return any(a.dimension == b.dimension for a in quantities(first) for b in quantities(second))
 
 
 def _context(text: str) -> Reading:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any, Literal, NamedTuple
 
 from everyclaim.core.errors import JudgeError
@@ -87,15 +88,11 @@ class FactualCorrectnessMetric:
         components = {"precision": true / len(claims)}
         if not one_way:
             counts["false_negatives"] = missed
-            components["recall"] = self._recall(true, covered, missed)
+            found = true if self.compat == "ragas" else covered
+            components["recall"] = found / (found + missed) if found + missed else 0.0
             components[f"f{self.beta:g}"] = f_beta(components["precision"], components["recall"], self.beta)
         value = components[f"f{self.beta:g}" if self.mode == "f1" else self.mode]
         return Score(value, components, counts, claims=claims, reference_claims=reference_claims)
-
-    def _recall(self, true: int, covered: int, missed: int) -> float:
-        if self.compat == "ragas":
-            return true / (true + missed) if true + missed else 0.0
-        return covered / (covered + missed)
 
 
 NO_PASSAGES = "no passages: components that need them are undefined"
@@ -141,12 +138,13 @@ class RagChecker:
                 *((of, passage, True) for of in (of_response, of_reference) for passage in passages),
             )
         )
+        labels = [[claim.verdict.label for claim in row] for row in alone]
         matrix = Matrix(
             tuple(passage.id for passage in passages),
             claims,
             reference_claims,
-            tuple(map(labels, alone[: len(passages)])),
-            tuple(map(labels, alone[len(passages) :])),
+            labels[: len(passages)],
+            labels[len(passages) :],
         )
         components = diagnosed(matrix)
         undefined = NO_PASSAGES if not passages else NOTHING_RETRIEVED
@@ -169,14 +167,19 @@ class Matrix(NamedTuple):
     passages: tuple[str, ...]
     response: Sequence[JudgedClaim]
     reference: Sequence[JudgedClaim]
-    of_response: tuple[tuple[Label, ...], ...]
-    of_reference: tuple[tuple[Label, ...], ...]
+    of_response: Sequence[Sequence[Label]]
+    of_reference: Sequence[Sequence[Label]]
+
+    @property
+    def is_relevant(self) -> list[bool]:
+        """Of every passage, whether it holds a claim of the reference."""
+        return [Label.SUPPORTED in row for row in self.of_reference]
 
     def to_json(self) -> dict[str, Any]:
         """Write ``{passages, relevant, response, reference}``: ids, and per claim id one label per passage."""
         return {
             "passages": list(self.passages),
-            "relevant": [name for name, row in zip(self.passages, self.of_reference, strict=True) if holds(row)],
+            "relevant": list(compress(self.passages, self.is_relevant)),
             "response": _by_claim(self.response, self.of_response),
             "reference": _by_claim(self.reference, self.of_reference),
         }
@@ -194,15 +197,12 @@ def diagnosed(matrix: Matrix) -> dict[str, float | None]:
     overall: dict[str, float | None] = {"precision": precision, "recall": recall, "f1": f_beta(precision, recall)}
     if not matrix.passages:
         return overall | dict.fromkeys(_OF_PASSAGES)
-    is_relevant = [holds(row) for row in matrix.of_reference]
+    is_relevant = matrix.is_relevant
     retrieved = [Label.SUPPORTED in column for column in zip(*matrix.of_reference, strict=True)]
     grounded = [Label.SUPPORTED in column for column in zip(*matrix.of_response, strict=True)]
-    in_relevant = [
-        any(is_one and label is Label.SUPPORTED for is_one, label in zip(is_relevant, column, strict=True))
-        for column in zip(*matrix.of_response, strict=True)
-    ]
+    in_relevant = [Label.SUPPORTED in compress(column, is_relevant) for column in zip(*matrix.of_response, strict=True)]
     facts = list(zip(right, grounded, in_relevant, strict=True))
-    both = [was_used for was_used, was_retrieved in zip(used, retrieved, strict=True) if was_retrieved]
+    both = list(compress(used, retrieved))
     return overall | {
         "claim_recall": share(retrieved),
         "context_precision": share(is_relevant),
@@ -221,16 +221,6 @@ _OF_PASSAGES = (
     "claim_recall", "context_precision", "context_utilization", "faithfulness", "hallucination", "self_knowledge",
     "noise_sensitivity_relevant", "noise_sensitivity_irrelevant",
 )  # fmt: skip
-
-
-def labels(claims: Sequence[JudgedClaim]) -> tuple[Label, ...]:
-    """Return the claims' labels alone."""
-    return tuple(claim.verdict.label for claim in claims)
-
-
-def holds(row: Sequence[Label]) -> bool:
-    """Whether a passage supports at least one of the claims."""
-    return Label.SUPPORTED in row
 
 
 def share(values: Sequence[bool]) -> float:
