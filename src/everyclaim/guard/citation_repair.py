@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Mapping, Sequence
 
 from everyclaim.core.cited import CitationFinding, CitationStatus, citation_findings
@@ -13,7 +14,7 @@ from everyclaim.text.sources import passages_of
 _NUMERIC = re.compile(r"\[[\d\s,;–-]+\]")
 _IN_WORDS = re.compile(r"([^\d]*[^\W\d_]{2}[^\d]*?)\d[\d\s,;&–-]*(?<=\d)(\]?,?\s[^\d]*)")  # "As document 2 says, "
 _PART_OF_A_PAIR = ("](", "</")  # of a link's words, of a tag: what would be left makes no sense
-_STOP = re.compile(r"[\s.!?…。]*$")
+_STOPS = f"{string.whitespace}\u00a0.!?…。"
 _STANDS = (CitationStatus.RIGHT, CitationStatus.UNNEEDED)
 
 
@@ -28,7 +29,8 @@ def with_right_citations(
     by_mark: dict[Span, list[CitationFinding]] = {}
     edits: dict[Span, list[str]] = {}
     mended: list[CitationFinding] = []
-    ends = {claim.id: _end(answer, claim.span) for claim in result.claims}
+    # Where the words of claims end, before the full stop.
+    ends = {claim.id: claim.span.start + len(answer[slice(*claim.span)].rstrip(_STOPS)) for claim in result.claims}
     for found in citation_findings(result):
         if found.cited:
             by_mark.setdefault(found.cited.span, []).append(found)
@@ -51,12 +53,6 @@ def with_right_citations(
         before = answer[: span.start] if mark else answer[: span.start].rstrip(" ")
         answer = before + blank + mark + answer[span.end :]
     return answer, tuple(mended)
-
-
-def _end(answer: str, span: Span) -> int:
-    """Return where a claim's words end, before the full stop."""
-    stop = _STOP.search(answer, span.start, span.end)
-    return stop.start() if stop else span.end
 
 
 def _numbers(answer: str, passages: Sequence[Passage]) -> dict[str, int]:

@@ -73,7 +73,12 @@ class _GuardRun:
 
     async def answer(self, given: str | None) -> GuardedAnswer:
         """Go on until an answer is good enough or nothing is left to try."""
-        current: Attempt | None = await self._first(given)
+        text = given
+        if text is None:
+            if self.loop.author is None:
+                raise GeneratorError("a guard needs a generator or a response")
+            text = await self.loop.author.write(self.task, "", ())
+        current: Attempt | None = await self._checked("generated" if given is None else "given", text)
         while current and not self._settled(current):
             repaired = await self._repaired(current)
             if repaired and self._settled(repaired):
@@ -90,13 +95,6 @@ class _GuardRun:
         """Whether another round makes no sense: it is good enough, or there was nothing to check, or no way to."""
         unchecked = attempt.result.outcome not in (Outcome.SCORED, Outcome.ABSTAINED)
         return unchecked or self.rules.likes(attempt.result)
-
-    async def _first(self, given: str | None) -> Attempt:
-        if given is not None:
-            return await self._checked("given", given)
-        if self.loop.author is None:
-            raise GeneratorError("a guard needs a generator or a response")
-        return await self._checked("generated", await self.loop.author.write(self.task, "", ()))
 
     async def _repaired(self, attempt: Attempt) -> Attempt | None:
         """Repair only what failed, citations first; None where that is not possible."""
@@ -116,9 +114,7 @@ class _GuardRun:
         if self.rules.repair == "none" or attempt.result.outcome is not Outcome.SCORED:
             return None
         text, mended = with_right_citations(attempt.text, attempt.result, self.task.passages)
-        if not mended or any(text == other.text for other in self.attempts):
-            return None
-        return await self._checked("recited", text, removed=attempt.removed, recited=(*attempt.recited, *mended))
+        return await self._mended(attempt, "recited", text, recited=mended) if mended else None
 
     async def _dropped(
         self, attempt: Attempt, failed: Sequence[JudgedClaim], *, anyway: bool = False
@@ -126,14 +122,11 @@ class _GuardRun:
         """Take claims out; not where too little would be left, or a sentence would hang in the air (or `anyway`)."""
         claims = attempt.result.claims
         left = cut(attempt.text, claims, {claim.id for claim in failed}, self.loop.language)
-        if left is None or left.text == attempt.text:
+        if left is None:
             return None
         if not anyway and (not left.clean or len(claims) - len(failed) < self.rules.keep * len(claims)):
             return None
-        if any(left.text == other.text for other in self.attempts):
-            return None
-        gone = tuple(Removed(claim, "dropped") for claim in failed)
-        return await self._checked("dropped", left.text, removed=(*attempt.removed, *gone), recited=attempt.recited)
+        return await self._mended(attempt, "dropped", left.text, [Removed(claim, "dropped") for claim in failed])
 
     async def _rewritten(self, attempt: Attempt, failed: Sequence[JudgedClaim]) -> Attempt | None:
         """Have the sentences with failed claims written anew, and put them in their places."""
@@ -149,11 +142,9 @@ class _GuardRun:
             return None
         text = attempt.text
         for i, (sentence, _) in reversed(list(enumerate(faulty, start=1))):
-            text = _replaced(text, sentence, better[f"s{i}"])
-        if not text.strip() or any(text == other.text for other in self.attempts):
-            return None
-        gone = tuple(Removed(claim, "rewritten") for claim in failed)
-        return await self._checked("rewritten", text, removed=(*attempt.removed, *gone), recited=attempt.recited)
+            new, behind = better[f"s{i}"].strip(), text[sentence.end :]
+            text = text[: sentence.start] + new + (behind if new else behind.lstrip(" \t"))
+        return await self._mended(attempt, "rewritten", text, [Removed(claim, "rewritten") for claim in failed])
 
     async def _another(self) -> Attempt | None:
         """Have another answer generated, with guidance; None where that may not be."""
@@ -174,6 +165,14 @@ class _GuardRun:
             dropped = await self._dropped(best, blocked, anyway=True) or dropped
         return dropped
 
+    async def _mended(
+        self, of: Attempt, made: Made, text: str, gone: Sequence[Removed] = (), recited: Sequence[CitationFinding] = ()
+    ) -> Attempt | None:
+        """Check what became of an attempt; None where nothing is left of it, or the same was tried before."""
+        if not text.strip() or any(text == other.text for other in self.attempts):
+            return None
+        return await self._checked(made, text, removed=(*of.removed, *gone), recited=(*of.recited, *recited))
+
     def _may_ask(self) -> bool:
         return not self.silent and self.retries < self.rules.max_retries
 
@@ -188,14 +187,9 @@ class _GuardRun:
             return None
 
     async def _checked(
-        self,
-        made: Made,
-        text: str,
-        *,
-        removed: tuple[Removed, ...] = (),
-        told: str = "",
+        self, made: Made, text: str, told: str = "", removed: tuple[Removed, ...] = (),
         recited: tuple[CitationFinding, ...] = (),
-    ) -> Attempt:
+    ) -> Attempt:  # fmt: skip
         """Check an answer against the passages that were given, and keep it; the same text is checked once."""
         known = next((other.result for other in self.attempts if other.text == text), None)
         result = known or await checked(self.loop.metric, self.task, text, self.rules)
@@ -204,11 +198,6 @@ class _GuardRun:
         for claim in self.rules.failed(result):
             self.faults[claim.text] = fault_of(claim)
         return attempt
-
-    def _kept_whole(self, best: Attempt) -> str:
-        """Say why an answer is no longer one answer without some of its claims, as the labelled ones are."""
-        others = [one for one in self.attempts[1 : best.number] if one.made not in {"dropped", "recited"}]
-        return "the answer was rewritten, and the guarantee covers only first answers" if others else ""
 
     def _concluded(self, best: Attempt) -> GuardedAnswer:
         """Say what is returned and why."""
@@ -220,7 +209,9 @@ class _GuardRun:
         if self.loop.promise is not None:
             first = self.attempts[0]
             language = answer_language(first.text, self.task.question)
-            why = "" if blocked else self._kept_whole(best) or self.loop.promise.seen(first.result, language)
+            others = [one for one in self.attempts[1 : best.number] if one.made not in {"dropped", "recited"}]
+            rewritten = "the answer was rewritten, and the guarantee covers only first answers" if others else ""
+            why = "" if blocked else rewritten or self.loop.promise.seen(first.result, language)
             promised = "" if why or blocked or not checked else str(self.loop.promise.risk)
             warnings += [f"no guarantee: {why}"] if why else []
         if complaint := rules.complaint(best.result):
@@ -296,11 +287,3 @@ def _faulty(
         if inside:
             found.append((sentence, tuple(fault_of(claim) for claim in inside)))
     return found
-
-
-def _replaced(text: str, sentence: Sentence, better: str) -> str:
-    """Put a better sentence in the place of another; an empty one takes the white space behind it along."""
-    behind = text[sentence.end :]
-    if not better.strip():
-        behind = behind.lstrip(" \t")
-    return text[: sentence.start] + better.strip() + behind

@@ -100,8 +100,7 @@ class Rules:
             return f"a sentence was skipped as {piece.reason.replace('_', ' ')} and not checked: {piece.text!r}"
         if result.outcome is not Outcome.SCORED:
             return f"the answer was not checked: {result.reason or result.outcome}"
-        blocked = self.blocked(result)
-        if blocked:
+        if blocked := self.blocked(result):
             return f"{len(blocked)} of {len(result.claims)} claims would be blocked: {blocked[0].text!r}"
         return f"the score {result.score:.3g} is below the threshold {self.threshold:g}"
 
