@@ -16,9 +16,9 @@ import everyclaim as ec
 from everyclaim.core.errors import ConfigError, StoreError
 from everyclaim.core.types import Outcome, Usage
 from everyclaim.monitor.alerts import Alert, AlertError
-from everyclaim.monitor.watch.source import Batch, Found, Return
+from everyclaim.monitor.watch.source import Batch, Found
 from everyclaim.store.store import Store
-from everyclaim.store.watching import WatchStore
+from everyclaim.store.watching import JudgedAnswer, WatchStore
 
 
 def test_a_share_is_chosen_by_what_the_answers_are_called(log: Path, store: Path, tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_a_source_may_be_ones_own(store: Path) -> None:
 
     class Mine:
         name, title, takes_scores = "mine", "mine", True
-        sent: ClassVar[list[Return]] = []
+        sent: ClassVar[list[JudgedAnswer]] = []
 
         async def open(self) -> None: ...
 
@@ -175,7 +175,7 @@ def test_a_source_may_be_ones_own(store: Path) -> None:
 
             yield Batch([Found("a", load), Found("a", load), Found("b", load)], 2)
 
-        async def send_back(self, results: Sequence[Return]) -> dict[str, bool]:
+        async def send_back(self, results: Sequence[JudgedAnswer]) -> dict[str, bool]:
             self.sent.extend(results)
             return {one.answer: True for one in results}
 

@@ -77,10 +77,11 @@ def test_a_damaged_file_is_said_and_not_repaired_silently(tmp_path: Path) -> Non
     assert "runs.db" in message(read)
 
 
-def test_a_locked_store_is_waited_for_and_then_said(tmp_path: Path) -> None:
+def test_a_locked_store_is_waited_for_and_then_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another program's long transaction makes one line, and what was kept stays."""
     place = tmp_path / "runs.db"
-    with Store.open(place, lock_seconds=0.2) as store:
+    monkeypatch.setattr("everyclaim.store.connect.LOCK_SECONDS", 0.2)
+    with Store.open(place) as store:
         run = store.create_run(PROVENANCE).id
         keep(store, run, 0)
         blocker = sqlite3.connect(place, isolation_level=None)

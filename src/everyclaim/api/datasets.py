@@ -119,7 +119,7 @@ class RunExecution:
         may_block = source == "-" if isinstance(source, str) else is_generated and session.is_kept
         self._stream: Any = in_thread(stream) if may_block else stream
         if options.get("resume") is not None:  # no store is made for a run that is in none
-            engine_for(store, lock_seconds=30.0, read_only=True)[0].dispose()
+            engine_for(store, read_only=True)[0].dispose()
         self._store = kept = Store.open(store)
         self.kept, self.save_all, self.close = kept.kept, kept.save_all, kept.close
         try:

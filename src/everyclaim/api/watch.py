@@ -173,7 +173,7 @@ async def watch_into(
             plan,
             hooks=options.get("hooks", ()),
             alarms=alarms,
-            stop=options.get("stop"),
+            stop=options.get("stop") or threading.Event(),
         )
         await watcher.prepare()
         say: Callable[[WatchPass | Exception], None] = options.get("on_pass", lambda _: None)

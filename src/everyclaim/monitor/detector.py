@@ -212,14 +212,18 @@ class Detector:
         self.answers_between_false_alarms = answers_between_false_alarms
         self.name = name
         self.seen = 0  # answers
-        self._watched = {name: _Watched.at(self._judged(name, limit)) for name, limit in limits.watched.items()}
+        # What the judge may find at most where the true rate is at its limit.
+        bars = {name: judge.judged(at) if judge and name == CONTRADICTED else at for name, at in limits.watched.items()}
+        self._watched = {name: _Watched.at(bar) for name, bar in bars.items()}
 
     def update(self, result: Result, *, at: datetime | None = None) -> Alert | None:
         """Take the next answer; return an alert when a rate has risen above its limit, else None.
 
         `at` is when it was given, else the result's own time stamp, else now.
         """
-        when = _iso(at, result.timestamp)
+        when = (at or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="seconds")
+        if at is None and result.timestamp:
+            when = one_line(result.timestamp, 40)
         self.seen += 1
         for name, value in _values(result).items():
             if name in self._watched:
@@ -270,10 +274,6 @@ class Detector:
         """Whether another one watches the same by the same rules, so that its state may be gone on with."""
         mine, theirs = self.to_json(), other.to_json()
         return all(mine[name] == theirs[name] for name in ("limits", "judge", "answers_between_false_alarms"))
-
-    def _judged(self, name: str, limit: float) -> float:
-        """Return what the judge may find at most where the true rate is at its limit."""
-        return self.judge.judged(limit) if self.judge and name == CONTRADICTED else limit
 
     def _alert(self, name: str, watched: _Watched, when: str) -> Alert:
         watch, since = watched.watch, watched.since[watched.watch.leader]
@@ -337,9 +337,3 @@ def _values(result: Result) -> dict[str, float]:
         if result.score is not None:
             values[UNFAITHFUL] = 1 - result.score
     return values
-
-
-def _iso(at: datetime | None, stamp: str | None) -> str:
-    if at is None and stamp:
-        return one_line(stamp, 40)
-    return (at or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="seconds")

@@ -26,7 +26,6 @@ from everyclaim.monitor.telemetry import FOLDED, INSTRUMENTS, Instrument, LabelL
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
-    from opentelemetry.sdk.resources import Resource
     from opentelemetry.trace import Span
 
 TIME_OUT = 5.0  # seconds of one export of ours
@@ -77,10 +76,17 @@ def evaluating(traceparent: str = "", *, response_id: str = "") -> Iterator[None
 
 
 def attributes_of(result: Result, *, response_id: str = "", with_texts: bool = False) -> dict[str, str | float]:
-    """Return the attributes of the event. Texts of the users are in it only `with_texts`."""
+    """Return the attributes of the event, with the label of the worst claim of a scored answer, else its outcome.
+
+    Texts of the users are in it only `with_texts`.
+    """
+    failing = (Label.CONTRADICTED, Label.UNSUPPORTED)
+    worst = next((label for label in failing if result.count(label)), Label.SUPPORTED)
     said: dict[str, str | float] = {
         "gen_ai.evaluation.name": result.provenance.metric_name,
-        "gen_ai.evaluation.score.label": _label_of(result),
+        "gen_ai.evaluation.score.label": worst.value.lower()
+        if result.outcome is Outcome.SCORED
+        else result.outcome.value,
         "gen_ai.evaluation.explanation": _explanation(result, with_texts=with_texts),
     }
     if result.outcome is Outcome.SCORED and result.score is not None:
@@ -90,17 +96,6 @@ def attributes_of(result: Result, *, response_id: str = "", with_texts: bool = F
     if response_id:
         said["gen_ai.response.id"] = one_line(response_id, _LONGEST)
     return said
-
-
-def _label_of(result: Result) -> str:
-    """Return the one word for an answer: that of its worst claim, else the outcome.
-
-    `contradicted`, `unsupported`, `supported`, `no_claims`, `abstained`, `failed`, `unread`, `not_applicable`.
-    """
-    if result.outcome is not Outcome.SCORED:
-        return result.outcome.value
-    worst = (Label.CONTRADICTED, Label.UNSUPPORTED)
-    return next((label.value.lower() for label in worst if result.count(label)), Label.SUPPORTED.value.lower())
 
 
 def _explanation(result: Result, *, with_texts: bool = False) -> str:
@@ -150,7 +145,9 @@ class OpenTelemetry:
     ) -> None:
         with needed_for("OpenTelemetry", "otel"):
             from opentelemetry import _logs, context, metrics, trace
-        if not (tracer_provider or meter_provider or logger_provider) and not _is_set_up():
+        known = (trace.get_tracer_provider(), metrics.get_meter_provider(), _logs.get_logger_provider())
+        is_idle = all(type(provider).__name__.startswith(("Proxy", "NoOp", "_Proxy")) for provider in known)
+        if is_idle and not (tracer_provider or meter_provider or logger_provider):
             raise ConfigError(
                 "no OpenTelemetry provider is set up in this process: set one up first, or name a "
                 "collector, as in 'otel:http://localhost:4318'"
@@ -282,9 +279,13 @@ def exported(
         from opentelemetry.sdk._logs.export import BatchLogRecordProcessor
         from opentelemetry.sdk.metrics import MeterProvider
         from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+        from opentelemetry.sdk.resources import OTELResourceDetector, Resource
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
-    base, resource = endpoint.rstrip("/"), _resource()
+    named = Resource(
+        {"service.name": "everyclaim", "service.version": __version__}
+    )  # unless ``OTEL_SERVICE_NAME`` does
+    base, resource = endpoint.rstrip("/"), named.merge(OTELResourceDetector().detect())
     spans, logs = TracerProvider(resource=resource), LoggerProvider(resource=resource)
     spans.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(f"{base}/v1/traces", timeout=TIME_OUT)))
     logs.add_log_record_processor(BatchLogRecordProcessor(OTLPLogExporter(f"{base}/v1/logs", timeout=TIME_OUT)))
@@ -313,19 +314,3 @@ def _instrument(meter: Any, measure: Instrument) -> Callable[[float, dict[str, s
     instrument = getattr(meter, make)(measure.otel, **said)
     tell: Callable[[float, dict[str, str]], None] = instrument.set if measure.kind == "gauge" else instrument.add
     return tell
-
-
-def _is_set_up() -> bool:
-    from opentelemetry import _logs, metrics, trace
-
-    providers = (trace.get_tracer_provider(), metrics.get_meter_provider(), _logs.get_logger_provider())
-    idle = ("Proxy", "NoOp", "_Proxy")
-    return any(not type(provider).__name__.startswith(idle) for provider in providers)
-
-
-def _resource() -> Resource:
-    """Name the service, unless ``OTEL_SERVICE_NAME`` does."""
-    from opentelemetry.sdk.resources import OTELResourceDetector, Resource
-
-    named = Resource({"service.name": "everyclaim", "service.version": __version__})
-    return named.merge(OTELResourceDetector().detect())

@@ -83,33 +83,26 @@ def error_budget(usual: Baseline | None, rate: float | None = None) -> ErrorBudg
     notes = [note]
     if usual is None:
         notes.append("No baseline run was given, so the score is compared with that of the week before.")
+        notes.append("Rates are not corrected: no run was read (--baseline RUN).")
     else:
         mean, doubt = usual.score.value, usual.score.error
         notes.append(f"The mean score of run {one_line(usual.run, 60)} is {mean:.3f} (standard error {doubt:.3f}).")
-    if usual is None:
-        notes.append("Rates are not corrected: no run was read (--baseline RUN).")
-    elif judge is None:
+    if usual is not None and judge is None:
         notes.append(f"Rates are {usual.uncorrected} (`everyclaim label`, `everyclaim calibrate`).")
-    else:
-        notes += _notes_on_judge(judge)
+    if judge is not None:
+        notes.append(
+            "Rates are corrected for the judge's error: (rate + specificity - 1) / (sensitivity + specificity - 1), "
+            f"Rogan and Gladen 1978, with sensitivity {judge.sensitivity:.4f} (from {judge.contradicted:.0f} "
+            f"contradicted claims) and specificity {judge.specificity:.4f} (from {judge.others:.0f} other claims)."
+        )
+        if (few := min(judge.contradicted, judge.others)) < FEW_OF_A_KIND:
+            claims = f"{counted(round(few), 'labelled claim')} {'is' if round(few) == 1 else 'are'}"
+            kind = "contradicted" if few == judge.contradicted else "not contradicted"
+            notes.append(f"Only {claims} {kind}; with fewer than {FEW_OF_A_KIND} this is rough.")
     if usual is not None and usual.answers < ROUGH_CLUSTERS:
         notes.append(f"Only {counted(usual.answers, 'answer')}: below {ROUGH_CLUSTERS} the baseline is rough.")
     score = (usual.score.value, usual.score.error) if usual else None
     return ErrorBudget(rate, error, judge or PERFECT, score, tuple(notes))
-
-
-def _notes_on_judge(judge: JudgeAccuracy) -> list[str]:
-    note = (
-        "Rates are corrected for the judge's error: (rate + specificity - 1) / (sensitivity + specificity - 1), Rogan "
-        f"and Gladen 1978, with sensitivity {judge.sensitivity:.4f} (from {judge.contradicted:.0f} "
-        f"contradicted claims) and specificity {judge.specificity:.4f} (from {judge.others:.0f} other claims)."
-    )
-    notes = [note]
-    if (few := min(judge.contradicted, judge.others)) < FEW_OF_A_KIND:
-        claims = f"{counted(round(few), 'labelled claim')} {'is' if round(few) == 1 else 'are'}"
-        kind = "contradicted" if few == judge.contradicted else "not contradicted"
-        notes.append(f"Only {claims} {kind}; with fewer than {FEW_OF_A_KIND} this is rough.")
-    return notes
 
 
 class Burn(NamedTuple):

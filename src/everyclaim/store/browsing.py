@@ -254,8 +254,6 @@ def _rows(connection: sa.Connection, run: str, places: Sequence[int]) -> list[An
 
 def _labels_of(connection: sa.Connection, run: str, places: Sequence[int]) -> dict[int, dict[Label, int]]:
     found = {place: dict.fromkeys(Label, 0) for place in places}
-    if not places:
-        return found
     query = (
         sa.select(CLAIMS.c.position, CLAIMS.c.label, sa.func.count())
         .where(CLAIMS.c.run_id == run, CLAIMS.c.position.in_(places))

@@ -24,6 +24,7 @@ from sqlalchemy.engine import make_url
 from everyclaim.core.errors import MissingExtraError, NoStoreError, StoreError
 
 _TRIES, _PAUSE = 3, 0.05  # seconds
+LOCK_SECONDS = 30.0  # for which a store that another process writes to is waited for
 POSTGRES_SCHEMA = "everyclaim"  # our own, so that a shared database keeps its own `runs` table
 
 _HINTS = (  # a part of the database's message, and what it means for the user
@@ -40,9 +41,7 @@ _HINTS = (  # a part of the database's message, and what it means for the user
 )
 
 
-def engine_for(
-    location: str | os.PathLike[str], *, lock_seconds: float, read_only: bool = False
-) -> tuple[sa.Engine, str]:
+def engine_for(location: str | os.PathLike[str], *, read_only: bool = False) -> tuple[sa.Engine, str]:
     """Return an engine, not yet connected, and a name of the place without its password.
 
     With `read_only` nothing is made or changed: no folder, no file, no row.
@@ -54,7 +53,7 @@ def engine_for(
     shown = url.render_as_string(hide_password=True) if "://" in os.fspath(location) else os.fspath(location)
     if url.get_backend_name() == "sqlite":
         make = _sqlite_reader if read_only else _sqlite
-        return make(url, shown, lock_seconds), shown
+        return make(url, shown), shown
     return _postgres(url, shown, read_only=read_only), shown
 
 
@@ -105,11 +104,11 @@ def _url(location: str | os.PathLike[str]) -> sa.URL:
     raise StoreError(f"store URL starts with {backend}://: only a file path, sqlite:/// and postgresql:// are known")
 
 
-def _sqlite(url: sa.URL, shown: str, lock_seconds: float) -> sa.Engine:
+def _sqlite(url: sa.URL, shown: str) -> sa.Engine:
     with translated(shown):
         path = _file_of(url, shown)
         path.parent.mkdir(parents=True, exist_ok=True)
-    engine = sa.create_engine(url, connect_args={"timeout": lock_seconds}, hide_parameters=True)
+    engine = sa.create_engine(url, connect_args={"timeout": LOCK_SECONDS}, hide_parameters=True)
 
     # The driver opens transactions on its own and late; we open them, and a writer takes the lock at
     # once, so that two writers wait for each other instead of failing half-way.
@@ -127,7 +126,7 @@ def _sqlite(url: sa.URL, shown: str, lock_seconds: float) -> sa.Engine:
     return engine
 
 
-def _sqlite_reader(url: sa.URL, shown: str, lock_seconds: float) -> sa.Engine:
+def _sqlite_reader(url: sa.URL, shown: str) -> sa.Engine:
     """Return an engine for reading alone, which needs no right to write.
 
     A store in WAL mode is read through two files beside it, a log and its index. Where we may, SQLite makes them and
@@ -146,7 +145,11 @@ def _sqlite_reader(url: sa.URL, shown: str, lock_seconds: float) -> sa.Engine:
                 mode = "mode=ro" if path.with_name(f"{path.name}-wal").exists() else "mode=ro&immutable=1"
             # Read by one thread, closed by another: SQLAlchemy gives a connection to one thread at a time.
             connection = sqlite3.connect(
-                f"{path.as_uri()}?{mode}", uri=True, timeout=lock_seconds, isolation_level=None, check_same_thread=False
+                f"{path.as_uri()}?{mode}",
+                uri=True,
+                timeout=LOCK_SECONDS,
+                isolation_level=None,
+                check_same_thread=False,
             )
             try:
                 connection.execute("PRAGMA query_only=ON").close()

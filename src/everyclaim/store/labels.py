@@ -41,6 +41,7 @@ V = TypeVar("V", Label, SplitMark)
 
 _SAID, _LABELS, _MARKS = ANNOTATIONS.c, ANNOTATIONS.alias("labels"), ANNOTATIONS.alias("marks")
 _NAMES = ("claim_key", "annotator", "answer_key")  # columns that say whose word about which text a row is
+_SAME = ("annotator", "answer_key", "note", "failure_mode", "chosen")  # columns that `Annotation` calls so, too
 _MANY = 500  # values in one statement
 
 
@@ -101,19 +102,12 @@ def of_run(connection: sa.Connection, run: str, said: type[V]) -> list[Annotatio
     stored = set(connection.execute(sa.select(RUNS.c.id).where(RUNS.c.id.in_(chosen_from))).scalars())
     return [
         Annotation(
+            **{name: row[name] for name in (*_SAME, "position", "sample_id", "created")},
             value=said(row["value"]),
-            annotator=row["annotator"],
-            answer_key=row["answer_key"],
             key=row["claim_key"],
             span=None if row["span_start"] is None else Span(row["span_start"], row["span_end"]),
-            note=row["note"],
-            failure_mode=row["failure_mode"],
-            chosen=row["chosen"],
             evidence=tuple(Picked(*place) for place in row["evidence"]),
-            position=row["position"],
-            sample_id=row["sample_id"],
             claim_id=ids.get((row["position"], row["claim_key"]), ""),
-            created=row["created"],
             origin=origin if (origin := row["chosen"].partition(":")[2]) in stored else row["run_id"],
         )
         for row in rows
@@ -144,21 +138,12 @@ def _claim_ids(connection: sa.Connection, run: str, answers: Mapping[int, str]) 
 def put(connection: sa.Connection, act: Act, annotation: AnyAnnotation, created: str) -> None:
     """Keep a label or a mark in place of the annotator's earlier one of the same text, and note that."""
     about = About(annotation.key, annotation.annotator, annotation.answer_key)
-    row = {
-        "claim_key": annotation.key,
-        "annotator": annotation.annotator,
-        "kind": annotation.kind,
-        "answer_key": annotation.answer_key,
-        "value": annotation.value.value,
-        "span_start": annotation.span.start if annotation.span else None,
-        "span_end": annotation.span.end if annotation.span else None,
-        "note": annotation.note,
-        "failure_mode": annotation.failure_mode,
-        "evidence": [list(place) for place in annotation.evidence],
-        "chosen": annotation.chosen,
-        "run_id": act.run,
+    start, end = annotation.span or (None, None)
+    row = {name: getattr(annotation, name) for name in _SAME} | {
+        "claim_key": annotation.key, "kind": annotation.kind, "value": annotation.value.value, "span_start": start,
+        "span_end": end, "evidence": [list(place) for place in annotation.evidence], "run_id": act.run,
         "created": created,
-    }
+    }  # fmt: skip
     with recorded(connection, act, about, annotation.kind, created):
         connection.execute(sa.delete(ANNOTATIONS).where(*_of(about), _SAID.kind == annotation.kind))
         connection.execute(sa.insert(ANNOTATIONS), row)
@@ -200,20 +185,10 @@ def recorded(connection: sa.Connection, act: Act, about: About, action: Action, 
     before = state_of(connection, act, about)
     yield number
     row = {
-        "id": act.id,
-        "number": number,
-        "annotator": about.annotator,
-        "actor": act.actor,
-        "run_id": act.run,
-        "queue_id": act.queue,
-        "claim_key": about.key,
-        "answer_key": about.answer_key,
-        "action": action,
-        "before": before,
-        "after": state_of(connection, act, about),
-        "undone": None,
-        "created": created,
-    }
+        "id": act.id, "number": number, "annotator": about.annotator, "actor": act.actor, "run_id": act.run,
+        "queue_id": act.queue, "claim_key": about.key, "answer_key": about.answer_key, "action": action,
+        "before": before, "after": state_of(connection, act, about), "undone": None, "created": created,
+    }  # fmt: skip
     connection.execute(sa.insert(LABEL_HISTORY), row)
 
 
@@ -326,22 +301,12 @@ class Labelling:
 
     def skip(self, act: Act, about: About) -> HistoryEntry:
         """Put a text behind all the others of the annotator's queue."""
-
-        def change(connection: sa.Connection) -> None:
-            with recorded(connection, act, about, "skip", now()) as number:
-                set_skipped(connection, act, about, number)
-
-        return cast("HistoryEntry", self._find_or_do(act, change))
+        return self._record(act, about, "skip", lambda connection, number: set_skipped(connection, act, about, number))
 
     def withdraw(self, act: Act, about: About) -> HistoryEntry:
         """Take back a person's label of a text, and that they call it a bad claim; that it is split well stays."""
-
-        def change(connection: sa.Connection) -> None:
-            with recorded(connection, act, about, "withdraw", now()):
-                bad = _SAID.value != SplitMark.GOOD.value
-                connection.execute(sa.delete(ANNOTATIONS).where(*_of(about), bad))
-
-        return cast("HistoryEntry", self._find_or_do(act, change))
+        taken_back = sa.delete(ANNOTATIONS).where(*_of(about), _SAID.value != SplitMark.GOOD.value)
+        return self._record(act, about, "withdraw", lambda connection, _: connection.execute(taken_back))
 
     def undo(self, act: Act, annotator: str) -> HistoryEntry | None:
         """Undo what a person did last in this queue of the run; None when there is nothing to undo.
@@ -369,6 +334,15 @@ class Labelling:
             return state_of(connection, Act("", ""), about)
 
     # ---- how
+
+    def _record(
+        self, act: Act, about: About, action: Action, change: Callable[[sa.Connection, int], object]
+    ) -> HistoryEntry:
+        def recording(connection: sa.Connection) -> None:
+            with recorded(connection, act, about, action, now()) as number:
+                change(connection, number)
+
+        return cast("HistoryEntry", self._find_or_do(act, recording))
 
     def _find_or_do(self, act: Act, change: Callable[[sa.Connection], None]) -> HistoryEntry | None:
         with self._write() as connection:

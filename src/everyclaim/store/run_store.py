@@ -26,7 +26,7 @@ from everyclaim.store.connect import (
     sqlite_file,
     translated,
 )
-from everyclaim.store.labels import delete_queues
+from everyclaim.store.labels import Transaction, delete_queues
 from everyclaim.store.records import RowCounts, RunRecord, config_fingerprint, now, run_from
 from everyclaim.store.tables import CLAIMS, RUNS, SAMPLES, TAGS, prepare
 
@@ -61,26 +61,14 @@ class RunStore(Closing):
         self._patience = _PATIENCE
 
     @classmethod
-    def open(cls, location: str | os.PathLike[str], *, lock_seconds: float = 30.0) -> Self:
-        """Open a store, made when it is not there.
+    def open(cls, location: str | os.PathLike[str], *, only_read: bool = False) -> Self:
+        """Open a store, made when it is not there, unless it is `only_read`; see `open_to_read`.
 
-        `location` is a file path or ``postgresql://user@host/database``. A SQLite store that another
-        process is writing to is waited for, up to `lock_seconds`. Raises `StoreError`, and
-        `MissingExtraError` for PostgreSQL without its driver.
+        `location` is a file path or ``postgresql://user@host/database``. A SQLite store that another process is writing
+        to is waited for, up to 30 seconds. Raises `StoreError`, and `MissingExtraError` for PostgreSQL without its
+        driver.
         """
-        return cls._opened(location, lock_seconds, only_read=False)
-
-    @classmethod
-    def open_to_read(cls, location: str | os.PathLike[str], *, lock_seconds: float = 30.0) -> Self:
-        """Open a store that is there, to read it: nothing is made or written.
-
-        Rights to read are enough. Raises `NoStoreError` when there is none, and otherwise as `open`.
-        """
-        return cls._opened(location, lock_seconds, only_read=True)
-
-    @classmethod
-    def _opened(cls, location: str | os.PathLike[str], lock_seconds: float, *, only_read: bool) -> Self:
-        engine, shown = engine_for(location, lock_seconds=lock_seconds, read_only=only_read)
+        engine, shown = engine_for(location, read_only=only_read)
         schema = POSTGRES_SCHEMA if engine.dialect.name == "postgresql" else None
         try:
             with translated(shown):
@@ -89,6 +77,14 @@ class RunStore(Closing):
             engine.dispose()
             raise
         return cls(engine, shown)
+
+    @classmethod
+    def open_to_read(cls, location: str | os.PathLike[str]) -> Self:
+        """Open a store that is there, to read it: nothing is made or written.
+
+        Rights to read are enough. Raises `NoStoreError` when there is none, and otherwise as `open`.
+        """
+        return cls.open(location, only_read=True)
 
     def close(self) -> None:
         """Let go of every run and close every connection. The store cannot be used afterwards."""
@@ -102,6 +98,11 @@ class RunStore(Closing):
         with translated(self.location), self._engine.connect() as connection:
             yield connection
 
+    def _scalars(self, query: sa.Select[Any]) -> list[Any]:
+        """Return the first column of what a query finds."""
+        with self.reading() as connection:
+            return list(connection.scalars(query))
+
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
         """Give a connection in a transaction that writes: all of it, or nothing."""
@@ -112,7 +113,7 @@ class RunStore(Closing):
         ):
             yield connection
 
-    def _patiently(self, work: Callable[[], T]) -> T:
+    def _patiently(self, begin: Transaction, work: Callable[[sa.Connection], T]) -> T:
         """Do what may be done twice; a server that went away is waited for, and what was held there held again."""
         until, pause = time.monotonic() + self._patience, _FIRST_PAUSE
         while True:
@@ -123,7 +124,8 @@ class RunStore(Closing):
                     raise StoreError(
                         f"store {self.location}: while the server was away, another process continued {', '.join(lost)}"
                     )
-                done = work()
+                with begin() as connection:
+                    done = work(connection)
             except ServerGoneError as error:
                 if time.monotonic() + pause > until:
                     waited = f"; waited {self._patience:g} seconds for the server" if self._patience else ""
@@ -168,7 +170,6 @@ class RunStore(Closing):
             "id": secrets.token_hex(6),
             "name": name,
             "created": now(),
-            "finished": None,
             "status": "running",
             **{field.name: getattr(provenance, field.name) for field in fields(provenance)},
             "parameters": dict(provenance.parameters),
@@ -177,8 +178,6 @@ class RunStore(Closing):
             "dataset": dataset,
             "dataset_fingerprint": dataset_fingerprint,
             "total": total,
-            "counts": None,
-            "reading": None,
         }
         with self.writing() as connection:
             self._take(row["id"])  # before anybody can see it
@@ -191,13 +190,9 @@ class RunStore(Closing):
         Compare `dataset_fingerprint` before going on with it: `save_all` refuses a sample at a
         position that holds another one.
         """
-        query = (
-            sa.select(RUNS)
-            .where(RUNS.c.dataset == dataset, RUNS.c.config_fingerprint == config_fingerprint)
-            .order_by(*_NEWEST)
-            .limit(1)
-        )
-        return next((record for record in self._records(query) if record.status != "finished"), None)
+        alike = sa.select(RUNS).where(RUNS.c.dataset == dataset, RUNS.c.config_fingerprint == config_fingerprint)
+        newest = self._records(alike.order_by(*_NEWEST).limit(1))
+        return next((record for record in newest if record.status != "finished"), None)
 
     def resume_run(self, run: str, *, name: str = "") -> RunRecord:
         """Note that a run goes on, by another name where one is given. Raises `StoreError` when it is in use."""
@@ -217,13 +212,12 @@ class RunStore(Closing):
             "status": status, "finished": now(), "reading": asdict(reading) if reading else None
         }  # fmt: skip
 
-        def end() -> None:
-            with self.writing() as connection:
-                self._lock(connection, run)
-                ended["counts"] = self._count(connection, [run])[run]
-                connection.execute(sa.update(RUNS).where(RUNS.c.id == run).values(ended))
+        def end(connection: sa.Connection) -> None:
+            self._lock(connection, run)
+            ended["counts"] = self._count(connection, [run])[run]
+            connection.execute(sa.update(RUNS).where(RUNS.c.id == run).values(ended))
 
-        self._patiently(end)
+        self._patiently(self.writing, end)
         with translated(self.location):
             self._locks.release(run)
 

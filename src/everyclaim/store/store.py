@@ -189,12 +189,7 @@ class Store(RunStore):
 
     def kept(self, run: str, start: int, stop: int) -> Mapping[int, str]:
         """Return position → fingerprint of the samples kept at ``start <= position < stop``."""
-
-        def read() -> Mapping[int, str]:
-            with self.reading() as connection:
-                return _kept(connection, run, start, stop)
-
-        return self._patiently(read)
+        return self._patiently(self.reading, lambda connection: _kept(connection, run, start, stop))
 
     def save_all(self, run: str, batch: Sequence[Kept]) -> None:
         """Keep these results in one transaction, durably, before returning.
@@ -204,12 +199,11 @@ class Store(RunStore):
         an unknown run.
         """
 
-        def save() -> None:
-            with self.writing() as connection:
-                self._lock(connection, run)
-                put_results(connection, run, self._new(connection, run, batch))
+        def save(connection: sa.Connection) -> None:
+            self._lock(connection, run)
+            put_results(connection, run, self._new(connection, run, batch))
 
-        self._patiently(save)
+        self._patiently(self.writing, save)
 
     def rescore(self, run: str, results: Iterable[Result]) -> None:
         """Replace the results of a run by these, of all its samples in order, which differ in their numbers alone."""
@@ -243,9 +237,7 @@ class Store(RunStore):
 
     def scores(self, run: str) -> list[float | None]:
         """Return the scores of a run's samples in input order, without reading the results."""
-        query = sa.select(SAMPLES.c.score).where(SAMPLES.c.run_id == run).order_by(SAMPLES.c.position)
-        with self.reading() as connection:
-            return list(connection.scalars(query))
+        return self._scalars(sa.select(SAMPLES.c.score).where(SAMPLES.c.run_id == run).order_by(SAMPLES.c.position))
 
     def figures(self, run: str) -> Figures:
         """Return outcomes, scores, labels, failure modes and tags of a run in flat arrays, without its texts."""
@@ -299,9 +291,7 @@ class Store(RunStore):
     def has_labels(self, run: str) -> bool:
         """Whether people labelled a claim or an answer of this run's texts."""
         labelled = sa.select(SAMPLES.c.position).join(ANNOTATIONS, ANNOTATIONS.c.answer_key == SAMPLES.c.answer_key)
-        here = SAMPLES.c.run_id == run, ANNOTATIONS.c.kind == "label"
-        with self.reading() as connection:
-            return connection.execute(labelled.where(*here).limit(1)).first() is not None
+        return bool(self._scalars(labelled.where(SAMPLES.c.run_id == run, ANNOTATIONS.c.kind == "label").limit(1)))
 
     @property
     def labelling(self) -> Labelling:
@@ -337,8 +327,7 @@ class Store(RunStore):
         scored = Outcome.SCORED.value
         theirs = sa.select(other.answer_key).where(other.run_id.in_(others), other.outcome == scored)
         query = sa.select(own.position).where(own.run_id == run, own.outcome == scored, own.answer_key.in_(theirs))
-        with self.reading() as connection:
-            return frozenset(connection.execute(query).scalars())
+        return frozenset(self._scalars(query))
 
     def records_at(self, run: str, positions: Iterable[int]) -> Iterator[Kept]:
         """Yield the samples at these places with their results, in the order of the input."""

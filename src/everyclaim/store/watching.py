@@ -51,11 +51,16 @@ class Decision:
 class JudgedAnswer(NamedTuple):
     """A result with what the source needs for its scores."""
 
-    key: str  # digest of the source's own
+    answer: str  # digest of the source's own key: no other answer of the watch has it
     about: Mapping[str, Any]
     run: str
     kept: Kept
     chosen: str  # why it was judged
+
+    @property
+    def result(self) -> Result:
+        """The result, without its sample."""
+        return self.kept.result
 
 
 class WatchStore(Store):
@@ -105,21 +110,22 @@ class WatchStore(Store):
 
     def keep_decided(self, watch: str, day: str, made: Sequence[Decision]) -> int:
         """Keep decisions with their results, all or none; return how many were new. What is known stays as it is."""
-        return self._patiently(lambda: self._keep_decided(watch, day, made))
 
-    def _keep_decided(self, watch: str, day: str, made: Sequence[Decision]) -> int:
-        with self.writing() as connection:
-            known = _known(connection, watch, [digest(decision.key, 32) for decision in made])
-            rows: dict[str, dict[str, Any]] = {}
+        def keep(connection: sa.Connection) -> int:
+            new: dict[str, Decision] = {}
             for decision in made:
-                key = digest(decision.key, 32)
-                if key in known or key in rows:
-                    continue
-                place = self._keep(connection, decision)
-                rows[key] = {"watch": watch, "answer": key, "day": day, **_row(decision), "position": place}
+                new.setdefault(digest(decision.key, 32), decision)
+            known = _known(connection, watch, list(new))
+            rows = [
+                {"watch": watch, "answer": key, "day": day, **_row(one), "position": self._keep(connection, one)}
+                for key, one in new.items()
+                if key not in known
+            ]
             if rows:
-                connection.execute(sa.insert(WATCHED), list(rows.values()))
-        return len(rows)
+                connection.execute(sa.insert(WATCHED), rows)
+            return len(rows)
+
+        return self._patiently(self.writing, keep)
 
     def _keep(self, connection: sa.Connection, decision: Decision) -> int | None:
         run, sample, result = decision.run, decision.sample, decision.result
@@ -158,7 +164,7 @@ class WatchStore(Store):
             new |= {name: WATCHED.c[name] + more for name, more in _spending(answer.kept.result).items()}
             new |= {"back": DUE} if goes_back else {}
             connection.execute(
-                sa.update(WATCHED).where(WATCHED.c.watch == watch, WATCHED.c.answer == answer.key).values(new)
+                sa.update(WATCHED).where(WATCHED.c.watch == watch, WATCHED.c.answer == answer.answer).values(new)
             )
 
     def spent(self, watch: str, day: str) -> Spent:
@@ -222,8 +228,7 @@ class WatchStore(Store):
         return self._count_where(WATCHED.c.watch == watch, WATCHED.c.back == DUE)
 
     def _count_where(self, *wanted: sa.ColumnElement[bool]) -> int:
-        with self.reading() as connection:
-            return int(connection.execute(sa.select(sa.func.count()).where(*wanted)).scalar_one())
+        return int(self._scalars(sa.select(sa.func.count()).where(*wanted))[0])
 
     def note_sent_back(self, watch: str, settled: Mapping[str, bool]) -> None:
         """Note whether the source took the scores of these (by digest), or never will."""
@@ -262,8 +267,7 @@ class WatchStore(Store):
             .order_by(newest, SPANS.c.trace)
             .limit(limit)
         )
-        with self.reading() as connection:
-            return list(connection.execute(query).scalars())
+        return self._scalars(query)
 
     def count_spans(self, watch: str) -> int:
         """Return how many spans wait."""
@@ -272,8 +276,7 @@ class WatchStore(Store):
     def spans(self, watch: str, trace: str) -> list[Any]:
         """Return the bodies of a trace's spans, in the order of their ids."""
         query = sa.select(SPANS.c.body).where(SPANS.c.watch == watch, SPANS.c.trace == trace).order_by(SPANS.c.span)
-        with self.reading() as connection:
-            return list(connection.execute(query).scalars())
+        return self._scalars(query)
 
     def drop_spans(self, watch: str, trace: str, received_by: float) -> None:
         """Drop the spans of a trace that were received by then."""

@@ -17,9 +17,10 @@ from everyclaim.core.cited import failing_lines
 from everyclaim.core.errors import ConfigError, OptionError, SourceError, needed_for
 from everyclaim.core.plaintext import digest, hidden, one_line
 from everyclaim.core.types import Label, Outcome, Result, Sample
-from everyclaim.monitor.watch.source import Absent, AnswerSource, Batch, Found, Loaded, Return, Rows, Unreadable
+from everyclaim.monitor.watch.source import Absent, AnswerSource, Batch, Found, Loaded, Rows, Unreadable
 from everyclaim.monitor.watch.traces import answer_in, decoded, documents_in, found_nothing, question_in
 from everyclaim.store.records import utc_of
+from everyclaim.store.watching import JudgedAnswer
 
 T = TypeVar("T")
 
@@ -101,7 +102,7 @@ class Langfuse(AnswerSource):
             yield Batch(found, {"read_to": stop.isoformat()})
             begin = stop
 
-    async def send_back(self, results: Sequence[Return]) -> Mapping[str, bool]:
+    async def send_back(self, results: Sequence[JudgedAnswer]) -> Mapping[str, bool]:
         """Write scores. A project that does not want them for this trace has the last word."""
         tried = await asyncio.gather(*map(self._send, results), return_exceptions=True)
         faults = [fault for fault in tried if isinstance(fault, BaseException)]
@@ -156,7 +157,7 @@ class Langfuse(AnswerSource):
             return Unreadable(f"trace {root.trace_id}: {NO_PASSAGES}")
         return made
 
-    async def _send(self, returned: Return) -> bool:
+    async def _send(self, returned: JudgedAnswer) -> bool:
         from langfuse.api import CreateScoreRequest
 
         requests = [

@@ -19,8 +19,8 @@ from everyclaim.core.limits import limits_here
 from everyclaim.core.plaintext import hidden, is_loopback
 from everyclaim.engine import BackgroundLoop
 from everyclaim.monitor.watch import traces as otel
-from everyclaim.monitor.watch.source import AnswerSource, Batch, Found, Return, Rows, Unreadable, found_now
-from everyclaim.store.watching import WatchStore
+from everyclaim.monitor.watch.source import AnswerSource, Batch, Found, Rows, Unreadable, found_now
+from everyclaim.store.watching import JudgedAnswer, WatchStore
 
 DEFAULT_ADDRESS = "127.0.0.1:4318"
 TOKEN = "EVERYCLAIM_WATCH_TOKEN"  # noqa: S105 - the name of a variable
@@ -51,7 +51,10 @@ class OtlpReceiver(AnswerSource):
         settle: float = 10.0,
         events_to: str | None = None,
     ) -> None:
-        self._host, self._port = _host_and_port(listen)
+        host, _, port = listen.rpartition(":")
+        if not port.isdecimal() or int(port) > 65535:
+            raise ConfigError(f"otlp:{listen}: name the address to listen on, as in otlp:{DEFAULT_ADDRESS}")
+        self._host, self._port = host.strip("[]") or "127.0.0.1", int(port)
         self._token = os.environ.get(TOKEN, "")
         if not (self._token or is_loopback(self._host)):
             raise ConfigError(
@@ -107,9 +110,11 @@ class OtlpReceiver(AnswerSource):
             for trace in traces:
                 await asyncio.to_thread(self._store.drop_spans, self.name, trace, before)
 
-    async def send_back(self, results: Sequence[Return]) -> Mapping[str, bool]:
+    async def send_back(self, results: Sequence[JudgedAnswer]) -> Mapping[str, bool]:
         """Send the events of results. A collector that takes them for good answers 200; what is busy is asked again."""
-        headers = {"Content-Type": _PROTOBUF, **_headers(os.environ.get(_HEADERS, ""))}
+        # As OpenTelemetry's own variable has them: ``name=value,name=value``, escaped as in URLs.
+        pairs = (part.partition("=") for part in os.environ.get(_HEADERS, "").split(",") if part.strip())
+        headers = {"Content-Type": _PROTOBUF} | {name.strip(): unquote(value.strip()) for name, _, value in pairs}
         where = hidden(self._events_to)
         try:
             async with self._session.post(self._events_to, data=otel.events(results), headers=headers) as reply:
@@ -186,16 +191,3 @@ def _unpacked(body: bytes) -> bytes:
     if unpacker.unconsumed_tail or not unpacker.eof:
         raise ValueError(f"the body is cut off, or has more than {_BODY:,} bytes")
     return whole
-
-
-def _headers(text: str) -> dict[str, str]:
-    """Read headers as OpenTelemetry's own variable has them: ``name=value,name=value``, escaped as in URLs."""
-    pairs = (part.partition("=") for part in text.split(",") if part.strip())
-    return {name.strip(): unquote(value.strip()) for name, _, value in pairs}
-
-
-def _host_and_port(listen: str) -> tuple[str, int]:
-    host, _, port = listen.rpartition(":")
-    if not port.isdecimal() or int(port) > 65535:
-        raise ConfigError(f"otlp:{listen}: name the address to listen on, as in otlp:{DEFAULT_ADDRESS}")
-    return host.strip("[]") or "127.0.0.1", int(port)

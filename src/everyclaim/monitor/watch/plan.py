@@ -128,19 +128,19 @@ def share(unit: str) -> float:
 # ---- runs
 
 
+@dataclass(eq=False)
 class OpenRuns:
     """Opens the run that an answer belongs to, and finishes runs with the numbers that need the whole of them."""
 
-    def __init__(self, store: WatchStore, plan: WatchPlan, scorer: WatchScorer, hooks: Sequence[Hook]) -> None:
-        self._store = store
-        self._plan = plan
-        self._scorer = scorer
-        self._hooks = hooks
-        self._runs: dict[tuple[str, bool], str] = {}  # part and whether picked → id
-        self._open: set[str] = set()
-        self._begun: Counter[str] = Counter()  # results by run, since it was opened
-        self._opening = asyncio.Lock()
-        self.names: dict[str, str] = {}  # of the runs that were opened, by id
+    _store: WatchStore
+    _plan: WatchPlan
+    _scorer: WatchScorer
+    _hooks: Sequence[Hook]
+    names: dict[str, str] = field(default_factory=dict)  # of the runs that were opened, by id
+    _runs: dict[tuple[str, bool], str] = field(default_factory=dict)  # part and whether picked → id
+    _open: set[str] = field(default_factory=set)
+    _begun: Counter[str] = field(default_factory=Counter)  # results by run, since it was opened
+    _opening: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def of(self, sample: Sample, *, is_picked: bool) -> str:
         """Return the id of the run that holds an answer."""

@@ -20,6 +20,7 @@ from everyclaim.io.rows import RowMaker
 from everyclaim.io.values import RowError
 from everyclaim.monitor.alerts import Alert
 from everyclaim.monitor.watch.plan import AT_RANDOM
+from everyclaim.store.watching import JudgedAnswer
 
 
 class Absent(Enum):
@@ -56,15 +57,6 @@ class Batch(NamedTuple):
     checkpoint: Any  # plain JSON
 
 
-class Return(NamedTuple):
-    """A result on its way back to the source."""
-
-    answer: str  # a name that no other answer of the watch has
-    about: Mapping[str, Any]
-    run: str
-    result: Result
-
-
 class AnswerSource:
     """Where answers come from. Whatever cannot be reached or read is a `SourceError`.
 
@@ -88,7 +80,7 @@ class AnswerSource:
         """
         raise NotImplementedError
 
-    async def send_back(self, results: Sequence[Return]) -> Mapping[str, bool]:
+    async def send_back(self, results: Sequence[JudgedAnswer]) -> Mapping[str, bool]:
         """Hand scores to the source; return by name whether it took them (True) or never will (False).
 
         What is not named is sent again later.

@@ -20,7 +20,8 @@ from everyclaim.core.types import Sample
 from everyclaim.io.messages import ASSISTANT, TOOL, USER, ConversationMessage, message_of
 from everyclaim.io.values import RowError, first_of
 from everyclaim.monitor.otel import EVENT, attributes_of
-from everyclaim.monitor.watch.source import Return, Rows, Unreadable
+from everyclaim.monitor.watch.source import Rows, Unreadable
+from everyclaim.store.watching import JudgedAnswer
 
 _TEXTS = ("content", "text", "value", "message", "page_content")
 _QUESTIONS = ("question", "user_input", "query", "input", "prompt", "messages", *_TEXTS)
@@ -106,7 +107,10 @@ def _said(value: Any, role: str, names: Sequence[str], depth: int = 0) -> str | 
     if isinstance(value, str):
         return value if value.strip() else None
     if isinstance(value, Mapping):
-        return _said_in_object(value, role, names, depth)
+        if "role" in value:
+            return _text_by(role, value)
+        there = (value[name] for name in names if value.get(name) is not None)
+        return next(filter(None, (_said(decoded(one), role, names, depth + 1) for one in there)), None)
     if not isinstance(value, list):
         return None if isinstance(value, bool) else str(value)
     messages = [message for message in value if isinstance(message, Mapping)]
@@ -116,15 +120,6 @@ def _said(value: Any, role: str, names: Sequence[str], depth: int = 0) -> str | 
     if messages:
         return _said(messages[-1], role, names, depth + 1)
     return "\n".join(map(str, value)) or None
-
-
-def _said_in_object(value: Mapping[str, Any], role: str, names: Sequence[str], depth: int) -> str | None:
-    if "role" in value:
-        return _text_by(role, value)
-    for name in names:
-        if value.get(name) is not None and (text := _said(decoded(value[name]), role, names, depth + 1)):
-            return text
-    return None
 
 
 def _document(held: Mapping[str, Any]) -> dict[str, Any]:
@@ -317,7 +312,7 @@ def accepted(refused: Sequence[str]) -> Any:
     return said
 
 
-def events(results: Sequence[Return]) -> bytes:
+def events(results: Sequence[JudgedAnswer]) -> bytes:
     """Return a request with one event `gen_ai.evaluation.result` per result, on the span that was judged."""
     from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 

@@ -15,7 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from threading import Event
 from typing import Any, TypeVar, cast
@@ -49,7 +49,6 @@ from everyclaim.monitor.watch.source import (
     AnswerSource,
     Batch,
     Found,
-    Return,
     Unreadable,
     WatchPass,
 )
@@ -113,31 +112,24 @@ class Alarms:
         self._owed = {alert.key: alert for alert in (Alert(**one) for one in state["owed"])}
 
 
+@dataclass(eq=False)
 class Watcher:
     """One watch under way. `stop` may be set from any thread: what is begun is finished, and nothing else begun."""
 
-    def __init__(
-        self,
-        source: AnswerSource,
-        store: WatchStore,
-        scorer: WatchScorer,
-        plan: WatchPlan,
-        *,
-        hooks: Sequence[Hook] = (),
-        alarms: Alarms | None = None,
-        stop: Event | None = None,
-    ) -> None:
-        self.stop = stop or Event()
-        self._source = source
-        self._store = store
-        self._scorer = scorer
-        self._plan = plan
-        self._alarms = alarms
-        self._sends_back = plan.send_back and source.takes_scores
-        self._runs = OpenRuns(store, plan, scorer, hooks)
-        self._day = Day("", plan)
+    source: AnswerSource
+    store: WatchStore
+    scorer: WatchScorer
+    plan: WatchPlan
+    hooks: Sequence[Hook] = ()
+    alarms: Alarms | None = None
+    stop: Event = field(default_factory=Event)
+
+    def __post_init__(self) -> None:
+        self._sends_back = self.plan.send_back and self.source.takes_scores
+        self._runs = OpenRuns(self.store, self.plan, self.scorer, self.hooks)
+        self._day = Day("", self.plan)
         self._turning = asyncio.Lock()
-        self._slots = asyncio.Semaphore(scorer.concurrency)
+        self._slots = asyncio.Semaphore(self.scorer.concurrency)
         self._pass = WatchPass()
         self._unjudged: list[Decision] = []  # decisions without a result, kept together
         self._kept: tuple[Any, Any] = (None, None)  # the checkpoint and the state of the alarms that the store has
@@ -146,13 +138,13 @@ class Watcher:
 
     async def prepare(self) -> None:
         """Take the watch, and close what a kill left open."""
-        await self._ask(self._store.hold_watch)
-        _, state = await self._ask(self._store.place_of_watch)
-        if self._alarms is not None and state is not None:
-            self._alarms.restore(state)
-        for run in await self._ask(self._store.runs_of_watch):
+        await self._ask(self.store.hold_watch)
+        _, state = await self._ask(self.store.place_of_watch)
+        if self.alarms is not None and state is not None:
+            self.alarms.restore(state)
+        for run in await self._ask(self.store.runs_of_watch):
             if run.status == "interrupted":
-                await asyncio.to_thread(self._store.finish_run, run.id, "stopped")
+                await asyncio.to_thread(self.store.finish_run, run.id, "stopped")
 
     async def read_once(self) -> WatchPass:
         """Go through what there is, once, and finish the runs; where nothing is new, name the newest."""
@@ -161,7 +153,7 @@ class Watcher:
         finally:
             await self._runs.finish()
         if not seen.runs:
-            seen.runs.update({run.id: run.name for run in (await self._ask(self._store.runs_of_watch))[:1]})
+            seen.runs.update({run.id: run.name for run in (await self._ask(self.store.runs_of_watch))[:1]})
         return seen
 
     async def go_on(self, say: Callable[[WatchPass | Exception], None]) -> WatchPass:
@@ -169,7 +161,7 @@ class Watcher:
 
         What fails at the source or in the store is tried again, after pauses that grow.
         """
-        whole, pause = WatchPass(), self._plan.every
+        whole, pause = WatchPass(), self.plan.every
         try:
             while not self.stop.is_set():
                 try:
@@ -178,10 +170,10 @@ class Watcher:
                     say(error)
                     pause = min(max(2 * pause, 1.0), _LONGEST_PAUSE)
                 else:
-                    pause = self._plan.every
+                    pause = self.plan.every
                     whole.add(seen)
                     say(seen)
-                    if self._plan.per == "day":
+                    if self.plan.per == "day":
                         await self._runs.finish(but=today())
                 await asyncio.to_thread(self.stop.wait, pause)
         finally:
@@ -191,11 +183,11 @@ class Watcher:
     async def _read(self) -> WatchPass:
         self._pass, self._unjudged = WatchPass(), []
         await self._send_back()
-        await self._all(await self._ask(self._store.to_try_again, _TRIES_AFTER), self._judge_again)
-        self._kept = await self._ask(self._store.place_of_watch)
+        await self._all(await self._ask(self.store.to_try_again, _TRIES_AFTER), self._judge_again)
+        self._kept = await self._ask(self.store.place_of_watch)
         checkpoint = self._kept[0]
         await self._keep_place(checkpoint)
-        async with aclosing(cast("Any", self._source.batches(checkpoint))) as batches:
+        async with aclosing(cast("Any", self.source.batches(checkpoint))) as batches:
             async for batch in batches:
                 is_done = await self._decide_all(batch)
                 await self._send_back()
@@ -204,18 +196,18 @@ class Watcher:
                 if not is_done:
                     break
         if self._sends_back:
-            self._pass.not_sent_back = await self._ask(self._store.count_due)
+            self._pass.not_sent_back = await self._ask(self.store.count_due)
         return self._pass
 
     async def _keep_place(self, checkpoint: Any) -> None:
         """Send what alerts are owed, and keep how far the watch has come where that is news."""
         state = self._kept[1]
-        if self._alarms is not None:
-            sent, self._pass.undelivered = await asyncio.to_thread(self._alarms.deliver)
+        if self.alarms is not None:
+            sent, self._pass.undelivered = await asyncio.to_thread(self.alarms.deliver)
             self._pass.alerts_sent += sent
-            state = self._alarms.to_json()
+            state = self.alarms.to_json()
         if (checkpoint, state) != self._kept:
-            await self._ask(self._store.set_place_of_watch, checkpoint, state)
+            await self._ask(self.store.set_place_of_watch, checkpoint, state)
             self._kept = (checkpoint, state)
 
     # ---- answers
@@ -223,7 +215,7 @@ class Watcher:
     async def _decide_all(self, batch: Batch) -> bool:
         """Decide about every answer of a batch; return whether that was done, or something stopped it."""
         wanted = {found.key: found for found in batch.found}
-        known = await self._ask(self._store.decided, wanted)
+        known = await self._ask(self.store.decided, wanted)
         left = [found for key, found in wanted.items() if key not in known]
         self._pass.found += len(left)
         self._pass.known += len(batch.found) - len(left)
@@ -233,14 +225,14 @@ class Watcher:
         finally:
             unjudged, self._unjudged = self._unjudged, []
             if unjudged:
-                await self._ask(self._store.keep_decided, self._day.date or today(), unjudged)
+                await self._ask(self.store.keep_decided, self._day.date or today(), unjudged)
         self._pass.incomplete += len(left) - begun
         return begun == len(left) and not self._pass.waits_for
 
     async def _decide(self, found: Found) -> None:
         await self._turn_day()
-        chosen = AT_RANDOM if share(found.unit or found.key) < self._plan.rate else ""
-        if not chosen and not self._plan.min_per_slice and self._scorer.screen is None:
+        chosen = AT_RANDOM if share(found.unit or found.key) < self.plan.rate else ""
+        if not chosen and not self.plan.min_per_slice and self.scorer.screen is None:
             self._leave(found, SKIPPED)
             return
         sample = await found.load()
@@ -263,16 +255,16 @@ class Watcher:
         self._unjudged.append(Decision(found.key, decision))
 
     async def _why_pick(self, sample: Sample) -> str:
-        if self._plan.min_per_slice and self._day.lacks(sample):
+        if self.plan.min_per_slice and self._day.lacks(sample):
             return MINIMUM
-        if self._scorer.screen is not None and self._plan.is_worrying(await self._scorer.screen(sample)):
+        if self.scorer.screen is not None and self.plan.is_worrying(await self.scorer.screen(sample)):
             return WORRIED
         return ""
 
     async def _judge(self, found: Found, sample: Sample, chosen: str) -> None:
         day, is_random = self._day, chosen == AT_RANDOM
         if not day.may_go_on():
-            if self._plan.when_spent == "wait":
+            if self.plan.when_spent == "wait":
                 self._pass.incomplete += 1
                 self._pass.waits_for = "the daily budget is used up"
             else:
@@ -283,7 +275,7 @@ class Watcher:
         result, seconds = await self._score(day, sample)
         run = await self._runs.of(sample, is_picked=not is_random)
         made = Decision(found.key, SCORED, chosen, run, sample, result, found.about, self._sends_back)
-        if await self._ask(self._store.keep_decided, day.date, [made]):
+        if await self._ask(self.store.keep_decided, day.date, [made]):
             self._pass.judge(result, chosen, is_random=is_random)
             self._tell(run, result, seconds, is_random=is_random, is_new=True)
 
@@ -295,22 +287,22 @@ class Watcher:
         result, seconds = await self._score(day, judged.kept.sample)
         await self._runs.resume(judged.run)
         new = judged._replace(kept=judged.kept._replace(result=result))
-        await self._ask(self._store.keep_second_try, day.date, new, goes_back=self._sends_back)
+        await self._ask(self.store.keep_second_try, day.date, new, goes_back=self._sends_back)
         self._pass.tried_again += 1
         self._tell(judged.run, result, seconds, is_random=judged.chosen == AT_RANDOM, is_new=False)
 
     async def _score(self, day: Day, sample: Sample) -> tuple[Result, float]:
         begun = time.perf_counter()
         day.begin(sample)
-        result = await self._scorer.score(sample)
+        result = await self.scorer.score(sample)
         day.use(result.usage)
         return result, time.perf_counter() - begun
 
     def _tell(self, run: str, result: Result, seconds: float, *, is_random: bool, is_new: bool) -> None:
         if name := self._runs.names.get(run):
             self._pass.runs[run] = name
-        if self._alarms is not None and is_random:
-            self._pass.alerts += self._alarms.see(result)
+        if self.alarms is not None and is_random:
+            self._pass.alerts += self.alarms.see(result)
         self._runs.tell(run, result, seconds, is_new=is_new)
 
     async def _turn_day(self) -> None:
@@ -318,11 +310,11 @@ class Watcher:
         async with self._turning:
             if self._day.date == today():
                 return
-            now, plan = datetime.now(UTC), self._plan
+            now, plan = datetime.now(UTC), self.plan
             date = now.date().isoformat()
-            spent = await self._ask(self._store.spent, date)
-            counts = await self._ask(self._store.judged_by_slice, date, plan.slices if plan.min_per_slice else ())
-            await self._ask(self._store.forget_unjudged, (now - timedelta(days=_KEPT_DAYS)).date().isoformat())
+            spent = await self._ask(self.store.spent, date)
+            counts = await self._ask(self.store.judged_by_slice, date, plan.slices if plan.min_per_slice else ())
+            await self._ask(self.store.forget_unjudged, (now - timedelta(days=_KEPT_DAYS)).date().isoformat())
             self._day = Day(date, plan, spent, Counter(counts))
 
     # ---- scores back
@@ -330,17 +322,16 @@ class Watcher:
     async def _send_back(self) -> None:
         """Send what is due; what the source does not take now stays due."""
         while self._sends_back and not self._pass.trouble:
-            due = await self._ask(self._store.to_send_back, _SENT_AT_ONCE)
+            due = await self._ask(self.store.to_send_back, _SENT_AT_ONCE)
             if not due:
                 return
-            returns = [Return(answer.key, answer.about, answer.run, answer.kept.result) for answer in due]
             try:
-                settled = await self._source.send_back(returns)
+                settled = await self.source.send_back(due)
             except SourceError as error:
                 self._pass.trouble = str(error)
                 return
             if settled:
-                await self._ask(self._store.note_sent_back, settled)
+                await self._ask(self.store.note_sent_back, settled)
             taken = sum(settled.values())
             self._pass.sent_back += taken
             self._pass.refused += len(settled) - taken
@@ -350,7 +341,7 @@ class Watcher:
     # ---- threads and tasks
 
     async def _ask(self, method: Callable[..., T], *arguments: Any, **options: Any) -> T:
-        return await asyncio.to_thread(method, self._plan.watch, *arguments, **options)
+        return await asyncio.to_thread(method, self.plan.watch, *arguments, **options)
 
     async def _all(self, items: Sequence[T], work: Callable[[T], Awaitable[None]]) -> int:
         """Do this with each, so many at a time, until something stops it; return how many were begun.
