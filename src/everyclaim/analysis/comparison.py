@@ -162,6 +162,8 @@ class Comparison:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values, in the public schema; what has no number is null."""
+        moves = self.changes.labels.items() if self.changes else ()
+        labels = [{"before": before, "after": after, "claims": number} for (before, after), number in moves]
         return {
             "schema": COMPARISON_SCHEMA,
             **written(self, "sentence advice judge=_judge contradicted_corrected=correction before after differs by"),
@@ -170,7 +172,7 @@ class Comparison:
             "primary": SCORE.name,
             "correction": "holm",
             **written(self.numbers, "whole parts same_text"),
-            "changes": self.changes and self._changes(self.changes),
+            "changes": self.changes and {"labels": labels} | written(self.changes, "only_before only_after"),
             "moved": [
                 written(answer.mover, "id score=scores failing contradicted") | written(answer, "claims")
                 for answer in self.moved
@@ -187,12 +189,6 @@ class Comparison:
             "supported_called_so": plain(rates.tpr) | {"labels": rates.supported},
             "failing_called_so": plain(rates.tnr) | {"labels": rates.failing},
         }
-
-    def _changes(self, changes: Changes) -> dict[str, Any]:
-        labels = [
-            {"before": before, "after": after, "claims": number} for (before, after), number in changes.labels.items()
-        ]
-        return {"labels": labels} | written(changes, "only_before only_after")
 
 
 def provenance_differences(before: Provenance, after: Provenance) -> tuple[str, ...]:

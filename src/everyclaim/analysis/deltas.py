@@ -307,20 +307,18 @@ class Counted:
 
     def rate(self, part: MeasuredPart, mask: Mask | None = None) -> Rate:
         """Return numerators and denominators of a measure, by row, of all rows or of those in a mask."""
-        top, bottom = self._rate(part)
-        return (top, bottom) if mask is None else (top[mask], bottom[mask])
-
-    def _rate(self, part: MeasuredPart) -> Rate:
-        measure = part.measure
+        measure, bottom = part.measure, self.claims
         if part.mode is not None:
-            return self._mode_counts(part.mode), self.claims
-        if measure is SCORE:
-            has = np.isfinite(self.score)
-            return np.where(has, self.score, 0.0), has.astype(float)
-        if measure in (ANY_FAILING, ANY_CONTRADICTED):
-            having = self.failing if measure is ANY_FAILING else self.contradicted
-            return ((having > 0) & self.scored).astype(float), self.scored.astype(float)
-        return self.counts[:, LABELS.index(Label(measure.name.upper()))], self.claims
+            top = self._mode_counts(part.mode)
+        elif measure is SCORE:
+            bottom = np.isfinite(self.score).astype(float)
+            top = np.where(bottom, self.score, 0.0)
+        elif measure in (ANY_FAILING, ANY_CONTRADICTED):
+            having, bottom = self.failing if measure is ANY_FAILING else self.contradicted, self.scored.astype(float)
+            top = ((having > 0) & self.scored).astype(float)
+        else:
+            top = self.counts[:, LABELS.index(Label(measure.name.upper()))]
+        return (top, bottom) if mask is None else (top[mask], bottom[mask])
 
     def _mode_counts(self, mode: str) -> Floats:
         run = self.run

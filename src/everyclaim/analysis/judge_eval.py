@@ -30,7 +30,6 @@ ALPHA = 0.05
 MAX_FLIPS = 0.1
 MAX_UNJUDGED = 0.05
 FEWEST = 20  # claims that two checks, or two judges, must share; claims of a kind on either side of a length
-_LABELS = tuple(Label)
 Bools = NDArray[np.bool_]
 Places = NDArray[np.int64]
 
@@ -305,7 +304,7 @@ def _against(judged: Sequence[CheckedClaim], other: str) -> OtherJudge | None:
     groups = _groups(both)
     pairs = [claim.first for claim in both], [claim.other for claim in both]
     try:
-        kappa = cohen_kappa(*pairs, _LABELS, clusters=groups).value
+        kappa = cohen_kappa(*pairs, tuple(Label), clusters=groups).value
     except ValueError:
         kappa = None  # one label only
     agreeing = clustered_mean([first is second for first, second in zip(*pairs, strict=True)], groups)

@@ -38,6 +38,7 @@ How = Literal["text", "span", "parts", "failing part", "part"]
 WHOLE: tuple[How, ...] = ("text", "span", "parts")
 
 LABELS = tuple(Label)
+Consensus = Annotation[Label]  # what people say of one text together
 
 _LOOSE_WORDS = 3  # that may lie outside the labelled parts of a claim, or a share of its words; none of them a figure
 _LOOSE_SHARE = 0.25
@@ -151,16 +152,6 @@ def _unsure(verdicts: Verdicts, n: int, draw: np.random.Generator) -> NDArray[np
 
 
 @dataclass(frozen=True, slots=True)
-class Consensus:
-    """What people say of one text together."""
-
-    label: Label
-    span: Span | None
-    failure_mode: str | None
-    chosen: str
-
-
-@dataclass(frozen=True, slots=True)
 class AnnotatorAgreement:
     """How far annotators agree on three labels, over the texts that several of them labelled."""
 
@@ -226,8 +217,7 @@ def _consensus(group: Sequence[Annotation[Label]]) -> Consensus | None:
         contradicted = sum(label.value is Label.CONTRADICTED for label in failing)
         value = Label.CONTRADICTED if 2 * contradicted > len(failing) else Label.UNSUPPORTED
     modes = Counter(label.failure_mode for label in majority if label.failure_mode)
-    mode = modes.most_common(1)[0][0] if modes else None
-    return Consensus(value, majority[0].span, mode, majority[0].chosen)
+    return replace(majority[0], value=value, failure_mode=modes.most_common(1)[0][0] if modes else None)
 
 
 def _agreement(by_text: Mapping[tuple[int, str], Sequence[Annotation[Label]]]) -> AnnotatorAgreement | None:
@@ -343,7 +333,7 @@ def carry_over(
             found.append((claim, *of_parts))
         else:
             of_whole = (one for around, one in by_span.items() if _is_inside(claim.span, around))
-            whole = next((one for one in of_whole if one.label is Label.SUPPORTED), None)
+            whole = next((one for one in of_whole if one.value is Label.SUPPORTED), None)
             found += [(claim, whole, "part")] if whole else []
     return found
 
@@ -353,8 +343,8 @@ def _of_parts(span: Span, by_span: Mapping[Span, Consensus], response: str) -> t
     if not spans:
         return None
     inside = [by_span[part] for part in spans]
-    failing = [label for label in inside if label.label is not Label.SUPPORTED]
-    found = next((label for label in failing if label.label is Label.CONTRADICTED), (failing or inside)[0])
+    failing = [label for label in inside if label.value is not Label.SUPPORTED]
+    found = next((label for label in failing if label.value is Label.CONTRADICTED), (failing or inside)[0])
     if _covers(spans, span, response):
         return found, "parts"
     return (found, "failing part") if failing else None

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any, Literal
 
 import numpy as np
@@ -310,11 +311,9 @@ class Step:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values."""
-        delta = self.delta.to_json()
-        names = ("measure", "before", "after", "difference", "low", "high", "answers", "p_value")
         return {
             "title": self.title,
-            **{name: delta[name] for name in names},
+            **written(self.delta, "measure before after difference low high answers p_value"),
             **written(self, "p_adjusted=adjusted has_risen has_risen_as_judged"),
             "corrected": self.correction and self.correction.to_json() | {"p_adjusted": self.corrected_adjusted},
         }
@@ -358,8 +357,7 @@ class RollBack:
         return self._lasting(self.measure)
 
     def _lasting(self, measure: AnswerMeasure) -> int:
-        risen = [step.has_risen for step in reversed(self.of(measure))]
-        return risen.index(False) if False in risen else len(risen)
+        return len(list(takewhile(lambda step: step.has_risen, reversed(self.of(measure)))))
 
     def _verdict(self, measure: AnswerMeasure) -> RollBackVerdict:
         newest = self.of(measure)[-1]

@@ -16,6 +16,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 
 import numpy as np
@@ -24,7 +25,7 @@ from numpy.typing import NDArray
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.plaintext import did_you_mean
 from everyclaim.core.spec import Spec
-from everyclaim.core.types import REFERENCE, RESPONSE, FailureMode, Label, Provenance, Result, Verdict, tag_values
+from everyclaim.core.types import REFERENCE, RESPONSE, FailureMode, Label, Result, Verdict, tag_values
 from everyclaim.stats.intervals import Estimate, clustered_ratios
 from everyclaim.stats.types import Floats, Sampling
 from everyclaim.store.store import Figures
@@ -139,7 +140,7 @@ def automatic(name: str, question: str, claims: Sequence[ClaimFacts]) -> str:
     if name == LENGTH:
         return length(len(claims))
     if name == NUMBERS:
-        return "numbers" if any(_has_number(text) for text, _ in claims) else "no numbers"
+        return "numbers" if any(_DIGIT.search(_CITATION.sub("", text)) for text, _ in claims) else "no numbers"
     if name == DATES:
         return "dates" if any(_has_date(text) for text, _ in claims) else "no dates"
     return asked(question)
@@ -171,10 +172,6 @@ def automatic_tags(
         name: {value: np.array(rows, dtype=np.int32) for value, rows in sorted(values.items())}
         for name, values in found.items()
     }
-
-
-def _has_number(text: str) -> bool:
-    return bool(_DIGIT.search(text) and ("[" not in text or _DIGIT.search(_CITATION.sub("", text))))
 
 
 def _has_date(text: str) -> bool:
@@ -322,7 +319,6 @@ class JudgingCollector:
     """Collects what results say of their judges. Rows are kept only for judges that there is something to say of."""
 
     def __init__(self) -> None:
-        self._last: tuple[Provenance | None, _JudgeKind] = (None, _JudgeKind())
         self._judges: Counter[str] = Counter()
         self._rows = NumberColumns()
         self._first = ""
@@ -330,7 +326,8 @@ class JudgingCollector:
 
     def add(self, result: Result, place: int) -> None:
         """Collect one scored result; `place` counts all results from 0."""
-        kind = self._kind(result.provenance)
+        made = result.provenance
+        kind = _kind(made.verifier, frozenset(made.parameters.items()))
         self._judges.update(claim.verdict.judge for claim in result.claims)
         if kind == _JudgeKind():
             return
@@ -382,18 +379,14 @@ class JudgingCollector:
             saved = spared * max(0.0, float(paid[True].mean()) - anyway)
         return CascadeSummary(self._first, settled, agreement, spared, saved)
 
-    def _kind(self, provenance: Provenance) -> _JudgeKind:
-        if self._last[0] != provenance:  # one run has one
-            self._last = (provenance, _kind(provenance))
-        return self._last[1]
 
-
-def _kind(provenance: Provenance) -> _JudgeKind:
+@lru_cache(maxsize=64)  # one run has one
+def _kind(verifier: str, parameters: frozenset[tuple[str, str]]) -> _JudgeKind:
     try:
-        spec = Spec.parse(provenance.verifier)
+        spec = Spec.parse(verifier)
     except ConfigError:
         return _JudgeKind()
-    repeats = {key for key, value in provenance.parameters.items() if key.endswith("repeats") and value != "1"}
+    repeats = {key for key, value in parameters if key.endswith("repeats") and value != "1"}
     first = spec.argument.partition(">")[0] if spec.name == "cascade" else ""
     is_panel = spec.name == "panel"
     return _JudgeKind(

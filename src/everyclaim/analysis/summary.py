@@ -21,14 +21,7 @@ from numpy.typing import NDArray
 
 from everyclaim.analysis import SHOWN_FROM, interval, percent, plain, span, written
 from everyclaim.analysis import score as score_text
-from everyclaim.analysis.slices import (
-    FEW,
-    JudgingCollector,
-    JudgingSummary,
-    NumberColumns,
-    expanded,
-    values_of,
-)
+from everyclaim.analysis.slices import FEW, JudgingCollector, JudgingSummary, NumberColumns, expanded, values_of
 from everyclaim.core.cited import citation_counts, refusal_of
 from everyclaim.core.plaintext import counted, listed, one_line, words, wrapped
 from everyclaim.core.printing import LOWER_BOUNDS, Band, band_of

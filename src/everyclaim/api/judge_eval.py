@@ -273,7 +273,7 @@ def _of_run(wanted: Any, store: str | os.PathLike[str]) -> Iterator[LabelledSamp
             sample = record.sample
             answer = answer_key_of(sample)
             pairs = [
-                (claim, label.label)
+                (claim, label.value)
                 for claim, label, how in carry_over(
                     record.result.claims, settled.claims[record.position], answer, sample.response
                 )

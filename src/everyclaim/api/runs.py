@@ -214,7 +214,7 @@ def _labelled(
                     position=record.position,
                     judged=verdict.label,
                     strict=apply_policy(Policy.strict(), verdict).label,
-                    people=label.label,
+                    people=label.value,
                     supported=verdict.probabilities.supported if verdict.probabilities else None,
                     mode=label.failure_mode,
                     judged_mode=verdict.failure_mode.value if verdict.failure_mode else None,
@@ -227,7 +227,7 @@ def _labelled(
             worst = result.failing[0].verdict.label if result.failing else Label.SUPPORTED
             answers.append(
                 LabelledClaim(
-                    record.position, worst, worst, answer.label, None, None, None, "text", answer.chosen, groups
+                    record.position, worst, worst, answer.value, None, None, None, "text", answer.chosen, groups
                 )
             )
     return claims, answers

@@ -37,12 +37,7 @@ T = TypeVar("T", Delta, Series)
 _ROWS_SHOWN = 12  # of a table of parts
 _RUNS_SHOWN = 5  # of a trend, beside each other
 _CLAIMS_SHOWN = 3  # of an answer that moved
-_STYLE = {
-    DeltaFinding.IMPROVED: "green",
-    DeltaFinding.REGRESSED: "bold red",
-    DeltaFinding.NO_DIFFERENCE: "",
-    DeltaFinding.TOO_FEW: "dim",
-}
+_STYLE = {DeltaFinding.IMPROVED: "green", DeltaFinding.REGRESSED: "bold red", DeltaFinding.TOO_FEW: "dim"}
 _SHORT = {"score": "score", "unsupported": "unsupp.", "contradicted": "contrad."}
 _RANK = {DeltaFinding.REGRESSED: 0, DeltaFinding.IMPROVED: 1, DeltaFinding.NO_DIFFERENCE: 2, DeltaFinding.TOO_FEW: 3}
 
@@ -172,9 +167,8 @@ def _table(heading: str, rows: Sequence[tuple[str, Delta]]) -> RenderableType:
     made.columns[0].no_wrap = False
     made.columns[3].justify = "left"
     for label, delta in rows:
-        made.add_row(
-            data(label, limit=60), delta.levels, delta.change, Text(delta.finding.value, _STYLE[delta.finding])
-        )
+        finding = Text(delta.finding.value, _STYLE.get(delta.finding, ""))
+        made.add_row(data(label, limit=60), delta.levels, delta.change, finding)
     return made
 
 

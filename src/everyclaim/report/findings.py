@@ -6,6 +6,7 @@ Each failing claim has the places in the passages that speak to it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import compress
 from typing import TYPE_CHECKING, TypeVar
 
 from rich.console import Group as Stack
@@ -138,7 +139,10 @@ def _answer(record: Kept) -> Iterator[RenderableType]:
     if result.question:
         yield _question(result.question)
     if result.components:
-        yield Text.assemble(("parts ", "dim"), _parts(result.components))
+        named = {
+            words(name): "undefined" if part is None else f"{part:.3f}" for name, part in result.components.items()
+        }
+        yield Text.assemble(("parts ", "dim"), joined([data(f"{name} {part}") for name, part in named.items()]))
     texts = texts_of(record.sample, result)
     yield from _failing(result.claims, {name: text for name, (_, text) in texts.items()})
     yield from _citations(result)
@@ -179,14 +183,6 @@ def _citations(result: Result) -> Iterator[RenderableType]:
         yield hanging(Text("¶", "bold yellow"), name + data(text, limit=_LONG))
         yield indented(data(found.told(), "dim", _LONG), 2)
     yield from left_out(len(faults) - CLAIMS_SHOWN, "citation")
-
-
-def _parts(components: Mapping[str, float | None]) -> Text:
-    shown = [
-        data(f"{words(name)} {'undefined' if part is None else format(part, '.3f')}")
-        for name, part in components.items()
-    ]
-    return joined([*shown])
 
 
 def _claim_counts(result: Result) -> Text:
@@ -342,26 +338,26 @@ def runs_page(records: Sequence[RunRecord], scores: Sequence[Estimate], store: s
     failing = any(record.counts[Outcome.FAILED] for record in records)
     several = len({record.provenance.metric_name for record in records}) > 1
     judges = {record.provenance.verifier for record in records}
-    texts = ["run", *(["name"] if named else []), "started (UTC)", *(["judge"] if len(judges) > 1 else [])]
-    texts += ["metric"] if several else []
-    numbers = ["score", "95 % interval", "scored", *(["failed"] if failing else [])]
-    made = house_table(*texts, *numbers, numbers_from=len(texts))
+    texts = {"run": True, "name": named, "started (UTC)": True, "judge": len(judges) > 1, "metric": several}
+    shown = texts | {"score": True, "95 % interval": True, "scored": True, "failed": failing}
+    made = house_table(*compress(shown, shown.values()), numbers_from=sum(texts.values()))
     made.columns[0].no_wrap = True
     for record, score in zip(records, scores, strict=True):
         failed = record.counts[Outcome.FAILED]
         status = "" if record.status == "finished" else Text(f"({record.status})", style="yellow")
         band = None if score.value is None else band_of(record.provenance.quality(score.value))
-        made.add_row(
+        cells: list[Text | str] = [
             data(record.id),
-            *([joined([data(record.name, limit=60), status], " ")] if named else []),
+            joined([data(record.name, limit=60), status], " "),
             record.created[:16].replace("T", " "),
-            *([data(record.provenance.verifier, limit=120)] if len(judges) > 1 else []),
-            *([data(record.provenance.metric_name)] if several else []),
+            data(record.provenance.verifier, limit=120),
+            data(record.provenance.metric_name),
             Text(score_text(score), style=BAND_STYLE[band] if band else ""),
             span(score),
             f"{record.counts[Outcome.SCORED]:,}/{_total(record)}",
-            *([Text(f"{failed:,}", style="bold red" if failed else "")] if failing else []),
-        )
+            Text(f"{failed:,}", style="bold red" if failed else ""),
+        ]
+        made.add_row(*compress(cells, shown.values()))
     shared: list[RenderableType] = (
         [] if len(judges) > 1 else [joined([Text("judge", "dim"), data(judges.pop(), limit=120)], " ")]
     )

@@ -41,7 +41,7 @@ from everyclaim.stats.intervals import Estimate
 from everyclaim.stats.types import Inference
 
 if TYPE_CHECKING:
-    from everyclaim.analysis.deferral import BandFit, Settled
+    from everyclaim.analysis.deferral import BandFit
     from everyclaim.analysis.tuning import RubricFit, TuningFit
 
 _WRONG_SHOWN = 25
@@ -80,23 +80,19 @@ def _basis(what: str, claims: int, sets: int) -> str:
 def _table(test: JudgeTest) -> RenderableType:
     beside = test.beside
     made = house_table("", "right", "95 % interval", *([beside.judge] if beside else []))
-    for kind, share in test.kinds.items():
-        made.add_row(Text(kind), *_cells(share, beside.kinds[kind] if beside else None))
-    rows = [
+    rows = [(Text(kind), share, beside and beside.kinds[kind]) for kind, share in test.kinds.items()]
+    measures = [
         (Text("all kinds", style="bold"), "accuracy"),
         (Text("supported claims"), "supported"),
         (Text("unsupported and contradicted claims"), "not_supported"),
         (Text("unsupported vs. contradicted"), "told_apart"),
         (Text("verdicts with verified quotes only"), "quotes_found"),
     ]
-    for title, name in rows:
-        made.add_row(title, *_cells(getattr(test, name), getattr(beside, name) if beside else None))
+    rows += [(title, getattr(test, name), beside and getattr(beside, name)) for title, name in measures]
+    for title, share, other in rows:
+        right = NO_NUMBER if share.value is None else share_of(share)
+        made.add_row(title, right, interval(share), *([percent(other.value)] if other else []))
     return made
-
-
-def _cells(share: Estimate, beside: Estimate | None) -> list[str]:
-    cells = [NO_NUMBER if share.value is None else share_of(share), interval(share)]
-    return cells if beside is None else [*cells, percent(beside.value)]
 
 
 def _wrong(test: JudgeTest) -> RenderableType:
@@ -185,24 +181,18 @@ def band_page(fit: BandFit, judge: str, spec: str) -> Page:
         ("as not supported", f"≤ {fit.low:g}", fit.as_not_supported),
         ("total", "", fit.settled),
     )
-    for name, edge, settled in rows:
-        made.add_row(name, edge if settled.claims else NO_NUMBER, *_numbers(settled))
+    for name, edge, one in rows:
+        if one.claims:
+            wrong = f"{one.wrong:,} ({percent(one.wrong / one.claims)})"
+            made.add_row(name, edge, f"{one.claims:,}", wrong, percent(one.at_most))
+        else:
+            made.add_row(name, NO_NUMBER, "0", NO_NUMBER, NO_NUMBER)
     if not fit.settled.claims:
         return page(head, made, Text(fit.why_nothing, "yellow"))
     doubt = fit.claims - fit.settled.claims
     share = f"uncertain: {doubt:,} of {fit.claims:,} claims ({percent(doubt / fit.claims)})"
     few = "" if fit.needs_second else ": no second judge is worth it; a lower --max-error leaves more claims uncertain"
     return page(head, made, Text(share + few), _use(spec if fit.needs_second else judge))
-
-
-def _numbers(settled: Settled) -> tuple[str, str, str]:
-    if not settled.claims:
-        return "0", NO_NUMBER, NO_NUMBER
-    return (
-        f"{settled.claims:,}",
-        f"{settled.wrong:,} ({percent(settled.wrong / settled.claims)})",
-        percent(settled.at_most),
-    )
 
 
 def tuning_page(fit: TuningFit, written: str | None) -> Page:
@@ -331,21 +321,18 @@ def _confusion(found: Calibration) -> RenderableType:
     made = house_table(f"labels by people ↓, judge →{_plain(found)}", *(label.value.lower() for label in Label))
     for label, row in zip(Label, found.confusion, strict=True):
         made.add_row(label.value.lower(), *(f"{number:,}" for number in row))
-    if found.kappa is None:
-        return made
-    at = found.kappa.interval
-    return Stack(
-        made,
-        Text(f"agreement of judge and people (Cohen's kappa): {found.kappa.value:.2f} ({at.low:.2f} – {at.high:.2f})"),
-    )
+    kappa = f"agreement of judge and people (Cohen's kappa): {_kappa(found.kappa)}" if found.kappa else ""
+    return Stack(made, *([Text(kappa)] if kappa else []))
 
 
 def _agreement(one: AnnotatorAgreement) -> RenderableType:
     said = [f"annotators agree on {one.agreeing:,} of {one.shared:,} claims labelled by several"]
-    for name, value in (("Cohen's kappa", one.kappa), ("Krippendorff's alpha", one.alpha)):
-        if value is not None:
-            said.append(f"{name} {value.value:.2f} ({value.interval.low:.2f} – {value.interval.high:.2f})")
-    return joined([*said])
+    named = (("Cohen's kappa", one.kappa), ("Krippendorff's alpha", one.alpha))
+    return joined([*said, *(f"{name} {_kappa(value)}" for name, value in named if value)])
+
+
+def _kappa(one: Inference) -> str:
+    return f"{one.value:.2f} ({one.interval.low:.2f} – {one.interval.high:.2f})"
 
 
 def _groups(name: str, groups: Mapping[str, JudgeRates], plain: str) -> RenderableType:

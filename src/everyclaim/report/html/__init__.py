@@ -32,11 +32,7 @@ from everyclaim.core.types import Label, tag_values
 from everyclaim.report.style import LABEL_SIGN, dollars, refusal_words
 
 _KEPT = "\n\t\u00ad\u061c\u200c\u200d\u200e\u200f"  # lines, and what spelling and direction need inside one block
-LABEL_MEANING = {
-    Label.SUPPORTED: "stated in the passages",
-    Label.UNSUPPORTED: "not stated in the passages",
-    Label.CONTRADICTED: "contradicts the passages",
-}
+_MEANING = {Label.SUPPORTED: "stated in", Label.UNSUPPORTED: "not stated in", Label.CONTRADICTED: "contradicts"}
 
 
 def environment(*loaders: BaseLoader) -> Environment:
@@ -123,7 +119,7 @@ _FILTERS = {
     "line": lambda text, limit=200: one_line(text, limit),
     "word": lambda label: label.value.lower(),
     "sign": LABEL_SIGN.__getitem__,
-    "meaning": LABEL_MEANING.__getitem__,
+    "meaning": lambda label: f"{_MEANING[label]} the passages",
     "slice_name": shown_name,
     "values": lambda tag: ", ".join(tag_values(tag)),
     "band": lambda score, provenance: band_of(provenance.quality(score)).value,

@@ -11,16 +11,7 @@ from dataclasses import dataclass, replace
 from everyclaim.core.cited import CitationFinding, CitationStatus, citation_findings, refusal_of
 from everyclaim.core.plaintext import counted, one_line
 from everyclaim.core.protocols import Kept
-from everyclaim.core.types import (
-    REFERENCE,
-    RESPONSE,
-    JudgedClaim,
-    Label,
-    Passage,
-    PassageVerdict,
-    Result,
-    Sample,
-)
+from everyclaim.core.types import REFERENCE, RESPONSE, JudgedClaim, Label, Passage, PassageVerdict, Result, Sample
 from everyclaim.report.findings import is_failing, reason_beside, texts_of
 from everyclaim.report.html.layout import LaidOutBlock, Mark, Segment, lay_out, quote_at, segments
 from everyclaim.verify.verdicts import difference

@@ -159,7 +159,15 @@ class PackedAnswers:
             for value in values_of(result, name)
         )
         mask = sum(1 << place for place, mode in enumerate(_MODES) if mode in modes)
-        return [view.position, _flags(view), mask, tags]
+        # What an answer can be filtered by, as bits: contradicted, unsupported, conflict, no score, not judged.
+        facts = (
+            result.count(Label.CONTRADICTED) > 0,
+            result.count(Label.UNSUPPORTED) > 0,
+            view.conflicts > 0,
+            result.outcome is not Outcome.SCORED,
+            bool(result.unchecked) or result.is_all_skipped,
+        )
+        return [view.position, sum(1 << place for place, fact in enumerate(facts) if fact), mask, tags]
 
 
 def packed(text: str) -> str:
@@ -167,19 +175,6 @@ def packed(text: str) -> str:
     compressor = zlib.compressobj(9, zlib.DEFLATED, -15)
     deflated = compressor.compress(text.encode()) + compressor.flush()
     return base64.b85encode(deflated).decode().translate(_PLAIN)
-
-
-def _flags(view: AnswerView) -> int:
-    """What an answer can be filtered by, as bits: contradicted, unsupported, conflict, no score, not judged."""
-    result = view.result
-    facts = (
-        result.count(Label.CONTRADICTED) > 0,
-        result.count(Label.UNSUPPORTED) > 0,
-        view.conflicts > 0,
-        result.outcome is not Outcome.SCORED,
-        bool(result.unchecked) or result.is_all_skipped,
-    )
-    return sum(1 << place for place, fact in enumerate(facts) if fact)
 
 
 _CLAIMS = 20  # of a result in a notebook
