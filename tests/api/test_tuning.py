@@ -121,7 +121,7 @@ def test_an_evaluator_tunes_to_labels_or_with_its_own_judge_and_budget(lax: Any)
         judge = f"openai:m?base_url={server.base_url}"
         with ec.Evaluator(judge=judge, decomposer="embedded", max_calls=12) as evaluator:
             first = evaluator.tune(ANSWERS, answers=8, concurrency=1)
-            assert (first.fit.claims, evaluator.usage.calls) == (16, 8)
+            assert (first.fit.claims, evaluator.usage.calls) == (17, 8)
             second = evaluator.tune(ANSWERS[8:], answers=8, concurrency=1)
             assert second.stopped
             assert second.fit.claims == 8

@@ -64,7 +64,7 @@ def test_an_equal_value_contradicts_nothing_and_another_value_is_not_supported(j
     assert len(found) * step >= 280
     assert len(against) <= MOST * len(found), against
     assert not [said for said in against if "claim says" in said]
-    assert len(supported) <= MISSED * len(found), supported
+    assert len(supported) <= max(1, MISSED * len(found)), supported
 
 
 @pytest.mark.parametrize("judge", JUDGES)

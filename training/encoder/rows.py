@@ -49,12 +49,12 @@ class Rows:
         return next((int(n) for key, n in rows.items() if key.endswith("*") and name.startswith(key[:-1])), 0)
 
     def epoch(self) -> np.ndarray:
-        """Draw the rows of one epoch."""
-        drawn = []
+        """Draw the rows of one epoch; twins are drawn together."""
+        drawn, place = [], self.rng.permutation(len(self.starts))
         for name in np.unique(self.dataset):
             here = np.flatnonzero(self.dataset == name)
             if (most := self.asked(self.rows, str(name))) > 0:
-                drawn.append(self.rng.permutation(here)[:most])
+                drawn.append(here[np.argsort(place[self.twins[here]], kind="stable")][:most])
         if not drawn:
             raise SystemExit(f"the files hold no row of the data sets that the stage names: {', '.join(self.rows)}")
         return self.rng.permutation(np.concatenate(drawn))

@@ -289,7 +289,7 @@ def one_instead(parting: Parting, check: FactCheck) -> FoundDifference | None:
     it = parting.it
     number, place = it.source.places[it.alignment.best[1][0]]
     rest = content_stems(it.spelling.written) - content_stems(check.said)
-    if 2 * len(rest & content_stems(parting.nearest)) < len(rest):
+    if 2 * len(rest & content_stems(parting.nearest)) <= len(rest):
         return None
     reading = it.source.readings[number]
     found = {reading.text[at.start : at.end]: at for at in _others(parting, check, number, reading.sentences[place])}
