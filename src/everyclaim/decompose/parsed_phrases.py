@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from everyclaim.models.local.tree import THINGS, Tree
+from everyclaim.models.local.tree import HELPERS, THINGS, Tree
 
 
 def bare_participle(tree: Tree, place: int) -> int | None:
@@ -35,3 +35,21 @@ def noun_before(tree: Tree, place: int) -> int | None:
     before = tree.first(place) - 1
     is_phrase = tree.pos(place) in THINGS and tree.cases(place) and not tree.of(place, "cc", "punct")
     return before if is_phrase and before >= 0 and tree.pos(before) in THINGS else None
+
+
+def verb_before(tree: Tree, place: int) -> int | None:
+    """The verb right before an adjective or noun that no sign or conjunction joins to a list: "rated good"."""
+    before = tree.first(place) - 1
+    joined = any(kid < place for kid in tree.of(place, "cc", "punct"))
+    if before < 0 or joined or not (tree.joiners(before) or tree.of(before, *HELPERS)):
+        return None
+    is_noun = tree.tag(place) in {"NN", "NNS"}
+    forms = {"VBN"} if tree.pos(place) == "ADJ" else {"VB", "VBZ", "VBD", "VBP"} if is_noun else set()
+    return before if tree.tag(before) in forms else None
+
+
+def later_verb(tree: Tree, place: int) -> int | None:
+    """The clause of its own, joined before it, that an object belongs to: "sold his, but hers cost 2 euros"."""
+    later = [one for one in tree.conjuncts(tree.head(place)) if one < place and tree.pos(one) == "VERB"]
+    is_own = later and tree.subject(later[-1]) is not None and not tree.of(later[-1], "obj", "xcomp", "ccomp")
+    return later[-1] if is_own else None

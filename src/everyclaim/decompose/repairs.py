@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from everyclaim.core.lifetime import remembered
 from everyclaim.decompose.parsed_names import join_names
-from everyclaim.decompose.parsed_phrases import bare_participle, gapped, noun_before
+from everyclaim.decompose.parsed_phrases import bare_participle, gapped, later_verb, noun_before, verb_before
 from everyclaim.models.local.parser import ParsedToken
 from everyclaim.models.local.tree import FINITE, HELPERS, MODIFIERS, SUBJECTS, THINGS, Tree, tree_of
 
@@ -198,7 +198,7 @@ def parsed(text: str) -> Tree:
     for place, token in enumerate(tree.tokens):
         if token.relation in {"conj", "nmod"} and (left := noun_before(tree, place)) is not None:
             tree.hang(place, left, "nmod")  # "care of rooms, damage in transit"
-        elif token.relation == "conj" and (verb := _verb_before(tree, place)) is not None:
+        elif token.relation == "conj" and (verb := verb_before(tree, place)) is not None:
             tree.hang(place, verb, "xcomp" if token.pos == "ADJ" else "obj")  # "cheap and rated good"
         elif token.relation == "conj":
             better, relation = better_head(tree, place)
@@ -253,16 +253,6 @@ def _hang_beside(tree: Tree, place: int, token: ParsedToken) -> None:
         tree.hang(place, tree.head(head), relation)  # "Ada Lind, 34,"
 
 
-def _verb_before(tree: Tree, place: int) -> int | None:
-    """The verb right before an adjective or noun that no sign or conjunction joins to a list: "rated good"."""
-    before = tree.first(place) - 1
-    joined = any(kid < place for kid in tree.of(place, "cc", "punct"))
-    if before < 0 or joined or not (tree.joiners(before) or tree.of(before, *HELPERS)):
-        return None
-    forms = {"VBN"} if tree.pos(place) == "ADJ" else {"VB", *_TENSED} if tree.tag(place) in {"NN", "NNS"} else ()
-    return before if tree.tag(before) in forms else None
-
-
 def _lost_subject(tree: Tree) -> int | None:
     """The noun taken for an apposition that a verb without a subject needs: "In the match in Ware, the keeper fell"."""
     root = tree.root
@@ -309,7 +299,7 @@ def _rename(tree: Tree) -> None:
             opener = tree.first(place) + 1
             if opener < len(tree.tokens) and tree.text(opener) == "so":
                 tree.call(opener, "cc")
-        elif token.relation in {"obj", "xcomp"} and (verb := _later_verb(tree, place)) is not None:
+        elif token.relation in {"obj", "xcomp"} and (verb := later_verb(tree, place)) is not None:
             tree.hang(place, verb, token.relation)
         elif token.relation == "advcl" and token.tag == "VBN" and _is_next_passive(tree, place):
             for i in [place, *tree.conjuncts(place)]:
@@ -323,13 +313,6 @@ def _rename(tree: Tree) -> None:
             tree.call(place, "conj")
             for other in tree.conjuncts(place):
                 tree.hang(other, token.head, "conj")
-
-
-def _later_verb(tree: Tree, place: int) -> int | None:
-    """The clause of its own, joined before it, that an object belongs to: "sold his, but hers cost 2 euros"."""
-    later = [one for one in tree.conjuncts(tree.head(place)) if one < place and tree.pos(one) == "VERB"]
-    is_own = later and tree.subject(later[-1]) is not None and not tree.of(later[-1], "obj", "xcomp", "ccomp")
-    return later[-1] if is_own else None
 
 
 def _is_next_passive(tree: Tree, place: int) -> bool:

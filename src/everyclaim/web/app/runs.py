@@ -360,7 +360,7 @@ def _series(site: Site, q: str, judged: str, data: str) -> _RunSeries:
 
 
 def _by_data(site: Site, records: Sequence[RunRecord]) -> dict[str, list[RunRecord]]:
-    """Group runs, newest first, by their data, under the names of its files.
+    """Group runs, newest first, by their data, under the names of its files; a name that recurs is numbered.
 
     Data are the same that have one place, or that share at least half of the questions of the smaller with their ids.
     """
@@ -375,10 +375,12 @@ def _by_data(site: Site, records: Sequence[RunRecord]) -> dict[str, list[RunReco
             groups.append((asked, of_place))
         else:
             members += of_place
-    return {
-        ", ".join(sorted({file_name(one.dataset) for one in members})): sorted(members, key=records.index)
-        for _, members in groups
-    }
+    named: dict[str, list[RunRecord]] = {}
+    for _, members in groups:
+        name = ", ".join(sorted({file_name(one.dataset) for one in members})).encode("utf-8", "replace").decode()
+        same = sum(1 for other in named if other.partition(" #")[0] == name)
+        named[f"{name} #{same + 1}" if same else name] = sorted(members, key=records.index)
+    return named
 
 
 def _trend(views: Sequence[RunView]) -> Trend:
