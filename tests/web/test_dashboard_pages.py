@@ -125,8 +125,9 @@ def test_runs_over_time_mark_what_changed(place, serve, watch):
     with Store.open(place) as store:
         for number, wrong in enumerate((6, 5, 6, 60, 62, 61), 1):
             keep_run(store, some_answers(120, wrong, release=f"v{number}"), name=f"run-{number}", release=f"v{number}")
-        others = ((replace(sample, question="And the river?"), result) for sample, result in some_answers(30, 3))
-        keep_run(store, others, name="other")
+        for name in ("other", "elsewhere/other"):  # two files of one name
+            asked = [(replace(sample, question=f"{name}?"), result) for sample, result in some_answers(30, 3)]
+            keep_run(store, asked, name=name)
     address = serve(create_app(place))
     watched = watch(address)
     page = watched.open("/trend")
@@ -135,6 +136,8 @@ def test_runs_over_time_mark_what_changed(place, serve, watch):
     assert "Roll run-6 back to run-3" in said
     assert "from run-4 on" in page.locator(".said").inner_text()
     assert page.get_by_role("link", name="other").count() == 0
+    page.get_by_label("Data").select_option("other.jsonl #2")
+    page.get_by_role("button", name="Show").click()
     page.get_by_label("Data").select_option("other.jsonl")
     page.get_by_text("1 run: at least 3 are needed").wait_for()
     written = httpx.get(f"{address}/trend.json").json()
