@@ -198,8 +198,7 @@ def provenance_differences(before: Provenance, after: Provenance) -> tuple[str, 
         | {"strategy": one.strategy, "version": one.version, **dict(sorted(one.parameters.items()))}
         for one in (before, after)
     ]
-    found = differences(*sides)
-    if any(line.startswith(("metric ", "decomposer ", "judge ")) for line in found):  # with own parameters each
+    if any(sides[0][part] != sides[1][part] for part in ("metric", "decomposer", "judge")):  # with own parameters each
         sides = [{name: side[name] for name in side if name in sides[0] and name in sides[1]} for side in sides]
     return differences(*sides)
 

@@ -147,6 +147,11 @@ class Trend:
         }
 
 
+def share_half(one: frozenset[Any], other: frozenset[Any]) -> bool:
+    """Say whether at least half of the smaller of two sets is in the other: then they are of the same data."""
+    return 2 * len(one & other) >= min(len(one), len(other))
+
+
 def trend_of(
     sides: Sequence[Side],
     runs: Sequence[Figures],

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import pairwise
-from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -17,12 +16,12 @@ from everyclaim.analysis.calibration import Calibration
 from everyclaim.analysis.comparison import AnswerChange, Comparison, Side, claim_changes, provenance_differences
 from everyclaim.analysis.run_differences import LASTING, RollBack, compare_figures, roll_back
 from everyclaim.analysis.slices import AUTO, AUTOMATIC, JOINT, MODE, automatic_tags, expanded
-from everyclaim.analysis.trend import ReleaseReport, Trend, trend_of
+from everyclaim.analysis.trend import ReleaseReport, Trend, share_half, trend_of
 from everyclaim.api.options import DEFAULT_STORE, public
 from everyclaim.api.runs import Run, find_run, kind_of_report, moved_answers, trust_of, write_beside
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
-from everyclaim.core.plaintext import counted, json_text
+from everyclaim.core.plaintext import counted, file_name, json_text
 from everyclaim.core.types import Label, Outcome
 from everyclaim.io import DOCUMENT, MARKDOWN, PAGE
 from everyclaim.report.comparison import release_markdown
@@ -140,9 +139,9 @@ def trend_over(runs: Sequence[Run], *, by: Sequence[str] = (), differs: tuple[st
     sides = [side_of(run.record, one) for run, one in zip(runs, figures, strict=True)]
     found = trend_of(sides, figures, differs, by, calibration.counts if calibration else None)
     ids = [frozenset(one.ids) for one in figures]
-    if all(2 * len(one & other) >= min(len(one), len(other)) for one, other in pairwise(ids)):
+    if all(share_half(one, other) for one, other in pairwise(ids)):
         return found
-    names = dict.fromkeys(Path(run.record.dataset).name for run in runs)
+    names = dict.fromkeys(file_name(run.record.dataset) for run in runs)
     return replace(found, data=tuple(names) if len(names) > 1 else ())
 
 

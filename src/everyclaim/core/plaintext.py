@@ -73,6 +73,11 @@ def number(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.3f}"
 
 
+def file_name(place: str) -> str:
+    """Return the name of a data set without its folders, which are nobody's business but this machine's."""
+    return re.split(r"[/\\]", place.rstrip("/\\"))[-1]
+
+
 def quoted(what: str, place: str, text: str) -> str:
     """Write what stands somewhere and what it is, shortened."""
     return f"{what}: {one_line(place, 60)} «{one_line(text, 240)}»"

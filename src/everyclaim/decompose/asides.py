@@ -416,7 +416,7 @@ def _of_described(aside: Aside) -> Draft | None:
         return None
     if aside.cases == ["in"] and tree.pos(place) == "PROPN" and not aside.tells_year:
         return aside.said_of(owner, aside.be(owner), *aside.inside)
-    if aside.cases != ["with"] or tree.of(place, "acl") or tree.tag(aside.noun) in {"NNS", "NNPS"}:
+    if aside.cases != ["with"] or tree.of(place, "acl") or tree.is_plural_alone(aside.noun):
         return None  # "38 people, mostly families with children"
     if tree.pos(place) == "PROPN":
         return None  # "is a member of the band with Ada Lind"

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from everyclaim.decompose.repairs import parsed
-from everyclaim.models.local.tree import HELPERS, SUBJECTS, Tree
+from everyclaim.models.local.tree import FINITE, HELPERS, SUBJECTS, Tree
 from everyclaim.text.language import ENGLISH, language_of
 from everyclaim.text.segment import sentences
 from everyclaim.text.tokens import capital, stem, word_set
@@ -327,7 +327,7 @@ def answered(question: str, *, yes: bool) -> str:
     tree = plain_tree(question)
     subject = tree.subject(tree.root) if tree.tokens else None
     helper = next((i for i in tree.kids[tree.root] if tree.relation(i) in HELPERS), tree.root) if tree.tokens else 0
-    if subject is None or tree.tag(helper) not in {"MD", "VBZ", "VBP", "VBD"}:
+    if subject is None or tree.tag(helper) not in FINITE:
         return ""
     named = tree.under(subject)
     if [*range(named[0])] != [helper] or named != [*range(named[0], named[-1] + 1)]:

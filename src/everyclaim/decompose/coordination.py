@@ -254,7 +254,7 @@ def inherited(tree: Tree, place: int, one: int) -> frozenset[int]:
                 continue
             if kind in {"det", "nmod"} and (tree.pos(one) in {"PROPN", "PRON"} or {"det", "nmod", "nummod"} & own):
                 continue
-            if kind == "det" and tree.low(kid) in {"a", "an"} and tree.tag(one) in {"NNS", "NNPS"}:
+            if kind == "det" and tree.low(kid) in {"a", "an"} and tree.is_plural_alone(one):
                 continue
             shared |= set(tree.under(kid))
         elif kind in {"advmod", "obl", "advcl"} and kid < min(place, start):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from everyclaim.models.local.tree import HELPERS, THINGS, Tree
+from everyclaim.models.local.tree import HELPERS, TENSED, THINGS, Tree
 
 
 def bare_participle(tree: Tree, place: int) -> int | None:
@@ -44,7 +44,7 @@ def verb_before(tree: Tree, place: int) -> int | None:
     if before < 0 or joined or not (tree.joiners(before) or tree.of(before, *HELPERS)):
         return None
     is_noun = tree.tag(place) in {"NN", "NNS"}
-    forms = {"VBN"} if tree.pos(place) == "ADJ" else {"VB", "VBZ", "VBD", "VBP"} if is_noun else set()
+    forms = {"VBN"} if tree.pos(place) == "ADJ" else {"VB", *TENSED} if is_noun else set()
     return before if tree.tag(before) in forms else None
 
 

@@ -9,9 +9,8 @@ from everyclaim.core.lifetime import remembered
 from everyclaim.decompose.parsed_names import join_names
 from everyclaim.decompose.parsed_phrases import bare_participle, gapped, later_verb, noun_before, verb_before
 from everyclaim.models.local.parser import ParsedToken
-from everyclaim.models.local.tree import FINITE, HELPERS, MODIFIERS, SUBJECTS, THINGS, Tree, tree_of
+from everyclaim.models.local.tree import FINITE, HELPERS, MODIFIERS, SUBJECTS, TENSED, THINGS, Tree, tree_of
 
-_TENSED = frozenset({"VBZ", "VBD", "VBP"})
 _CUT = frozenset({"conj", "appos", "acl:relcl", "parataxis"})  # relations at which a sentence is split
 
 
@@ -64,11 +63,11 @@ def _predicate(tree: Tree, place: int) -> int | None:
         while tree.head(above) >= 0 and (tree.relation(above) == "conj" or not _is_command(tree, above)):
             above = tree.head(above)
         return above if _is_command(tree, above) else None  # "remember that it is a test and stay safe"
-    if _tense(tree, place) not in _TENSED or tree.of(place, *SUBJECTS):
+    if _tense(tree, place) not in TENSED or tree.of(place, *SUBJECTS):
         return None
     if tree.relation(above) == "conj" and not _tense(tree, above) and tree.tag(above) == "VBN":
         return tree.head(above) if _tense(tree, tree.head(above)) else None  # "have grown, made up half and are"
-    if tag not in _TENSED:
+    if tag not in TENSED:
         return None
     if tree.tag(above) == tag and tree.relation(above) == "conj":
         return tree.head(above) if tree.tag(tree.head(above)) == tag else None
@@ -405,7 +404,7 @@ def _goes_on(tree: Tree, place: int) -> bool:
     if tree.of(place, *SUBJECTS):
         first = tree.first(place)
         return tree.text(first) == "," and (_is_closed(tree, head, place) or tree.text(first + 1) == "so")
-    return tag == tree.tag(head) and tag in _TENSED
+    return tag == tree.tag(head) and tag in TENSED
 
 
 def _open_list(tree: Tree, place: int) -> int | None:

@@ -25,6 +25,7 @@ from everyclaim.decompose.selection import (
     without_frame,
 )
 from everyclaim.models.local.parser import parse
+from everyclaim.models.local.tree import FINITE
 from everyclaim.text.citations import without_citations
 from everyclaim.text.marks import blanked, rendered
 from everyclaim.text.segment import Kind, Sentence, sentences
@@ -39,7 +40,6 @@ _RULING = re.compile(r"\|?\s*:?-{2,}")
 _INCOMPLETE = re.compile(
     r"\b(?:include|includes|including|included|are|is|was|were|contains?|offers?|provides?)\s*:$", re.IGNORECASE
 )
-_FINITE = frozenset({"VBZ", "VBD", "VBP", "MD"})
 _PIPE = re.compile(r"(?<!\\)\|")
 _MARKER = re.compile(r"[^\w\n]*(?:\w{1,4}[.)])?[^\w\n]*")  # of a list item: "  - ", "2. ", "(a) "
 _COLONS = (":", "：")
@@ -328,7 +328,7 @@ def tidy(text: str) -> str:
 
 def has_finite_verb(text: str) -> bool:
     """Whether an English text holds a finite verb; long ones do."""
-    return len(text) > _LONG or any(token.tag in _FINITE for token in parse([text])[0])
+    return len(text) > _LONG or any(token.tag in FINITE for token in parse([text])[0])
 
 
 def _opening(above: Sequence[str]) -> str:

@@ -282,9 +282,8 @@ def exported(
         from opentelemetry.sdk.resources import OTELResourceDetector, Resource
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
-    named = Resource(
-        {"service.name": "everyclaim", "service.version": __version__}
-    )  # unless ``OTEL_SERVICE_NAME`` does
+    # ``OTEL_SERVICE_NAME`` goes before this name.
+    named = Resource({"service.name": "everyclaim", "service.version": __version__})
     base, resource = endpoint.rstrip("/"), named.merge(OTELResourceDetector().detect())
     spans, logs = TracerProvider(resource=resource), LoggerProvider(resource=resource)
     spans.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(f"{base}/v1/traces", timeout=TIME_OUT)))

@@ -17,8 +17,8 @@ HELPERS = frozenset({"aux", "aux:pass", "cop"})
 MODIFIERS = frozenset({"amod", "compound"})
 THINGS = frozenset({"NOUN", "PROPN"})
 NOMINAL = frozenset({"NOUN", "PROPN", "PRON", "NUM"})
-FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
-_TENSED = frozenset({"VBD", "VBZ", "VBP"})
+TENSED = frozenset({"VBD", "VBZ", "VBP"})
+FINITE = TENSED | {"MD"}
 _SINGULAR, _PLURAL = frozenset({"NN", "NNP"}), frozenset({"NNS", "NNPS"})
 _JOINING = frozenset({"and", "&", "but", "yet", "plus", "as", ",", ";"})  # "as well as"
 _DENYING = word_set("not n't never neither nor no hardly barely rarely seldom")
@@ -189,7 +189,7 @@ class Tree:
 
     def is_finite(self, place: int) -> bool:
         """Whether a predicate is a clause by its own form: "built it", "was a hall", "may open"."""
-        return self.tag(place) in _TENSED or any(self.tag(kid) in FINITE for kid in self.of(place, *HELPERS))
+        return self.tag(place) in TENSED or any(self.tag(kid) in FINITE for kid in self.of(place, *HELPERS))
 
     def is_singular(self, place: int) -> bool:
         """Whether the form of a predicate is that of one alone: "is", "has", "costs", "was"."""

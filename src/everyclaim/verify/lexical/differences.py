@@ -15,6 +15,7 @@ from everyclaim.text.tokens import STOPWORDS, content_stems, in_unspaced_script,
 from everyclaim.verify.lexical.checks import facts, span
 from everyclaim.verify.lexical.features import denies_by_verb, hedges, negations
 from everyclaim.verify.lexical.parting import (
+    FIGURE,
     DifferencePlace,
     Doubt,
     FoundDifference,
@@ -33,7 +34,6 @@ from everyclaim.verify.lexical.reading import NAME, Reading
 from everyclaim.verify.lexical.roles import finished, turned
 from everyclaim.verify.lexical.speech import same_speaker
 
-_NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
 _CLAUSE = re.compile(r"[.,;:!?()|–—]")
 _HYPHENED = re.compile(r"(?<![^\W\d_])[^\W\d_]+(?:-[^\W\d_]+)+")
 _STANDS = 0.4  # likeness above which a word of the window is said to stand in the place of a claim's
@@ -168,7 +168,7 @@ def _reckoned(parting: Parting, mode: FailureMode, at: tuple[int, int] | None) -
 def _is_of_another(parting: Parting, said: str) -> bool:
     """Whether the numbers of a value stand in rows or columns that are about something else."""
     pairs = list(zip(parting.whole, parting.it.source.readings, strict=False))
-    sought = [re.compile(rf"(?<![\d.,]){re.escape(number)}(?![.,]?\d)") for number in _NUMBER.findall(said)]
+    sought = [re.compile(rf"(?<![\d.,]){re.escape(number)}(?![.,]?\d)") for number in FIGURE.findall(said)]
     return bool(sought) and all(
         any(one.search(text) and not one.search(reading.text) for text, reading in pairs) for one in sought
     )

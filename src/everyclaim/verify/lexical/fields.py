@@ -17,6 +17,7 @@ from typing import NamedTuple
 from everyclaim.core.lifetime import remembered
 from everyclaim.core.types import Probabilities
 from everyclaim.models.local.parser import parse
+from everyclaim.models.local.tree import FINITE
 from everyclaim.text.agreement import AGREES, Fact, relation
 from everyclaim.text.cues import antonyms
 from everyclaim.text.dates import Moment
@@ -104,7 +105,6 @@ _BLANK = ": not given"
 _AFFIRMS = ("yes", "true")
 _TURNS = frozenset({"but", "while", "although", "though", "however", "whereas", "yet", ";"})
 _LACKS = frozenset({"lack", "lacks", "lacking", "lacked", "unavailable", "without", "prohibited", "forbidden"})
-_FINITE = frozenset({"VBZ", "VBD", "VBP", "MD"})
 _DENIED = Probabilities(0.1, 0.1, 0.8)
 _PARTICLES = frozenset({"out", "off", "up", "down"})  # "take out" is not "take"
 _SUBJECT = 4  # words after "and" within which the verb of another clause stands
@@ -227,11 +227,11 @@ def clauses(claim: Reading) -> list[Clause]:
     for number, word in enumerate(words):
         low = word.text.lower()
         joins = (word.tag == "CC" and low not in ("or", "nor")) or low == ","
-        goes_on = joins and verb >= 0 and any(after.tag in _FINITE for after in words[number + 1 : number + _SUBJECT])
+        goes_on = joins and verb >= 0 and any(after.tag in FINITE for after in words[number + 1 : number + _SUBJECT])
         if low in _TURNS or goes_on:
             found.append(_clause(start, word.start, verb, negators))
             start, verb = word.start, -1
-        elif word.tag in _FINITE and verb < 0:
+        elif word.tag in FINITE and verb < 0:
             verb = word.start
     return [*found, _clause(start, len(claim.text) + 1, verb, negators)]
 

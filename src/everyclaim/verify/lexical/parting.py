@@ -36,7 +36,7 @@ _STRANGE = 0.5  # likeness below which a word of the claim is not in other words
 _NARROW = 4  # words of the passage between such neighbours, at most
 _TELLING = 5  # smallest number of things that is looked for in a sum: smaller ones add up by chance
 _LONGEST = 4000  # characters of a passage that are read for reports
-_NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
+FIGURE = re.compile(r"\d(?:[\d.,]*\d)?")
 _REST = re.compile(r"[^\W\d_]+")
 _LAST_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]+(?= $)")  # before a blank; endpos ends the text
 _CLAUSE_END = re.compile(r"[,;:](?=\s)|[()|–—]")
@@ -356,7 +356,7 @@ def _counted(parting: Parting, check: FactCheck, place: DifferencePlace) -> tupl
     theirs, mine = text[place.start : place.end], check.said
     if (unit := _REST.match(text, place.end)) and unit.group() == written[check.at[1] :][: len(unit.group())]:
         return theirs + unit.group(), mine + unit.group()  # "14 °dH"
-    if _NUMBER.fullmatch(theirs) and _NUMBER.fullmatch(mine):
+    if FIGURE.fullmatch(theirs) and FIGURE.fullmatch(mine):
         (before, after), (ours_before, ours_after) = _beside_value(text, place[1:]), _beside_value(written, check.at)
         if after and after == ours_after:
             return f"{theirs} {after}", f"{mine} {after}"
@@ -393,5 +393,5 @@ def _rival(parting: Parting, check: FactCheck) -> DifferencePlace | None:
 def numbered(parting: Parting, at: tuple[int, int]) -> tuple[int, int]:
     """Widen a bare number to the word that says what it counts: "20 people"."""
     written = parting.it.spelling.written
-    after = _beside_value(written, at)[1] if _NUMBER.fullmatch(written[slice(*at)]) else ""
+    after = _beside_value(written, at)[1] if FIGURE.fullmatch(written[slice(*at)]) else ""
     return at[0], at[1] + (len(after) + 1 if after else 0)

@@ -13,6 +13,7 @@ from everyclaim.verify.lexical.comparison import LexicalComparison
 from everyclaim.verify.lexical.reading import Reading
 
 Place = tuple[int, int]
+_OPEN = frozenset({"ADP", "DET", "SCONJ", "CCONJ"})  # words at which no phrase ends
 
 
 class Turned(NamedTuple):
@@ -58,9 +59,6 @@ def finished(text: str, start: int, end: int) -> Place:
         inside.pop()
         end = tree.tokens[inside[-1]].end
     return start, end
-
-
-_OPEN = frozenset({"ADP", "DET", "SCONJ", "CCONJ"})
 
 
 def _subjects(text: str) -> dict[str, Place]:

@@ -18,10 +18,10 @@ from everyclaim.analysis.calibration import Calibration
 from everyclaim.analysis.comparison import Comparison, provenance_differences
 from everyclaim.analysis.deltas import CONTRADICTED, SCORE, SUPPORTED, UNSUPPORTED, AnswerMeasure
 from everyclaim.analysis.slices import AUTO, AUTOMATIC, FEW, matrix_of
-from everyclaim.analysis.trend import Trend
+from everyclaim.analysis.trend import Trend, share_half
 from everyclaim.api.compare import FEWEST_RUNS, check_alike, compare, trend_over
 from everyclaim.core.errors import ConfigError, InputError, NoStoreError
-from everyclaim.core.plaintext import counted
+from everyclaim.core.plaintext import counted, file_name
 from everyclaim.core.types import Label, Outcome
 from everyclaim.report.html.answers import answer_view
 from everyclaim.report.html.charts import ChartPoint, interval_plot, label_bar, line_chart, reading
@@ -38,7 +38,6 @@ from everyclaim.web.app.site import (
     RunView,
     Site,
     download,
-    file_name,
     render,
     site_of,
     slice_address,
@@ -370,16 +369,16 @@ def _by_data(site: Site, records: Sequence[RunRecord]) -> dict[str, list[RunReco
     groups: list[tuple[frozenset[tuple[str, str]], list[RunRecord]]] = []
     for of_place in by_place.values():
         asked = RunView(site, of_place[0]).asked
-        alike = (one for known, one in groups if 2 * len(asked & known) >= max(1, min(len(asked), len(known))))
+        alike = (one for known, one in groups if asked & known and share_half(asked, known))
         if (members := next(alike, None)) is None:
             groups.append((asked, of_place))
         else:
             members += of_place
-    named: dict[str, list[RunRecord]] = {}
+    named, seen = dict[str, list[RunRecord]](), Counter[str]()
     for _, members in groups:
         name = ", ".join(sorted({file_name(one.dataset) for one in members})).encode("utf-8", "replace").decode()
-        same = sum(1 for other in named if other.partition(" #")[0] == name)
-        named[f"{name} #{same + 1}" if same else name] = sorted(members, key=records.index)
+        seen[name] += 1
+        named[f"{name} #{seen[name]}" if seen[name] > 1 else name] = sorted(members, key=records.index)
     return named
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import tempfile
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -29,6 +28,7 @@ from everyclaim.api.evaluator import Evaluator
 from everyclaim.api.runs import Run, Trust, trust_of
 from everyclaim.core.errors import NoStoreError
 from everyclaim.core.lifetime import Memory
+from everyclaim.core.plaintext import file_name
 from everyclaim.core.types import Label, Outcome
 from everyclaim.report.html import asset, environment
 from everyclaim.store import browsing
@@ -85,11 +85,6 @@ class Paging:
 
 def _query(fields: Mapping[str, str]) -> str:
     return urlencode([(name, value) for name, value in fields.items() if value], errors="replace")
-
-
-def file_name(place: str) -> str:
-    """Return the name of a data set without its folders, which are nobody's business but this machine's."""
-    return re.split(r"[/\\]", place.rstrip("/\\"))[-1]
 
 
 def _templates() -> Environment:
