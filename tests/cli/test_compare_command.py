@@ -99,6 +99,9 @@ def test_json_is_what_python_gives(runs):
 def test_runs_that_were_judged_otherwise_are_refused_without_anyway(runs):
     """What differs is named; with --allow-different-judges what the judge did to the same answers stands on its own."""
     assert runs("score", "old.jsonl", "--judge", "lexical", "--name", "lex", "-q").code in (0, 3)
+    before_scoring = runs("score", "new.jsonl", "--name", "late", "--fail-on-regression", "lex", "-q")
+    assert (before_scoring.code, "late" in runs("runs").out) == (2, False)
+    assert "the baseline lex was scored with other settings: judge lexical" in before_scoring.err
     refused = runs("compare", "old", "lex")
     assert refused.code == 2
     assert "different settings, which may cause differences: judge scripted" in refused.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from everyclaim.analysis.comparison import provenance_differences
 from everyclaim.analysis.gate import (
     NO_BAR,
     GateResult,
@@ -25,7 +26,7 @@ from everyclaim.cli.console import show, show_json, warn
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK, TOO_MANY_FAILURES, USAGE, gravest
 from everyclaim.cli.options import Given, OutputOptions
 from everyclaim.core.errors import ConfigError, OperatorError
-from everyclaim.core.types import Result
+from everyclaim.core.types import Provenance, Result
 from everyclaim.io import check_apart, open_sink
 from everyclaim.report.terminal import github_lines, junit, run_markdown, run_page
 from everyclaim.store.records import RunRecord
@@ -38,12 +39,17 @@ GATE_CODES = {
 }
 
 
-def baseline(given: Given, settings: Settings) -> Run | None:
-    """Return the run to compare with, which has to be there before anything is scored."""
+def baseline(given: Given, settings: Settings, made_by: Provenance) -> Run | None:
+    """Return the run to compare with. Raises `ConfigError` if it was not scored with the settings `made_by`."""
     named = settings.fail_on_regression
-    if given.values.get("margin") and named is None:
-        raise ConfigError("--margin needs --fail-on-regression RUN")
-    return None if named is None else find_run(named, store=settings.store)
+    if named is None:
+        if given.values.get("margin"):
+            raise ConfigError("--margin needs --fail-on-regression RUN")
+        return None
+    found = find_run(named, store=settings.store)
+    if differs := provenance_differences(found.record.provenance, made_by):
+        raise ConfigError(f"the baseline {named} was scored with other settings: {'; '.join(differs)}; score it again")
+    return found
 
 
 def conclude(run: Run, output: OutputOptions, settings: Settings, against: Run | None = None) -> int:

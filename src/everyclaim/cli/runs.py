@@ -103,8 +103,8 @@ def report(
 
     output.check()
     settings = given.settings()
-    against = baseline(given, settings)
     found = find_run(run, store=settings.store)
+    against = baseline(given, settings, found.record.provenance)
     if answer is not None:
         _show_answer(found, answer, json=output.json)
         return OK

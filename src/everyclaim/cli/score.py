@@ -72,7 +72,6 @@ def score(
     if resume is not None and fresh:
         raise ConfigError("--resume and --fresh exclude each other")
     settings = given.settings()
-    against = baseline(given, settings)
     given.check_use(settings.judge, settings.decomposer, metric=settings.metric)
     _check_gates(settings)
     given.check_files(settings, files, {"the store": settings.store} | output.outputs)
@@ -88,6 +87,7 @@ def score(
         raise ConfigError("--ray-actors needs --ray")
     scoring = cast("Options", options_of(settings, in_batches=True))
     with Evaluator(**scoring) as evaluator, _scoring(evaluator, ray, ray_actors):  # one budget
+        against = baseline(given, settings, evaluator.provenance)
         if dry_run:
             return _estimate(files, evaluator, of_rows, json=output.json)
         codes = []
