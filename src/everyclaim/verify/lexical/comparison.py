@@ -352,7 +352,7 @@ def _checks(claim: str, source: AlignedSource, alignment: Alignment) -> list[Fac
         return checks
     theirs = stated(source, alignment)
     if len(checks) <= _ADDED_UP:
-        checks = [computed(check, checks, theirs) or check for check in checks]
+        checks = [_computed(check, checks, theirs) for check in checks]
     if not any(check.status == "conflict" and not check.is_elsewhere for check in checks):
         return checks
     least = _AS_WELL * float((alignment.weights @ (alignment.exact + alignment.soft)).max())
@@ -367,41 +367,48 @@ def _checks(claim: str, source: AlignedSource, alignment: Alignment) -> list[Fac
     ]
 
 
-def computed(check: FactCheck, checks: Sequence[FactCheck], theirs: Sequence[StatedSpelling]) -> FactCheck | None:
-    """Find an amount to be a multiple of one that the passages state, or the sum of two or of their multiples.
-
-    The claim says how many times: "three" of "2 euros", "four weeks" of "60 euros a week".
-    """
+def _computed(check: FactCheck, checks: Sequence[FactCheck], theirs: Sequence[StatedSpelling]) -> FactCheck:
+    """Take an amount as stated that is a multiple of one that the passages state, or a sum; no count, which may be."""
     mine = check.fact
     if check.status == "found" or check.is_elsewhere or not is_exact(mine) or mine.dimension == "count":
-        return None
-    own = [it.fact for it in checks if is_exact(it.fact)]
-    parts: dict[str, tuple[float, str, int]] = {}  # what may be a part of a sum: its worth, its words, whose it is
-    for number, it in enumerate(theirs):
-        if not is_exact(it.fact) or it.fact.dimension != mine.dimension:
+        return check
+    ways = calculations(mine, checks, theirs)
+    words = next((words for how, words, _ in ways if how in {"its multiple", "their sum"}), "")
+    return replace(check, status="found", instead=words, relation="converted", rival=None) if words else check
+
+
+def calculations(
+    mine: Quantity, checks: Sequence[FactCheck], theirs: Sequence[StatedSpelling]
+) -> Iterator[tuple[str, str, bool]]:
+    """Yield what an amount is of the passages' (`their sum`), their words, and whether one sentence has them.
+
+    The claim says how many times: "three" of "2 euros", "four weeks" of "60 euros a week". A share has no name.
+    """
+    is_count, parts = mine.dimension == "count", dict[tuple[str, str], list[tuple[int, str, float, str]]]()
+    own = [it.fact for it in checks if is_exact(it.fact) and not is_count]
+    for number, (fact, text, _) in enumerate(theirs):
+        if not is_exact(fact) or fact.dimension not in {mine.dimension, "percent"}:
             continue
-        rate, words = it.fact.rate, it.sentence[slice(*span(it.fact, whole=False))]
+        rate, words = fact.rate, text[slice(*span(fact, whole=False))]
         times = {one.low for one in own if one.dimension == "count"}
         times |= {one.low / rate.amount for one in own if rate is not None and one.dimension == rate.dimension}
         for time in {1.0, *times}:
-            each, amount = words if time == 1 else f"{words} each", time * it.fact.low
-            if time != 1 and figures(amount) == figures(mine.low):
-                return _found(check, each)
-            parts.setdefault(figures(amount), (amount, each, number))
-    for amount, words, number in parts.values():
-        other = parts.get(figures(mine.low - amount))
-        if other is not None and other[2] != number:
-            return _found(check, f"{words} and {other[1]}")
-    return None
+            each, amount = words if time == 1 else f"{words} each", time * fact.low
+            if time != 1 and fact.dimension == mine.dimension and _figures(amount) == _figures(mine.low):
+                yield "its multiple", each, True
+            parts.setdefault((fact.dimension, _figures(amount)), []).append((number, each, amount, text))
+    for one in [one for (dimension, _), found in parts.items() if dimension == mine.dimension for one in found]:
+        low, wanted = one[2], mine.low
+        others = {"their sum": wanted - low, "their difference": wanted + low, "": 100 * wanted / (low or math.inf)}
+        for how, amount in others.items():
+            for other in parts.get((mine.dimension if how else "percent", _figures(amount)), ()):
+                if other[0] != one[0] and (is_count or _figures(amount) != _figures(low)):  # not one amount twice
+                    yield how, " and ".join(words for _, words, *_ in sorted([one, other])), one[3] == other[3]
 
 
-def figures(amount: float) -> str:
-    """Write an amount so that equal ones are written alike, however they were reckoned."""
+def _figures(amount: float) -> str:
+    """Write an amount so that equal ones are written alike, however they were calculated."""
     return f"{amount:.9g}"
-
-
-def _found(check: FactCheck, instead: str) -> FactCheck:
-    return replace(check, status="found", instead=instead, relation="converted", rival=None)
 
 
 def is_exact(fact: Fact) -> TypeGuard[Quantity]:

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, takewhile
+from itertools import takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +24,7 @@ from everyclaim.text.quantities import Quantity
 from everyclaim.text.tokens import STOPWORDS, content_stems
 from everyclaim.verify.lexical.alignment import sentence
 from everyclaim.verify.lexical.checks import FactCheck, facts, is_total, span, words_beside
-from everyclaim.verify.lexical.comparison import LexicalComparison, cues_beside, figures, is_exact, stated
+from everyclaim.verify.lexical.comparison import LexicalComparison, calculations, cues_beside, is_exact, stated
 from everyclaim.verify.lexical.reading import NUMBER, PLAIN
 from everyclaim.verify.lexical.speech import Report, reports
 
@@ -202,36 +202,23 @@ def reckoned(it: LexicalComparison, check: FactCheck) -> str:
     mine, theirs = check.fact, stated(it.source, it.alignment)
     if not is_exact(mine) or any(relation(mine, other.fact) in AGREES for other in theirs):
         return ""
-    if check.status == "found":
-        parts = check.instead.split(" and ")
-        return _made_of(parts, check.said, "their sum, " if len(parts) > 1 else "its multiple, ")
-    is_count, wanted, is_sum = mine.dimension == "count", figures(mine.low), is_total(it.spelling.written, mine)
-    values = [
-        (value.fact, value.sentence, value.sentence[slice(*span(value.fact, whole=False))])
-        for value in theirs
-        if is_exact(value.fact) and (not is_count or value.fact.low >= _TELLING)
-    ]
-    for (a, sentence_of_a, first), (b, sentence_of_b, second) in combinations(values, 2):
-        is_near, kinds = sentence_of_a == sentence_of_b, {a.dimension, b.dimension}
-        if kinds == {mine.dimension} and (is_near or is_sum or not is_count) and figures(a.low + b.low) == wanted:
-            return _made_of([first, second], check.said, "their sum, ")
-        if kinds == {mine.dimension} and is_near and figures(abs(a.low - b.low)) == wanted:
-            return _made_of([first, second], check.said, "their difference, ")
-        if kinds == {"percent", mine.dimension} and is_near and figures(a.low * b.low / 100) == wanted:
-            return _made_of([first, second], check.said)
+    is_count, is_sum = mine.dimension == "count", is_total(it.spelling.written, mine)
+    values = [one for one in theirs if is_exact(one.fact) and (not is_count or one.fact.low >= _TELLING)]
+    for how, words, is_near in calculations(mine, it.checks, values):
+        if is_near or (how == "their sum" and (is_sum or not is_count)):
+            said = words.removesuffix(" each") if how == "its multiple" else words
+            return f"the passages say {said}, but do not state {how and f'{how}, '}{check.said}"
     named = content_stems(it.spelling.written)
     parts = [
-        words
-        for fact, where, words in values
-        if fact.dimension == mine.dimension and content_stems(" ".join(words_beside(where, fact))) & named
+        where[slice(*span(fact, whole=False))]
+        for fact, where, _ in values
+        if is_exact(fact)
+        and fact.dimension == mine.dimension
+        and content_stems(" ".join(words_beside(where, fact))) & named
     ]
     if len(parts) > 1 and is_sum:
         return f"the passages say {', '.join(parts[:-1])} and {parts[-1]}, the claim says {check.said}"
     return ""
-
-
-def _made_of(parts: Sequence[str], said: str, how: str = "") -> str:
-    return f"the passages say {' and '.join(parts).removesuffix(' each')}, but do not state {how}{said}"
 
 
 def stands(words: str, texts: Iterable[str]) -> bool:
