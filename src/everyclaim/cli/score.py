@@ -87,9 +87,9 @@ def score(
         raise ConfigError("--ray-actors needs --ray")
     scoring = cast("Options", options_of(settings, in_batches=True))
     with Evaluator(**scoring) as evaluator, _scoring(evaluator, ray, ray_actors):  # one budget
-        against = baseline(given, settings, evaluator.provenance)
         if dry_run:
             return _estimate(files, evaluator, of_rows, json=output.json)
+        against = baseline(given, settings, evaluator.provenance)
         codes = []
         for place, file in enumerate(files, start=1):
             run, stop = _score_one(file, evaluator, of_rows, settings.store, quiet=output.quiet)
