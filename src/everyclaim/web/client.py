@@ -11,6 +11,7 @@ from collections.abc import Coroutine, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from operator import itemgetter
+from pathlib import Path
 from typing import IO, Annotated, Any, Literal, Self, TypeVar, Unpack
 from urllib.parse import quote
 from weakref import finalize
@@ -258,7 +259,8 @@ class Client(Answers):
             report=report,
             **chosen_of(options, ConversationOptions),
         )
-        query = [(name, str(options[name])) for name in ("name", "release") if options.get(name)]
+        named = {"name": Path(source).name if isinstance(source, str | os.PathLike) else "", **options}
+        query = [(name, str(named[name])) for name in ("name", "release") if named.get(name)]
         query += [("slice", name) for name in slices]
         with tempfile.SpooledTemporaryFile(_IN_MEMORY) as data:
             rows: IO[bytes] = data

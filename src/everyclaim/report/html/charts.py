@@ -96,7 +96,7 @@ def histogram(counts: Sequence[int], edges: Sequence[float], *, title: str, axis
         f"Number of {unit} by {axis}: {told or 'none'}.",
         columns=columns,
         x=_Scale(44, _RIGHT),
-        y=_Scale(150, 18, 0, highest),
+        y=_Scale(150, 28, 0, highest),
         levels=_round_ticks(highest),
         ticks=[(tick, f"{tick:g}") for tick in _TICKS],
         axis=axis,
@@ -153,7 +153,7 @@ def reliability_chart(bins: Sequence[tuple[float, ChartPoint]]) -> Markup:
     known = [(stated, one) for stated, one in bins if one.value is not None]
     told = ". ".join(f"predicted {100 * stated:.0f} %, {_told(one)}" for stated, one in known) + "."
     ticks = [(tick, f"{100 * tick:g} %") for tick in _TICKS]
-    title, x, y = "Predicted and observed probability", _Scale(46, 300), _Scale(264, 10)
+    title, x, y = "Predicted and observed probability", _Scale(46, 300), _Scale(264, 26)
     return _drawn("reliability", title, told, bins=known, x=x, y=y, ticks=ticks)
 
 
