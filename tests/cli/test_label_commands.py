@@ -141,7 +141,7 @@ def test_bad_labels_get_a_line_each_and_the_others_count(scored):
     [
         ("", "bad.jsonl is empty"),
         ('{"sample_id": "a0", "claim": "It is red 0"}\n', "label"),
-        ('{"sample_id": "a0", "claim": "It is red 0", "label": ""}\n', "the column is empty"),
+        ('{"sample_id": "a0", "claim": "It is red 0", "label": ""}\n', "fill in the column"),
         ('{"sample_id": "zz", "claim": "x", "label": "SUPPORTED"}\n', "sample 'zz' is not in run"),
     ],
 )

@@ -138,7 +138,7 @@ def test_a_chat_generator_gets_guidance_as_data() -> None:
     assert (answer.text, answer.checked) == (GOOD, True)
     assert "Be brief." in chat.asked[1][0].content
     assert WRONG not in chat.asked[1][0].content
-    assert request_data(chat.asked[1])["not_borne_out"][0]["statement"] == WRONG
+    assert request_data(chat.asked[1])["not_supported"][0]["statement"] == WRONG
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=6), st.integers(0, 6), st.floats(0, 1))

@@ -73,7 +73,7 @@ def test_a_faithful_answer_passes_and_another_is_told_claim_by_claim(project: py
     found.assert_outcomes(passed=1, failed=1)
     found.stdout.fnmatch_lines(
         [
-            "E*AssertionError: answer 1: 1 of 2 claims supported, score 0.500, at least 1 required, 1 contradicted*",
+            "E*AssertionError: answer 1: score 0.500, at least 1 required (1 of 2 claims supported), 1 contradicted*",
             f"E*CONTRADICTED: {WRONG} (temporal: the passage says 35 minutes, the claim says 45 minutes; * «*35 minutes*»)",
         ]
     )

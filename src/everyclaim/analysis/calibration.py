@@ -205,7 +205,7 @@ class Calibration:
     def sentence(self) -> str:
         """Say in a sentence how often judge and people agree; empty where labels are of one kind only."""
         known = all(rate.value is not None for _, _, rate, _ in self.rates.named)
-        return f"By labels of run {self.run}: {self.accuracy}." if known else ""
+        return f"Judge accuracy by labels of run {self.run}: {self.accuracy}." if known else ""
 
     @property
     def accuracy(self) -> str:
@@ -213,9 +213,9 @@ class Calibration:
         told = []
         for kind, _, rate, labels in self.rates.named:
             value, between = shown_rate(rate, labels)
-            shown = between if value == NO_NUMBER else f"{value} ({between})"
-            told.append(f"{kind} claims recognised: {shown} by {counted(labels, 'label')}")
-        return "; ".join(told)
+            recognised = "" if value == NO_NUMBER else f"{value} of "
+            told.append(f"{recognised}{kind} claims ({between}, {counted(labels, 'label')})")
+        return f"recognises {' and '.join(told)}"
 
     def correct(self, summary: Summary) -> Corrected:
         """Correct the rate of another summary of the same judge, by Rogan and Gladen; PPI++ needs the verdicts."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from everyclaim.analysis import NO_NUMBER, percent, points, written
 from everyclaim.analysis.slices import FEW, JOINT, MODE, expanded, shown_name
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.plaintext import one_line, words
+from everyclaim.core.plaintext import did_you_mean, one_line, words
 from everyclaim.core.types import Label
 from everyclaim.stats.clusters import standard_error
 from everyclaim.stats.intervals import FEW_EVENTS, clustered_ratio
@@ -395,8 +395,6 @@ def _tags_of(sides: Sequence[Counted], cut: str) -> tuple[list[str], bool]:
     for name in tags:
         if name not in known:
             there = f"the tags are {', '.join(known)}" if known else "the samples of these runs have no tags"
-            raise ConfigError(
-                f"no sample has a tag {name!r}: {there}; slices without tags are auto:length and others, failure modes"
-                f" within slices TAG+{MODE}"
-            )
+            meant = did_you_mean(name, known)
+            raise ConfigError(f"no sample has a tag {name!r}: {there}, automatic slices start with auto:{meant}")
     return tags, by_mode

@@ -219,8 +219,8 @@ def _corrected(
     judged = clustered_mean(population.called[rest], population.first[rest])
     left, of = (len(np.unique(population.position[rows])) for rows in (rest, rest | is_shared))
     told = (
-        f"the labels were chosen from a run without {left:,} of these {counted(of, 'answer')} "
-        f"({np.count_nonzero(rest):,} of {counted(len(rest), 'claim')}): they count as judged; label claims of this run"
+        f"{left:,} of these {counted(of, 'answer')} ({np.count_nonzero(rest):,} of {counted(len(rest), 'claim')}) were "
+        "not in the run whose claims were labelled; they keep the judge's verdicts: label claims of this run"
     )
     share = float(is_shared.mean())
     ppi, rogan_gladen = (one and _mixed(one, share, judged, told) for one in (found.ppi, found.rogan_gladen))

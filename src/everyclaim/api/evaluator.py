@@ -205,7 +205,9 @@ def _risk(given: Any) -> RiskPromise | None:
         return given
     try:
         return RiskPromise.from_json(json.loads(Path(given).read_text("utf-8")))
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise InputError(f"cannot read {os.fspath(given)}: {(error.strerror or str(error)).lower()}") from None
+    except ValueError as error:
         raise InputError(f"{os.fspath(given)} is not a calibrated risk: {error}") from None
 
 

@@ -341,7 +341,7 @@ def read_into(run: Run, source: Any, kind: Kind, options: ReadOptions) -> Better
         if reading.empty:
             report.warn(f"{counted(reading.empty, 'row')} without a {kind}")
         if not reading.found:
-            raise InputError(f"the file has no usable {kind}{report.first_fault or ': the column is empty'}")
+            raise InputError(f"the file has no usable {kind}{report.first_fault or f': fill in the column {kind!r}'}")
         store.add_labels(run.id, [annotation for annotation, _ in reading.found.values()])
     return reading.better
 

@@ -152,7 +152,9 @@ class CommandTree(_PlainFlags, TyperGroup):
 
 
 class _HelpfulCommand(_PlainFlags, TyperCommand):
-    pass
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the arguments as the help and the messages name them, without Typer's braces."""
+        return [piece.removesuffix("...").strip("{}") for piece in super().collect_usage_pieces(ctx)]
 
 
 def every_command() -> Iterator[tuple[str, Any]]:
@@ -291,6 +293,11 @@ def _explain(error: Exception) -> int:
 def _usage(fault: Exception) -> None:
     """Say what is wrong with the command line, and where to look; an empty command line was shown the help."""
     message = getattr(fault, "format_message", fault.__str__)()
+    cause: Any = fault.__cause__
+    if isinstance(fault, typer.BadParameter) and hasattr(cause, "errors"):  # a pydantic.ValidationError
+        wrong, option = cause.errors()[0], message.split("'")[1]
+        expected = wrong["msg"].removeprefix("Input should be ").partition(",")[0]
+        message = f"{option} must be {expected}, got {wrong['input']!r}"
     if type(fault).__name__ == "NoArgsIsHelpError":
         if message:
             typer.echo(message, err=True)

@@ -48,7 +48,7 @@ _EXTRAS = {
     "ui": ("python-multipart", "dashboard"),
     "prometheus": ("prometheus-client", "Prometheus metrics"),
     "langfuse": ("langfuse", "Langfuse source of everyclaim watch"),
-    "testing": ("stamina", "loopback provider for tests"),
+    "testing": ("stamina", "mock server for tests"),
 }
 _PATIENCE, _CONNECT = 30, 3.0  # seconds for an answer of a language model, and for a connection to it
 

@@ -50,7 +50,7 @@ def judge_test(*, given: Given, json: opt.Json = False) -> int:
 def judge_check(
     run: Annotated[
         str | None,
-        argument("[RUN]", "Run whose labelled claims are judged (default: 144 claims that ship with the package)."),
+        argument("RUN", "Run whose labelled claims are judged (default: 144 claims that ship with the package)."),
     ] = None,
     *,
     given: Given,

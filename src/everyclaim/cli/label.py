@@ -118,7 +118,7 @@ def calibrate(
     run: Annotated[str, argument("RUN", "Id, start of an id, or name of a run.")],
     labels: Annotated[
         str | None,
-        argument("[LABELS]", "File of labels, which are stored; without it, the labels in the store are used."),
+        argument("LABELS", "File of labels, which are stored; without it, the labels in the store are used."),
     ] = None,
     *,
     given: Given,

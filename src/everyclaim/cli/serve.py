@@ -159,7 +159,7 @@ def ui(
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in _OF_THE_EXTRA:
             raise
-        raise MissingExtraError("The dashboard", "ui") from None
+        raise MissingExtraError("the dashboard", "ui") from None
     settings = given.settings()
     given.check_use(settings.judge, settings.decomposer)
     found = AccessTokens.find(tokens)

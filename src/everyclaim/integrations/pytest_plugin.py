@@ -215,8 +215,8 @@ def _hold(result: Result, bars: _Bars) -> None:
     is_torn = torn > (bars.max_contradicted + _ROUNDING) * len(result.claims)
     if is_low or is_unlikely or is_torn or unread or miscited:
         side = "at most" if result.provenance.lower_is_better else "at least"
-        told = [f"{len(result.claims) - len(result.failing)} of {counted(len(result.claims), 'claim')} supported"]
-        told += [f"score {result.score:.3f}, {side} {bar:g} required"] if is_low else []
+        supported = f"{len(result.claims) - len(result.failing)} of {counted(len(result.claims), 'claim')} supported"
+        told = [f"score {result.score:.3f}, {side} {bar:g} required ({supported})" if is_low else supported]
         told += [f"probability {result.probability:.3f}, minimum {bars.min_probability:g}"] if is_unlikely else []
         told += [f"{torn} contradicted, at most {100 * bars.max_contradicted:g} % allowed"] if is_torn else []
         told += miscited

@@ -93,7 +93,7 @@ def check_format(destination: str | os.PathLike[str], given: str | None = None) 
     name = os.fspath(destination)
     chosen = given or ("jsonl" if name == "-" else format_of_name(name))
     if chosen not in WRITE_FORMATS:
-        what = f"unknown format {given!r}" if given else f"the name {name} has no known suffix"
+        what = f"unknown format {given!r}" if given else f"{name} has no known suffix"
         raise ConfigError(f"{what}; use a suffix or a format among: {', '.join(WRITE_FORMATS)}")
     if chosen == "parquet" and name.lower().endswith(COMPRESSIONS):
         raise ConfigError(f"cannot write {name}: Parquet is already compressed; omit the last suffix")

@@ -75,10 +75,9 @@ def error_budget(usual: Baseline | None, rate: float | None = None) -> ErrorBudg
         error = max(raw.error / accuracy.sharpness, 1e-6)
         rate = max(accuracy.corrected(raw.value), error)
         note = (
-            f"Baseline rate of contradicted claims: {percent(rate, 2)}. In run {one_line(usual.run, 60)} the judge "
-            f"contradicts {percent(raw.value, 2)} of {counted(usual.claims, 'claim')} in "
-            f"{counted(usual.answers, 'answer')} (95 % interval {percent(raw.low, 2)} to {percent(raw.high, 2)}). A "
-            "low rate is uncertain: if it is below its standard error, that is the baseline instead."
+            f"Baseline rate of contradicted claims: {percent(rate, 2)}. In run {one_line(usual.run, 60)} it is "
+            f"{percent(raw.value, 2)} of {counted(usual.claims, 'claim')} in {counted(usual.answers, 'answer')} (95 % "
+            f"interval {percent(raw.low, 2)} to {percent(raw.high, 2)}). The baseline is at least the standard error."
         )
     notes = [note]
     if usual is None:

@@ -34,20 +34,20 @@ class Faulty(NamedTuple):
 def guidance(faults: Sequence[ReportedFault]) -> str:
     """Return what to tell a generator that takes plain instructions; every quoted text is one JSON string."""
     words: str = template("plain")["guidance"]
-    return f"{words} Do not repeat these statements of it:\n{_listed(faults)}" if faults else words
+    return f"{words} Do not repeat these statements:\n{_listed(faults)}" if faults else words
 
 
 def rewrite_one(faulty: Faulty) -> str:
     """Return how to ask a generator that takes plain instructions for one better sentence."""
     sentence, faults = document(faulty.sentence), _listed(faulty.faults)
-    return f"{template('plain')['rewrite_one']}\nThe sentence: {sentence}\nNot borne out by the passages:\n{faults}"
+    return f"{template('plain')['rewrite_one']}\nThe sentence: {sentence}\nNot supported by the passages:\n{faults}"
 
 
 @dataclass(frozen=True, slots=True)
 class GenerationPrompt:
     """Ask for an answer in plain text."""
 
-    version = "generation-1"
+    version = "generation-2"
 
     def messages(
         self, question: str, passages: Mapping[str, Any], instructions: str, faults: Sequence[ReportedFault] = ()
@@ -57,7 +57,7 @@ class GenerationPrompt:
         system = "\n".join(filter(None, [words["answer"], words["avoid"] if faults else "", instructions]))
         data: dict[str, Any] = {"passages": passages, "question": question}
         if faults:
-            data["not_borne_out"] = [_as_data(fault) for fault in faults]
+            data["not_supported"] = [_as_data(fault) for fault in faults]
         return request(system, data)
 
 

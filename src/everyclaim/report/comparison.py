@@ -217,7 +217,7 @@ def method_note(comparison: Comparison) -> str:
     said = (
         "The mean score is the primary measure, tested at 5 %. Other measures are called improved or "
         "regressed only if the difference is significant after Holm's correction (2.5 % for all answers, 2.5 % for the "
-        "slices) and its interval excludes 0. To decide on a roll-back, use `compare --release`."
+        "slices) and its interval excludes 0."
     )
     return (
         f"{said if tested else 'Too few samples to test any difference.'} Intervals are 95 %, clustered by answer. "
@@ -281,7 +281,7 @@ def label_lines(found: Calibration | None) -> list[str]:
     people = counted(len(found.annotators), "annotator")
     lines = [
         f"{counted(found.labelled, 'claim')} of run {found.run} labelled by {people}; {found.disputed:,} disputed.",
-        f"{found.accuracy.capitalize()}.",
+        f"The judge {found.accuracy}.",
     ]
     if best := found.corrected.shown:
         value, between, method = inference_cells(best)

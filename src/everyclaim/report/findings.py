@@ -300,9 +300,9 @@ def _decomposition_counts(decomposition: Decomposition, response: str) -> Text:
         return joined([Text("the response declines to answer"), unchecked])
     if not decomposition.claims:
         if not decomposition.skipped:
-            return Text("no claims: nothing to check" if response.strip() else "no claims: the response is empty")
+            return Text("no claims: nothing to check" if response.strip() else "no claims: the text is empty")
         return joined([Text("no claims: every sentence was skipped, nothing is checked", style="yellow"), unchecked])
-    skipped = counted(len(decomposition.skipped), "piece skipped", "pieces skipped")
+    skipped = counted(len(decomposition.skipped), "sentence skipped", "sentences skipped")
     return joined([counted(len(decomposition.claims), "claim"), skipped if decomposition.skipped else "", unchecked])
 
 

@@ -291,7 +291,7 @@ def corrected_rows(found: Corrected) -> list[tuple[str, str, str, str]]:
 
 def corrected_table(found: Calibration) -> RenderableType:
     """Show the rate with and without the judge's error, and that error, beside a run's numbers."""
-    said = f"judge vs. people: {found.accuracy}; details: `everyclaim calibrate {found.run}`"
+    said = f"judge accuracy by labels: {found.accuracy}; details: `everyclaim calibrate {found.run}`"
     return Stack(_corrected_table(found.corrected), Text(), Text(whole(said)))
 
 
@@ -332,7 +332,7 @@ def _agreement(one: AnnotatorAgreement) -> RenderableType:
 
 
 def _kappa(one: Inference) -> str:
-    return f"{one.value:.2f} ({one.interval.low:.2f} – {one.interval.high:.2f})"
+    return f"{one.value:.2f} ({one.interval.low:.2f} – {one.interval.high:.2f})".replace("-", "−")
 
 
 def _groups(name: str, groups: Mapping[str, JudgeRates], plain: str) -> RenderableType:

@@ -254,7 +254,7 @@ class RunStore(Closing):
         if os.path.isfile(wanted):  # noqa: PTH113 - of what may be no path
             raise InputError(f"{wanted} is a file, not a run: score it first, then name the run")
         meant = did_you_mean(wanted, [record.name for record in self.runs(_RECENT) if record.name])
-        raise InputError(f"no run {wanted!r} in store {self.location}: pass the id or name of a stored run{meant}")
+        raise InputError(f"no run {wanted!r} in store {self.location}; `everyclaim runs` lists them{meant}")
 
     def rename_run(self, run: str, name: str) -> None:
         """Give a run another name, also while it is scored. Raises `InputError` when there is none."""

@@ -102,7 +102,7 @@ class LogFiles(AnswerSource):
             if is_folder or is_live or key in known or is_between:
                 found.append((status.st_mtime_ns, is_live, key, path))
         if not found and not self._path.exists():
-            raise SourceError(f"not found yet: {self._path}")
+            raise SourceError(f"there is no file {self._path}")
         return [(key, path) for _, _, key, path in sorted(found)]
 
     def _read(self, path: Path, key: str, position: ReadPosition | None) -> Iterator[Step]:
