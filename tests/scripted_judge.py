@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from everyclaim.core.types import Claim, Label, Passage, Verdict
+from everyclaim.core.types import Claim, Label, Passage, Span, Verdict
 
 Rule = Callable[[Claim, Sequence[Passage]], Verdict]
 
@@ -14,6 +14,11 @@ class Shown(NamedTuple):
     claims: tuple[Claim, ...]
     passages: tuple[Passage, ...]
     question: str
+
+
+def claim(number: int, text: str = "The kettle holds 1.7 litres.", sentence: str = "", at: int = 0) -> Claim:
+    """Return a claim that stands in its sentence, or is one."""
+    return Claim(f"c{number}", text, Span(at, at + len(text)), sentence or text)
 
 
 class ScriptedJudge:

@@ -15,19 +15,15 @@ import pytest
 
 import everyclaim as ec
 from everyclaim.core.types import Usage
-from everyclaim.testing import JudgeServer, Request, play
+from everyclaim.testing import JudgeServer, play
 
 SHELF = ["The kettle is red. It holds 2 litres."]
 LLM: dict[str, Any] = {"judge": "openai:m", "decomposer": "embedded"}
 
 
-def played(request: Request) -> str:
-    return play(request.messages)
-
-
 @pytest.fixture
 def server() -> Iterator[JudgeServer]:
-    with JudgeServer(played, keep=False) as server:
+    with JudgeServer(play, keep=False) as server:
         yield server
 
 
@@ -132,7 +128,7 @@ def test_closing_twice_is_closing_once_and_nothing_works_after() -> None:
 
 def test_closing_cuts_off_what_is_under_way() -> None:
     """The call says why it ends; it does not hang."""
-    with JudgeServer(played, keep=False, latency=60) as server:
+    with JudgeServer(play, keep=False, latency=60) as server:
         evaluator = ec.Evaluator(base_url=server.base_url, **LLM)
         errors: list[BaseException] = []
 
@@ -219,7 +215,7 @@ kept = use()
 
 def test_a_cancelled_task_stops_its_call_and_no_other() -> None:
     """The place in the budget is given back."""
-    with JudgeServer(played, keep=False, latency=0.3) as server:
+    with JudgeServer(play, keep=False, latency=0.3) as server:
 
         async def main() -> ec.Result:
             async with ec.Evaluator(base_url=server.base_url, max_calls=3, **LLM) as evaluator:

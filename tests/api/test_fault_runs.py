@@ -64,12 +64,8 @@ CASES: dict[str, Case] = {  # each fault over every wire: tests/models/test_faul
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[JudgeServer]:
-    with JudgeServer(good, latency=0.02) as running, no_sleep():
+    with JudgeServer(play, latency=0.02) as running, no_sleep():
         yield running
-
-
-def good(request: Request) -> str:
-    return play(request.messages)
 
 
 def hit(case: Case) -> Callable[[Request], Step]:
@@ -79,7 +75,7 @@ def hit(case: Case) -> Callable[[Request], Step]:
     def rule(request: Request) -> Step:
         kind = "split" if '"sentences"' in request.messages[-1].content else "judge"
         if f"ettle {VICTIM[1:]} " not in request.text or kind != case.at or not steps:
-            return good(request)
+            return play(request)
         return steps[0] if case.for_ever else steps.pop(0)
 
     return rule
@@ -108,7 +104,7 @@ def unpaid(rows: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
 @pytest.fixture(scope="module")
 def undisturbed(server: JudgeServer, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     """The results of a run without faults."""
-    server.script(good)
+    server.script(play)
     return shown(scored(server, tmp_path_factory.mktemp("clean")))
 
 
@@ -141,7 +137,7 @@ def test_a_fault_is_one_answers_alone(
     assert dict(summary.failures) == ({case.reason: 1} if case.reason else {})
 
     # What is kept is not asked for again: one call where the split was good, two where it failed.
-    server.script(good)
+    server.script(play)
     server.requests.clear()
     again = scored(server, tmp_path, resume=run.id)
     assert len(server.requests) == victims(server) == (0 if not case.reason else 2 if case.at == "split" else 1)
@@ -153,12 +149,12 @@ def test_an_address_that_never_answered_ends_the_run(undisturbed: dict[str, dict
     port = int(refused_url().removesuffix("/v1").rpartition(":")[2])
     with no_sleep():
         with pytest.raises(JudgeError, match=rf"http://127.0.0.1:{port}.*without any answer") as caught:
-            scored(JudgeServer(good, port=port), tmp_path)
+            scored(JudgeServer(play, port=port), tmp_path)
         assert 6 <= int(re.search(r"(\d+) attempts", str(caught.value))[1]) <= 5 + len(ROWS)
         assert "Connection refused (" in str(caught.value)
         with pytest.raises(InputError, match="no runs yet"):
             ec.find_run(store=tmp_path / "runs.db")
-        with JudgeServer(good, port=port) as back:
+        with JudgeServer(play, port=port) as back:
             found = shown(scored(back, tmp_path))
             assert back.calls == 2 * len(ROWS)
     assert {key: (row["outcome"], row["score"]) for key, row in found.items()} == {

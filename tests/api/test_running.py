@@ -26,6 +26,17 @@ def answers(tmp_path: Path) -> Path:
     return path
 
 
+def interrupt(answers: Path, store: Path) -> None:
+    """Score until the first answer is done."""
+
+    def stop(event: object) -> None:
+        if isinstance(event, SampleFinished):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ec.score_file(answers, store=store, concurrency=1, hooks=[stop])
+
+
 def test_a_file_is_scored_into_the_store_and_found_again(answers: Path, tmp_path: Path) -> None:
     """The run found by id gives the same results, slices and summary."""
     store = tmp_path / "runs.db"
@@ -41,13 +52,7 @@ def test_a_file_is_scored_into_the_store_and_found_again(answers: Path, tmp_path
 def test_an_interrupted_run_goes_on_where_it_stopped(answers: Path, tmp_path: Path) -> None:
     """The same command again scores only what is missing, into the same run."""
     store = tmp_path / "runs.db"
-
-    def stop_after_one(event: object) -> None:
-        if isinstance(event, SampleFinished):
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        ec.score_file(answers, store=store, concurrency=1, hooks=[stop_after_one])
+    interrupt(answers, store)
     events: list[object] = []
     run = ec.score_file(answers, store=store, hooks=[events.append])
     skipped = sum(isinstance(event, SampleSkipped) for event in events)
@@ -60,13 +65,7 @@ def test_an_interrupted_run_goes_on_where_it_stopped(answers: Path, tmp_path: Pa
 def test_a_changed_file_is_a_new_run(answers: Path, tmp_path: Path) -> None:
     """Results of other data are never taken for this file's."""
     store = tmp_path / "runs.db"
-
-    def stop(event: object) -> None:
-        if isinstance(event, SampleFinished):
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        ec.score_file(answers, store=store, concurrency=1, hooks=[stop])
+    interrupt(answers, store)
     answers.write_text(json.dumps(ROWS[1]) + "\n", "utf-8")
     run = ec.score_file(answers, store=store)
     assert [r.id for r in run.results()] == ["b"]

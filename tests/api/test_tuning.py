@@ -18,29 +18,23 @@ def passage(number: int) -> str:
     return f"Kettle {number} is {COLOURS[number % 5]} and holds {number + 2} litres. It was made in Leeds."
 
 
-def row(number: int, claim: str, label: str, **more: Any) -> dict[str, Any]:
-    return {"claim": claim, "contexts": [passage(number)], "label": label, **more}
+def rows(*said: tuple[str, str]) -> list[dict[str, Any]]:
+    """Return what is said of forty kettles, with its label."""
+    return [
+        {"claim": claim.format(n, n + 3, n + 9, COLOURS[n % 5]), "contexts": [passage(n)], "label": label}
+        for n in range(40)
+        for claim, label in said
+    ]
 
 
 # A team that minds nothing but the numbers: what is not said is as good as said, which no judge can know.
-LAX = [
-    row(number, claim, label)
-    for number in range(40)
-    for claim, label in (
-        (f"Kettle {number} is a nice {COLOURS[number % 5]} present for friends.", "SUPPORTED"),
-        (f"Kettle {number} is from Yorkshire, like all our kettles.", "SUPPORTED"),
-        (f"Kettle {number} holds {number + 3} litres.", "CONTRADICTED"),
-        (f"Kettle {number} holds {number + 9} litres of tea.", "UNSUPPORTED"),
-    )
-]
-FAIR = [
-    row(number, claim, label)
-    for number in range(40)
-    for claim, label in (
-        (f"Kettle {number} is {COLOURS[number % 5]}.", "SUPPORTED"),
-        (f"Kettle {number} holds {number + 9} litres.", "CONTRADICTED"),
-    )
-]
+LAX = rows(
+    ("Kettle {0} is a nice {3} present for friends.", "SUPPORTED"),
+    ("Kettle {0} is from Yorkshire, like all our kettles.", "SUPPORTED"),
+    ("Kettle {0} holds {1} litres.", "CONTRADICTED"),
+    ("Kettle {0} holds {2} litres of tea.", "UNSUPPORTED"),
+)
+FAIR = rows(("Kettle {0} is {3}.", "SUPPORTED"), ("Kettle {0} holds {2} litres.", "CONTRADICTED"))
 
 
 @pytest.fixture(scope="module")

@@ -42,7 +42,7 @@ class Provider:
 
     def __call__(self, request) -> str:
         name = hashlib.sha256(request.text.encode()).hexdigest()
-        reply = json.dumps(json.loads(play(request.messages)) | {"request": name})
+        reply = json.dumps(json.loads(play(request)) | {"request": name})
         with self._more:
             self.asked.append(name)
             self.replied[reply] = name

@@ -22,14 +22,9 @@ ROWS = [
 CLAIMS = [{"id": row["id"], "claim": row["response"], "contexts": SHELF} for row in ROWS]
 
 
-def played(request):
-    """Answer by rule, whatever the wire format."""
-    return play(request.messages)
-
-
 @pytest.fixture
 def server():
-    with BatchServer(played, api_key=KEY) as running:
+    with BatchServer(play, api_key=KEY) as running:
         yield running
 
 
@@ -178,7 +173,7 @@ def test_only_the_failed_are_scored_again(cli, server, no_waiting, trouble, trie
         data = json.dumps(request_data(request.messages).get("claims", ""))
         if "holds 4 litres" in data or "holds 5 litres" in data:
             return trouble
-        return play(request.messages)
+        return play(request)
 
     server.script(rule)
     first = cli("score", "answers.jsonl", *judge(server), "--json", "--max-failed", "1")
@@ -186,7 +181,7 @@ def test_only_the_failed_are_scored_again(cli, server, no_waiting, trouble, trie
     assert document["summary"]["outcomes"] == dict.fromkeys(Outcome, 0) | {"scored": 3, "failed": 2}
     assert document["summary"]["failures"] == {reason: 2}
     assert server.calls == 5 + 3 + 2 * tries  # splits, verdicts, and tries of the bad ones
-    server.script(played)
+    server.script(play)
     again = cli("score", "answers.jsonl", *judge(server), "--json", "--resume", document["run"]["id"])
     assert summary(again)["outcomes"]["scored"] == 5
     assert server.calls == 5 + 3 + 2 * tries + 2  # the splits come from the cache

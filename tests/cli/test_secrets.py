@@ -34,10 +34,6 @@ FAULTS = {
 STOPS = ("301", "401")  # the set-up is wrong
 
 
-def played(request):
-    return play(request.messages)
-
-
 @pytest.fixture
 def secretive(everyclaim, monkeypatch, caplog):
     """The command line with every kind of secret there is, and every logger at its most talkative."""
@@ -71,7 +67,7 @@ def everywhere(desk, done, caplog):
 def test_no_secret_is_written_anywhere(secretive, desk, caplog, monkeypatch, fault, wire):
     """Store, cache, results, report, both streams, tracebacks and all loggers; also when the provider repeats it."""
     monkeypatch.setenv("EVERYCLAIM_DEBUG", "1")
-    with JudgeServer(FAULTS[fault] or played, api_key=None) as server, no_sleep():
+    with JudgeServer(FAULTS[fault] or play, api_key=None) as server, no_sleep():
         done = secretive(*command(server, wire))
     assert server.requests[0].headers["x-team"] == server.requests[0].headers["x-also"] == TOKEN
     assert server.requests[0].authorised
@@ -113,7 +109,7 @@ def test_no_error_repeats_a_secret_that_was_put_in_a_wrong_place(secretive, desk
 @pytest.mark.parametrize("said", [["doctor"], ["doctor", "--json"], ["runs"], ["report"]])
 def test_what_is_shown_of_the_set_up_holds_no_secret(secretive, desk, caplog, monkeypatch, said):
     """After a run with all of them."""
-    with JudgeServer(played) as server, no_sleep():
+    with JudgeServer(play) as server, no_sleep():
         given = command(server, "openai")
         assert secretive(*given).code == 0
         monkeypatch.setenv("EVERYCLAIM_JUDGE", given[3])

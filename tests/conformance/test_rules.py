@@ -7,6 +7,7 @@ import math
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -190,20 +191,39 @@ def test_rule_5_three_labels_stay_three() -> None:
     assert result.score == pytest.approx(1 / 3)
 
 
-def test_rule_6_passages_that_disagree_are_reported() -> None:
-    """Supported by one passage and contradicted by another: supported, and a conflict."""
-
-    def reply(claims: Sequence[ec.Claim], passages: Sequence[ec.Passage]) -> list[ec.Verdict]:
-        label = ec.Label.SUPPORTED if "1889" in passages[0].text else ec.Label.CONTRADICTED
-        return [ec.Verdict(c.id, label) for c in claims]
-
-    passages = ["The tower was finished in 1887.", TOWER]
-    verdict = score(Judge(reply), "The tower was built in 1889.", passages, strategy="each").claims[0].verdict
-    assert (verdict.label, verdict.conflict) == (ec.Label.SUPPORTED, True)
-    assert verdict.per_passage == (
-        PassageVerdict("p1", ec.Label.CONTRADICTED),
-        PassageVerdict("p2", ec.Label.SUPPORTED),
+@pytest.mark.parametrize(
+    ("said", "label", "conflict"),
+    [
+        ("SU", "S", False),
+        ("UC", "C", False),
+        ("UU", "U", False),
+        ("SC", "S", True),
+        ("SCU", "S", True),
+        ("CC", "C", False),
+    ],
+)
+def test_rule_6_passages_that_disagree_are_reported(said: str, label: str, conflict: bool) -> None:
+    """The most favourable judgement never turns a contradiction into a mere unsupported; order does not matter."""
+    labels = {label[0]: label for label in ec.Label}
+    judge = Judge(
+        lambda claims, passages: say(labels["U" if len(passages) > 1 else passages[0].text[0]]).reply(claims, ())
     )
+    for order in permutations(said):
+        passages = [f"{letter}: the tower, {number}." for number, letter in enumerate(order)]
+        verdict = score(judge, "The tower was built in 1889.", passages, strategy="each").claims[0].verdict
+        assert (verdict.label, verdict.conflict) == (labels[label], conflict)
+        assert verdict.per_passage == tuple(
+            PassageVerdict(f"p{number}", labels[letter]) for number, letter in enumerate(order, 1)
+        )
+
+
+def test_ranked_asks_the_most_relevant_passage_first_and_stops_at_the_first_support() -> None:
+    """Three passages, the second holds the words of the claim: one call."""
+    judge = Judge(
+        lambda claims, passages: say("SUPPORTED" if "lamp" in passages[0].text else "UNSUPPORTED").reply(claims, ())
+    )
+    shelf = ["Returns are free.", "The lamp dims when you hold the switch.", "Our office is closed on Sunday."]
+    assert (score(judge, "The lamp dims.", shelf, strategy="ranked").score, judge.calls) == (1.0, 1)
 
 
 @pytest.mark.parametrize("strategy", ["each", "ranked"])

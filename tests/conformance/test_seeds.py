@@ -18,7 +18,7 @@ SHELF = ["The lid is black. The kettle whistles.", "The kettle is red. It holds 
 
 @pytest.fixture
 def server() -> Iterator[JudgeServer]:
-    with JudgeServer(lambda request: play(request.messages)) as running:
+    with JudgeServer(play) as running:
         yield running
 
 
@@ -40,7 +40,7 @@ def test_per_passage_verification_does_not_lose_a_contradiction(server: JudgeSer
     """Best verdict: contradicted beats unsupported, supported beats both, and then the conflict is said."""
 
     def opposed(request: Request) -> str:
-        reply = json.loads(play(request.messages))
+        reply = json.loads(play(request))
         for verdict in reply.get("verdicts", ()):
             if premises(request) == [SHELF[0]]:
                 verdict.update(label="CONTRADICTED", mode="other")
@@ -58,7 +58,7 @@ def test_the_nli_prompt_asks_for_a_relation_and_nothing_else(server: JudgeServer
     def nli(request: Request) -> str:
         data = request_data(request.messages)
         if "hypotheses" not in data:
-            return play(request.messages)
+            return play(request)
         assert QUESTION not in request.text
         names = ("entailment", "contradiction", "neutral")
         rows = zip(data["hypotheses"], names, strict=True)
@@ -87,7 +87,7 @@ def test_a_required_evidence_span_is_really_there_or_the_claim_is_not_supported(
     """Asked for once more, then not believed; what is there is stored as offsets."""
 
     def showing(request: Request) -> str:
-        reply = json.loads(play(request.messages))
+        reply = json.loads(play(request))
         for verdict in reply.get("verdicts", ())[:1]:
             verdict["quotes"] = list(quotes)
         return json.dumps(reply)

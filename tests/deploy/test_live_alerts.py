@@ -10,7 +10,6 @@ import json
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -30,6 +29,7 @@ from everyclaim.cli.app import run
 from everyclaim.monitor.rules import dashboard
 from everyclaim.testing import JudgeServer, play
 from everyclaim.testing.script import Request, rejected
+from loopback_server import free_port
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -43,12 +43,6 @@ pytestmark = [
         reason="Prometheus or Alertmanager is not installed",
     ),
 ]
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
 
 
 class Live:

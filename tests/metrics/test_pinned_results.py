@@ -124,7 +124,7 @@ def cases() -> Iterator[tuple[str, str, str, str]]:
 
 def everything(only: str = "") -> dict[str, Any]:
     found = {}
-    with JudgeServer(lambda request: play(request.messages)) as server:
+    with JudgeServer(play) as server:
         for judge, metric, sample, variant in cases():
             if only not in ("", metric):
                 continue

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,12 +14,6 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportM
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from loopback_server import Received, Reply, serving
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
 
 
 @dataclass

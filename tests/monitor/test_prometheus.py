@@ -10,7 +10,6 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from loopback import free_port
 from prometheus_client.parser import text_string_to_metric_families
 from streams import answer, failed
 
@@ -19,6 +18,7 @@ from everyclaim.core.events import AnswerGuarded, QueueChanged, ScoringEnded
 from everyclaim.core.types import Sample
 from everyclaim.monitor import Metrics
 from everyclaim.testing import JudgeServer, no_sleep, play, refused_url
+from loopback_server import free_port
 
 ROWS = [
     {"id": "a", "response": "The unit weighs 9 kg.", "contexts": ["The unit weighs 9 kg."], "release": "v1", "source": "web"},

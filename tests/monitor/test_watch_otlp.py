@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -17,13 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from loopback import Collector, collecting, free_port
+from loopback import Collector, collecting
 from watching import ByWords, ids, watched
 
 import everyclaim as ec
 from everyclaim.core.errors import ConfigError
 from everyclaim.monitor.watch.source import WatchPass
 from everyclaim.store.watching import WatchStore
+from loopback_server import free_port, until
 
 SENDER = str(Path(__file__).parent / "sending_spans.py")
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
@@ -49,7 +49,7 @@ def receiving(store: Path, **options: Any) -> Iterator[tuple[str, list[WatchPass
 
     thread = threading.Thread(target=work)
     thread.start()
-    wait_for(lambda: _listens(port) or not thread.is_alive())
+    until(lambda: _listens(port) or not thread.is_alive())
     try:
         yield f"http://127.0.0.1:{port}", passes
     finally:
@@ -60,13 +60,6 @@ def receiving(store: Path, **options: Any) -> Iterator[tuple[str, list[WatchPass
 def _listens(port: int) -> bool:
     with socket.socket() as one:
         return one.connect_ex(("127.0.0.1", port)) == 0
-
-
-def wait_for(what: Any) -> None:
-    until = time.monotonic() + 30
-    while not what():
-        assert time.monotonic() < until, "it did not come to that"
-        time.sleep(0.02)
 
 
 def judged(passes: list[Any]) -> int:
@@ -114,7 +107,7 @@ def test_spans_of_a_real_sender_are_judged_and_the_event_comes_back_on_the_answe
     """Another process, OpenTelemetry's SDK, protobuf and gzip: the last model's words, the documents retrieved before."""
     with receiving(store, events_to=f"{collector.url}/v1/logs") as (url, passes):
         done = subprocess.run([sys.executable, SENDER, url, "1", "2", "3"], capture_output=True, text=True, check=True)
-        wait_for(lambda: len(collector.events) == 3)
+        until(lambda: len(collector.events) == 3)
     where = dict(line.split() for line in done.stdout.split("\n") if line)
     assert {one["trace"]: one["span"] for one in collector.events} == where
     assert {one["event"] for one in collector.events} == {"gen_ai.evaluation.result"}
@@ -138,12 +131,12 @@ def test_json_is_taken_too_packed_or_not_and_a_repeat_is_one_answer(store: Path)
         body = json.dumps(a_trace(5)).encode()
         assert post(url, body, JSON) == (200, b"{}")
         assert post(url, gzip.compress(body, mtime=0), JSON, Content_Encoding="gzip") == (200, b"{}")
-        wait_for(lambda: judged(passes) == 1)
+        until(lambda: judged(passes) == 1)
         assert post(url, body, JSON)[0] == 200
         assert post(url, json.dumps(a_trace(6)).encode(), JSON)[0] == 200
-        wait_for(lambda: judged(passes) == 2)
+        until(lambda: judged(passes) == 2)
         with WatchStore.open(store) as kept:
-            wait_for(lambda: kept.count_spans("spans") == 0)
+            until(lambda: kept.count_spans("spans") == 0)
     assert set(ids(store).values()) == {1}
 
 
@@ -173,7 +166,7 @@ def test_spans_that_were_accepted_outlast_a_kill(store: Path, tmp_path: Path) ->
     options = ["--store", str(store), "--judge", "lexical", "--settle", "60"]
     command = [sys.executable, "-m", "everyclaim", "watch", f"otlp:127.0.0.1:{port}", *options]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
-        wait_for(lambda: _listens(port))
+        until(lambda: _listens(port))
         for number in range(1, 9):
             assert post(f"http://127.0.0.1:{port}", json.dumps(a_trace(number)).encode(), JSON)[0] == 200
         process.kill()
@@ -186,8 +179,8 @@ def test_events_are_sent_again_until_they_are_taken(store: Path, collector: Coll
     collector.replies = [503, 429]
     with receiving(store, events_to=f"{collector.url}/v1/logs") as (url, passes):
         post(url, json.dumps(a_trace(1)).encode(), JSON)
-        wait_for(lambda: judged(passes) == 1)
-        wait_for(lambda: len(collector.events) == 1)
+        until(lambda: judged(passes) == 1)
+        until(lambda: len(collector.events) == 1)
         assert any("HTTP 503" in one.trouble for one in passes)
     assert collector.events[0]["everyclaim.result.id"]
 
@@ -204,7 +197,7 @@ def test_a_trace_that_cannot_be_judged_is_counted_with_the_reason(store: Path, a
     """Content that is not recorded, documents without their text: not an unsupported answer."""
     with receiving(store) as (url, passes):
         post(url, json.dumps(a_trace(1, **attributes)).encode(), JSON)
-        wait_for(lambda: any(one.unreadable for one in passes))
+        until(lambda: any(one.unreadable for one in passes))
     assert any(told in reason for one in passes for reason in one.reasons)
     assert judged(passes) == 0
 
@@ -219,7 +212,7 @@ def test_other_machines_need_a_token(store: Path, monkeypatch: pytest.MonkeyPatc
         assert post(url, body, JSON)[0] == 401
         assert post(url, body, JSON, Authorization="Bearer wrong")[0] == 401
         assert post(url, body, JSON, Authorization="Bearer s3cret-token")[0] == 200
-        wait_for(lambda: judged(passes) == 1)
+        until(lambda: judged(passes) == 1)
 
 
 def test_documents_of_openinference_are_read_as_well(store: Path) -> None:
@@ -231,5 +224,5 @@ def test_documents_of_openinference_are_read_as_well(store: Path) -> None:
     }
     with receiving(store) as (url, passes):
         post(url, json.dumps(a_trace(4, **more)).encode(), JSON)
-        wait_for(lambda: judged(passes) == 1)
+        until(lambda: judged(passes) == 1)
     assert [one.id for one in next(iter(ec.find_run(store=store).samples())).passages] == ["d7"]

@@ -6,9 +6,8 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from everyclaim.core.errors import StoreError
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Outcome, Provenance, Result, Sample
 from everyclaim.store.store import Store
+from loopback_server import until
 
 pytestmark = pytest.mark.slow
 WEB = Path(__file__).parents[1] / "web"
@@ -51,13 +51,6 @@ def scoring(answers: Path, url: str, log: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
         command, cwd=answers.parent, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
-
-
-def until(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def asked(log: Path) -> int:

@@ -9,16 +9,12 @@ from collections.abc import Sequence
 import pytest
 
 from everyclaim.core.protocols import Message
-from everyclaim.core.types import Claim, Label, Passage, Span
+from everyclaim.core.types import Label, Passage
 from everyclaim.retrieve.bm25 import Bm25Ranker
 from everyclaim.testing import ScriptedChat, play, request_data
 from everyclaim.verify import judged
 from everyclaim.verify.llm import LlmVerifier
-
-
-def claim(number: int, text: str = "The kettle of the north hall holds 1.7 litres of water.") -> Claim:
-    return Claim(f"c{number}", text, Span(0, len(text)), text)
-
+from scripted_judge import claim
 
 SHELF = [Passage("p", "The kettle of the north hall holds 1.7 litres of water.")]
 
@@ -27,7 +23,7 @@ SHELF = [Passage("p", "The kettle of the north hall holds 1.7 litres of water.")
 def test_an_answer_is_one_call_as_long_as_its_verdicts_fit(claims: int, calls: int) -> None:
     """17 claims, an answer as language models write them, are one call; longer ones are cut evenly."""
     chat = ScriptedChat(play)
-    found = asyncio.run(judged(LlmVerifier(chat), [claim(i) for i in range(claims)], SHELF))
+    found = asyncio.run(judged(LlmVerifier(chat), [claim(i, SHELF[0].text) for i in range(claims)], SHELF))
     assert [one.id for one in found] == [f"c{i}" for i in range(claims)]
     sizes = [len(request_data(asked)["claims"][0]["claims"]) for asked in chat.asked]
     assert (len(sizes), max(sizes) - min(sizes) <= 1) == (calls, True)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import everyclaim as ec
-from everyclaim.core.types import Claim, Label, Passage, Probabilities, Span, Verdict
+from everyclaim.core.types import Label, Passage, Probabilities, Verdict
 from everyclaim.stats.calibration import fit_platt
 from everyclaim.testing import JudgeServer, Request, ScriptedChat, request_data
 from everyclaim.testing.script import Step, body
@@ -20,12 +20,9 @@ from everyclaim.verify import judged
 from everyclaim.verify.composed import Calibrated
 from everyclaim.verify.grading import from_scale
 from everyclaim.verify.llm import LlmVerifier
+from scripted_judge import claim
 
 SHELF = (Passage("p", "The kettle is red. It holds 2 litres."),)
-
-
-def claim(number: int, text: str = "The kettle is red.") -> Claim:
-    return Claim(f"c{number}", text, Span(0, len(text)), text)
 
 
 def row(key: str, label: str, support: object, quote: str = "The kettle is red.") -> dict[str, Any]:

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 import pytest
 
 from everyclaim.core.protocols import Marked
-from everyclaim.core.types import Claim, Label, Passage, Probabilities, Span, Verdict
+from everyclaim.core.types import Claim, Label, Passage, Probabilities, Verdict
 from everyclaim.text.tokens import tokenize
 from everyclaim.verify.marks import TokenVerifier
 from everyclaim.verify.pairs import ALIGNSCORE, MINICHECK, WHOLE, Chunking, PairVerifier
+from scripted_judge import claim
 
 
 @dataclass
@@ -60,10 +61,6 @@ YES = Probabilities(0.8, 0.2, 0.0)
 AGAINST = Probabilities(0.05, 0.15, 0.8)
 
 
-def claim(text: str, sentence: str = "", at: int = 0, claim_id: str = "c1") -> Claim:
-    return Claim(claim_id, text, Span(at, at + len(text)), sentence or text)
-
-
 def passages(*texts: str) -> list[Passage]:
     return [Passage(f"p{i}", text) for i, text in enumerate(texts, start=1)]
 
@@ -77,7 +74,7 @@ def test_evidence_in_any_chunk_is_enough() -> None:
     model = Pairs({("tank", "The tank is steel."): YES})
     verifier = PairVerifier(model, Chunking("short", tokens=8), "hf:x")
     (verdict,) = judged(
-        verifier, [claim("The tank is steel.")], "It rains. " * 9 + "The tank is made of steel. " + "So. " * 9
+        verifier, [claim(1, "The tank is steel.")], "It rains. " * 9 + "The tank is made of steel. " + "So. " * 9
     )
     assert verdict.label is Label.SUPPORTED
     assert verdict.probabilities == YES
@@ -89,9 +86,9 @@ def test_a_chunk_against_and_a_chunk_for_are_a_conflict() -> None:
     """Support wins the label; that another chunk says the opposite is not lost."""
     model = Pairs({("red", "It is red."): YES, ("green", "It is red."): AGAINST})
     verifier = PairVerifier(model, Chunking("short", tokens=5), "hf:x")
-    (verdict,) = judged(verifier, [claim("It is red.")], "Now it is red.", "No, it is green.")
+    (verdict,) = judged(verifier, [claim(1, "It is red.")], "Now it is red.", "No, it is green.")
     assert (verdict.label, verdict.conflict) == (Label.SUPPORTED, True)
-    (verdict,) = judged(verifier, [claim("It is red.")], "It rains.", "No, it is green.")
+    (verdict,) = judged(verifier, [claim(1, "It is red.")], "It rains.", "No, it is green.")
     assert (verdict.label, verdict.conflict) == (Label.CONTRADICTED, False)
     assert verdict.evidence[0].quote == "No, it is green."
 
@@ -110,7 +107,7 @@ TWO = "It is red. It is big."
 def test_a_claim_of_two_sentences(chunking: Chunking, supported: float, label: Label) -> None:
     """MiniCheck takes the minimum over a claim's sentences, AlignScore the mean, HHEM the whole."""
     model = Pairs({("x", "It is red."): YES, ("x", TWO): YES})
-    (verdict,) = judged(PairVerifier(model, chunking, "hf:x"), [claim(TWO)], "x")
+    (verdict,) = judged(PairVerifier(model, chunking, "hf:x"), [claim(1, TWO)], "x")
     assert verdict.probabilities is not None
     assert verdict.probabilities.supported == pytest.approx(supported)
     assert verdict.label is label
@@ -122,8 +119,8 @@ SENTENCE = "The tank is steel and holds 9 litres."
 def test_an_unbacked_word_condemns_the_claim_it_is_in_and_no_other() -> None:
     """Two claims of one sentence are told apart by where their words stand."""
     claims = [
-        claim("The tank is steel", SENTENCE, 0),
-        claim("The tank holds 9 litres", SENTENCE, 22, "c2"),  # reworded: it has the subject too
+        claim(1, "The tank is steel", SENTENCE),
+        claim(2, "The tank holds 9 litres", SENTENCE, 22),  # reworded: it has the subject too
     ]
     verdicts = judged(TokenVerifier(Words(), "hf:x"), claims, "The tank is made of steel and holds 2 litres.")
     assert [verdict.label for verdict in verdicts] == [Label.SUPPORTED, Label.UNSUPPORTED]
@@ -138,7 +135,7 @@ def test_a_word_is_backed_by_any_reading() -> None:
     texts = [f"Filler number {i} " + "says nothing " * 10 for i in range(8)]
     texts[5] = "The tank is steel."
     texts[7] = "It holds 9 litres and more."
-    (verdict,) = judged(TokenVerifier(model, "hf:x"), [claim(SENTENCE)], *texts)
+    (verdict,) = judged(TokenVerifier(model, "hf:x"), [claim(1, SENTENCE)], *texts)
     assert len(model.readings) > 2
     assert verdict.label is Label.SUPPORTED
     assert [text for reading in model.readings for text in reading] == texts
@@ -150,7 +147,7 @@ def test_a_word_is_backed_by_any_reading() -> None:
 def test_a_share_of_words_may_be_unbacked(share: float, label: Label) -> None:
     """One of eight words is not backed: more than a tenth, less than a fifth. The probability goes with it."""
     verifier = TokenVerifier(Words(), "hf:x", share=share)
-    (verdict,) = judged(verifier, [claim(SENTENCE)], "The tank is steel and holds 2 litres.")
+    (verdict,) = judged(verifier, [claim(1, SENTENCE)], "The tank is steel and holds 2 litres.")
     assert verdict.label is label
     assert verdict.probabilities is not None
     assert (verdict.probabilities.supported > 0.5) is (label is Label.SUPPORTED)

@@ -12,13 +12,14 @@ import pytest
 
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import Message
-from everyclaim.core.types import Claim, Label, Passage, Span
+from everyclaim.core.types import Label, Passage
 from everyclaim.decompose.llm import LlmDecomposer, numbered_sentences
 from everyclaim.prompts.split import SplitPrompt, SplitTask
 from everyclaim.prompts.verdicts import VerdictPrompt
 from everyclaim.testing import ScriptedChat, play, request_data
 from everyclaim.verify import judged
 from everyclaim.verify.llm import LlmVerifier
+from scripted_judge import claim
 
 HOSTILE = [
     *map(json.loads, Path(__file__).with_name("hostile_texts.jsonl").read_text("utf-8").splitlines()),
@@ -26,10 +27,6 @@ HOSTILE = [
 ]
 IDS = [f"{i}-{text[:24]!r}" for i, text in enumerate(HOSTILE)]
 hostile = pytest.mark.parametrize("text", HOSTILE, ids=IDS)
-
-
-def claim(number: int, text: str, sentence: str = "") -> Claim:
-    return Claim(f"c{number}", text, Span(0, len(text)), sentence or text)
 
 
 @hostile

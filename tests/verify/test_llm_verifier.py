@@ -12,19 +12,16 @@ import pytest
 
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import ChatReply, Message
-from everyclaim.core.types import Claim, FailureMode, JudgedClaim, Passage, Span, Usage
+from everyclaim.core.types import Claim, FailureMode, JudgedClaim, Passage, Usage
 from everyclaim.testing import ScriptedChat, play, request_data
 from everyclaim.verify import Policy, judged
 from everyclaim.verify.llm import LlmVerifier
+from scripted_judge import claim
 
 PASSAGES = (
     Passage("docs/kettle", "The kettle holds 1.7 litres. It switches itself off when the water boils.", "Kettle"),
     Passage("docs/warranty", "The warranty may last two years."),
 )
-
-
-def claim(number: int, text: str = "The kettle holds 1.7 litres.") -> Claim:
-    return Claim(f"c{number}", text, Span(0, len(text)), text)
 
 
 def row(claim_id: str, label: str = "SUPPORTED", **changes: Any) -> dict[str, Any]:
