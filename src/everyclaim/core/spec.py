@@ -38,6 +38,15 @@ def name_of(component: Any) -> str:
     return f"python:{named.__module__}:{named.__qualname__}"
 
 
+def is_component(given: Any, method: str, noun: str, kind: str) -> bool:
+    """Whether an object has the method, and is no function. Raises `ConfigError` for neither, or without a `spec`."""
+    if isinstance(given, type) or not (hasattr(given, method) or callable(given)):
+        raise ConfigError(f"a {noun} is a spec, a {kind} or a function, got {type(given).__name__}")
+    if hasattr(given, method) and not isinstance(getattr(given, "spec", None), str):
+        raise ConfigError(f"the {noun} {type(given).__name__} needs a `spec`, the text that identifies it in results")
+    return hasattr(given, method)
+
+
 def places(function: Callable[..., Any], offered: tuple[str, ...], what: str) -> Taken:
     """Return how many of the values `offered` a function takes by place, and which others it takes by name.
 

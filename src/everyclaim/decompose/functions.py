@@ -8,9 +8,9 @@ from typing import Any
 
 from rapidfuzz.fuzz import token_set_ratio
 
-from everyclaim.core.errors import ConfigError, JudgeError
+from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import Decomposer
-from everyclaim.core.spec import call, name_of, places
+from everyclaim.core.spec import call, is_component, name_of, places
 from everyclaim.core.types import Claim, Decomposition, Span
 from everyclaim.decompose.units import Ground, grounds
 from everyclaim.text.locate import locate
@@ -24,15 +24,9 @@ def as_decomposer(given: Any) -> Decomposer:
     A function is called with the response, and the question where it takes a second value; it may be asynchronous. It
     returns the texts of the claims, or a `Decomposition`.
     """
-    if hasattr(given, "decompose") and not isinstance(given, type):
-        if not isinstance(getattr(given, "spec", None), str):
-            raise ConfigError(
-                f"the decomposer {type(given).__name__} needs a `spec`, the text that identifies it in results"
-            )
+    if is_component(given, "decompose", "decomposer", "Decomposer"):
         decomposer: Decomposer = given
         return decomposer
-    if not callable(given) or isinstance(given, type):
-        raise ConfigError(f"a decomposer is a spec, a Decomposer or a function, got {type(given).__name__}")
     places(given, ("response", "question"), _A_DECOMPOSER)
     return FunctionDecomposer(given)
 

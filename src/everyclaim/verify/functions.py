@@ -10,7 +10,7 @@ from typing import Any
 from everyclaim.core.errors import ConfigError, JudgeError
 from everyclaim.core.lifetime import gather
 from everyclaim.core.protocols import Verifier
-from everyclaim.core.spec import call, name_of, places
+from everyclaim.core.spec import call, is_component, name_of, places
 from everyclaim.core.types import Claim, Evidence, Label, Passage, Probabilities, Verdict
 
 _A_JUDGE = "a function as the judge"
@@ -29,15 +29,9 @@ def as_verifier(given: Any) -> Verifier:
     and `rationale`. One that tells only support from none never says
     CONTRADICTED.
     """
-    if hasattr(given, "verify") and not isinstance(given, type):
-        if not isinstance(getattr(given, "spec", None), str):
-            raise ConfigError(
-                f"the judge {type(given).__name__} needs a `spec`, the text that identifies it in results"
-            )
+    if is_component(given, "verify", "judge", "Verifier"):
         verifier: Verifier = given
         return verifier
-    if not callable(given) or isinstance(given, type):
-        raise ConfigError(f"a judge is a spec, a Verifier or a function, got {type(given).__name__}")
     if places(given, _GIVEN, _A_JUDGE)[0] < len(_GIVEN) - 1:
         raise ConfigError(f"{_A_JUDGE} takes (claim, passages) or (claim, passages, question)")
     return FunctionVerifier(given)
