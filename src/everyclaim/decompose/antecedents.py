@@ -62,20 +62,39 @@ def antecedent(pronoun: re.Match[str], before: Iterable[str], *, is_topic_enough
     return ""
 
 
-def completed(text: str, before: str, sentence: str, spoken: Collection[str]) -> str:
-    """Put the subject of the sentence before in the place of a pronoun that begins a text, if it is certain.
+def completed(text: str, before: str, sentence: str, spoken: Collection[str], asked: Collection[str] = ()) -> str:
+    """Put the subject of the sentence before in the place of the pronoun that is a text's, if it is certain.
 
     It is where nothing else in that sentence could be meant: no other subject, object or agent of the same number, and
-    nothing from before, of whose nouns (`spoken`, in lower case) the subject is one; and where the text, or the
-    `sentence` it is of, goes on with "also".
+    nothing from before, of whose nouns (`spoken`, in lower case) the subject is one; where the text, or the `sentence`
+    it is of, goes on with "also"; and where the question `asked` about the subject and the rest only adds to it.
     """
-    pronoun = PRONOUN.match(text)
+    pronoun = _first_pronoun(text)
     word = (pronoun["subject"] or pronoun["owner"] or "").lower() if pronoun else ""
     if not pronoun or not word or not before or ":" in before:
         return text
-    if (_has_rival(before, word, spoken) and not _goes_on(sentence)) or _means_nothing(text):
+    if (_has_rival(before, word, spoken, asked) and not _goes_on(sentence)) or _means_nothing(text[pronoun.start() :]):
         return text
-    return named(text, pronoun, [before]) or text
+    plain = unconnected(before)
+    tree = parsed(plain)
+    noun = _spoken_of(tree, word)
+    name = "" if noun is None or tree.relation(noun) == "expl" else _phrase(plain, tree, noun, word)
+    return put(name, text, pronoun) if name else text
+
+
+def _first_pronoun(text: str) -> re.Match[str] | None:
+    """The pronoun that a text begins with, or that is its subject behind a time or place: "In 1938 she fled"."""
+    if (pronoun := PRONOUN.match(text)) or not text:
+        return pronoun
+    tree = parsed(text)
+    subject = tree.subject(tree.root)
+    if (
+        subject is None
+        or tree.tag(subject) != "PRP"
+        or any(tree.pos(i) == "PRON" or tree.is_finite(i) for i in range(subject))
+    ):
+        return None
+    return PRONOUN.match(text, tree.tokens[subject].start)
 
 
 def _goes_on(sentence: str) -> bool:
@@ -86,10 +105,11 @@ def _goes_on(sentence: str) -> bool:
 
 def begins_alike(text: str, sentence: str) -> bool:
     """Whether a text begins with the word that its sentence does, or with the pronoun that it speaks of first."""
-    first = text.partition(" ")[0]
-    if first == sentence.partition(" ")[0]:
+    first, tree = text.partition(" ")[0], parsed(sentence)
+    subject = tree.subject(tree.root)
+    if first == sentence.partition(" ")[0] or (subject is not None and tree.low(subject) == first.lower()):
         return True
-    nouns = (token for token in parsed(sentence).tokens if token.pos in NOMINAL)
+    nouns = (token for token in tree.tokens if token.pos in NOMINAL)
     spoken_of = next(nouns, None)
     return spoken_of is not None and spoken_of.tag.startswith("PRP") and spoken_of.text == first.lower()
 
@@ -155,26 +175,29 @@ def nouns_of(sentence: str) -> set[str]:
     return {tree.low(i) for i in range(len(tree.tokens)) if tree.pos(i) in THINGS}
 
 
-def _has_rival(sentence: str, pronoun: str, spoken: Collection[str]) -> bool:
+def _has_rival(sentence: str, pronoun: str, spoken: Collection[str], asked: Collection[str]) -> bool:
     """Whether a pronoun after a sentence may stand for something else than its subject."""
     tree = parsed(sentence)
-    tokens, subject = tree.tokens, tree.subject(tree.root)
+    tokens, subject = tree.tokens, _spoken_of(tree, pronoun)
     if subject is None or tree.pos(subject) not in THINGS:
         return True
     is_owned = tree.text(subject).islower() and bool(tree.of(subject, "nmod:poss", "nummod"))
-    if is_owned or any(tokens[i].tag == "PRP$" for i in tree.under(subject)):
+    if is_owned or any(tokens[i].tag == "PRP$" for i in tree.of(subject, "nmod:poss")):
         return True  # "Rosa's bar is small. It …"
-    if spoken and tree.pos(subject) == "NOUN" and tree.low(subject) not in spoken:
+    own, several = set(tree.under(subject)), pronoun in {"they", "their"}
+    is_asked = any(tree.low(i) in asked for i in own)
+    is_new = tree.pos(subject) == "NOUN" and tree.low(subject) not in spoken
+    if spoken and is_new and not is_asked:
         return True  # "Rosa has a bar. The owner left. …"
     if any(tree.low(kid) in {pronoun, "them" if pronoun == "they" else pronoun} for kid in tree.of(tree.root, "obj")):
         return True  # "The mayor opened it. It …"
-    people, several = pronoun in {"he", "she", "his", "her"}, pronoun in {"they", "their"}
-    own = set(tree.under(subject))
+    people = pronoun in {"he", "she", "his", "her"}
     things = {"NOUN", "PROPN", "PRON"}
     return any(
         token.pos in ({"PROPN"} if people else things)
         and tree.low(place) != pronoun
         and not _is_within(tree, place)
+        and not (is_asked and (tree.head(place) != tree.root or tree.says(place, "case", "by")))
         and (
             tree.kind(place) in _ROLES
             or tree.says(place, "case", "by")
@@ -182,7 +205,7 @@ def _has_rival(sentence: str, pronoun: str, spoken: Collection[str]) -> bool:
         )
         and place not in own
         and (several or people or not (tree.conjuncts(place) or tree.kind(place) == "conj"))  # one of a list
-        and tree.is_plural_alone(place) is not (not several)
+        and (tree.is_plural if token.pos == "PRON" else tree.is_plural_alone)(place) is not (not several)
         for place, token in enumerate(tokens)
     )
 
@@ -195,9 +218,12 @@ def _is_within(tree: Tree, place: int) -> bool:
 
 
 def put(name: str, text: str, pronoun: re.Match[str]) -> str:
-    """Put a name in the place of a pronoun that begins a text."""
+    """Put a name in the place of a pronoun of a text."""
+    first, _, rest = name.partition(" ")
+    if pronoun.start() and first in {"The", "A", "An"}:
+        name = f"{first.lower()} {rest}"
     owner = "" if pronoun["subject"] else "' " if name.endswith("s") and pronoun["owner"].lower() == "their" else "'s "
-    return _OWNED_TWICE.sub("", f"{name}{owner}{text[pronoun.end() :]}")
+    return _OWNED_TWICE.sub("", f"{text[: pronoun.start()]}{name}{owner}{text[pronoun.end() :]}")
 
 
 def _subject(sentence: str, pronoun: str) -> str:
@@ -205,9 +231,23 @@ def _subject(sentence: str, pronoun: str) -> str:
     plain = unconnected(sentence)
     tree = parsed(plain)
     place = tree.subject(tree.root)
-    if place is None or tree.relation(place) == "expl":
-        return ""
-    return _phrase(plain, tree, place, pronoun)
+    return "" if place is None or tree.relation(place) == "expl" else _phrase(plain, tree, place, pronoun)
+
+
+def _spoken_of(tree: Tree, pronoun: str) -> int | None:
+    """The subject of a sentence; of a request its object, of a fragment its noun, and the object where that alone is of
+    the pronoun's number: "Guests like the bar. It …".
+    """
+    if not tree.tokens:
+        return None
+    subject = tree.subject(tree.root)
+    things = [thing for thing in tree.of(tree.root, "obj") if tree.pos(thing) in THINGS]
+    if subject is None:
+        return things[0] if things else tree.root if tree.pos(tree.root) in THINGS else None
+    several = pronoun in {"they", "their"}
+    if tree.is_plural(subject) is (not several) and len(things) == 1 and tree.is_plural(things[0]) is several:
+        return things[0]
+    return subject
 
 
 def _topic(sentence: str, pronoun: str) -> str:
@@ -246,7 +286,10 @@ def _phrase(text: str, tree: Tree, place: int, pronoun: str) -> str:
     apart = [kid for kid in tree.kids[place] if tree.kind(kid) in {"cc", "case", "advmod", "discourse", "punct"}]
     apart = [kid for kid in apart if tree.tag(kid) != "POS"]  # "Denny's"
     edges = [kid for kid in apart if kid in {*range(place)} or kid == max(tree.under(place))]
-    asides = [kid for kid in tree.kids[place] if kid > place and tree.comma_before(kid)]
+    behind = [
+        kid for kid in tree.kids[place] if kid > place and (tree.kind(kid) != "flat" or "," in tree.text(kid - 1))
+    ]
+    asides = [kid for kid in behind if tree.comma_before(kid) or tree.text(tree.first(kid)) == "("]
     people = pronoun in {"he", "she", "his", "her"}
     titles = [kid for kid in tree.kids[place] if people and kid < place and tree.pos(kid) in {"DET", "NOUN"}]
     words = tree.under(place, without=[*edges, *asides, *titles])  # "the painter Ada Lind"

@@ -99,7 +99,7 @@ class Aside:
         bare = tree.tag(noun) == "NNS" and not tree.of(noun, "det", "nmod:poss", "nummod")
         if tree.of(noun, "case") or not (bare or tree.is_a(noun)):
             return None
-        return None if tree.low(subject) in _VAGUE else subject
+        return None if tree.low(subject) in {*_VAGUE, tree.low(noun)} else subject  # "the diet is a diet that …"
 
 
 def form_of_be(*, past: bool, plural: bool | None) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from everyclaim.decompose.aside import Aside, form_of_be, phrase, with_commas
-from everyclaim.decompose.clauses import renamed_in
 from everyclaim.decompose.coordination import EXEMPLARY, FOCUSING
 from everyclaim.decompose.draft import Draft
 from everyclaim.decompose.examples import instance
 from everyclaim.decompose.monotone import TOGETHER, is_event, is_limited, is_source
+from everyclaim.decompose.relatives import at_place, is_free, said_by_clause
 from everyclaim.models.local.tree import HELPERS, THINGS, Tree
 
 _CLOSED = frozenset({"advcl", "csubj", "ccomp", "parataxis", "acl", "acl:relcl", "advmod"})
@@ -89,7 +89,7 @@ def _told(aside: Aside) -> Draft | None:
     if not EXEMPLARY.isdisjoint(aside.cases) and (tree.pos(noun) == "NOUN" or aside.apart):
         return instance(aside)
     if relation == "acl:relcl" and not titled:
-        return _relative(aside) or _at_place(aside) or (aside.kept if aside.apart and _is_free(aside) else None)
+        return said_by_clause(aside) or at_place(aside) or (aside.kept if aside.apart and is_free(aside) else None)
     if relation == "acl" and tree.pos(noun) in THINGS and (tag == "VBN" or _is_some_subject(aside)):
         return _participle(aside)
     if relation == "amod" and tag == "JJ" and tree.text(place)[0].isupper():
@@ -132,6 +132,7 @@ def _may_go(aside: Aside) -> bool:
     has = tree.kind(noun) == "obj" and tree.low(tree.head(noun)) in {"has", "have", "had"}
     if tree.of(noun, "cop") or has:
         held = (bool(counted) or tree.pos(noun) == "NOUN") and not tree.of(noun, "case")
+        held &= tree.low(noun) not in tree.words(noun, "nsubj")  # "the diet is a diet that …"
     else:
         held = bool(counted) and tree.kind(noun) in {"obj", "obl"} and is_event(tree, draft.head)
     return held and all(tree.kind(step) == "xcomp" for step in tree.way_up(noun, draft.head)[1:-1])
@@ -199,69 +200,8 @@ def _title(aside: Aside) -> Draft | None:
     title = aside.said_of(noun, aside.be(noun), *([article] if bare else []), *inside)
     named = is_name or tree.pos(first) == "PROPN"
     any_one = tree.low(first) == "the" and place == first + 1 and not is_name
-    return title if named else replace(title, changes={first: article if any_one else tree.low(first)})
-
-
-def _relative(aside: Aside) -> Draft | None:
-    """What a relative clause says of its noun, or of the subject where it describes that: "a painter who left"."""
-    tree, place, noun = aside.tree, aside.place, aside.noun
-    pronoun = tree.subject(place)
-    if pronoun is None or tree.low(pronoun) not in {"who", "which", "that"} or tree.tag(pronoun)[0] != "W":
-        return None
-    if aside.apart:
-        before = next((i - 1 for i in range(aside.inside[0], 0, -1) if tree.pos(i - 1) != "PUNCT"), noun)
-        listed = any(noun < c < place for c in tree.conjuncts(noun))
-        if listed or before not in tree.under(noun) or _has_rival(tree, noun, before, place):
-            return None  # what stands before it is not said of this noun, or may be of another
-    named = [i for i in tree.of(tree.head(noun), "obj", "nsubj") if tree.pos(i) == "PROPN"]
-    if tree.low(pronoun) == "who" and tree.kind(noun) == "obl" and tree.pos(noun) != "PROPN" and named:
-        return None  # "faces Ada in the final, who"
-    owner = noun if aside.apart and tree.low(pronoun) != "that" else aside.described
-    if owner is None or not tree.agrees(owner, place) or tree.pos(noun) in {"PRON", "NUM"}:
-        return None
-    if tree.tag(noun) == "CD":
-        return None  # "throws half away, which keeps it fresh"
-    said = aside.said_of(owner, *(i for i in aside.inside if i > pronoun), minor=aside.apart)
-    first = min(said.places)
-    is_some = aside.apart and tree.low(first) in {"a", "an"}
-    return replace(said, changes={first: "the"}) if is_some else said  # "an app, which is free"
-
-
-def _at_place(aside: Aside) -> Draft | None:
-    """What happened at a place: "studied in Lund, where she met Ada"; a pronoun in it gets the name it stands for."""
-    tree, draft, place, noun = aside.tree, aside.draft, aside.place, aside.noun
-    if not aside.apart or tree.low(aside.body[0]) != "where" or tree.kind(noun) == "nsubj":
-        return None
-    if tree.subject(place) is None or not tree.is_finite(place):
-        return None
-    cases = [i for i in tree.of(noun, "case") if tree.low(i) in {"in", "at"}]
-    is_sure = cases and tree.pos(noun) in THINGS and not tree.conjuncts(noun)
-    named = [*cases, *phrase(tree, noun, draft, place)] if is_sure else []
-    if not named and not tree.of(place, "obj", "obl", "xcomp", "ccomp", "cop"):
-        return None  # "where her brother taught"
-    told = Draft((*aside.body[1:], *named), place, minor=True, subject=tree.subject(place))
-    return renamed_in(told, tree, place, tree.predicate_of(noun, draft.head), draft.places - set(tree.under(noun)))
-
-
-def _is_free(aside: Aside) -> bool:
-    """Whether a relative clause begins with its pronoun, and so only adds: ", where she taught"."""
-    tree = aside.tree
-    opener = next(i for i in aside.inside if tree.pos(i) not in {"PUNCT", "ADP"})
-    return tree.tag(opener) in {"WDT", "WP", "WP$", "WRB"} and tree.low(opener) != "that"
-
-
-def _has_rival(tree: Tree, noun: int, last: int, verb: int) -> bool:
-    """Whether a clause may be said of another noun of its phrase: "the lives of the pupils, who"."""
-    while tree.relation(last) in {"flat", "compound", "conj", "appos", "punct", "nummod"} and last != noun:
-        last = tree.head(last)
-    near = [last] if last != noun else []
-    while near and tree.relation(near[-1]) in {"nmod", "obl", "acl"} and tree.head(near[-1]) != noun:
-        near.append(tree.head(near[-1]))
-    above = noun
-    while not near and tree.relation(above) == "nmod" and tree.pos(noun) != "PROPN":
-        above = tree.head(above)
-        near.append(above)
-    return any(tree.pos(i) in THINGS and not tree.of(i, "nummod") and tree.agrees(i, verb) for i in near)
+    told = article if any_one else tree.low(first) if first == 0 else tree.text(first)
+    return title if named else replace(title, changes={first: told})
 
 
 def _participle(aside: Aside) -> Draft | None:
@@ -273,6 +213,8 @@ def _participle(aside: Aside) -> Draft | None:
         return None
     if tree.pos(aside.inside[0]) == "ADP":
         return None  # "a statement of tax paid"
+    if owner == aside.noun and tree.is_a(owner) and not is_event(tree, tree.predicate_of(owner, aside.draft.head)):
+        return None  # "you need a passport, issued in the last ten years"
     if tree.tag(place) == "VBG":
         said = aside.said_of(owner, *aside.body, minor=aside.apart)
         past = tree.is_past(tree.predicate_of(owner, aside.draft.head))

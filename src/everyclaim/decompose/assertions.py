@@ -19,6 +19,7 @@ from everyclaim.text.tokens import capital, stem, word_set
 _LONGEST = 400  # characters that are looked at
 _MANY = 4  # words; so many in another language are taken to assert
 _CLAUSES = frozenset({"ccomp", "advcl", "csubj", "acl", "xcomp", "root", "parataxis", "conj"})
+_OF_OTHERS = frozenset({"acl", "advcl", "ccomp", "csubj"})
 _CONDITIONS = word_set("if whether unless until once before after")
 _ASKING = word_set("when whenever where wherever why how what which who whom whose")
 # Verbs of what one does with an answer: "you can ask", "the documents only cover", "I could not find".
@@ -40,6 +41,7 @@ _SOURCES = word_set(
 _POINTING = word_set("it they this that these those")
 _OURS = word_set("my our your")
 _HERE = word_set("here below above attached")
+_AHEAD = word_set("following this these")
 _AGREED = word_set("right correct wrong mistaken")  # what one of us was
 _ADVISING = word_set("recommend suggest advise encourage")
 _REFERRING = word_set("contact consult ask")
@@ -83,6 +85,55 @@ def asserts(text: str) -> bool:
     if len(words) >= _MANY and language_of(text) not in {"", ENGLISH}:
         return True
     return any(not is_talk(tree, place) for tree in [plain_tree(text)] for place in statements(tree))
+
+
+def is_sentence(text: str) -> bool:
+    """Whether an English text holds a clause that stands alone, with a subject and a finite verb; long ones do."""
+    if len(text) > _LONGEST:
+        return True
+    tree = plain_tree(text)
+    told = (i for i in range(len(tree.tokens)) if tree.is_finite(i) and _has_subject(tree, i))
+    return any(_OF_OTHERS.isdisjoint(map(tree.kind, tree.way_up(place, tree.root))) for place in told)
+
+
+def is_headless(text: str) -> bool:
+    """Whether a text has no predicate: "Support for two systems", not "Do not charge it", "Fixed a crash"."""
+    tree = plain_tree(text)
+    root = tree.root
+    return bool(tree.tokens) and not tree.is_finite(root) and tree.forms(root)[0].tag != "VB"
+
+
+def is_request(text: str) -> bool:
+    """Whether a text asks to do something: "Do not charge it in the sun"."""
+    tree = plain_tree(text)
+    return bool(tree.tokens) and tree.subject(tree.root) is None and tree.forms(tree.root)[0].tag in {"VB", "VBP"}
+
+
+def is_cut_off(text: str) -> bool:
+    """Whether a clause before a colon lacks what its last word goes on with: "The kit includes:", "You must not:"."""
+    tree = plain_tree(text.rstrip(" :：*_"))
+    if not tree.tokens or tree.tag(0).startswith("W"):
+        return False
+    last, root = len(tree.tokens) - 1, tree.root
+    if tree.pos(last) == "ADP" or tree.relation(last) == "case":
+        return True  # "made of:", "including:"
+    return tree.subject(root) is not None and tree.tag(last) != "VBN" and last in {root, *tree.of(root, "aux", "cop")}
+
+
+def points_ahead(tree: Tree) -> bool:
+    """Whether a clause only announces what follows it: "Here are the steps", "Do the following", "as listed below"."""
+    if not tree.tokens:
+        return False
+    root, last = tree.root, len(tree.tokens) - 1
+    subject = tree.subject(root)
+    if subject is not None and subject < root and tree.relation(subject) == "expl":
+        return True
+    if tree.pos(root) == "ADV" and subject is not None and subject > root:
+        return True
+    if tree.low(last) in _HERE or tree.says(last, "mark", "as"):
+        return True
+    things = [root, *tree.of(root, "obj", "obl", "nsubj", "advcl")]
+    return any(tree.low(i) in _AHEAD for one in things for i in [one, *tree.of(one, "amod", "det")])
 
 
 def plain_tree(text: str) -> Tree:

@@ -27,8 +27,9 @@ from everyclaim.core.protocols import Decomposer
 from everyclaim.core.types import Claim, Decomposition, Skipped, Span
 from everyclaim.decompose.assertions import answered, presumed
 from everyclaim.decompose.citing import tied, with_citations_listed
+from everyclaim.decompose.openings import has_finite_verb, tidy
 from everyclaim.decompose.selection import is_bare_answer, is_yes, reason_to_skip
-from everyclaim.decompose.units import BEHIND, Ground, grounds, has_finite_verb, tidy
+from everyclaim.decompose.units import BEHIND, Ground, grounds
 from everyclaim.text.agreement import Fact, covers, same
 from everyclaim.text.citations import without_citations
 from everyclaim.text.cues import cues

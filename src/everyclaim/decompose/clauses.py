@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from everyclaim.decompose.coordination import inherited, is_gapped
+from everyclaim.decompose.coordination import denied, inherited, is_gapped
 from everyclaim.decompose.draft import Draft
 from everyclaim.decompose.monotone import FEW, is_source, is_stated
 from everyclaim.models.local.tree import HELPERS, MODIFIERS, NOMINAL, SUBJECTS, THINGS, Tree
@@ -210,6 +210,10 @@ def _clause(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int]
             shared -= set(helpers)
         if tree.tag(one) == "VB" and tree.pos(place) != "VERB":
             shared -= set(tree.of(place, "cop"))  # "should be aware and take care"
+    opener = next((kid for kid in tree.kids[one] if min(own) in tree.under(kid)), one)
+    signs = {tree.text(min(own) - 1), tree.text(max(tree.under(opener)))}
+    if tree.kind(opener) in {"obl", "advmod", "advcl"} and signs == {","} and tree.subject(one) is None:
+        own |= {min(own) - 1}  # "was built and, in 1920, sold"
     last = conjuncts[-1]
     behind = frozenset(
         i for kid in tree.kids[place]
@@ -218,6 +222,7 @@ def _clause(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int]
     )  # fmt: skip  # an object or a condition of all
     found = draft.only(draft.places - whole | own | shared | behind)
     found = replace(found, head=one) if place == draft.head else found
+    found = denied(found, tree, one, place) if tree.is_negated(one) and shared else found
     return renamed_in(found, tree, one, place, draft.places)
 
 

@@ -56,18 +56,18 @@ def _may_choose(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> b
         return False  # "how rain and wind are linked"
     if _is_doubtful(tree, place, conjuncts) or _is_one_name(tree, place):
         return False
-    of_all = tree.of(place, "appos", *(["acl:relcl"] if relation == "nsubj" else []))
+    of_all = tree.of(place, "appos", *(["acl"] if relation == "nsubj" else []))
     if any(kid > conjuncts[-1] and kid in draft.places for kid in of_all):
         return False  # "by Ada and Bert, two painters", "cats and dogs that bite"
     if relation == "appos" and not tree.is_a(place):
         return False  # "the parents, Ada and Bert"
-    if any(map(tree.tells_when, [place, *conjuncts])):
+    if any(map(tree.tells_when, [place, *conjuncts])) or _is_taken_up(tree, draft, [place, *conjuncts]):
         return False
     if not denied and tree.relation(place) in SUBJECTS and tree.is_singular(token.head):
         return False  # "Trinidad and Tobago is"
     if relation in MODIFIERS:
-        if _is_mixture(tree, token.head):
-            return False
+        if _is_mixture(tree, token.head) or tree.of(token.head, "nummod"):
+            return False  # "155 fatal and non-fatal events"
         if relation == "compound" and any(tree.pos(c) != token.pos for c in conjuncts):
             return False  # "chicken teriyaki and California roll"
         way = tree.way_up(place, draft.head)
@@ -77,6 +77,13 @@ def _may_choose(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> b
     if relation == "nmod" and tree.says(place, "case", "of"):
         return not _is_mixture(tree, place) and tree.kind(token.head) not in {"nsubj", "nmod"}
     return True
+
+
+def _is_taken_up(tree: Tree, draft: Draft, members: list[int]) -> bool:
+    """Whether a plural behind a list stands for all of it: "avoid butter and ice: they harm the skin"."""
+    later = [i for i in draft.places if i > members[-1] and tree.low(i) == "they"]
+    others = [i for i in draft.places if i < members[0] and tree.tag(i) == "NNS"]
+    return bool(later) and not others and any(tree.is_plural_alone(one) is False for one in members)
 
 
 def _is_counted(tree: Tree, above: int) -> bool:
@@ -164,6 +171,9 @@ def is_gapped(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     if tree.subject(place) is None and any(tree.subject(one) is not None for one in conjuncts):
         return tree.kind(place) == "xcomp"  # "was rated good and the battery poor"
     cases = tree.words(place, "case")
+    bare = [one for one in conjuncts if tree.tag(one) == "NN" and len(tree.kids[one]) == len(tree.joiners(one))]
+    if bare and tree.of(place, "nummod") and tree.of(place, "nmod"):
+        return True  # "20 cents per item and day"
     if any(tree.pos(kid) == "NUM" and kid == one + 1 for one in conjuncts for kid in tree.of(one, "flat")):
         return True  # "Ada gives five stars and Bert four"
     for one in conjuncts:
@@ -218,13 +228,10 @@ def chosen(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int])
         found = found.without([*joining, *both])
     if place == draft.head:
         found = replace(found, head=one)
-    for denial in [kid for kid in tree.of(one, "advmod") if tree.low(kid) == "not" and one != place]:
-        helpers = [kid for kid in tree.of(draft.head, *HELPERS) if kid in found.places]
-        if not helpers:
+    if one != place and any(tree.low(kid) == "not" for kid in tree.of(one, "advmod")):
+        if not any(kid in found.places for kid in tree.of(draft.head, *HELPERS)):
             return None  # "weaves wool but not silk"
-        rest = [i for i in found.pieces if i != denial]
-        at = rest.index(helpers[0]) + 1
-        found = replace(found, pieces=(*rest[:at], denial, *rest[at:]))
+        found = denied(found, tree, one, draft.head)
     verb = tree.head(place)
     if tree.relation(place) in SUBJECTS and verb in draft.places:
         found_singular = None if tree.is_plural_alone(one) is None else found
@@ -235,6 +242,18 @@ def chosen(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int])
                 return None  # "are lawyers"
             return found.in_singular(tree, verb)
     return found
+
+
+def denied(draft: Draft, tree: Tree, one: int, head: int) -> Draft:
+    """A fact with the "not" of a conjunct where the auxiliaries of a predicate ask for it: "may not be refunded"."""
+    found = next((kid for kid in tree.of(one, "advmod") if tree.low(kid) == "not" and kid in draft.places), None)
+    helpers = [kid for kid in tree.of(head, *HELPERS) if kid in draft.places]
+    if found is None or not helpers:
+        return draft
+    rest = [i for i in draft.pieces if i != found]
+    infinitive = [kid for kid in tree.of(head, "mark") if kid in rest and tree.tag(kid) == "TO"]
+    at = rest.index(infinitive[0]) if infinitive else rest.index(helpers[0]) + 1
+    return replace(draft, pieces=(*rest[:at], found, *rest[at:]))
 
 
 def inherited(tree: Tree, place: int, one: int) -> frozenset[int]:

@@ -15,6 +15,7 @@ from everyclaim.text.cues import irregular_forms
 _IDENTIFIER = re.compile(r"\w{2,}(?:\(\)|\.\w|_\w)")  # code, whose case tells
 _SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "'re": "is", "'ve": "has"}
 _TIGHT = frozenset({",", ".", ";", ":", "!", "?", ")", "]", "%", "…"})
+_CLOSING = frozenset({",", ".", ")"})
 _OPENERS = frozenset({"(", "[", "$", "€", "£"})
 _EDGES = frozenset({",", ";", ":", "-", "–", "—", "."})
 
@@ -112,7 +113,7 @@ class Draft:
         for piece in _clean(self.pieces, tree):
             word = piece if isinstance(piece, str) else self.changes.get(piece, tree.text(piece))
             if isinstance(last, int) and piece != last + 1 and tree.low(last) in {"a", "an"}:
-                written = written.removesuffix("n") + ("n" if word[0].lower() in "aeiou" else "")
+                written = written.removesuffix("n") + ("n" if word[0].lower() in "aeiou" and word != "U" else "")
             written += _gap(last, piece, tree) + word
             last = piece
         if written[:1].islower() and not _IDENTIFIER.match(written):
@@ -149,7 +150,8 @@ def _gap(last: int | str | None, piece: int | str, tree: Tree) -> str:
     if last is None:
         return ""
     if isinstance(last, int) and isinstance(piece, int) and piece == last + 1:
-        return " " if tree.tokens[piece].start > tree.tokens[last].end else ""
+        tight = tree.text(piece) in _CLOSING or tree.text(last) == "("
+        return " " if tree.tokens[piece].start > tree.tokens[last].end and not tight else ""
     return "" if _text(piece, tree) in _TIGHT or _text(piece, tree)[0] in "'’" else " "
 
 

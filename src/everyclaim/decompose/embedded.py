@@ -31,9 +31,10 @@ from everyclaim.decompose.clauses import by_clause
 from everyclaim.decompose.coordination import by_conjunct
 from everyclaim.decompose.draft import Draft
 from everyclaim.decompose.monotone import by_adjunct
+from everyclaim.decompose.openings import COLONS, tidy
 from everyclaim.decompose.repairs import parsed
 from everyclaim.decompose.selection import courtesy_reason
-from everyclaim.decompose.units import SplitUnit, tidy, units
+from everyclaim.decompose.units import SplitUnit, units
 from everyclaim.models.local.parser import parse
 from everyclaim.models.local.tree import FINITE, NOMINAL, SUBJECTS, Tree
 from everyclaim.text.language import ENGLISH, language_of
@@ -48,6 +49,7 @@ _SEMICOLON = re.compile(r";\s+(?=\S)")
 _LABEL = re.compile(r"\s*[^\s:.,;!?][^:.;!?]{0,60}:\s+(?=\S)")
 Step = Callable[[Draft, Tree], list[Draft]]
 Degree = Literal["high", "low"]
+_PARAGRAPH = re.compile(r"\n\s*\n")
 MINOR = "minor"
 LONG = 1_000_000  # a response longer than this is no answer but a document: its sentences are its claims
 
@@ -59,6 +61,11 @@ class Fact(NamedTuple):
     start: int
     end: int
     minor: bool = False
+
+    def moved(self, by: int, length: int) -> Fact:
+        """The fact in a text of some length that begins elsewhere; one of what stands outside it is of all of it."""
+        start, end = max(self.start + by, 0), self.end + by
+        return self._replace(start=start, end=end) if start < end else self._replace(start=0, end=length)
 
 
 def facts(sentence: str, *, apart: bool = True, keep_asides: bool = True) -> list[Fact]:
@@ -244,10 +251,14 @@ class EmbeddedDecomposer:
         splits = len(response) <= LONG
         english = {unit for unit in candidates if splits and self._is_english(unit, usual)}
         prepare([unit.text for unit in english])
+        asked = [question[one.start : one.end] for one in sentences(question, self.language)] if english else []
+        topics = {noun for one in asked if len(one) <= MAX_CHARACTERS for noun in nouns_of(one)}
         before, names, spoken, ended = "", dict[str, str](), set[str](), 0
         for unit in candidates:
             if response[ended : unit.start].strip():  # the mark of a list item, or something skipped
                 before = ""
+            begins = _PARAGRAPH.search(response, ended, unit.start)
+            spoken = set() if begins else spoken
             ended = unit.end
             parts = self._parts(unit) if unit in english else []
             for part in parts or [Fact(unit.complete or unit.text, 0, unit.end - unit.start)]:
@@ -260,10 +271,11 @@ class EmbeddedDecomposer:
                 elif part.minor and self.coverage == "low":
                     skipped.append(Skipped(response[span.start : span.end], span, MINOR))
                 else:
-                    text = _completed(said, unit.text, before, names, spoken) if parts else tidy(said)
+                    text = _completed(said, unit.text, before, names, spoken, topics) if parts else tidy(said)
                     claims.append(Claim(f"c{len(claims) + 1}", text, span, unit.sentence))
-            told = _completed(unit.text, unit.text, before, names, spoken) if parts else tidy(unit.text)
-            spoken |= nouns_of(before) if parts else set()
+            whole = unit.text if ":" in unit.complete else unit.complete or unit.text
+            told = _completed(whole, whole, before, names, spoken, topics) if parts else tidy(whole)
+            spoken |= nouns_of(before) if parts and not begins else set()
             before = told
             for noun, name in described(before, unit.text).items() if parts else ():
                 names[noun] = name if names.get(noun, name) == name else ""  # of two nothing is certain
@@ -277,7 +289,10 @@ class EmbeddedDecomposer:
         if unit.complete and not unit.complete.endswith(f" {item}"):
             return []
         lead = unit.complete.removesuffix(item)
-        found = facts(unit.text, apart=self.atomicity == "high", keep_asides=self.coverage == "high")
+        joined = "" if lead.rstrip().endswith(COLONS) else lead  # "The kit includes"
+        found = facts(f"{joined}{unit.text}", apart=self.atomicity == "high", keep_asides=self.coverage == "high")
+        if joined:
+            return [one.moved(-len(joined), len(unit.text)) for one in found]
         return [part._replace(text=f"{lead}{_as_inside(part.text, item) if lead else part.text}") for part in found]
 
     def _statements(self, unit: SplitUnit) -> list[SplitUnit]:
@@ -300,10 +315,12 @@ def _statement(unit: SplitUnit, first: int, last: int) -> SplitUnit:
     return unit._replace(text=said if last == len(unit.text) else f"{said}.", start=unit.start + first, end=end)
 
 
-def _completed(text: str, sentence: str, before: str, names: Mapping[str, str], spoken: Collection[str]) -> str:
+def _completed(
+    text: str, sentence: str, before: str, names: Mapping[str, str], spoken: Collection[str], asked: Collection[str]
+) -> str:
     """Put what it stands for in the place of a pronoun that begins a fact and its sentence."""
     fact, whole = (unconnected(tidy(one)) for one in (text, sentence))
-    return renamed(completed(fact, before, whole, spoken) if begins_alike(fact, whole) else fact, names)
+    return renamed(completed(fact, before, whole, spoken, asked) if begins_alike(fact, whole) else fact, names)
 
 
 def _as_inside(text: str, sentence: str) -> str:

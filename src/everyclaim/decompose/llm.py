@@ -18,7 +18,8 @@ from everyclaim.core.protocols import ChatModel, Message
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Decomposition, Skipped, Span
 from everyclaim.decompose.checked import SplitSource, inventions
-from everyclaim.decompose.units import BEFORE, grounds, tidy
+from everyclaim.decompose.openings import tidy
+from everyclaim.decompose.units import BEFORE, grounds
 from everyclaim.models.chat.replies import TOO_MUCH, WORTH_ASKING_AGAIN, Inquiry, ask_for_each, ask_once
 from everyclaim.prompts.split import Degree, Split, SplitPrompt, SplitTask, spelt_out
 from everyclaim.text.citations import without_citations

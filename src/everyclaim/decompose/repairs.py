@@ -65,6 +65,8 @@ def _predicate(tree: Tree, place: int) -> int | None:
         return above if _is_command(tree, above) else None  # "remember that it is a test and stay safe"
     if _tense(tree, place) not in TENSED or tree.of(place, *SUBJECTS):
         return None
+    if tree.relation(above) == "ccomp" and tree.of(place, "ccomp") and tree.tag(tree.head(above)) == tag:
+        return tree.head(above)  # "reported that it grew and warned that it shrinks"
     if tree.relation(above) == "conj" and not _tense(tree, above) and tree.tag(above) == "VBN":
         return tree.head(above) if _tense(tree, tree.head(above)) else None  # "have grown, made up half and are"
     if tag not in TENSED:
@@ -331,6 +333,8 @@ def _form(tree: Tree, place: int) -> str:
         return "VBN"
     if token.tag == "NNS":
         return "VBZ"
+    if token.tag == "VBP" and token.relation == "conj" and tree.forms(token.head)[0].tag == "MD":
+        return "VBP" if tree.of(place, *SUBJECTS) else "VB"  # "may harm it and void the warranty"
     own = {tree.relation(kid) for kid in tree.kids[place]}
     finite = {"VB": "VBP", "VBN": "VBD"}.get(token.tag, "")
     if not finite or own & {*HELPERS, "mark"}:

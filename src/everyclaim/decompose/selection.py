@@ -17,10 +17,13 @@ from everyclaim.decompose.assertions import (
     asks,
     asserts,
     is_courtesy,
+    is_cut_off,
     is_direction,
+    is_request,
     may_be_kind,
     may_direct,
     plain_tree,
+    points_ahead,
     statements,
     told,
 )
@@ -98,17 +101,6 @@ _REPORTING = re.compile(
 )
 _BEHIND_COLON = re.compile(r":(?!//)\W*[^\W\d_]")
 _COMMA = re.compile(r"[,;:–—(]")
-_ANNOUNCEMENT = re.compile(
-    r"(?:(?:based on|according to|from|given) (?P<according>[^,]{1,60}), )?"
-    r"(?:here|below|the following|these|there)(?: is| are|'s)\b(?P<rest>.*)|(?:see|as) (?:follows|below)"
-    r"|(?:to [\w\s,'-]{3,60}, )?(?:please |simply |you (?:can|should|may|could|must|need to|will need to) )?"
-    r"(?:follow|do|use|consider|try|note|see) (?:these|the following)(?: \w+){0,3}"
-    r"|(?P<before>[^;:()]{1,120}?)\s(?:"
-    r"(?:can|may|could) be (?:summari[sz]ed|described|explained|listed|divided|grouped)"
-    r"|are|is|was|were|includes?|included|including)"
-    r"(?: as follows| the following| these| listed below| below| to| by)?",
-    _I,
-)
 _GAP = re.compile(r"(?<=\w)\s{1,40}(?=[:,.!?])")  # where a citation was
 
 
@@ -231,14 +223,13 @@ def is_adverbial(text: str) -> bool:
 def is_lead_in(text: str) -> bool:
     """Whether a sentence only announces the list below it ("The steps are as follows:")."""
     ended = _CONNECTIVE.sub("", without_pointers(without_frame(text.replace("’", "'").strip(" *_"))))
-    if not ended.endswith((":", "：")) or len(ended.split()) > 14 or has_numbers(ended):
+    if not ended.endswith((":", "：")) or len(ended.split()) > 14:
         return False  # it says something of its own
     bare = ended[:-1].strip(_MARGIN)
-    announced = _ANNOUNCEMENT.fullmatch(bare)
-    if announced is not None:
-        return not any(asserts(_REPORTING.sub("", part)) for part in announced.groups() if part)
-    tree = plain_tree(ended)
-    things = tree.of(tree.root, "obj", "obl") if tree.tokens else []
-    if {tree.low(i) for thing in things for i in [thing, *tree.of(thing, "amod")]} & {"following", "this", "these"}:
-        return set(statements(tree)) <= {tree.root}  # "children learn the following through play:", "it comes to this:"
-    return not asserts(bare)
+    if is_request(bare) and points_ahead(plain_tree(bare)):
+        return True  # "To clean the Orbit 3, follow these steps:"
+    if has_numbers(ended):
+        return False
+    tree = plain_tree(bare)
+    announces = is_cut_off(bare) or points_ahead(tree)
+    return set(statements(tree)) <= {tree.root} if announces else not asserts(bare)

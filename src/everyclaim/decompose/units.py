@@ -14,7 +14,17 @@ from typing import NamedTuple
 
 from everyclaim.core.lifetime import remembered
 from everyclaim.core.types import Skipped, Span
-from everyclaim.decompose.assertions import answered, asks, asserts, plain_tree, told
+from everyclaim.decompose.assertions import (
+    answered,
+    asks,
+    asserts,
+    is_headless,
+    is_request,
+    is_sentence,
+    plain_tree,
+    told,
+)
+from everyclaim.decompose.openings import has_finite_verb, introduces, is_label, is_open, opening, tidy
 from everyclaim.decompose.refusals import refused_part
 from everyclaim.decompose.selection import (
     is_adverbial,
@@ -22,14 +32,11 @@ from everyclaim.decompose.selection import (
     is_lead_in,
     is_yes,
     reason_to_skip,
-    without_frame,
 )
-from everyclaim.models.local.parser import parse
-from everyclaim.models.local.tree import FINITE
+from everyclaim.models.local.tree import THINGS
 from everyclaim.text.citations import without_citations
 from everyclaim.text.marks import blanked, rendered
 from everyclaim.text.segment import Kind, Sentence, sentences
-from everyclaim.text.sources import without_pointers
 from everyclaim.text.tokens import capital
 
 BEHIND = "\x1f"  # white space that no sentence holds: it stands between a lead-in and what it introduces
@@ -37,17 +44,12 @@ BEFORE = 1500  # characters of an answer before a sentence that tell what "it" m
 LONGEST_LEAD = 2000  # characters; what is longer introduces nothing
 _MARKUP = " \t*_"
 _RULING = re.compile(r"\|?\s*:?-{2,}")
-_INCOMPLETE = re.compile(
-    r"\b(?:include|includes|including|included|are|is|was|were|contains?|offers?|provides?)\s*:$", re.IGNORECASE
-)
+_DEFINITION = re.compile(r"\s*(?P<name>[^\s:–—][^:–—]{0,60}?)\s*(?::|\s[-–—])\s+(?=an?\s)", re.IGNORECASE)
 _PIPE = re.compile(r"(?<!\\)\|")
 _MARKER = re.compile(r"[^\w\n]*(?:\w{1,4}[.)])?[^\w\n]*")  # of a list item: "  - ", "2. ", "(a) "
-_COLONS = (":", "：")
 _TAB = 4
 _MARGIN = 200  # characters; an item begins within them
 _DEPTH = 8  # items above one that are read with it
-_LABEL = 8  # words; a longer item does not only name something
-_LONG = 400  # characters; a longer item is a statement
 _ENDS = ".!?…\"')]。．｡！？；」』”’）】।॥؟۔"  # of a sentence, in any script
 
 
@@ -131,7 +133,7 @@ class _Reader:
     readable: str = field(init=False)
     lead: _Above | None = None  # the sentence that introduces the list we are in
     parents: list[_Above] = field(default_factory=list)  # the items that the one we are in stands under
-    heading: str = ""  # of the list we are in, verbatim
+    heading: _Above | None = None  # of what we are in
     header: tuple[str, str] = ("", "")  # of the table we are in: readable, verbatim
 
     def __post_init__(self) -> None:
@@ -154,7 +156,12 @@ class _Reader:
                 yield answer
                 continue
             found = self._sentence(index)
-            yield from self._parted(found) if isinstance(found, SplitUnit) and not found.complete else [found]
+            if isinstance(found, Skipped):
+                yield found
+            elif sentence.kind == "item" and (parts := _defined(found)):
+                yield from parts
+            else:
+                yield from [found] if found.complete else self._parted(found)
 
     def _text(self, index: int) -> str:
         """A sentence without its citations, which may have begun it: "According to [1], the pump is red."."""
@@ -177,24 +184,28 @@ class _Reader:
         sentence, text = self.found[index], self._text(index)
         reason = self._reason(index)
         if reason == "heading":
-            self.heading = self._verbatim(index) if len(text) <= LONGEST_LEAD else ""
+            fits = len(text) <= LONGEST_LEAD and not asks(text)
+            self.heading = _Above(0, text, self._verbatim(index)) if fits else None
             return self._skipped(index, reason)
         if reason == "bare_answer" and (said := answered(self.question, yes=is_yes(text))):
             return SplitUnit(blanked(text), sentence.start, sentence.end, self._verbatim(index), said)
         if sentence.kind == "item":
             return self._item(index, reason)
         following = self._following(index)
-        if following is not None and following.kind == "item":
-            leads = len(text) <= LONGEST_LEAD and (_is_open(text) or asserts(text))
+        if following is not None and following.kind in {"item", "heading"}:
+            leads = len(text) <= LONGEST_LEAD and (is_open(text) or asserts(text))
             self.lead = _Above(0, text, self._verbatim(index)) if leads else None
             if reason is None and is_lead_in(text):
                 reason = "lead_in"
-        elif following is not None and following.kind == "code" and _is_open(text):
+        elif following is not None and following.kind == "code" and is_open(text):
             reason = reason or (None if asserts(text) else "lead_in")  # "Run:"
         elif reason is None and (self._says_itself(index + 1) if following else is_adverbial(text)):
             reason = "lead_in" if is_lead_in(text) else None
-        self.heading = ""
-        return self._plain(index) if reason is None else self._skipped(index, reason)
+        heading, self.heading = self.heading, None
+        if reason is not None:
+            return self._skipped(index, reason)
+        completes = heading is not None and is_headless(blanked(text))
+        return self._behind(index, [heading], [heading]) if heading and completes else self._plain(index)
 
     def _says_itself(self, index: int) -> bool:
         """Whether a sentence needs no lead-in to say something: "5 May" does."""
@@ -254,16 +265,22 @@ class _Reader:
             self.parents = [*self.parents, _Above(indent, text, self._verbatim(index))]
         if reason is not None:
             return self._skipped(index, reason)
-        if self._is_parent(index, indent) and _is_label(text):
+        if self._is_parent(index, indent) and is_label(text):
             return self._skipped(index, "lead_in")
         blank = blanked(text)
-        if has_finite_verb(blank) or asks(text):
-            return self._plain(index, [one for one in above if one is not self.lead or _is_open(one.text)])
-        said = [one.text for one in above if _introduces(one.text)]
-        said = said or [one.text for one in above[-1:] if asserts(one.text)]
-        complete = f"{_opening(said)} {tidy(blank)}" if said else ""
+        if is_sentence(blank) or asks(text):
+            return self._plain(index, [one for one in above if one is not self.lead or is_open(one.text)])
+        said = [one for one in above if introduces(one.text)]
+        if not said and not is_request(blank):
+            said = [one for one in above[-1:] if asserts(one.text)]
         heading = [self.heading] if self.heading and not above else []
-        context = "\n".join([*heading, *(one.verbatim for one in above), self._verbatim(index)])
+        return self._behind(index, [*heading, *above], said or (heading if is_headless(blank) else []))
+
+    def _behind(self, index: int, above: Sequence[_Above], said: Sequence[_Above]) -> SplitUnit:
+        """A fragment behind what is `said` above it."""
+        sentence, blank = self.found[index], blanked(self._text(index))
+        context = "\n".join([*(one.verbatim for one in above), self._verbatim(index)])
+        complete = f"{opening([one.text for one in said])} {tidy(blank)}" if said else ""
         return SplitUnit(blank, sentence.start, sentence.end, context, complete)
 
     def _indent(self, sentence: Sentence) -> int | None:
@@ -321,25 +338,25 @@ def units(response: str, found: Sequence[Sentence], question: str = "") -> Itera
     yield from _Reader(response, [one for one in found if one.kind != "citation"], question).units()
 
 
-def tidy(text: str) -> str:
-    """Write a text on one line; the blank left by a citation before a full stop goes."""
-    return re.sub(r"\s+", " ", re.sub(r"(?<![ \t])[ \t]{2,}(?=[.,;:!?](?:\s|$))", "", text)).strip()
-
-
-def has_finite_verb(text: str) -> bool:
-    """Whether an English text holds a finite verb; long ones do."""
-    return len(text) > _LONG or any(token.tag in FINITE for token in parse([text])[0])
-
-
-def _opening(above: Sequence[str]) -> str:
-    """What stands above an item, to be written before it: "The symptoms include", "Dose, children:"."""
-    parts = []
-    for text in above:
-        opening = without_pointers(tidy(blanked(text)).rstrip(" .;,"))
-        opening = _announced(opening) or opening
-        opening = opening if not opening or opening.endswith(_COLONS) else f"{opening}:"
-        parts.append(opening[:-1].rstrip() if _INCOMPLETE.search(opening) else opening)
-    return " ".join(filter(None, parts))
+def _defined(unit: SplitUnit) -> list[SplitUnit]:
+    """What an item names, and what it says that is: "Fasting: An approach in which …" is "Fasting is an approach …"."""
+    found = _DEFINITION.match(unit.text)
+    name = plain_tree(found["name"]) if found else None
+    if found is None or name is None or name.pos(name.root) not in THINGS or name.is_plural_alone(name.root):
+        return []
+    body = unit.text[found.end() :]
+    tree = plain_tree(body)
+    if tree.pos(tree.root) != "NOUN" or not tree.is_a(tree.root) or tree.subject(tree.root) is not None:
+        return []
+    said, start = f"{body[0].lower()}{body[1:]}", unit.start + found.end()
+    is_one = unit._replace(text=said, start=start, complete=f"{tidy(found['name'])} is {tidy(said)}")
+    named = unit._replace(
+        text=found["name"],
+        start=unit.start + found.start("name"),
+        end=unit.start + found.end("name"),
+        complete=unit.complete.removesuffix(tidy(unit.text)) + tidy(found["name"]),
+    )
+    return [named, is_one] if unit.complete else [is_one]
 
 
 def _behind_talk(text: str) -> tuple[int, int] | None:
@@ -347,45 +364,6 @@ def _behind_talk(text: str) -> tuple[int, int] | None:
     colon = re.search(r":[*_]*\s+(?=\S)", text)
     is_talk = colon is not None and reason_to_skip(text[: colon.start() + 1], "paragraph") == "meta"
     return (colon.end(), len(text)) if colon is not None and is_talk and asserts(text[colon.end() :]) else None
-
-
-def _announced(opening: str) -> str:
-    """What is announced: "Ingredients for two" of "Here are the ingredients for two:", "To clean it" of "To clean it,
-    follow these steps:"; empty where nothing is, or nothing is told of it.
-    """
-    bare = without_frame(opening.rstrip(" :："))
-    tree = plain_tree(bare)
-    if not tree.tokens or tree.low(tree.root) not in {"here", "follow"}:
-        return ""
-    aims = [kid for kid in tree.of(tree.root, "advcl", "csubj") if tree.says(kid, "mark", "to")]
-    named = [kid for kid in tree.of(tree.root, "nsubj") if tree.of(kid, "nmod", "acl", "compound")]
-    for what in aims + named:
-        words = tree.under(what, without=tree.of(what, "det", "advmod"))
-        return capital(bare[slice(*tree.span(words))].rstrip(" ,"))
-    return ""
-
-
-def _is_open(text: str) -> bool:
-    """Whether a text ends in a colon."""
-    return text.rstrip(" *_").endswith(_COLONS)
-
-
-def _introduces(text: str) -> bool:
-    """Whether what stands above an item is to be read with it: it ends in a colon, or only names something."""
-    bare = text.rstrip(" *_")
-    if not _is_open(text) and (bare.endswith((".", "!", "?")) or len(bare.split()) > _LABEL or has_finite_verb(bare)):
-        return False
-    reason = reason_to_skip(text, "paragraph")
-    return reason is None or (reason == "meta" and bool(_announced(text)))
-
-
-def _is_label(text: str) -> bool:
-    """Whether an item only names what the items under it are about."""
-    bare = tidy(blanked(text))
-    if bare.endswith((".", "!", "?")):
-        return False
-    plain = not any(character.isdigit() for character in bare) and ": " not in bare
-    return (plain or bare.endswith(_COLONS)) and not has_finite_verb(bare) and not asserts(bare)
 
 
 def _cells(row: str, *, framed: bool) -> list[str]:
