@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 
+from everyclaim.decompose.aside import with_commas
 from everyclaim.decompose.draft import Draft
 from everyclaim.decompose.monotone import holds_jointly, is_stated
 from everyclaim.models.local.tree import HELPERS, MODIFIERS, SUBJECTS, THINGS, Tree
@@ -248,7 +249,7 @@ def denied(draft: Draft, tree: Tree, one: int, head: int) -> Draft:
     """A fact with the "not" of a conjunct where the auxiliaries of a predicate ask for it: "may not be refunded"."""
     found = next((kid for kid in tree.of(one, "advmod") if tree.low(kid) == "not" and kid in draft.places), None)
     helpers = [kid for kid in tree.of(head, *HELPERS) if kid in draft.places]
-    if found is None or not helpers:
+    if found is None or not helpers or tree.of(one, "mark", *HELPERS):
         return draft
     rest = [i for i in draft.pieces if i != found]
     infinitive = [kid for kid in tree.of(head, "mark") if kid in rest and tree.tag(kid) == "TO"]
@@ -276,6 +277,8 @@ def inherited(tree: Tree, place: int, one: int) -> frozenset[int]:
             if kind == "det" and tree.low(kid) in {"a", "an"} and tree.is_plural_alone(one):
                 continue
             shared |= set(tree.under(kid))
+        elif kind == "advcl" and kid < place and tree.is_conditional(kid):
+            shared |= set(with_commas(tree, tree.under(kid)))  # "the pump, if new, is quiet and cheap"
         elif kind in {"advmod", "obl", "advcl"} and kid < min(place, start):
             if not (later and tree.low(tree.first(kid)) == "before"):  # "before cleaning, unplug it, then plug it in"
                 shared |= set(tree.under(kid))
