@@ -11,8 +11,8 @@ import everyclaim as ec
 from everyclaim.decompose.embedded import EmbeddedDecomposer
 
 
-def decompose(text, **options):
-    return asyncio.run(EmbeddedDecomposer(**options).decompose(text))
+def decompose(text, question="", **options):
+    return asyncio.run(EmbeddedDecomposer(**options).decompose(text, question=question))
 
 
 @pytest.mark.parametrize(
@@ -82,6 +82,24 @@ def test_nested_items_keep_what_they_stand_under():
     ]
 
 
+def test_items_that_are_no_sentence_say_what_they_are_of():
+    """A definition is said of its name, a fragment behind its heading; an instruction needs neither."""
+    found = decompose(
+        "Two diets are popular:\n- **Fasting**: An approach with long breaks. It is old.\n\n"
+        "### Removed\n- Support for Lumen 3\n- Do not charge it.\n\nPets you may keep:\n- a cat that is older than a year",
+        question="Is fasting old?",
+    )
+    assert [claim.text for claim in found.claims] == [
+        "Two diets are popular:",
+        "Two diets are popular: Fasting",
+        "Fasting is an approach with long breaks.",
+        "Fasting is old.",
+        "Removed: Support for Lumen 3",
+        "Do not charge it.",
+        "Pets you may keep: a cat that is older than a year",
+    ]
+
+
 def test_markup_and_citations_are_not_part_of_the_claim():
     """Claim text is free of emphasis, links and citation marks; spans and sentences stay verbatim."""
     text = "The **pier** is [long](https://example.org) [2]."
@@ -114,6 +132,7 @@ PARTS = st.lists(st.sampled_from([
 @example("(A was) [B is] (C) a b c d e", "low", "low")
 @example("|a|b|\n|-|-|\n|\ud800|\x00|", "high", "high")
 @example("aaa¹¹", "high", "high")
+@example("i\x1b008K\x1bK0˒", "high", "high")
 @example("【1†a】ﬁ: a と.", "low", "high")
 @example("The dose recapitulates the loss of neurons and reduced motor function ().", "low", "high")
 def test_any_text_gives_true_spans_and_no_lies(text, coverage, atomicity):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from everyclaim.decompose.aside import Aside, form_of_be, phrase, with_commas
-from everyclaim.decompose.coordination import EXEMPLARY, FOCUSING
+from everyclaim.decompose.coordination import EXEMPLARY
 from everyclaim.decompose.draft import Draft
 from everyclaim.decompose.examples import instance
 from everyclaim.decompose.monotone import TOGETHER, is_event, is_limited, is_source
@@ -79,8 +79,8 @@ def _told(aside: Aside) -> Draft | None:
     relation, kind, tag = tree.relation(place), tree.kind(place), tree.tag(place)
     first = aside.inside[0]
     titled = tree.pos(noun) == "PROPN" and ":" in {tree.low(i) for i in (first - 1, first, noun - 1)}
-    if relation in {"appos", "conj"} and tree.low(aside.body[0]) in FOCUSING:
-        return instance(aside) if aside.apart and tree.kind(noun) == "obj" and not tree.joiners(place) else None
+    if relation == "conj" and aside.apart and tree.kind(noun) == "obj" and not tree.joiners(place):
+        return instance(aside) if _is_focused(aside) else None  # "software, particularly browsers"
     if relation == "appos" and aside.apart and not titled:  # "X-Men: Apocalypse"
         loose = tree.pos(place) in {"NOUN", "NUM", "SYM"} and aside.ends
         return _apposition(aside) or (aside.kept if loose else None)
@@ -113,6 +113,12 @@ def _told(aside: Aside) -> Draft | None:
         loose = loose and aside.apart and first > noun and aside.ends
         return _possession(aside) or (aside.kept if loose else None)
     return _of_described(aside)
+
+
+def _is_focused(aside: Aside) -> bool:
+    """Whether an adverb singles out what follows it: "fruit, especially apples"."""
+    tree, opener = aside.tree, aside.body[0] if aside.body else aside.place
+    return tree.relation(opener) == "advmod" and tree.head(opener) == aside.place and not tree.is_denying(opener)
 
 
 def _may_go(aside: Aside) -> bool:

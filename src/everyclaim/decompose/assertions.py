@@ -117,7 +117,8 @@ def is_cut_off(text: str) -> bool:
     last, root = len(tree.tokens) - 1, tree.root
     if tree.pos(last) == "ADP" or tree.relation(last) == "case":
         return True  # "made of:", "including:"
-    return tree.subject(root) is not None and tree.tag(last) != "VBN" and last in {root, *tree.of(root, "aux", "cop")}
+    ends = last in {root, *tree.of(root, "aux", "cop")} and tree.pos(last) in {"VERB", "AUX"}
+    return ends and tree.subject(root) is not None and tree.tag(last) != "VBN"
 
 
 def points_ahead(tree: Tree) -> bool:

@@ -13,7 +13,6 @@ from everyclaim.models.local.tree import HELPERS, MODIFIERS, SUBJECTS, THINGS, T
 _SHARED = frozenset({"case", "det", "nmod:poss", "mark", "aux", "aux:pass", "cop", *SUBJECTS})
 _MEMBERS = ({"NOUN", "PROPN", "PRON", "X"}, {"ADJ", "VERB", "ADP"}, {"ADJ", "NOUN"})
 EXEMPLARY = frozenset({"such", "including", "like"})
-FOCUSING = frozenset({"particularly", "especially", "notably"})
 _DENYING = frozenset({"or", "nor", ",", ";"})
 
 
@@ -265,8 +264,8 @@ def inherited(tree: Tree, place: int, one: int) -> frozenset[int]:
     later = tree.says(one, "advmod", "then")
     for kid in tree.kids[place]:
         kind = tree.kind(kid)
-        if kid > place and kid > min(tree.conjuncts(place)):
-            continue
+        if (kid > place and kid > min(tree.conjuncts(place))) or (kind == "cop" and own & {"mark", "aux", "aux:pass"}):
+            continue  # "is to be a parody and not to be sold"
         if tree.relation(kid) in _SHARED and not {kind, tree.relation(kid)} & own:
             adjectives = tree.pos(one) == "ADJ" and kind == "case" and not tree.of(one, "cop")  # "as warm and dry"
             nominal = tree.pos(one) in {"NOUN", "PROPN", "PRON", "NUM", "X"} and not tree.of(one, "cop")

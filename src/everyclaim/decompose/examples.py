@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from everyclaim.decompose.aside import Aside, with_commas
-from everyclaim.decompose.coordination import EXEMPLARY, FOCUSING
+from everyclaim.decompose.coordination import EXEMPLARY
 from everyclaim.decompose.draft import Draft
 from everyclaim.decompose.monotone import TOGETHER, holds_jointly, is_event, is_limited
 from everyclaim.models.local.tree import Tree
@@ -16,13 +16,13 @@ def instance(aside: Aside) -> Draft | None:
     tree, draft, noun = aside.tree, aside.draft, _kind_noun(aside)
     case = {i for top in tree.of(aside.place, "case") for i in tree.under(top)}
     behind = tree.tokens[aside.inside[-1] + 1 :][:1]
-    opener = next((i for i in aside.inside if tree.low(i) in EXEMPLARY | FOCUSING), aside.place)
-    opens = opener != aside.place and all(tree.pos(i) == "ADV" for i in range(aside.body[0], opener))
+    opener = next((i for i in aside.inside if tree.low(i) in EXEMPLARY), aside.body[0])
+    opens = all(tree.pos(i) == "ADV" for i in range(aside.body[0], opener))
     if noun is None or not opens or any(one.tag in {"VBG", "VBN"} for one in behind):
         return None  # "mishaps such as guards leaving their post"
     if tree.kind(noun) == "conj" and tree.head(noun) in draft.places:
         return None  # once the list is split
-    told = [i for i in aside.inside if i not in case and i > opener]
+    told = [i for i in aside.inside if i not in case and i >= opener]
     top = _amount(tree, noun)
     named = [i for i in tree.under(top, without=[aside.place, *tree.of(top, "case")]) if i in draft.places]
     named = [i for i in named if i < aside.inside[0]]

@@ -14,7 +14,7 @@ def said_by_clause(aside: Aside) -> Draft | None:
     """What a relative clause says of its noun, or of the subject where it describes that: "a painter who left"."""
     tree, place, noun = aside.tree, aside.place, aside.noun
     opener, pronoun = aside.body[0], tree.subject(place)
-    is_owner = tree.tag(opener) == "WP$" and tree.head(opener) == pronoun
+    is_owner = tree.tag(opener) == "WP$" and pronoun in {opener, tree.head(opener)}
     is_object = tree.relation(opener) == "obj" and not tree.of(place, "xcomp", "ccomp")
     pronoun = opener if is_owner or is_object else pronoun
     if pronoun is None or tree.tag(pronoun) not in {"WP", "WDT", "WP$"} or tree.low(pronoun) == "what":
