@@ -85,14 +85,14 @@ def test_nested_items_keep_what_they_stand_under():
 def test_items_that_are_no_sentence_say_what_they_are_of():
     """A definition is said of its name, a fragment behind its heading; an instruction needs neither."""
     found = decompose(
-        "Two diets are popular:\n- **Fasting**: An approach with long breaks. It is old.\n\n"
+        "Two diets are popular:\n- **Fasting**: An approach to eating. It is old.\n\n"
         "### Removed\n- Support for Lumen 3\n- Do not charge it.\n\nPets you may keep:\n- a cat that is older than a year",
         question="Is fasting old?",
     )
     assert [claim.text for claim in found.claims] == [
         "Two diets are popular:",
         "Two diets are popular: Fasting",
-        "Fasting is an approach with long breaks.",
+        "Fasting is an approach to eating.",
         "Fasting is old.",
         "Removed: Support for Lumen 3",
         "Do not charge it.",
