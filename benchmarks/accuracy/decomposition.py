@@ -126,7 +126,7 @@ def decompositions(path: Path) -> tuple[Tally, Tally, Counter[str]]:
     fine, coarse = EmbeddedDecomposer(), EmbeddedDecomposer("low")
     for row in rows(path):
         text = row.get("sentence") or row["response"]
-        found = asyncio.run(fine.decompose(text))
+        found = asyncio.run(fine.decompose(text, question=row.get("question") or ""))
         skipped.update(piece.reason for piece in found.skipped)
         plain = asyncio.run(coarse.decompose(text)).claims
         units = row.get("sentences") or [{"text": text, "start": 0, "end": len(text), "facts": row["facts"]}]

@@ -62,18 +62,36 @@ def antecedent(pronoun: re.Match[str], before: Iterable[str], *, is_topic_enough
     return ""
 
 
-def completed(text: str, before: str, sentence: str, spoken: Collection[str], asked: Collection[str] = ()) -> str:
+class Spoken(NamedTuple):
+    """What was spoken of: nouns of the sentences before, in lower case, nouns of the question, and the pronoun that the
+    sentence right before had its subject for.
+    """
+
+    nouns: Collection[str] = ()
+    asked: Collection[str] = ()
+    pronoun: str = ""
+
+
+def pronoun_of(text: str) -> str:
+    """The pronoun that is a text's, as `completed` reads it; empty where there is none."""
+    found = _first_pronoun(text)
+    return (found["subject"] or found["owner"] or "").lower() if found else ""
+
+
+def completed(text: str, before: str, sentence: str, spoken: Spoken) -> str:
     """Put the subject of the sentence before in the place of the pronoun that is a text's, if it is certain.
 
     It is where nothing else in that sentence could be meant: no other subject, object or agent of the same number, and
-    nothing from before, of whose nouns (`spoken`, in lower case) the subject is one; where the text, or the `sentence`
-    it is of, goes on with "also"; and where the question `asked` about the subject and the rest only adds to it.
+    nothing from before, of whose nouns the subject is one; where the text, or the `sentence` it is of, goes on with
+    "also"; and where the rest only adds to what the question is about, or what the same pronoun stood for before.
     """
-    pronoun = _first_pronoun(text)
-    word = (pronoun["subject"] or pronoun["owner"] or "").lower() if pronoun else ""
+    pronoun, word = _first_pronoun(text), pronoun_of(text)
+    asked = {*spoken.asked, *(nouns_of(before) if word and word == spoken.pronoun else ())}
     if not pronoun or not word or not before or ":" in before:
         return text
-    if (_has_rival(before, word, spoken, asked) and not _goes_on(sentence)) or _means_nothing(text[pronoun.start() :]):
+    if (_has_rival(before, word, spoken.nouns, asked) and not _goes_on(sentence)) or _means_nothing(
+        text[pronoun.start() :]
+    ):
         return text
     plain = unconnected(before)
     tree = parsed(plain)
@@ -197,7 +215,7 @@ def _has_rival(sentence: str, pronoun: str, spoken: Collection[str], asked: Coll
         token.pos in ({"PROPN"} if people else things)
         and tree.low(place) != pronoun
         and not _is_within(tree, place)
-        and not (is_asked and (tree.head(place) != tree.root or tree.says(place, "case", "by")))
+        and not (is_asked and not (tree.head(place) == tree.root and tree.is_a(place)))  # what it brings in
         and (
             tree.kind(place) in _ROLES
             or tree.says(place, "case", "by")

@@ -47,6 +47,8 @@ def _detachments(draft: Draft, tree: Tree) -> Iterator[list[Draft]]:
         noun = tree.head(place)
         if noun not in draft.places or place == draft.head or place in draft.whole:
             continue
+        if tree.says(noun, "case", "between") and tree.tag(noun) == "NN" and not tree.conjuncts(noun):
+            continue  # "between cats, which purr, and dogs", read as if dogs purr
         beside = tree.relation(place) in {"appos", "acl:relcl", "nmod:desc"} and tree.is_definite(noun)
         way = tree.way_up(noun, draft.head)[:-1]
         if any(tree.relation(step) in _CLOSED and not (beside and _is_open(tree, step)) for step in way):

@@ -25,9 +25,9 @@ from everyclaim.core.errors import JudgeError
 from everyclaim.core.limits import limits_here
 from everyclaim.core.protocols import Decomposer
 from everyclaim.core.types import Claim, Decomposition, Skipped, Span
-from everyclaim.decompose.assertions import answered, presumed
+from everyclaim.decompose.assertions import answered, is_sentence, presumed
 from everyclaim.decompose.citing import tied, with_citations_listed
-from everyclaim.decompose.openings import has_finite_verb, tidy
+from everyclaim.decompose.openings import tidy
 from everyclaim.decompose.selection import is_bare_answer, is_yes, reason_to_skip
 from everyclaim.decompose.units import BEHIND, Ground, grounds
 from everyclaim.text.agreement import Fact, covers, same
@@ -263,7 +263,7 @@ def _says_something(one: Skipped, asked: Sequence[Token], said: Sequence[Token])
     if not found and not named:
         return False
     if one.reason in _LAYOUT:
-        return one.text.rstrip(" *_").endswith((".", "!", "。")) or has_finite_verb(one.text)
+        return one.text.rstrip(" *_").endswith((".", "!", "。")) or is_sentence(one.text)
     if reason_to_skip(one.text, "paragraph") != one.reason:
         return True
     if one.reason in _ON_THE_QUESTION:

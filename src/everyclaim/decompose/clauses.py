@@ -15,6 +15,7 @@ _NOUNS = THINGS | {"NUM"}
 _LIMITING = _REASONS | {"as", "so", "that"}
 _CONCEDING = frozenset({"although", "though", "while", "whereas"})
 _PRONOUNS = {"it": False, "they": True, "them": True, "he": False, "she": False}
+_POINTING = frozenset({"that", "those"})  # "whereas that of cats is long"
 _SPEAKING = frozenset({"i", "we", "you"})
 _BEHIND = frozenset({"amod", "advmod", "obl", "advcl", "parataxis"})
 
@@ -55,12 +56,15 @@ def _beside(draft: Draft, tree: Tree) -> list[Draft]:
                 and not (tree.low(marks[0]) == "while" and _is_meanwhile(tree, kid, head))
                 and tree.kind(head) != "acl"  # "a note that sounds although no key is pressed"
             )
+        subject = tree.subject(kid)
+        apart &= not (subject is not None and tree.low(subject) in _POINTING and tree.of(subject, "nmod"))
         unsure = [i for i in tree.kids[head] if i > inside[-1] and tree.kind(i) not in {"punct", "parataxis", "conj"}]
         if apart and not (marks and kid > head and unsure):
             own = replace(draft, pieces=tuple(sorted(draft.places))).only(
                 [i for i in inside if tree.kind(kid) == "parataxis" or i > max(marks)] + _condition(tree, head)
             )
-            own = renamed_in(replace(own, head=kid), tree, kid, head, draft.places)
+            own = replace(own, head=kid)  # "it" in a clause before may be what was spoken of before
+            own = renamed_in(own, tree, kid, head, draft.places) if kid > head else own
             subject = tree.subject(kid)
             if gives_reason and subject in own.places and tree.tag(subject) == "PRP":
                 continue  # whom it speaks of, the whole tells

@@ -106,7 +106,7 @@ def _is_doubtful(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     joined = [c for c in conjuncts if tree.joiners(c)]
     if any(tree.of(c, "advcl") and tree.pos(c) in THINGS for c in conjuncts):
         return True  # "an identity card and, if you are under 18, a letter"
-    if len(joined) > 1 and (not signs or len(joined) > 2):
+    if len(joined) > 1 and (not signs or len(joined) > 2 or tree.kind(place) == "nmod"):
         return True  # "a kettle and a jug with a lid and a filter"
     if any(not tree.joiners(c) and not tree.comma_before(c) for c in conjuncts):
         return True  # "until 1 pm and in May also on Sundays"
@@ -170,6 +170,9 @@ def is_gapped(tree: Tree, place: int, conjuncts: list[int]) -> bool:
         return True
     if tree.subject(place) is None and any(tree.subject(one) is not None for one in conjuncts):
         return tree.kind(place) == "xcomp"  # "was rated good and the battery poor"
+    beside = [kid for one in [place, *conjuncts[:-1]] for kid in tree.of(one, "flat") if tree.pos(kid) == "PROPN"]
+    if any(tree.text(tree.first(kid) - 1) == "," for kid in beside):
+        return True  # "Ada Lind, Bert Holm, and Cleo Ray", read as one with the first
     cases = tree.words(place, "case")
     bare = [one for one in conjuncts if tree.tag(one) == "NN" and len(tree.kids[one]) == len(tree.joiners(one))]
     if bare and tree.of(place, "nummod") and tree.of(place, "nmod"):
@@ -216,7 +219,7 @@ def chosen(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int])
             tree.stripped(one) | frozenset(i for kid in behind for i in tree.under(kid)) | inherited(tree, place, one)
         )
     kept -= {i for k in loose if one != conjuncts[-1] for i in tree.under(k)}
-    opened = {":", ","} if tree.kind(place) == "acl" else {":"}
+    opened = {":", ","} if tree.kind(place) in {"acl", "list", "appos"} else {":"}
     kept |= {i for i in (min(whole), min(whole) - 1) if i >= 0 and tree.low(i) in opened}  # "three needs: a tent"
     closing = max(tree.under(conjuncts[-1])) + 1
     is_aside_next = closing + 1 < len(tree.tokens) and tree.relation(closing + 1) == "case"
@@ -276,6 +279,8 @@ def inherited(tree: Tree, place: int, one: int) -> frozenset[int]:
             if kind == "det" and tree.low(kid) in {"a", "an"} and tree.is_plural_alone(one):
                 continue
             shared |= set(tree.under(kid))
+            closing = max(tree.under(kid)) + 1
+            shared |= {closing} if tree.text(closing) == "," and tree.relation(kid) in SUBJECTS else set()
         elif kind == "advcl" and kid < place and tree.is_conditional(kid):
             shared |= set(with_commas(tree, tree.under(kid)))  # "the pump, if new, is quiet and cheap"
         elif kind in {"advmod", "obl", "advcl"} and kid < min(place, start):

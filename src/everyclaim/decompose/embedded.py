@@ -13,7 +13,7 @@ negation, hedges and alternatives stay with what they govern. The only words eve
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Annotated, Literal, NamedTuple
@@ -24,7 +24,16 @@ from everyclaim.core.limits import limits_here
 from everyclaim.core.options import read
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Decomposition, Skipped, Span
-from everyclaim.decompose.antecedents import begins_alike, completed, described, nouns_of, renamed, unconnected
+from everyclaim.decompose.antecedents import (
+    Spoken,
+    begins_alike,
+    completed,
+    described,
+    nouns_of,
+    pronoun_of,
+    renamed,
+    unconnected,
+)
 from everyclaim.decompose.asides import detached, named, unbracketed, without_asides
 from everyclaim.decompose.assertions import completed_answer
 from everyclaim.decompose.clauses import by_clause
@@ -251,15 +260,16 @@ class EmbeddedDecomposer:
         splits = len(response) <= LONG
         english = {unit for unit in candidates if splits and self._is_english(unit, usual)}
         prepare([unit.text for unit in english])
-        asked = [question[one.start : one.end] for one in sentences(question, self.language)] if english else []
-        topics = {noun for one in asked if len(one) <= MAX_CHARACTERS for noun in nouns_of(one)}
-        before, names, spoken, ended = "", dict[str, str](), set[str](), 0
+        questions = [question[one.start : one.end] for one in sentences(question, self.language)] if english else []
+        asked = {noun for one in questions if len(one) <= MAX_CHARACTERS for noun in nouns_of(one)}
+        before, names, nouns, stood, ended = "", dict[str, str](), set[str](), "", 0
         for unit in candidates:
             if response[ended : unit.start].strip():  # the mark of a list item, or something skipped
-                before = ""
+                before, nouns = "", set()
             begins = _PARAGRAPH.search(response, ended, unit.start)
-            spoken = set() if begins else spoken
+            nouns = set() if begins else nouns
             ended = unit.end
+            spoken = Spoken(nouns, asked, stood)
             parts = self._parts(unit) if unit in english else []
             for part in parts or [Fact(unit.complete or unit.text, 0, unit.end - unit.start)]:
                 span = Span(unit.start + part.start, unit.start + part.end)
@@ -271,11 +281,12 @@ class EmbeddedDecomposer:
                 elif part.minor and self.coverage == "low":
                     skipped.append(Skipped(response[span.start : span.end], span, MINOR))
                 else:
-                    text = _completed(said, unit.text, before, names, spoken, topics) if parts else tidy(said)
+                    text = _completed(said, unit.text, before, names, spoken) if parts else tidy(said)
                     claims.append(Claim(f"c{len(claims) + 1}", text, span, unit.sentence))
             whole = unit.text if ":" in unit.complete else unit.complete or unit.text
-            told = _completed(whole, whole, before, names, spoken, topics) if parts else tidy(whole)
-            spoken |= nouns_of(before) if parts and not begins else set()
+            told = _completed(whole, whole, before, names, spoken) if parts else tidy(whole)
+            stood = pronoun_of(unconnected(tidy(whole))) if parts and not pronoun_of(told) else ""
+            nouns |= nouns_of(before) if parts and not begins else set()
             before = told
             for noun, name in described(before, unit.text).items() if parts else ():
                 names[noun] = name if names.get(noun, name) == name else ""  # of two nothing is certain
@@ -315,12 +326,10 @@ def _statement(unit: SplitUnit, first: int, last: int) -> SplitUnit:
     return unit._replace(text=said if last == len(unit.text) else f"{said}.", start=unit.start + first, end=end)
 
 
-def _completed(
-    text: str, sentence: str, before: str, names: Mapping[str, str], spoken: Collection[str], asked: Collection[str]
-) -> str:
+def _completed(text: str, sentence: str, before: str, names: Mapping[str, str], spoken: Spoken) -> str:
     """Put what it stands for in the place of a pronoun that begins a fact and its sentence."""
     fact, whole = (unconnected(tidy(one)) for one in (text, sentence))
-    return renamed(completed(fact, before, whole, spoken, asked) if begins_alike(fact, whole) else fact, names)
+    return renamed(completed(fact, before, whole, spoken) if begins_alike(fact, whole) else fact, names)
 
 
 def _as_inside(text: str, sentence: str) -> str:

@@ -22,8 +22,8 @@ def instance(aside: Aside) -> Draft | None:
         return None  # "mishaps such as guards leaving their post"
     if tree.kind(noun) == "conj" and tree.head(noun) in draft.places:
         return None  # once the list is split
-    told = [i for i in aside.inside if i not in case and i >= opener]
     top = _amount(tree, noun)
+    told = [i for i in aside.inside if i not in case and i >= opener]
     named = [i for i in tree.under(top, without=[aside.place, *tree.of(top, "case")]) if i in draft.places]
     named = [i for i in named if i < aside.inside[0]]
     if not named or not told or not _is_one_of(aside, noun, top) or is_limited(tree, draft):
@@ -35,6 +35,9 @@ def instance(aside: Aside) -> Draft | None:
     if tree.kind(top) == "nsubj" and tree.forms(draft.head)[0].text.lower() == "were":
         return aside.kept
     place = next((at for at, i in enumerate(rest) if isinstance(i, int) and i > named[-1]), len(rest))
+    before = rest[place - 1]
+    if isinstance(before, int) and tree.relation(before) == "case" and tree.relation(told[0]) == "advmod":
+        told = told[1:]  # "of food, particularly the soup"
     return replace(draft, pieces=(*rest[:place], *told, *rest[place:]), minor=True)
 
 

@@ -172,7 +172,7 @@ def _is_circumstance(tree: Tree, kid: int) -> bool:
         return True
     if not cases or cases[0] not in _PLACING or (cases[0] == "by" and not tree.of(kid, "nummod")):
         return False
-    if cases[0] in {"for", "through"} and not (tree.of(kid, "nummod") and not tree.of(kid, "nmod")):
+    if cases[0] in {"for", "through", "over"} and not (tree.of(kid, "nummod") and not tree.of(kid, "nmod")):
         return False
     events = [kid for kid in tree.of(kid, "acl", "advcl") if tree.relation(kid) != "acl:relcl"]
     return cases[0] != "with" or not events

@@ -5,17 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from everyclaim.decompose.assertions import asserts, is_cut_off, plain_tree
+from everyclaim.decompose.assertions import asserts, is_cut_off, is_sentence, plain_tree
 from everyclaim.decompose.selection import reason_to_skip, without_frame
 from everyclaim.models.local.parser import parse
-from everyclaim.models.local.tree import FINITE
 from everyclaim.text.marks import blanked
 from everyclaim.text.sources import without_pointers
 from everyclaim.text.tokens import capital
 
 COLONS = (":", "：")
 _LABEL = 8  # words; a longer item does not only name something
-_LONG = 400  # characters; a longer item is a statement
 
 
 def opening(above: Sequence[str]) -> str:
@@ -27,6 +25,14 @@ def opening(above: Sequence[str]) -> str:
         said = said if not said or said.endswith(COLONS) else f"{said}:"
         parts.append(said[:-1].rstrip() if is_cut_off(said) else said)
     return " ".join(filter(None, parts))
+
+
+def lowered(text: str) -> str:
+    """A fragment as it stands behind other words: with a small first letter, where that is not of a name."""
+    start = len(text) - len(text.lstrip())
+    first = parse([text.lstrip()])[0][:1]
+    is_word = bool(first) and first[0].pos != "PROPN" and (first[0].text[1:].islower() or first[0].pos == "DET")
+    return f"{text[:start]}{text[start].lower()}{text[start + 1 :]}" if is_word else text
 
 
 def _announced(opening: str) -> str:
@@ -48,7 +54,7 @@ def _announced(opening: str) -> str:
 def introduces(text: str) -> bool:
     """Whether what stands above an item is to be read with it: it ends in a colon, or only names something."""
     bare = text.rstrip(" *_")
-    if not is_open(text) and (bare.endswith((".", "!", "?")) or len(bare.split()) > _LABEL or has_finite_verb(bare)):
+    if not is_open(text) and (bare.endswith((".", "!", "?")) or len(bare.split()) > _LABEL or is_sentence(bare)):
         return False
     reason = reason_to_skip(text, "paragraph")
     return reason is None or (reason == "meta" and bool(_announced(text)))
@@ -65,12 +71,7 @@ def is_label(text: str) -> bool:
     if bare.endswith((".", "!", "?")):
         return False
     plain = not any(character.isdigit() for character in bare) and ": " not in bare
-    return (plain or bare.endswith(COLONS)) and not has_finite_verb(bare) and not asserts(bare)
-
-
-def has_finite_verb(text: str) -> bool:
-    """Whether an English text holds a finite verb; long ones do."""
-    return len(text) > _LONG or any(token.tag in FINITE for token in parse([text])[0])
+    return (plain or bare.endswith(COLONS)) and not is_sentence(bare) and not asserts(bare)
 
 
 def tidy(text: str) -> str:

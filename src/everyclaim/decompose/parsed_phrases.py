@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from everyclaim.models.local.tree import HELPERS, TENSED, THINGS, Tree
+from everyclaim.models.local.tree import HELPERS, MODIFIERS, SUBJECTS, TENSED, THINGS, Tree
 
 
 def bare_participle(tree: Tree, place: int) -> int | None:
@@ -48,8 +48,36 @@ def verb_before(tree: Tree, place: int) -> int | None:
     return before if tree.tag(before) in forms else None
 
 
+def gerund_above(tree: Tree, place: int) -> int | None:
+    """The participle that one goes on where it hangs inside a clause of that: "showing what is new and selling it"."""
+    above = tree.head(place)
+    if tree.tag(place) != "VBG" or tree.of(place, *HELPERS, *SUBJECTS) or tree.kind(above) not in {"acl", "ccomp"}:
+        return None
+    while above >= 0 and tree.tag(above) != "VBG":
+        above = tree.head(above)
+    return None if above < 0 or above == tree.head(place) else above
+
+
 def later_verb(tree: Tree, place: int) -> int | None:
     """The clause of its own, joined before it, that an object belongs to: "sold his, but hers cost 2 euros"."""
     later = [one for one in tree.conjuncts(tree.head(place)) if one < place and tree.pos(one) == "VERB"]
     is_own = later and tree.subject(later[-1]) is not None and not tree.of(later[-1], "obj", "xcomp", "ccomp")
     return later[-1] if is_own else None
+
+
+def first_modifier(tree: Tree, place: int) -> int | None:
+    """The first of the adjectives that a sign or conjunction joins this one to: "local, state and tribal courts"."""
+    if tree.relation(place) not in MODIFIERS:
+        return None
+    start = min([place, *tree.kids[place]])
+    while start < place and (tree.pos(start) == "PUNCT" or tree.relation(start) == "cc"):
+        start += 1
+    before = start - 1
+    while before >= 0 and (tree.text(before) == "," or tree.relation(before) == "cc"):
+        before -= 1
+    if before < 0 or before == start - 1:
+        return None
+    while tree.relation(before) == "conj":
+        before = tree.head(before)
+    same = tree.relation(before) in MODIFIERS and tree.head(before) == tree.head(place)
+    return before if same else None

@@ -28,7 +28,7 @@ def said_by_clause(aside: Aside) -> Draft | None:
     if tree.low(pronoun) == "who" and tree.kind(noun) == "obl" and tree.pos(noun) != "PROPN" and named:
         return None  # "faces Ada in the final, who"
     owner = noun if aside.apart and tree.low(pronoun) != "that" else aside.described
-    if owner is None or tree.pos(noun) in {"PRON", "NUM"} or tree.tag(noun) == "CD":
+    if owner is None or tree.pos(noun) in {"PRON", "NUM"} or tree.tag(noun) == "CD" or tree.tells_when(noun):
         return None  # "throws half away, which keeps it fresh"
     told = [i for i in aside.inside if i > pronoun]
     if is_object:

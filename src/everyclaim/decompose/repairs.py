@@ -7,9 +7,17 @@ from __future__ import annotations
 
 from everyclaim.core.lifetime import remembered
 from everyclaim.decompose.parsed_names import join_names
-from everyclaim.decompose.parsed_phrases import bare_participle, gapped, later_verb, noun_before, verb_before
+from everyclaim.decompose.parsed_phrases import (
+    bare_participle,
+    first_modifier,
+    gapped,
+    gerund_above,
+    later_verb,
+    noun_before,
+    verb_before,
+)
 from everyclaim.models.local.parser import ParsedToken
-from everyclaim.models.local.tree import FINITE, HELPERS, MODIFIERS, SUBJECTS, TENSED, THINGS, Tree, tree_of
+from everyclaim.models.local.tree import FINITE, HELPERS, SUBJECTS, TENSED, THINGS, Tree, tree_of
 
 _CUT = frozenset({"conj", "appos", "acl:relcl", "parataxis"})  # relations at which a sentence is split
 
@@ -20,7 +28,18 @@ def better_head(tree: Tree, place: int) -> tuple[int, str]:
     if tree.says(place, "cc", "&") and tree.pos(place) == "PROPN":
         beside = [i for i in tree.conjuncts(above) if above < i < place]
         return (beside or [above])[-1], "flat"
-    for reading in (_besides, _role, _called, _same_case, _same_mark, _member, _latest, _predicate, _closes):
+    for reading in (
+        gerund_above,
+        _besides,
+        _role,
+        _called,
+        _same_case,
+        _same_mark,
+        _member,
+        _latest,
+        _predicate,
+        _closes,
+    ):
         better = reading(tree, place)
         if better is not None:
             return better, "conj"
@@ -193,7 +212,7 @@ def parsed(text: str) -> Tree:
         tree.hang(subject, tree.head(subject), "dep")
         tree.hang(subject, tree.root, "nsubj")
     for place in range(len(tree.tokens)):
-        if (modifier := _first_modifier(tree, place)) is not None:
+        if (modifier := first_modifier(tree, place)) is not None:
             tree.hang(place, modifier, "conj")
     _rename(tree)
     for place, token in enumerate(tree.tokens):
@@ -382,24 +401,6 @@ def _turn(tree: Tree, place: int) -> None:
 def _top(tree: Tree, place: int) -> int:
     """The first of the list that a word is a member of."""
     return tree.head(place) if tree.relation(place) == "conj" else place
-
-
-def _first_modifier(tree: Tree, place: int) -> int | None:
-    """The first of the adjectives that a sign or conjunction joins this one to: "local, state and tribal courts"."""
-    if tree.relation(place) not in MODIFIERS:
-        return None
-    start = min([place, *tree.kids[place]])
-    while start < place and (tree.pos(start) == "PUNCT" or tree.relation(start) == "cc"):
-        start += 1
-    before = start - 1
-    while before >= 0 and (tree.text(before) == "," or tree.relation(before) == "cc"):
-        before -= 1
-    if before < 0 or before == start - 1:
-        return None
-    while tree.relation(before) == "conj":
-        before = tree.head(before)
-    same = tree.relation(before) in MODIFIERS and tree.head(before) == tree.head(place)
-    return before if same else None
 
 
 def _goes_on(tree: Tree, place: int) -> bool:

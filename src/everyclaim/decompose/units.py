@@ -24,7 +24,15 @@ from everyclaim.decompose.assertions import (
     plain_tree,
     told,
 )
-from everyclaim.decompose.openings import has_finite_verb, introduces, is_label, is_open, opening, tidy
+from everyclaim.decompose.openings import (
+    COLONS,
+    introduces,
+    is_label,
+    is_open,
+    lowered,
+    opening,
+    tidy,
+)
 from everyclaim.decompose.refusals import refused_part
 from everyclaim.decompose.selection import (
     is_adverbial,
@@ -210,7 +218,7 @@ class _Reader:
     def _says_itself(self, index: int) -> bool:
         """Whether a sentence needs no lead-in to say something: "5 May" does."""
         text = self._text(index)
-        return has_finite_verb(text) or is_bare_answer(text)
+        return is_sentence(text) or is_bare_answer(text)
 
     def _parted(self, unit: SplitUnit) -> Iterator[SplitUnit | Skipped]:
         """A sentence, and apart from it what it declines to tell."""
@@ -280,7 +288,9 @@ class _Reader:
         """A fragment behind what is `said` above it."""
         sentence, blank = self.found[index], blanked(self._text(index))
         context = "\n".join([*(one.verbatim for one in above), self._verbatim(index)])
-        complete = f"{opening([one.text for one in said])} {tidy(blank)}" if said else ""
+        before = opening([one.text for one in said])
+        blank = lowered(blank) if said and not before.endswith(COLONS) else blank
+        complete = f"{before} {tidy(blank)}" if said else ""
         return SplitUnit(blank, sentence.start, sentence.end, context, complete)
 
     def _indent(self, sentence: Sentence) -> int | None:
@@ -348,7 +358,7 @@ def _defined(unit: SplitUnit) -> list[SplitUnit]:
     tree = plain_tree(body)
     if tree.pos(tree.root) != "NOUN" or not tree.is_a(tree.root) or tree.subject(tree.root) is not None:
         return []
-    said, start = f"{body[0].lower()}{body[1:]}", unit.start + found.end()
+    said, start = lowered(body), unit.start + found.end()
     is_one = unit._replace(text=said, start=start, complete=f"{tidy(found['name'])} is {tidy(said)}")
     named = unit._replace(
         text=found["name"],
@@ -379,7 +389,7 @@ def _cells(row: str, *, framed: bool) -> list[str]:
 def _is_answer(text: str, total: int) -> bool:
     """Whether what looks like a heading is what the response has to say: its only line, or a bold sentence."""
     bold = text.lstrip().startswith(("**", "__"))
-    return total == 1 or (bold and not text.rstrip(" *_").endswith((":", "?")) and has_finite_verb(blanked(text)))
+    return total == 1 or (bold and not text.rstrip(" *_").endswith((":", "?")) and is_sentence(blanked(text)))
 
 
 def _is_title(sentence: Sentence, text: str, index: int, following: Sentence | None) -> bool:
@@ -388,4 +398,4 @@ def _is_title(sentence: Sentence, text: str, index: int, following: Sentence | N
         return False
     if text[-1] in _ENDS or any(character.isdigit() for character in text) or len(text.split()) > 7:
         return False
-    return following.kind in ("item", "paragraph") and not text.endswith(":") and not has_finite_verb(text)
+    return following.kind in ("item", "paragraph") and not text.endswith(":") and not is_sentence(text)
