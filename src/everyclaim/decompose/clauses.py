@@ -239,7 +239,7 @@ def _framing(tree: Tree, place: int, one: int) -> frozenset[int]:
     front = any(kid < (own or one) and tree.kind(kid) in {"obl", "nmod", "advcl", "advmod"} for kid in tree.kids[one])
     for kid in tree.kids[place]:
         of_all = is_source(tree, kid) or (tree.kind(kid) == "advcl" and tree.is_conditional(kid))
-        adverbial = (tree.kind(kid) == "advmod" and tree.low(kid) not in FEW) or (
+        adverbial = (tree.kind(kid) == "advmod" and not tree.is_denying(kid) and tree.low(kid) not in FEW) or (
             tree.kind(kid) == "obl" and tree.of(kid, "case")
         )
         of_all |= bool(adverbial) and not front and tree.is_past(place) == tree.is_past(one)

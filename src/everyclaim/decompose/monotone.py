@@ -119,7 +119,7 @@ def by_adjunct(draft: Draft, tree: Tree) -> list[Draft]:
         return [draft]
     head = draft.head
     starts = (kid for kid in tree.of(head, "obl") if tree.cases(kid)[:1] == ["from"] and tree.pos(kid) == "NUM")
-    if not all(_is_time(tree, kid, inside=False) for kid in starts):
+    if not all(is_time(tree, kid, inside=False) for kid in starts):
         return [draft]  # "rose from 94 in 2002 to 120 in 2022"
     clauses = [kid for kid in tree.of(head, "ccomp", "advcl") if kid in draft.places]
     if head == tree.root and tree.subject(head) is None and tree.is_finite(head):
@@ -129,13 +129,13 @@ def by_adjunct(draft: Draft, tree: Tree) -> list[Draft]:
     found = [kid for kid in tree.kids[head] if kid in draft.places and _is_circumstance(tree, kid)]
     found += clauses
     found += [
-        nmod for kid in tree.of(head, "obj", "obl") if kid in draft.places and not _is_time(tree, kid, inside=False)
+        nmod for kid in tree.of(head, "obj", "obl") if kid in draft.places and not is_time(tree, kid, inside=False)
         if not tree.conjuncts(kid) and not _limits(tree, kid)
-        for nmod in tree.of(kid, "nmod") if nmod in draft.places and _is_time(tree, nmod)
+        for nmod in tree.of(kid, "nmod") if nmod in draft.places and is_time(tree, nmod)
         if tree.says(nmod, "case", *_PLACING)
     ]  # fmt: skip
-    limits = [(one, after) for one, after in pairwise(sorted(found)) if _limits(tree, one) and _is_time(tree, after)]
-    if len(found) < 2 or not all(_is_time(tree, one, inside=False) for one, _ in limits):
+    limits = [(one, after) for one, after in pairwise(sorted(found)) if _limits(tree, one) and is_time(tree, after)]
+    if len(found) < 2 or not all(is_time(tree, one, inside=False) for one, _ in limits):
         return [draft]  # "until the conquest in 1903"
     parts = []
     for one in sorted(found):
@@ -161,14 +161,14 @@ def _is_circumstance(tree: Tree, kid: int) -> bool:
     if tree.relation(kid) == "obl:agent":
         return True
     if tree.relation(kid) in {"obl:unmarked", "obl:tmod", "obl:npmod"} and not tree.of(kid, "case"):
-        return _is_time(tree, kid)
+        return is_time(tree, kid)
     cases, verb = tree.cases(kid), tree.head(kid)
     if cases == ["as"]:
         return any(verb < i < kid for i in tree.of(verb, "obj", "obl"))  # not "served as a judge"
     if cases == ["for"] and not tree.of(kid, "acl", "nummod") and not tree.of(verb, "advcl"):
         has_object = any(verb < i < kid for i in tree.of(verb, "obj"))
         return has_object or any(tree.relation(i) == "nsubj:pass" for i in tree.kids[verb])
-    if cases[:1] == ["from"] and _is_time(tree, kid):
+    if cases[:1] == ["from"] and is_time(tree, kid):
         return True
     if not cases or cases[0] not in _PLACING or (cases[0] == "by" and not tree.of(kid, "nummod")):
         return False
@@ -182,7 +182,7 @@ def _limits(tree: Tree, event: int) -> bool:
     return tree.says(event, "case", "until", "before", "after", "since")
 
 
-def _is_time(tree: Tree, kid: int, *, inside: bool = True) -> bool:
+def is_time(tree: Tree, kid: int, *, inside: bool = True) -> bool:
     """Whether a phrase is a date; `inside`: or holds one in a phrase below it."""
     left = () if inside else [nmod for nmod in tree.of(kid, "nmod") if tree.of(nmod, "case")]
     words = [(tree.text(i), tree.pos(i)) for i in tree.under(kid, without=left)]

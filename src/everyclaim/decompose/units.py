@@ -24,6 +24,7 @@ from everyclaim.decompose.assertions import (
     plain_tree,
     told,
 )
+from everyclaim.decompose.monotone import is_time
 from everyclaim.decompose.openings import (
     COLONS,
     introduces,
@@ -354,6 +355,8 @@ def _defined(unit: SplitUnit) -> list[SplitUnit]:
     name = plain_tree(found["name"]) if found else None
     if found is None or name is None or name.pos(name.root) not in THINGS or name.is_plural_alone(name.root):
         return []
+    if is_time(name, name.root):
+        return []  # "Tuesday: an easy run"
     body = unit.text[found.end() :]
     tree = plain_tree(body)
     if tree.pos(tree.root) != "NOUN" or not tree.is_a(tree.root) or tree.subject(tree.root) is not None:
