@@ -211,7 +211,7 @@ def shares_of(counts: list[int], cells: int) -> list[int]:
     return given
 
 
-_MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+!|~@&$:-])")
+_MARKUP = re.compile(r"([\\`*_\[\]<>#|~@&$]|^[+-]|:(?=//|[\w+-]+:))")  # the last: addresses and emoji
 _LOOSE = re.compile(r"^(- .*)\n\n(?=- )", re.MULTILINE)
 _PLAIN_SIGNS = {"", "-", "!", "·"}
 _WORDS = str.maketrans({sign: f" {label.value} " for label, sign in LABEL_SIGN.items()})

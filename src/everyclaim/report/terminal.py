@@ -75,7 +75,7 @@ def run_page(
     if calibration:
         parts += [Text(), indented(corrected_table(calibration), 2)]
     elif known_error and summary.overall.claims:
-        parts += [Text(), indented(hanging(Text("accuracy", "dim"), Text(known_error)), 2)]
+        parts += [Text(), indented(hanging(Text("accuracy  ", "dim"), Text(known_error)), 2)]
     if worst:
         by_score = "highest score" if summary.overall.lower_is_better else "lowest score"
         first = by_score if worst[0].result.probability is None else "most likely wrong"

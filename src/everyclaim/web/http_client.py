@@ -108,7 +108,8 @@ class HttpClient:
                     whole += more
                 return answer.status, self._read(answer.status, answer.headers, whole)
         except (TimeoutError, aiohttp.ClientError, OSError) as error:
-            reason = "time limit exceeded" if isinstance(error, TimeoutError) else type(error).__name__
+            known = "time limit exceeded" if isinstance(error, TimeoutError) else getattr(error, "strerror", None)
+            reason = known or type(error).__name__
             raise _Refused(OperatorError(f"no answer from {self.address}: {reason}"), again=True) from None
 
     def _read(self, status: int, headers: Mapping[str, str], body: bytes) -> Any:

@@ -92,7 +92,7 @@ def _listen(binding: Binding) -> socket.socket:
     try:
         listener = socket.create_server((binding.host, binding.port), family=family, backlog=_BACKLOG)
     except (OSError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or "no such address"
+        reason = (getattr(error, "strerror", None) or "no such address").partition(" (")[0]
         raise OperatorError(
             f"cannot listen on {binding.host}:{binding.port}: {reason.lower()}; pass another --host or --port"
         ) from None

@@ -137,7 +137,7 @@ def new_token(
     if not scopes:
         raise ConfigError(f"a token needs a scope: {', '.join(SCOPES)}")
     for scope in scopes:
-        _check_scope(scope, "a token")
+        _check_scope(scope, f"token {name}")
     shown = _PREFIX + secrets.token_urlsafe(32)
     return shown, AccessToken(name, frozenset(scopes), digest(shown), per_minute)
 
