@@ -134,7 +134,9 @@ def points_ahead(tree: Tree) -> bool:
     if tree.low(last) in _HERE or tree.says(last, "mark", "as"):
         return True
     things = [root, *tree.of(root, "obj", "obl", "nsubj", "advcl")]
-    return any(tree.low(i) in _AHEAD for one in things for i in [one, *tree.of(one, "amod", "det")])
+    named = [i for one in things for i in [one, *tree.of(one, "amod")]]
+    named += [i for one in tree.of(root, "obj") for i in tree.of(one, "det")]  # not "you may cancel in these cases"
+    return any(tree.low(i) in _AHEAD for i in named)
 
 
 def plain_tree(text: str) -> Tree:
