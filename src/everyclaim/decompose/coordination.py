@@ -279,8 +279,9 @@ def inherited(tree: Tree, place: int, one: int) -> frozenset[int]:
             if kind == "det" and tree.low(kid) in {"a", "an"} and tree.is_plural_alone(one):
                 continue
             shared |= set(tree.under(kid))
-            closing = max(tree.under(kid)) + 1
-            shared |= {closing} if tree.text(closing) == "," and tree.relation(kid) in SUBJECTS else set()
+            after = max(tree.under(kid)) + 1
+            is_closed = after < len(tree.tokens) and tree.text(after) == ","
+            shared |= {after} if is_closed and tree.relation(kid) in SUBJECTS else set()
         elif kind == "advcl" and kid < place and tree.is_conditional(kid):
             shared |= set(with_commas(tree, tree.under(kid)))  # "the pump, if new, is quiet and cheap"
         elif kind in {"advmod", "obl", "advcl"} and kid < min(place, start):

@@ -303,7 +303,7 @@ def _is_comparable(mine: Fact, other: Fact) -> bool:
 
 
 def _nearest(parting: Parting, check: FactCheck, place: DifferencePlace) -> DifferencePlace | None:
-    """Give a clashing value, or another whose clause has more words of the claim: "72 mm for the Swell".
+    """Give a clashing value, or another where only that one's clause has words of the claim: "72 mm for the Swell".
 
     None for a value of another kind without such words.
     """
@@ -321,9 +321,10 @@ def _nearest(parting: Parting, check: FactCheck, place: DifferencePlace) -> Diff
     others = list(_others(parting, check, place.reading, (low, high)))
     whole = next((one for one in others if one.start <= place.start < one.end), None)
     rest = [one for one in others if one is not whole and clause(one) != clause(place)]
-    best = max(rest, key=lambda one: len(shared(one)), default=place)
-    if len(shared(best)) > len(shared(place)):
-        return best
+    if rest and not shared(place) - frozenset().union(*map(shared, rest)):
+        best = max(rest, key=lambda one: len(shared(one) - shared(place)))
+        if shared(best) - shared(place):
+            return best
     return whole or (place if shared(place) else None)
 
 
