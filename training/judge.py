@@ -41,7 +41,7 @@ from everyclaim.verify.lexical.features import COVERAGE
 from everyclaim.verify.lexical.model import FORMAT, Head, Whole
 from judge_rows import Matrix, Table, measure, read_rows
 
-VERSIONS = {"embedded": "21", "lexical": "6"}
+VERSIONS = {"embedded": "22", "lexical": "6"}
 BOUND = 4.0  # standard deviations within which a feature of the regression is held
 RIDGE = 0.05  # of the regression, on mean log-loss
 LINEAR = 0.5  # share of the regression; the rest is the trees'
@@ -83,8 +83,7 @@ def weights(datasets: Matrix, positive: Matrix, odds: float = 1.0) -> Matrix:
 
 def signs(names: list[str]) -> Matrix:
     """Give +1 for a feature that may only raise the odds of support, -1 for one that may only lower them, else 0."""
-    short = [name.removeprefix("long_") for name in names]
-    return np.array([-1 if name.startswith(LOWER) else 1 if name.startswith(RAISE) else 0 for name in short])
+    return np.array([-1 if name.startswith(LOWER) else 1 if name.startswith(RAISE) else 0 for name in names])
 
 
 def regression(values: Matrix, positive: Matrix, weight: Matrix, sign: Matrix) -> dict[str, Any]:
@@ -275,7 +274,7 @@ def main() -> None:
     options = parser.parse_args()
     rows = read_rows(options.data, options.made, options.groups)
     fitted, test = (measure(part, options.network, options.cache) for part in (rows.fitted, rows.tested))
-    for judge, drop in (("embedded", COVERAGE), ("lexical", ("read_", "source_", "long_"))):
+    for judge, drop in (("embedded", COVERAGE), ("lexical", ("read_",))):
         it, other = fitted.without([*drop, *options.drop]), test.without([*drop, *options.drop])
         heads, borne, against = fit(it, ODDS[judge])
         level = alarm(it, borne, against)

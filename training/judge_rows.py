@@ -226,5 +226,5 @@ def _measured(
         if isinstance(it, Prepared):
             reading, index = it.compared.claim, it.compared.source.index
             overlap = float(np.mean([reading.keys[i] in index for i in reading.content]))
-            found[key] = (describe(it.compared, it.premise, scores), overlap)
+            found[key] = (describe(it.compared, scores), overlap)
     return found

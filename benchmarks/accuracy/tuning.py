@@ -29,6 +29,7 @@ import judge
 from everyclaim.analysis.labels import LabelledItem
 from everyclaim.analysis.tuning import balanced_accuracy, fit_tuning, roc_auc
 from everyclaim.verify.embedded.verifier import log_odds, parse_tuning
+from everyclaim.verify.lexical.features import COVERAGE
 from everyclaim.verify.lexical.model import FORMAT, Model
 from judge_rows import Table, joined, measure, read_rows
 
@@ -52,9 +53,8 @@ def model_without(both: Table, fitted: np.ndarray, kind: tuple[str, ...]) -> Mod
     """Fit the judge as it is shipped, to everything but a kind and its documents."""
     here = np.isin(both.datasets, kind)
     use = fitted & ~here & ~np.isin(both.groups, np.unique(both.groups[here]))
-    heads, _, _ = judge.fit(both.part(use))
-    alarm = {"named": 0.6, "other": 0.75}
-    return Model.parse({"format": FORMAT, "version": "without", "features": both.names, "heads": heads, "alarm": alarm})
+    heads, _, _ = judge.fit(both.part(use), judge.ODDS["embedded"])
+    return Model.parse({"format": FORMAT, "version": "without", "features": both.names, "heads": heads, "alarm": 0.7})
 
 
 def drawn(groups: np.ndarray, size: int, seed: int) -> tuple[np.ndarray, np.ndarray] | None:
@@ -114,14 +114,14 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--made", type=Path, nargs="*", default=[])
     parser.add_argument("--cache", type=Path, required=True)
-    parser.add_argument("--answers", type=float, default=judge.ANSWERS)
     parser.add_argument("--network", type=Path, default=Path("src/everyclaim/models/data/reader.onnx"))
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--kind", action="append", choices=[*KINDS], help="repeatable (all)")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    rows = read_rows(options.data, options.made, (), options.answers)
-    table, test = (measure(part, options.network, options.cache) for part in (rows.fitted, rows.tested))
+    rows = read_rows(options.data, options.made, ())
+    measured = (measure(part, options.network, options.cache) for part in (rows.fitted, rows.tested))
+    table, test = (part.without(COVERAGE) for part in measured)
     both = joined([table, test])
     fitted = np.arange(len(both.rows)) < len(table.rows)
     print(

@@ -17,8 +17,8 @@ accuracy is at the threshold that is best over all the claims given, which favou
 passages, or length of the passages. Parts of fewer than twenty claims are left out. The mean over data sets, and
 over those of the grounding kind, has an interval of its own. `--limit` keeps about so many claims of every data set,
 whole groups by hash. `--held-out` keeps only the groups that no shipped model was fitted on. `--noise`
-judges every claim again with its passages repeated, turned around, and put among passages of other claims, and prints
-how many labels stayed.
+judges every claim again with its passages repeated, turned around, put among passages of other claims, padded with
+neutral sentences, and cut into chunks that overlap, and prints how many labels stayed.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ from measures import (
 
 from everyclaim.api.specs import create_verifier
 from everyclaim.core.errors import EveryclaimError
+from everyclaim.text.stops import sentence_spans
 
 GROUNDING = frozenset({
     "realsumm_scu", "begin", "true_dialfact", "defacto", "factcheck_bench", "wice_oracle", "citint", "bump", "infotabs",
@@ -234,9 +235,16 @@ def _ranged(value: dict[str, float | None] | None, sign: str = "") -> str:
 
 
 def in_noise(create: Callable[[], Any], claims: Sequence[Labelled], predicted: np.ndarray) -> dict[str, float]:
-    """Share of labels that stay when passages are repeated, turned around, put among strange ones, or padded."""
+    """Share of labels that stay when passages are repeated, turned around, among strange ones, padded, or cut up."""
     kept = {}
-    for name in ("repeated", "turned around", "among three strange ones", "between neutral sentences"):
+    layouts = (
+        "repeated",
+        "turned around",
+        "among three strange ones",
+        "between neutral sentences",
+        "in overlapping chunks",
+    )
+    for name in layouts:
         changed = [replace(claim, contexts=_disturbed(name, claims, place)) for place, claim in enumerate(claims)]
         kept[name] = float((answers(create(), changed).predicted == predicted).mean())
     return kept
@@ -250,9 +258,20 @@ def _disturbed(name: str, claims: Sequence[Labelled], place: int) -> tuple[str, 
         return texts[::-1]
     if name == "between neutral sentences":
         return tuple(f"{NEUTRAL[0]} {text.strip()} {NEUTRAL[1]}" for text in texts)
+    if name == "in overlapping chunks":
+        return tuple(chunk for text in texts for chunk in _chunks(text))
     others = [claims[(place * 31 + k * 997 + 389) % len(claims)] for k in range(3)]
     strange = [other.contexts[0][:3000] for other in others if other.group != claims[place].group]
     return (*strange[:1], *texts, *strange[1:])
+
+
+def _chunks(text: str) -> tuple[str, ...]:
+    """Cut a text in two that share its middle third; fewer than three sentences stay together."""
+    cut = sentence_spans(text)
+    if len(cut) < 3:
+        return (text,)
+    size = max(2, len(cut) * 2 // 3)
+    return text[: cut[size - 1][1]], text[cut[-size][0] :]
 
 
 def main() -> None:

@@ -4,11 +4,13 @@ import json
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 from encoder import export, prepare, train
 from encoder.network import CrossEncoder, from_stages
+from encoder.rows import Rows
 from everyclaim.models.local.cross_encoder import Pair, load_cross_encoder
 
 pytestmark = pytest.mark.slow
@@ -21,6 +23,7 @@ rate = 1e-2
 pairs = 60
 tokens = 120
 dropout = 0.3
+rename = 0.5
 [rows]
 harbour = 8
 "ferry_*" = 6
@@ -100,6 +103,19 @@ def test_training_reads_what_the_verifier_reads(tokenizer: prepare.Tokenizer) ->
 
 
 # Training
+
+
+def test_renaming_changes_claim_and_premise_alike(prepared: Path, tokenizer: prepare.Tokenizer) -> None:
+    """A rare word that both have becomes the same other word in both; all else stays, and the same rows change alike."""
+    stage = {"rows": {}, "rename": 1.0}
+    ids, _, mask, *_ = Rows([prepared], stage, 3).tensors(np.arange(20))
+    again = Rows([prepared], stage, 3).tensors(np.arange(20))[0]
+    texts = [tokenizer.decode(row[here == 1].tolist()) for row, here in zip(ids, mask, strict=True)]
+    assert torch.equal(ids, again)
+    assert not any("ferry" in text for text in texts)
+    for premise, claim in (text[:-1].split(". ") for text in texts):
+        assert premise.split()[:4] == claim.split()[:4]
+        assert claim.split()[3] == "at"
 
 
 def options(folder: Path, prepared: Path, *more: str) -> train.argparse.Namespace:

@@ -70,7 +70,7 @@ def test_the_offline_judges_name_the_mode_and_quote_both_places(
     ("claim", "said"),
     [
         ("There is check-in on Sundays.", "the passage says 'no check-in', the claim affirms it"),
-        ("On the Havfrue there is no Wi-Fi.", "the claim says 'Havfrue there is no Wi-Fi'"),
+        ("Wi-Fi is free on the Solveig.", "the passage says 'no Wi-Fi', the claim affirms it"),
     ],
 )
 def test_hyphenated_words_are_quoted_whole(claim: str, said: str) -> None:
@@ -88,7 +88,7 @@ def test_a_single_failing_word_is_quoted_with_its_phrase() -> None:
     """The word alone would say little."""
     passages = ["The museum opens at 9.", "Guided tours are offered for children."]
     verdict = ec.score(response="The museum is free for children.", passages=passages).claims[0].verdict
-    assert verdict.rationale == "not mentioned in the passages: 'is free for children'"
+    assert verdict.rationale == "not stated in the passages: 'free for children'"
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def test_hedge_on_one_side_is_flagged(claim, passage):
     assert "certainty_differs" in judge(claim, passage).flags
     strict = ec.score(response=claim, passages=[passage], strict=True)
     assert strict.score == 0
-    assert strict.probability < 0.1 > strict.claims[0].verdict.probabilities.supported
+    assert strict.probability < 0.15 > strict.claims[0].verdict.probabilities.supported
 
 
 @pytest.mark.parametrize(

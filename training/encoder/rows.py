@@ -5,6 +5,7 @@ A prepared file is written by `prepare.py` and holds flat arrays with offsets; n
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ import torch
 from torch import Tensor
 
 POOL = 2048  # claims with their twins that are sorted by length at a time: tight batches, and still a mix
+COMMON = 3000  # the tokenizer's vocabulary is in order of frequency: what stands before is never renamed
+VOCABULARY = Path(__file__).parents[2] / "src/everyclaim/models/data/tokenizer.json"
 LIGHTEST, HEAVIEST = 0.6, 1.6  # what a row may weigh so that both classes of its data set weigh the same
 
 
@@ -33,6 +36,11 @@ class Rows:
         self.starts = np.concatenate([[0], np.cumsum(self.sizes)])
         self.rng = np.random.default_rng(seed)
         self.rows = stage["rows"]
+        self.rename, self.seed = stage.get("rename", 0.0), seed
+        words = json.loads(VOCABULARY.read_text("utf-8"))["model"]["vocab"]
+        self.inside = np.zeros(max(words.values()) + 1, bool)  # whether a token goes on a word
+        self.inside[[number for word, number in words.items() if word.startswith("##")]] = True
+        self.names = np.array([n for word, n in words.items() if n > COMMON and word.isalpha() and len(word) > 3])
         self.weight = np.ones(len(self.label), np.float32)
         for name in np.unique(self.dataset):
             here = self.dataset == name
@@ -89,11 +97,26 @@ class Rows:
         length = int(self.sizes[batch].max())
         ids, targets = np.zeros((len(batch), length), np.int64), np.full((len(batch), length), -1, np.int64)
         types, mask = np.zeros_like(ids), np.zeros_like(ids)
+        chance = np.random.default_rng([self.seed, *batch])  # the same where a run resumes
         for i, row in enumerate(batch):
             size, start = self.sizes[row], self.starts[row]
-            ids[i, :size] = self.ids[start : start + size]
+            ids[i, :size] = self.renamed(self.ids[start : start + size], self.claim[row], chance)
             targets[i, :size] = self.targets[start : start + size]
             types[i, self.claim[row] : size - 1] = 1
             mask[i, :size] = 1
         arrays = (ids, types, mask, targets, self.label[batch], self.weight[batch], self.twins[batch])
         return tuple(torch.from_numpy(array) for array in arrays)
+
+    def renamed(self, ids: np.ndarray, claim: int, chance: np.random.Generator) -> np.ndarray:
+        """Exchange some rare words that claim (from token `claim` on) and premise share, for others, in both alike.
+
+        Whether a claim follows hardly ever depends on them, so that what is learned is to compare and not the facts.
+        """
+        if not self.rename:
+            return ids
+        whole = np.append(~self.inside[ids[1:]], True) & np.isin(ids, self.names)
+        result = ids.copy()
+        for word in np.intersect1d(ids[claim:][whole[claim:]], ids[:claim][whole[:claim]]):
+            if chance.random() < self.rename and whole[ids == word].all():
+                result[ids == word] = chance.choice(self.names)
+        return result

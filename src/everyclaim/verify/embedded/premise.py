@@ -2,7 +2,8 @@
 
 Of the premise, the sentences of the passages that settle a claim are taken greedily, within a budget: what covers most
 of the claim's weight that is not covered yet goes first, and of those that still add to it, a neighbour of a taken
-sentence is preferred. What adds nothing is not read, so that text around the evidence does not change a verdict.
+sentence is preferred. What adds nothing is not read, so that text around the evidence does not change a verdict, and
+neither is a sentence that was read before: chunks of a text overlap.
 Passages that hold far less of the claim than the best one are not read either. What is taken is laid out passage by
 passage, the one that matters most first, so that it makes no difference in which order they come; a gap within a
 passage is marked, and so is the step to another passage.
@@ -24,7 +25,7 @@ from everyclaim.core.types import Evidence, Passage
 from everyclaim.models.local.cross_encoder import Scores, TokenScore
 from everyclaim.verify.lexical.alignment import AlignedSource, Alignment, Bools, shown
 from everyclaim.verify.lexical.comparison import LexicalComparison
-from everyclaim.verify.lexical.features import COVERAGE, measure
+from everyclaim.verify.lexical.features import measure
 from everyclaim.verify.lexical.passages import Piece
 
 FloatArray = npt.NDArray[np.floating[Any]]
@@ -36,8 +37,6 @@ _STRANGE = 0.5  # a passage whose best sentence holds less than this share of wh
 _USUAL = 20  # tokens of a claim that the budget is meant for; a longer claim says more, in more places
 _MOST = 256  # tokens beyond which a long claim's budget does not grow
 _CHARACTERS = 4.2  # of one token, on average
-_RELATED = 0.25  # a sentence that holds less than this share of what the best one holds has to do with something else
-_SHORT, _LONG = 30, 100  # content words of the related sentences: up to the first all is read, from the second a part
 _WORDS = 0.8  # of one token: text of short words and signs has more tokens than its length says
 
 
@@ -64,7 +63,6 @@ class Premise:
 
     text: str
     parts: tuple[Excerpt, ...]
-    related: int  # content words of the sentences that have to do with the claim, in the passages read from
 
     def place(self, start: int, end: int) -> tuple[int, int, int] | None:
         """Find where ``text[start:end]`` is from: reading, start and end there; None when it is in no single part."""
@@ -93,14 +91,23 @@ def choose(source: AlignedSource, alignment: Alignment, tokens: int) -> Premise:
     best = np.zeros(len(source.readings))  # of each passage: what its best sentence holds
     np.maximum.at(best, source.owner, whole.round(6))
     costs = np.array([_cost(source, number, sentence) for number, sentence in source.places])
-    near = best[source.owner] >= _STRANGE * best.max()
-    taken = _greedy(source, alignment.weights, held, _AGAIN * whole, costs, near, tokens)
-    places = [place for place, use in zip(source.places, taken, strict=True) if use]
-    beside = np.isin(source.owner, source.owner[taken]) & (whole >= _RELATED * whole.max())
-    related = int(np.diff(np.append(source.starts, len(source.ids)))[beside].sum())
     passages = sorted(range(len(best)), key=lambda number: (-best[number], source.readings[number].text))
     rank = {number: at for at, number in enumerate(passages)}
-    return _laid_out(source, sorted(places, key=lambda place: (rank[place[0]], place[1])), related)
+    new = _said_first(source, rank)
+    near = new & (best[source.owner] >= _STRANGE * best.max())
+    taken = _greedy(source, alignment.weights, held, _AGAIN * whole, costs, near, tokens)
+    places = [place for place, use in zip(source.places, taken, strict=True) if use]
+    return _laid_out(source, sorted(places, key=lambda place: (rank[place[0]], place[1])))
+
+
+def _said_first(source: AlignedSource, rank: Mapping[int, int]) -> Bools:
+    """Say of each sentence whether none before it is the same, passages by rank: chunks of a text often overlap."""
+    first: dict[str, tuple[int, int]] = {}
+    for number, sentence in sorted(source.places, key=lambda place: (rank[place[0]], place[1])):
+        reading = source.readings[number]
+        first.setdefault(reading.text[slice(*reading.sentences[sentence])], (number, sentence))
+    places = set(first.values())
+    return np.array([place in places for place in source.places])
 
 
 def _cost(source: AlignedSource, number: int, sentence: int) -> float:
@@ -143,7 +150,7 @@ def _greedy(
         left -= costs[best]
 
 
-def _laid_out(source: AlignedSource, places: Sequence[tuple[int, int]], related: int) -> Premise:
+def _laid_out(source: AlignedSource, places: Sequence[tuple[int, int]]) -> Premise:
     """Join sentences in order; neighbours keep the text between them."""
     parts: list[Excerpt] = []
     runs: list[list[int]] = []  # reading, first, last sentence
@@ -162,26 +169,17 @@ def _laid_out(source: AlignedSource, places: Sequence[tuple[int, int]], related:
         parts.append(Excerpt(len(text), number, start, end))
         text += reading.text[start:end]
         previous = number
-    return Premise(text, tuple(parts), related)
+    return Premise(text, tuple(parts))
 
 
-def describe(compared: LexicalComparison, premise: Premise, scores: Scores) -> dict[str, float]:
+def describe(compared: LexicalComparison, scores: Scores) -> dict[str, float]:
     """Measure a claim that was laid beside its passages, pieces of which were read by the network."""
     row = measure(compared)
     supported, unsupported, contradicted = scores.labels
     row["read_supported"] = supported - _together(unsupported, contradicted)
     row["read_contradicted"] = contradicted - unsupported
     row["read_claim_tokens"] = math.log1p(len(scores.claim))
-    return row | _held(row, premise)
-
-
-def _held(row: Mapping[str, float], premise: Premise) -> dict[str, float]:
-    """How much of the claim long sources hold; of short ones the network has read all, and shared words say no more.
-
-    Only what has to do with the claim counts as length: what is beside the point must not change a verdict.
-    """
-    long = min(1.0, max(0.0, (premise.related - _SHORT) / (_LONG - _SHORT)))
-    return {"source_long": long, **{f"long_{name}": long * row[name] for name in COVERAGE}}
+    return row
 
 
 def _together(one: float, other: float) -> float:

@@ -227,7 +227,7 @@ class _ReadClaim(NamedTuple):
 
     @classmethod
     def of(cls, prepared: _PreparedClaims, scores: Scores) -> _ReadClaim:
-        return cls(prepared, scores, describe(prepared.compared, prepared.premise, scores))
+        return cls(prepared, scores, describe(prepared.compared, scores))
 
     def failure(self, claim: Claim, label: Label, against: float) -> Failure:
         it = self.prepared
