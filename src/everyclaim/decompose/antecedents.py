@@ -34,6 +34,8 @@ _WITHIN = frozenset({"acl", "nmod"})  # what stands in these is not what a sente
 _LONGEST_SUBJECT = 60  # characters; a longer one is not repeated
 _NAMED = frozenset({"nsubj", "obj", "iobj", "obl", "nmod"})
 _CLAIMS_BEFORE = 12  # of the same answer
+_SEVERAL = frozenset({"they", "their"})
+_PEOPLE = frozenset({"he", "she", "his", "her"})
 _OWNERS = {"its": "it", "their": "they", "his": "he", "her": "she"}
 
 
@@ -54,7 +56,7 @@ def antecedent(pronoun: re.Match[str], before: Iterable[str], *, is_topic_enough
 
     What a sentence is about otherwise ("Tell me about the Classica.", "And the Grande?") is one where it is enough.
     """
-    word = (pronoun["subject"] or pronoun["owner"] or "").lower()
+    word = _word_of(pronoun)
     for sentence in before if word else ():
         found = _subject(sentence, word) or (is_topic_enough and _topic(sentence, word))
         if found or (is_topic_enough and _turns_elsewhere(sentence)):
@@ -74,8 +76,11 @@ class Spoken(NamedTuple):
 
 def pronoun_of(text: str) -> str:
     """The pronoun that is a text's, as `completed` reads it; empty where there is none."""
-    found = _first_pronoun(text)
-    return (found["subject"] or found["owner"] or "").lower() if found else ""
+    return _word_of(_first_pronoun(text))
+
+
+def _word_of(pronoun: re.Match[str] | None) -> str:
+    return (pronoun["subject"] or pronoun["owner"] or "").lower() if pronoun else ""
 
 
 def completed(text: str, before: str, sentence: str, spoken: Spoken) -> str:
@@ -85,7 +90,8 @@ def completed(text: str, before: str, sentence: str, spoken: Spoken) -> str:
     nothing from before, of whose nouns the subject is one; where the text, or the `sentence` it is of, goes on with
     "also"; and where the rest only adds to what the question is about, or what the same pronoun stood for before.
     """
-    pronoun, word = _first_pronoun(text), pronoun_of(text)
+    pronoun = _first_pronoun(text)
+    word = _word_of(pronoun)
     asked = {*spoken.asked, *(nouns_of(before) if word and word == spoken.pronoun else ())}
     if not pronoun or not word or not before or ":" in before:
         return text
@@ -93,10 +99,7 @@ def completed(text: str, before: str, sentence: str, spoken: Spoken) -> str:
         text[pronoun.start() :]
     ):
         return text
-    plain = unconnected(before)
-    tree = parsed(plain)
-    noun = _spoken_of(tree, word)
-    name = "" if noun is None or tree.relation(noun) == "expl" else _phrase(plain, tree, noun, word)
+    name = _subject(before, word, is_spoken_of=True)
     return put(name, text, pronoun) if name else text
 
 
@@ -202,14 +205,14 @@ def _has_rival(sentence: str, pronoun: str, spoken: Collection[str], asked: Coll
     is_owned = tree.text(subject).islower() and bool(tree.of(subject, "nmod:poss", "nummod"))
     if is_owned or any(tokens[i].tag == "PRP$" for i in tree.of(subject, "nmod:poss")):
         return True  # "Rosa's bar is small. It …"
-    own, several = set(tree.under(subject)), pronoun in {"they", "their"}
+    own, several = set(tree.under(subject)), pronoun in _SEVERAL
     is_asked = any(tree.low(i) in asked for i in own)
     is_new = tree.pos(subject) == "NOUN" and tree.low(subject) not in spoken
     if spoken and is_new and not is_asked:
         return True  # "Rosa has a bar. The owner left. …"
     if any(tree.low(kid) in {pronoun, "them" if pronoun == "they" else pronoun} for kid in tree.of(tree.root, "obj")):
         return True  # "The mayor opened it. It …"
-    people = pronoun in {"he", "she", "his", "her"}
+    people = pronoun in _PEOPLE
     things = {"NOUN", "PROPN", "PRON"}
     return any(
         token.pos in ({"PROPN"} if people else things)
@@ -244,11 +247,13 @@ def put(name: str, text: str, pronoun: re.Match[str]) -> str:
     return _OWNED_TWICE.sub("", f"{text[: pronoun.start()]}{name}{owner}{text[pronoun.end() :]}")
 
 
-def _subject(sentence: str, pronoun: str) -> str:
-    """Return the subject of a sentence that a pronoun after it may stand for; empty where that is not sure."""
+def _subject(sentence: str, pronoun: str, *, is_spoken_of: bool = False) -> str:
+    """Return the subject of a sentence, or what it speaks of, that a pronoun after it may stand for; empty where that
+    is not sure.
+    """
     plain = unconnected(sentence)
     tree = parsed(plain)
-    place = tree.subject(tree.root)
+    place = _spoken_of(tree, pronoun) if is_spoken_of else tree.subject(tree.root)
     return "" if place is None or tree.relation(place) == "expl" else _phrase(plain, tree, place, pronoun)
 
 
@@ -262,7 +267,7 @@ def _spoken_of(tree: Tree, pronoun: str) -> int | None:
     things = [thing for thing in tree.of(tree.root, "obj") if tree.pos(thing) in THINGS]
     if subject is None:
         return things[0] if things else tree.root if tree.pos(tree.root) in THINGS else None
-    several = pronoun in {"they", "their"}
+    several = pronoun in _SEVERAL
     if tree.is_plural(subject) is (not several) and len(things) == 1 and tree.is_plural(things[0]) is several:
         return things[0]
     return subject
@@ -308,14 +313,14 @@ def _phrase(text: str, tree: Tree, place: int, pronoun: str) -> str:
         kid for kid in tree.kids[place] if kid > place and (tree.kind(kid) != "flat" or "," in tree.text(kid - 1))
     ]
     asides = [kid for kid in behind if tree.comma_before(kid) or tree.text(tree.first(kid)) == "("]
-    people = pronoun in {"he", "she", "his", "her"}
+    people = pronoun in _PEOPLE
     titles = [kid for kid in tree.kids[place] if people and kid < place and tree.pos(kid) in {"DET", "NOUN"}]
     words = tree.under(place, without=[*edges, *asides, *titles])  # "the painter Ada Lind"
     tokens = [tree.tokens[i] for i in words]
     if any(token.tag in _NO_SUBJECT for token in tokens) or any(tree.low(i) in _POINTING for i in words):
         return ""
     several = tree.is_plural(place)
-    if several is not (pronoun in {"they", "their"}) and several is not None:
+    if several is not (pronoun in _SEVERAL) and several is not None:
         return ""
     if people and any(token.tag != "NNP" for token in tokens):
         return ""

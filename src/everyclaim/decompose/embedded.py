@@ -40,9 +40,9 @@ from everyclaim.decompose.clauses import by_clause
 from everyclaim.decompose.coordination import by_conjunct
 from everyclaim.decompose.draft import Draft
 from everyclaim.decompose.monotone import by_adjunct
-from everyclaim.decompose.openings import COLONS, tidy
+from everyclaim.decompose.openings import tidy
 from everyclaim.decompose.repairs import parsed
-from everyclaim.decompose.selection import courtesy_reason
+from everyclaim.decompose.selection import COLONS, courtesy_reason
 from everyclaim.decompose.units import SplitUnit, units
 from everyclaim.models.local.parser import parse
 from everyclaim.models.local.tree import FINITE, NOMINAL, SUBJECTS, Tree

@@ -6,13 +6,12 @@ import re
 from collections.abc import Sequence
 
 from everyclaim.decompose.assertions import asserts, is_cut_off, is_sentence, plain_tree
-from everyclaim.decompose.selection import reason_to_skip, without_frame
+from everyclaim.decompose.selection import COLONS, reason_to_skip, without_frame
 from everyclaim.models.local.parser import parse
 from everyclaim.text.marks import blanked
 from everyclaim.text.sources import without_pointers
 from everyclaim.text.tokens import capital
 
-COLONS = (":", "：")
 _LABEL = 8  # words; a longer item does not only name something
 
 

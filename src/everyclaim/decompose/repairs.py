@@ -28,18 +28,8 @@ def better_head(tree: Tree, place: int) -> tuple[int, str]:
     if tree.says(place, "cc", "&") and tree.pos(place) == "PROPN":
         beside = [i for i in tree.conjuncts(above) if above < i < place]
         return (beside or [above])[-1], "flat"
-    for reading in (
-        gerund_above,
-        _besides,
-        _role,
-        _called,
-        _same_case,
-        _same_mark,
-        _member,
-        _latest,
-        _predicate,
-        _closes,
-    ):
+    readings = gerund_above, _besides, _role, _called, _same_case, _same_mark, _member, _latest, _predicate, _closes
+    for reading in readings:
         better = reading(tree, place)
         if better is not None:
             return better, "conj"

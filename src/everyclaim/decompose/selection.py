@@ -99,6 +99,7 @@ _REPORTING = re.compile(
     r"(?: that)?)\s+",
     _I,
 )
+COLONS = (":", "：")
 _BEHIND_COLON = re.compile(r":(?!//)\W*[^\W\d_]")
 _COMMA = re.compile(r"[,;:–—(]")
 _GAP = re.compile(r"(?<=\w)\s{1,40}(?=[:,.!?])")  # where a citation was
@@ -153,7 +154,7 @@ def _headline_asserts(plain: str) -> bool:
 
     "Closed in 2019" and "Designed by Ada" leave out only their subject.
     """
-    if asks(plain) or plain.endswith((":", "：")) or len(plain) > _LONGEST:
+    if asks(plain) or plain.endswith(COLONS) or len(plain) > _LONGEST:
         return False
     tree = plain_tree(plain)
     is_passive = bool(tree.tokens) and tree.tag(tree.root) == "VBN" and bool(tree.of(tree.root, "obl"))
@@ -166,7 +167,7 @@ def _states_value(text: str) -> bool:
     "Step 1: …" only numbers what follows.
     """
     tree = plain_tree(text)
-    colon = next((i for i, token in enumerate(tree.tokens) if token.text in {":", "："}), 0)
+    colon = next((i for i, token in enumerate(tree.tokens) if token.text in COLONS), 0)
     value = [i for i in range(colon + 1, len(tree.tokens)) if tree.pos(i) != "PUNCT"]
     if not colon or not value or any(token.text[0].isdigit() for token in tree.tokens[:colon]):
         return False
@@ -223,13 +224,13 @@ def is_adverbial(text: str) -> bool:
 def is_lead_in(text: str) -> bool:
     """Whether a sentence only announces the list below it ("The steps are as follows:")."""
     ended = _CONNECTIVE.sub("", without_pointers(without_frame(text.replace("’", "'").strip(" *_"))))
-    if not ended.endswith((":", "：")) or len(ended.split()) > 14:
+    if not ended.endswith(COLONS) or len(ended.split()) > 14:
         return False  # it says something of its own
     bare = ended[:-1].strip(_MARGIN)
-    if is_request(bare) and points_ahead(plain_tree(bare)):
+    tree = plain_tree(bare)
+    ahead = points_ahead(tree)
+    if ahead and is_request(bare):
         return True  # "To clean the Orbit 3, follow these steps:"
     if has_numbers(ended):
         return False
-    tree = plain_tree(bare)
-    announces = is_cut_off(bare) or points_ahead(tree)
-    return set(statements(tree)) <= {tree.root} if announces else not asserts(bare)
+    return set(statements(tree)) <= {tree.root} if ahead or is_cut_off(bare) else not asserts(bare)

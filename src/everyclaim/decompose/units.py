@@ -25,17 +25,10 @@ from everyclaim.decompose.assertions import (
     told,
 )
 from everyclaim.decompose.monotone import is_time
-from everyclaim.decompose.openings import (
-    COLONS,
-    introduces,
-    is_label,
-    is_open,
-    lowered,
-    opening,
-    tidy,
-)
+from everyclaim.decompose.openings import introduces, is_label, is_open, lowered, opening, tidy
 from everyclaim.decompose.refusals import refused_part
 from everyclaim.decompose.selection import (
+    COLONS,
     is_adverbial,
     is_bare_answer,
     is_lead_in,

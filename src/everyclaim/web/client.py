@@ -11,7 +11,6 @@ from collections.abc import Coroutine, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from operator import itemgetter
-from pathlib import Path
 from typing import IO, Annotated, Any, Literal, Self, TypeVar, Unpack
 from urllib.parse import quote
 from weakref import finalize
@@ -25,6 +24,7 @@ from everyclaim.api.scoring import AnswerFields, Answers, Passages, read_sample,
 from everyclaim.core.errors import ConfigError, InputError, OperatorError, UserError
 from everyclaim.core.kinds import Range
 from everyclaim.core.options import UNDER_TEST, Text
+from everyclaim.core.plaintext import file_name
 from everyclaim.core.types import Decomposition, JudgedClaim, Outcome, Result, Sample
 from everyclaim.core.wire import from_json, result_from_json, sample_to_json, to_json
 from everyclaim.engine import BackgroundLoop, in_thread
@@ -259,7 +259,7 @@ class Client(Answers):
             report=report,
             **chosen_of(options, ConversationOptions),
         )
-        named = {"name": Path(source).name if isinstance(source, str | os.PathLike) else "", **options}
+        named = {"name": file_name(os.fspath(source)) if isinstance(source, str | os.PathLike) else "", **options}
         query = [(name, str(named[name])) for name in ("name", "release") if named.get(name)]
         query += [("slice", name) for name in slices]
         with tempfile.SpooledTemporaryFile(_IN_MEMORY) as data:

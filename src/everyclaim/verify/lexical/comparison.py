@@ -386,12 +386,12 @@ def calculations(
     """
     is_count, parts = mine.dimension == "count", dict[tuple[str, str], list[tuple[int, str, float, str]]]()
     own = [it.fact for it in checks if is_exact(it.fact) and not is_count]
+    counts = {one.low for one in own if one.dimension == "count"}
     for number, (fact, text, _) in enumerate(theirs):
         if not is_exact(fact) or fact.dimension not in {mine.dimension, "percent"}:
             continue
         rate, words = fact.rate, text[slice(*span(fact, whole=False))]
-        times = {one.low for one in own if one.dimension == "count"}
-        times |= {one.low / rate.amount for one in own if rate is not None and one.dimension == rate.dimension}
+        times = counts | {one.low / rate.amount for one in own if rate is not None and one.dimension == rate.dimension}
         for time in {1.0, *times}:
             each, amount = words if time == 1 else f"{words} each", time * fact.low
             if time != 1 and fact.dimension == mine.dimension and _figures(amount) == _figures(mine.low):
