@@ -28,7 +28,7 @@ from answers.claims import labelled
 from answers.read import MarkedAnswer, from_json_lines
 from everyclaim.api.session import Session
 from everyclaim.core.types import JudgedClaim, Passage, Sample, Span
-from everyclaim.guard.streaming import pieces
+from everyclaim.guard.loop import pieces
 from everyclaim.stats.thresholds import losses_above, risk_threshold
 
 RISKS = (0.02, 0.05, 0.1, 0.2)

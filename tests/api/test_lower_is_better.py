@@ -58,7 +58,9 @@ def test_the_worst_answers_have_the_highest_score(store: Path) -> None:
     assert [one.result.score for one in worst(run.records(), 3)] == [0.75, 0.75, 0.75]
     assert len(worst(run.records(), 40)) == 20
     with Store.open_to_read(str(store)) as kept:
-        first = browsing.answers(kept, run.id, browsing.AnswerFilter(order="worst"), 0, 1)
+        first = browsing.answers_at(
+            kept, run.id, browsing.positions(kept, run.id, browsing.AnswerFilter(order="worst"), 1)
+        )
     assert first[0].score == 0.75
 
 

@@ -74,7 +74,7 @@ def test_a_run_scores_every_sample_and_keeps_it_in_input_order(store: Store, nam
     finished = [event.result for event in events if isinstance(event, SampleFinished)]
     assert sorted(r.id for r in finished) == sorted(s.id for s in samples(40))
     assert list(store.results(name)) == [a_result(s) for s in samples(40)]
-    assert list(store.samples(name)) == list(samples(40))
+    assert [kept.sample for kept in store.records(name)] == list(samples(40))
     assert (store.run(name).status, store.run(name).kept) == ("finished", 40)
 
 

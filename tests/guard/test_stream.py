@@ -11,7 +11,7 @@ from scripted_guard import Judge, Writer
 
 import everyclaim as ec
 from everyclaim.guard.answers import GuardedSentence
-from everyclaim.guard.streaming import pieces
+from everyclaim.guard.loop import pieces
 
 GOOD, WRONG, MAYBE = "The lamp is red.", "The lamp is wrong.", "The lamp is maybe old."
 SHELF = ["Lamps come in red."]

@@ -176,10 +176,9 @@ def test_the_missing_values_of_data_frames_are_missing():
 def test_claims_are_read_like_samples():
     """Given claims come with their passages, question and sentence, whatever the claim is called."""
     row = {"statement": "It is red.", "premise": "The car is red.", "query": "Colour?", "sentence": "It is red, no?"}
-    (claim,) = read_rows(CLAIMS, [row], slices=["sentence"])
+    (claim,) = read_rows(CLAIMS, [row])
     assert (claim.id, claim.claim, claim.question, claim.sentence) == ("1", "It is red.", "Colour?", "It is red, no?")
     assert claim.passages == (Passage("p1", "The car is red."),)
-    assert claim.tags == {"sentence": "It is red, no?"}
 
 
 def save_to_disk(folder, shards):

@@ -74,10 +74,10 @@ IN_PARTS = [
 ]
 
 
-def write(rows, path, **options):
+def write(rows, path):
     """Write rows of texts, with every field as a column."""
     kept = list(rows)
-    return write_rows(kept, path, columns=dict.fromkeys((name for row in kept for name in row), str), **options)
+    return write_rows(kept, path, columns=dict.fromkeys((name for row in kept for name in row), str))
 
 
 def text_of(path):
@@ -216,13 +216,10 @@ def test_a_link_is_written_through_and_modes_are_kept(tmp_path):
     assert real.stat().st_mode & 0o777 == 0o640
 
 
-@pytest.mark.parametrize(
-    ("suffix", "text"), [(None, '{"a": "é"}\n'), ("csv", "a\r\né\r\n"), ("json", '[\n{"a": "é"}\n]\n')]
-)
-def test_standard_output(capfdbinary, suffix, text):
-    """``-`` writes to standard output, JSON Lines unless told."""
-    write([{"a": "é"}], "-", format=suffix)
-    assert capfdbinary.readouterr().out == text.encode()
+def test_standard_output(capfdbinary):
+    """``-`` writes JSON Lines to standard output."""
+    write([{"a": "é"}], "-")
+    assert capfdbinary.readouterr().out == '{"a": "é"}\n'.encode()
 
 
 @pytest.mark.parametrize(

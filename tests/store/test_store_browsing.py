@@ -1,4 +1,4 @@
-"""Pages of answers, on SQLite and on PostgreSQL: filters, orders, neighbours."""
+"""Pages of answers, on SQLite and on PostgreSQL: filters, orders."""
 
 from __future__ import annotations
 
@@ -54,9 +54,8 @@ def run(store):
 def test_the_answers_that_are_wanted(store, run, wanted, places):
     """Filters hold together, signs of a pattern are plain text, and the worst come first, those without a score last."""
     assert browsing.positions(store, run, wanted) == places
-    assert browsing.count(store, run, wanted) == len(places)
-    pages = [browsing.answers(store, run, wanted, first, 4) for first in (0, 4, 8)]
-    assert [row.position for page in pages for row in page] == places
+    assert browsing.positions(store, run, wanted, 4) == places[:4]
+    assert [row.position for row in browsing.answers_at(store, run, places)] == places
 
 
 def test_the_worst_go_by_the_probability_of_the_answer(store):
@@ -68,26 +67,17 @@ def test_the_worst_go_by_the_probability_of_the_answer(store):
         if score == 1.0:
             result = replace(result, claims=result.claims[:1], reference_claims=())
         store.save_all(made.id, [Kept(number, fingerprint(sample), sample, result)])
-    shown = browsing.answers(store, made.id, AnswerFilter(order="worst"), 0, 9)
+    places = browsing.positions(store, made.id, AnswerFilter(order="worst"))
+    shown = browsing.answers_at(store, made.id, places)
     assert [(row.position, row.probability) for row in shown] == [(3, 0.01), (1, 0.02), (2, None), (0, 0.4)]
     assert [one.position for one in worst(store.records(made.id), 9)] == [1, 2, 0]
-
-
-@pytest.mark.parametrize("order", ["", "worst"])
-@pytest.mark.parametrize("outcome", ["", Outcome.SCORED])
-def test_the_neighbours_of_an_answer_are_those_of_the_list(store, run, order, outcome):
-    """One before and one after, in the order of the list, none beyond its ends."""
-    wanted = AnswerFilter(outcome=outcome, order=order)
-    places = browsing.positions(store, run, wanted)
-    for before, place, after in zip([None, *places], places, [*places[1:], None], strict=False):
-        assert browsing.neighbours(store, run, wanted, place) == (before, after)
 
 
 def test_what_a_list_shows_of_an_answer(store, run):
     """A row counts its claims by label and holds the beginnings of its texts alone."""
     sample = replace(a_sample(10), response="x" * 5_000_000)
     store.save_all(run, [Kept(10, fingerprint(sample), sample, a_failure(sample))])
-    first, *_, last = browsing.answers(store, run, AnswerFilter(), 0, 20)
+    first, *_, last = browsing.answers_at(store, run, range(11))
     assert first.labels == {Label.SUPPORTED: 1, Label.UNSUPPORTED: 0, Label.CONTRADICTED: 1}
     assert first.claims == 2
     assert (last.outcome, last.score, len(last.response)) == (Outcome.FAILED, None, browsing.SHOWN + 1)

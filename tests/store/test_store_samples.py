@@ -29,7 +29,7 @@ def test_a_result_comes_back_byte_for_byte(store: Store) -> None:
     (back,) = store.results(run)
     assert back == result
     assert json.dumps(result_to_json(back)) == json.dumps(result_to_json(result))
-    assert list(store.samples(run)) == [sample]
+    assert [kept.sample for kept in store.records(run)] == [sample]
     assert list(store.records(run)) == [Kept(0, fingerprint(sample), sample, result)]
 
 

@@ -72,7 +72,7 @@ class Verdicts(NamedTuple):
 
     position: NDArray[np.int64]
     first: NDArray[np.int64]  # position where the same answer occurs first
-    ordinal: NDArray[np.int32]
+    ordinal: NDArray[np.intp]
     label: NDArray[np.int8]  # index into `LABELS`
     supported: NDArray[np.float64]  # probability; NaN: none
 

@@ -20,9 +20,8 @@ from everyclaim.api.specs import BATCHES, REPLIES, SEARCHING, beside
 from everyclaim.core.errors import BudgetExceeded, ConfigError, InputError, StoreError, UnreachableError
 from everyclaim.core.events import Hook
 from everyclaim.core.limits import within
-from everyclaim.core.plaintext import counted
 from everyclaim.core.spec import Spec
-from everyclaim.core.types import Label, Outcome, Provenance, Sample, Usage, Verdict, tag_values
+from everyclaim.core.types import Label, Outcome, Provenance, Sample, Usage, Verdict
 from everyclaim.core.wire import to_json
 from everyclaim.engine import in_thread
 from everyclaim.engine import run as run_engine
@@ -289,31 +288,28 @@ async def in_order(work: Iterable[Coroutine[Any, Any, T]], at_once: int, tell: C
     return count
 
 
-LABEL = "label"
-ANSWER = "sample_id"  # which answer a claim is of
 _LABELS = (*(label.value for label in Label), "NOT_SUPPORTED")
 _NOT_THERE = "labels for unknown answers were skipped"
+_NO_LABEL = "rows without a label were skipped"
 
 
 def read_labelled(source: Any, answers: Any, options: RowOptions) -> list[ClaimRow]:
-    """Read labelled claims, each with its label in the one way it is written here, in its tags.
+    """Read labelled claims, each with its label in the one way it is written here.
 
     With `answers` (any source of samples) the rows name theirs by `sample_id`, and question and passages are that
     answer's; a claim that several people labelled is one claim. Rows without a label are passed over. Raises
     `InputError` for a label that is none and where no claim is left.
     """
     report = options.get("report") or ReadReport()
-    renamed = dict(options.get("mapping") or {})
-    fields = {ours: _taken_out(renamed, ours) for ours in ((LABEL,) if answers is None else (LABEL, ANSWER))}
-    slices = list(fields.values())
-    read = read_rows(CLAIMS, source, mapping=renamed, format=options.get("format"), slices=slices, report=report)
-    rows = _with_labels(read, fields, report)
+    mapping, form = options.get("mapping"), options.get("format")
+    rows = _with_labels(read_rows(CLAIMS, source, mapping=mapping, format=form, report=report), report)
     if answers is not None:
         rows = iter(_of_answers(list(rows), answers, report))
     found = list(islice(rows, options.get("limit")))
     name = os.fspath(source) if isinstance(source, str | os.PathLike) else "the source"
     if not found:
-        missing = next((f"; {warning}" for warning in report.warnings if warning.startswith(_NOT_THERE)), "")
+        why = (_NOT_THERE, _NO_LABEL)
+        missing = next((f"; {warning}" for warning in report.warnings if warning.startswith(why)), "")
         raise InputError(f"{name} has no labelled claim{missing or report.first_fault}")
     if not any(row.passages for row in found):
         raise InputError(
@@ -324,36 +320,19 @@ def read_labelled(source: Any, answers: Any, options: RowOptions) -> list[ClaimR
     return found
 
 
-def label_of(row: ClaimRow) -> str:
-    """Return the label of a claim that `read_labelled` gave."""
-    return ", ".join(tag_values(row.tags[LABEL]))
-
-
-def _taken_out(mapping: dict[str, str], ours: str) -> str:
-    """Take a field that is no field of claims out of a mapping."""
-    theirs = next((theirs for theirs, name in mapping.items() if name == ours), ours)
-    mapping.pop(theirs, None)
-    return theirs
-
-
-def _with_labels(rows: Iterable[ClaimRow], fields: Mapping[str, str], report: ReadReport) -> Iterator[ClaimRow]:
-    empty = 0
+def _with_labels(rows: Iterable[ClaimRow], report: ReadReport) -> Iterator[ClaimRow]:
     for row in rows:
-        given = ", ".join(tag_values(row.tags.get(fields[LABEL], "")))  # several are no label
-        if not given.strip():
-            empty += 1
-            continue
-        label = given.strip().upper().replace(" ", "_").replace("-", "_")
-        if label not in _LABELS:
-            raise InputError(f"claim {row.id!r} has the label {given!r}: use one of {', '.join(_LABELS)}")
-        tags = {ours: row.tags[theirs] for ours, theirs in fields.items() if theirs in row.tags}
-        yield replace(row, tags=tags | {LABEL: label})
-    if empty:
-        report.warn(f"{counted(empty, 'row')} without a label")
+        label = row.label.strip().upper().replace(" ", "_").replace("-", "_")
+        if not label:
+            report.warn(_NO_LABEL, f"claim {row.id!r}")
+        elif label not in _LABELS:
+            raise InputError(f"claim {row.id!r} has the label {row.label!r}: use one of {', '.join(_LABELS)}")
+        else:
+            yield replace(row, label=label)
 
 
 def _of_answers(rows: list[ClaimRow], answers: Any, report: ReadReport) -> list[ClaimRow]:
-    wanted = {row.tags.get(ANSWER) for row in rows}
+    wanted = {row.sample_id for row in rows}
     reading = ReadReport()
     known = {sample.id: sample for sample in read_samples(answers, report=reading) if sample.id in wanted}
     if reading.bad:
@@ -361,14 +340,14 @@ def _of_answers(rows: list[ClaimRow], answers: Any, report: ReadReport) -> list[
     labels: dict[tuple[str, str], Counter[str]] = {}
     first: dict[tuple[str, str], ClaimRow] = {}
     for row in rows:
-        answer = row.tags.get(ANSWER)
-        if answer is None or answer not in known:
-            which = f"claim {row.id!r} refers to {answer!r}" if answer else f"claim {row.id!r} refers to no answer"
-            report.warn(_NOT_THERE, which)
+        if row.sample_id not in known:
+            report.warn(
+                _NOT_THERE, f"claim {row.id!r} refers to {repr(row.sample_id) if row.sample_id else 'no answer'}"
+            )
             continue
-        key = (answer, row.claim)
-        first.setdefault(key, _with_passages(row, known[answer]))
-        labels.setdefault(key, Counter())[label_of(row)] += 1
+        key = (row.sample_id, row.claim)
+        first.setdefault(key, _with_passages(row, known[row.sample_id]))
+        labels.setdefault(key, Counter())[row.label] += 1
     several = {key: found for key, found in labels.items() if found.total() > 1}
     if several:
         differ = sum(len(found) > 1 for found in several.values())
@@ -377,7 +356,7 @@ def _of_answers(rows: list[ClaimRow], answers: Any, report: ReadReport) -> list[
             "counts; in a tie the first one"
         )
     # `most_common` keeps the order of the rows among equals.
-    return [replace(row, tags={LABEL: labels[key].most_common(1)[0][0]}) for key, row in first.items()]
+    return [replace(row, label=labels[key].most_common(1)[0][0]) for key, row in first.items()]
 
 
 def _with_passages(row: ClaimRow, sample: Sample) -> ClaimRow:

@@ -32,9 +32,8 @@ from everyclaim.core.spec import Spec
 from everyclaim.core.types import Provenance, Usage
 from everyclaim.guard.answers import GuardedAnswer, GuardedSentence
 from everyclaim.guard.authors import Author, ChatAuthor, FunctionAuthor, Generate, Task
-from everyclaim.guard.loop import Loop, Promise
+from everyclaim.guard.loop import Loop, Promise, stream
 from everyclaim.guard.rules import Action, OnFailure, Repair, Rules
-from everyclaim.guard.streaming import stream
 from everyclaim.io import CLAIMS, ReadReport, read_rows, read_samples
 from everyclaim.models.chat.providers import is_provider, provider_names
 from everyclaim.monitor.watch.source import WatchPass

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
 
 from everyclaim.analysis.deferral import BandFit, fit_deferral
 from everyclaim.analysis.labels import LabelledItem
-from everyclaim.api.datasets import LABEL, ClaimVerdict, in_order, label_of, read_labelled, verify_rows
+from everyclaim.api.datasets import ClaimVerdict, in_order, read_labelled, verify_rows
 from everyclaim.api.options import DEFAULT_JUDGE, JudgeSpec, LlmJudgingOptions, RowOptions, chosen_of, public
 from everyclaim.api.runs import Source
 from everyclaim.api.scoring import GivenClaims, given_claim
@@ -24,6 +24,7 @@ from everyclaim.api.specs import MARKS, create_verifier, refuse_unused, talks
 from everyclaim.core.errors import BudgetExceeded, ConfigError, InputError, JudgeError
 from everyclaim.core.lifetime import gather
 from everyclaim.core.limits import SizeLimits, within
+from everyclaim.core.plaintext import json_text
 from everyclaim.core.protocols import Scorer, Verifier
 from everyclaim.core.spec import Spec, name_of
 from everyclaim.core.types import Label, Outcome, Probabilities, Result, Sample, Verdict
@@ -35,7 +36,6 @@ from everyclaim.io import (
     ReadReport,
     check_apart,
     check_replaced,
-    open_rows,
     open_sink,
     read_samples,
 )
@@ -129,7 +129,7 @@ def cascade_spec(fit: BandFit, first: str, second: str) -> str:
 def _labelled(said: T, row: ClaimRow) -> LabelledItem[T]:
     """Put what is said of a claim beside its label; its passages are named by their texts."""
     texts = json.dumps([passage.text for passage in row.passages])
-    return LabelledItem(said, label_of(row), hashlib.sha256(texts.encode("ascii")).digest())
+    return LabelledItem(said, row.label, hashlib.sha256(texts.encode("ascii")).digest())
 
 
 ANSWERS = 200  # that another judge is asked about, unless told
@@ -166,18 +166,13 @@ class Tuned:
         Raises `ConfigError` if the fit does not help or the file would overwrite the labels.
         """
         rubric = getattr(self.fit, "text", "")
-        content = rubric or self.fit.content
-        if not content:
+        if not (rubric or self.fit.content):
             raise ConfigError("the fit does not improve the judge, so no file is written; see its table")
         check_fit_name(path, is_rubric=bool(rubric))
         check_apart({"the labels": self._reads}, {"the tuning": path})
         check_replaced(path, RUBRIC if rubric else TUNING)
-        if isinstance(content, str):
-            with open_sink(path) as sink:
-                sink.write(content.encode("utf-8"))
-            return
-        with open_rows(path, format="jsonl") as write:
-            write(content)
+        with open_sink(path) as sink:
+            sink.write((rubric or f"{json_text(self.fit.content)}\n").encode())
 
 
 def check_fit_name(path: str | os.PathLike[str], *, is_rubric: bool) -> None:
@@ -263,7 +258,7 @@ def tune_to_judge(
                 sample.passages,
                 sample.question,
                 claim.sentence,
-                {LABEL: claim.verdict.label.value},
+                claim.verdict.label.value,
             )
             for sample, result in scored
             for claim in result.claims

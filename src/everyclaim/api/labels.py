@@ -201,7 +201,7 @@ def _by_answer(claims: Verdicts) -> Verdicts:
     lowest = np.full(len(places), np.inf)
     np.fmin.at(lowest, code, claims.supported)
     supported = np.where(np.isinf(lowest), np.nan, lowest)
-    return Verdicts(places, claims.first[rows], np.zeros(len(places), dtype=np.int32), worst, supported)
+    return Verdicts(places, claims.first[rows], np.zeros(len(places), dtype=np.intp), worst, supported)
 
 
 def _already_labelled(
@@ -336,8 +336,7 @@ def write_examples(found: SplitCheck, destination: str | os.PathLike[str]) -> in
 
 
 def _drawn_answers(kept: Store, run: str, n: int, done: set[int], seed: int) -> list[Kept]:
-    same = kept.first_places(run)
-    places = sorted({same.get(place, place) for rows in kept.verdicts(run) for place, *_ in rows} - done)
+    places = sorted({*verdicts_of(kept, run).first.tolist()} - done)
     order = np.random.default_rng(seed).permutation(len(places))
     found: list[Kept] = []
     sentences = 0

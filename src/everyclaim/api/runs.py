@@ -17,7 +17,7 @@ from everyclaim.analysis.comparison import Comparison
 from everyclaim.analysis.deferral import fit_risk
 from everyclaim.analysis.gate import worst
 from everyclaim.analysis.judge_error import LabelledClaim, calibrate
-from everyclaim.analysis.labels import LABELS, WHOLE, RunLabels, Verdicts, carry_over, settle, settled_as_bad
+from everyclaim.analysis.labels import WHOLE, RunLabels, Verdicts, carry_over, settle, settled_as_bad
 from everyclaim.analysis.slices import expanded, length, values_of
 from everyclaim.analysis.summary import ClusterBy, Summary, mean_score, slice_rows, summarise, summary_to_json
 from everyclaim.api.options import DEFAULT_JUDGE, DEFAULT_STORE, public
@@ -89,8 +89,8 @@ class Run:
 
     def samples(self) -> Iterator[Sample]:
         """Yield the samples in input order."""
-        with Store.open_to_read(self.store_location) as store:
-            yield from store.samples(self.id)
+        for record in self.records():
+            yield record.sample
 
     @cached_property
     def summary(self) -> Summary:
@@ -235,24 +235,18 @@ def _labelled(
 
 def verdicts_of(kept: Store, run: str) -> Verdicts:
     """Read every verdict of a run. Raises `InputError` when there is none."""
-    codes = {label.value: code for code, label in enumerate(LABELS)}
-    first = kept.first_places(run)
-    parts: list[Verdicts] = []
-    for rows in kept.verdicts(run):
-        if rows:
-            place, ordinal, label, supported = zip(*rows, strict=True)
-            parts.append(
-                Verdicts(
-                    np.array(place, dtype=np.int64),
-                    np.array([first.get(one, one) for one in place], dtype=np.int64),
-                    np.array(ordinal, dtype=np.int32),
-                    np.array([codes[value] for value in label], dtype=np.int8),
-                    np.array(supported, dtype=np.float64),  # None becomes NaN
-                )
-            )
-    if not parts:
+    figures = kept.figures(run)
+    scored, ordinal = np.flatnonzero(figures.scored), np.arange(len(figures.sample))
+    _, places, code = np.unique(figures.text[scored], return_index=True, return_inverse=True)
+    first = figures.positions.copy()
+    first[scored] = figures.positions[scored[places[code]]]
+    ordinal -= np.searchsorted(figures.sample, figures.sample)
+    rows = figures.scored[figures.sample]
+    if not rows.any():
         raise InputError(f"run {run} has no claim of a scored answer: nothing to label")
-    return Verdicts(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    sample = figures.sample
+    whole = Verdicts(figures.positions[sample], first[sample], ordinal, figures.label, figures.supported)
+    return whole.where(rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ from types import SimpleNamespace
 from typing import Annotated, Any, TypedDict
 from urllib.parse import urlsplit
 
-from everyclaim.api.options import DEFAULT_STORE, InFlight, LlmOptions, Options, Share
-from everyclaim.api.specs import BATCHES, REPLIES, beside, unused
+from everyclaim.api.options import DEFAULT_STORE, OFF, InFlight, LlmOptions, Options, Share
+from everyclaim.api.specs import BATCHES, REPLIES, beside, refuse, unused
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import kind_of
 from everyclaim.core.limits import MAX_FAILED
@@ -114,7 +114,9 @@ DECLARED = declared_options(Options) | declared_options(ProjectOptions)
 
 
 class Settings(SimpleNamespace):
-    """Everything that can be set once for a project: an attribute for each of `DECLARED`."""
+    """Everything that can be set once for a project: an attribute for each of `DECLARED`, and what was `given`."""
+
+    given: frozenset[str] = frozenset()  # names of what was said over file and variables
 
     @property
     def talking(self) -> dict[str, Any]:
@@ -127,8 +129,8 @@ def options_of(settings: Settings, kind: Any = Options, *components: Any, in_bat
     """Return what is set of these options, with replies kept beside the store.
 
     Settings are for whichever command has a use for them: what would do nothing for these components (those of the
-    settings, where none is named) is left out. `in_batches` is for runs: whoever waits for one answer must not wait for
-    hours.
+    settings, where none is named) is left out; where it was given with the command, `ConfigError` is raised.
+    `in_batches` is for runs: whoever waits for one answer must not wait for hours.
     """
     wanted = kind.__annotations__
     models = {"cache": beside(settings.store, REPLIES), **settings.talking}
@@ -136,7 +138,10 @@ def options_of(settings: Settings, kind: Any = Options, *components: Any, in_bat
     if batches:
         models["provider_batch"] = beside(settings.store, BATCHES)
     named = components or (settings.judge, settings.decomposer)
-    idle = unused(models, *named, metric=settings.metric if "metric" in wanted else None)
+    idle = unused({**models, "cache": REPLIES}, *named, metric=settings.metric if "metric" in wanted else None)
+    for name in sorted(settings.given.intersection(idle)):
+        flag = "--no-cache" if (name, settings.cache) == ("cache", OFF) else flag_of(name)
+        raise refuse(flag, *named, example="--judge openai:…" if named[0] else "--decomposer openai:…")
     others = [name for name in wanted if name in DECLARED and name not in LlmOptions.__annotations__]
     plain = {name: value for name in others if (value := getattr(settings, name)) is not None}
     return plain | {name: value for name, value in models.items() if name in wanted and name not in idle}
@@ -215,7 +220,7 @@ def load_settings(file: Path | None = None, **given: Any) -> Settings:
             values[name] = taken(rows[name], kind, opt, f"setting {name!r} in {source}")
         else:
             values[name] = opt.usual
-    settings = Settings(**values)
+    settings = Settings(**values, given=frozenset(name for name, value in given.items() if value is not None))
     if found:
         _tell_of_addresses(rows, settings, found)
     return settings

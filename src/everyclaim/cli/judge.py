@@ -32,7 +32,6 @@ def judge_test(*, given: Given, json: opt.Json = False) -> int:
     from everyclaim.report.judge import judge_test_page
 
     settings = given.settings()
-    given.check_use(settings.judge)
     given.check_files(settings, [], {"standard output": "-"})
     with progressing(total=CASES) as progress:
         test = smoke_test_judge(
@@ -74,7 +73,6 @@ def judge_check(
     if "cache" in given.values:
         raise ConfigError("--cache: this check always calls the judge; leave the option out")
     against = check.get("against")
-    given.check_use(settings.judge, against)
     given.check_files(settings, [], {"standard output": "-", "--history": check.get("history")})
     options: Any = options_of(settings, CheckJudgeOptions, settings.judge, against) | dict(check)
     options.pop("cache", None)  # a reply that was kept says nothing of the judge today
@@ -143,7 +141,6 @@ def tune(
     check_destination("--out", out, any_name=True)
     settings = given.settings()
     asked = from_judge or judge
-    given.check_use(asked)
     wanted: Any = answers
     if from_judge and answers is not None:
         if not (answers.isascii() and answers.isdigit() and int(answers) >= 1):
@@ -166,7 +163,7 @@ def tune(
             report=reading,
             on_claim=lambda failed: progress.step(failed=failed),
             **({} if wanted is None else {"answers": wanted}),
-            **(options_of(settings, LlmJudgingOptions, asked) if talks(asked) else {}),
+            **options_of(settings, LlmJudgingOptions, asked),
         )
     tell_of_reading(reading, quiet=quiet)
     if tuned.failed:
@@ -228,7 +225,6 @@ def band(
     from everyclaim.report.judge import band_page
 
     settings = given.settings()
-    given.check_use(settings.judge)
     given.check_files(settings, [labels, *([answers] if answers else [])], {"standard output": "-"})
     reading = ReadReport()
     spec = settings.judge

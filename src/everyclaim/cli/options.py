@@ -17,7 +17,7 @@ from typer.models import OptionInfo
 
 from everyclaim.api.options import LIMITS, MODELS, OFF, SIZES, LlmAccessOptions, LlmOptions
 from everyclaim.api.settings import DECLARED, Settings, find_settings_file, flag_of, load_settings, taken
-from everyclaim.api.specs import BATCHES, REPLIES, beside, refuse, unused
+from everyclaim.api.specs import BATCHES, REPLIES, beside
 from everyclaim.core.errors import BudgetExceeded, ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.options import Opt, declared_options
@@ -204,14 +204,6 @@ class Given:
                 given["headers"], "--header", "NAME=VALUE, as in 'X-Team=$TEAM_TOKEN'", shown=False
             )
         return load_settings(self.config, **given)
-
-    def check_use(self, judge: str | None, *others: str | None, metric: str | None = None) -> None:
-        """Refuse an option about language models where there is none for it: it would do nothing."""
-        no_cache = self.values.get("no_cache")
-        said = {**self.values, **({"cache": "no"} if no_cache else {})}
-        for name in unused(said, judge, *others, metric=metric):
-            flag = "--no-cache" if name == "cache" and no_cache else flag_of(name)
-            raise refuse(flag, judge, *others, example="--judge openai:…" if judge else "--decomposer openai:…")
 
     def check_files(self, settings: Settings, inputs: Sequence[str], outputs: Mapping[str, Any]) -> None:
         """Refuse to write over anything that the command reads. `outputs` are beside the cache and the batches."""

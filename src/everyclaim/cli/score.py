@@ -72,7 +72,6 @@ def score(
     if resume is not None and fresh:
         raise ConfigError("--resume and --fresh exclude each other")
     settings = given.settings()
-    given.check_use(settings.judge, settings.decomposer, metric=settings.metric)
     _check_gates(settings)
     given.check_files(settings, files, {"the store": settings.store} | output.outputs)
     output.check_replaced()

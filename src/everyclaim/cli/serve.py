@@ -63,7 +63,6 @@ def serve(
         _make_token(token_name, scopes, rate, service.tokens)
         return
     settings = given.settings()
-    given.check_use(settings.judge, settings.decomposer, metric=settings.metric)
     given.check_files(settings, [str(service.tokens)] if service.tokens else [], {"the store": settings.store})
     if settings.provider_batch:
         raise ConfigError("--batch (provider_batch) takes hours and is for runs, not for a service")
@@ -161,7 +160,6 @@ def ui(
             raise
         raise MissingExtraError("the dashboard", "ui") from None
     settings = given.settings()
-    given.check_use(settings.judge, settings.decomposer)
     found = AccessTokens.find(tokens)
     if tokens is not None and not len(found):
         raise ConfigError(f"--tokens {tokens}: the file has no token; create one with `everyclaim serve --new-token`")

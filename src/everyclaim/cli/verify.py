@@ -37,7 +37,6 @@ def claims(
     from everyclaim.report.findings import decomposition_page  # loads the statistics, which --help does not need
 
     settings = given.settings()
-    given.check_use(None, settings.decomposer)
     given.check_files(settings, [], {})
     response = _standard_input() if text == "-" else text
     models = options_of(settings, LlmSplittingOptions, None, settings.decomposer)
@@ -84,7 +83,6 @@ def verify(
         raise ConfigError("--out - and --json would both write to standard output: choose one")
     check_destination("--out", out)
     settings = given.settings()
-    given.check_use(settings.judge)
     # Standard output is not only the page's: what is piped in and out by one redirected file never ends.
     given.check_files(settings, [file], {"--out": None if out == "-" else out, "standard output": "-"})
     if out:

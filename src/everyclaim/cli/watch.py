@@ -65,7 +65,6 @@ def watch(
     scores not written back or alerts not delivered.
     """
     settings = given.settings()
-    given.check_use(settings.judge, settings.decomposer, metric=settings.metric)
     given.check_files(settings, [source], {"the store": settings.store, "standard output": "-"})
     once = watching.get("once", False)
     chosen = {**watching, **opt.only_given({"alert_baseline": baseline, "alerts": alert})}

@@ -1,4 +1,4 @@
-"""Generate, check, repair, check again: the loop of a guard.
+"""Generate, check, repair, check again: the loop of a guard; and an answer checked while it is being written.
 
 The passages that an answer is checked against are those the caller gave, in every round: what is learned from one
 answer goes to whoever writes the next, never into the evidence.
@@ -6,8 +6,10 @@ answer goes to whoever writes the next, never into the evidence.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
+import re
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import TypeVar
 
 from everyclaim.analysis.deferral import RiskPromise, answer_mean
@@ -17,7 +19,7 @@ from everyclaim.core.events import AnswerGuarded, tallied, tell
 from everyclaim.core.protocols import Scorer
 from everyclaim.core.types import JudgedClaim, Label, Outcome, Result, Sample
 from everyclaim.engine import score_sample
-from everyclaim.guard.answers import Attempt, GuardedAnswer, Made, Removed
+from everyclaim.guard.answers import Attempt, GuardedAnswer, GuardedSentence, Made, Removed, SentenceStatus
 from everyclaim.guard.authors import Author, Task
 from everyclaim.guard.citation_repair import with_right_citations
 from everyclaim.guard.claim_removal import cut
@@ -28,6 +30,7 @@ from everyclaim.verify.languages import answer_language
 
 T = TypeVar("T")
 _FAULTS = 20  # told to a generator at once
+_FENCE = re.compile(r"^\s{0,3}(?:```|~~~)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,3 +290,88 @@ def _faulty(
         if inside:
             found.append((sentence, tuple(fault_of(claim) for claim in inside)))
     return found
+
+
+# ---- sentence by sentence
+
+
+async def stream(loop: Loop, task: Task) -> AsyncIterator[GuardedSentence]:
+    """Yield the answer sentence by sentence, each checked; nothing is shown that the rules block.
+
+    Of a sentence with blocked claims the rest is shown where that is clean and holds when it is checked again
+    (`repaired`), else nothing (`held_back`). The threshold plays no part: it is for whole answers. A sentence is
+    judged with the question, but without the sentences around it. Raises `GeneratorError` when the generator fails,
+    after what came before it was yielded.
+    """
+    if loop.author is None:
+        raise GeneratorError("a guard needs a generator to stream from")
+    said = False
+    async for piece in pieces(loop.author.stream(task), loop.language):
+        said = said or bool(piece.strip())
+        yield await _guarded(loop, task, piece)
+    if not said:
+        raise GeneratorError("the generator returned an empty answer")
+
+
+async def pieces(chunks: AsyncIterator[str], language: str = "") -> AsyncIterator[str]:
+    """Yield a text in pieces that can be judged alone, each as it is complete, with what stands before it.
+
+    A piece is a sentence, a table, or a list with its lead-in; it is complete when the next one has begun. The pieces
+    together are the text.
+    """
+    waiting = ""
+    async for chunk in chunks:
+        waiting += chunk
+        if len(_FENCE.findall(waiting)) % 2:
+            continue  # code that is still open looks like sentences
+        *whole, waiting = _divided(waiting, language)
+        for piece in whole:
+            yield piece
+    for piece in _divided(waiting, language):
+        if piece:
+            yield piece
+
+
+def _divided(text: str, language: str) -> list[str]:
+    """Cut a text into its pieces; the last one may not be complete."""
+    ends: list[int] = []
+    listed = False  # inside a list that has a lead-in
+    before: Sentence | None = None
+    for sentence in sentences(text, language):
+        introduced = before is not None and text[before.start : before.end].rstrip(" *_").endswith(":")
+        listed = sentence.kind == "item" and (listed or introduced)
+        in_table = before is not None and sentence.kind == before.kind == "table_row"
+        if ends and (listed or in_table):
+            ends.pop()
+        ends.append(sentence.end)
+        before = sentence
+    return [text[start:end] for start, end in pairwise([0, *ends[:-1], len(text)])]
+
+
+async def _guarded(loop: Loop, task: Task, piece: str) -> GuardedSentence:
+    rules = loop.rules
+    result = await checked(loop.metric, task, piece, rules)
+    status: SentenceStatus = "passed"
+    text = piece
+    if result.outcome is Outcome.FAILED:
+        status = "unchecked"
+    elif rules.blocked(result):
+        text, status = await _rest(loop, task, piece, result)
+    elif any(claim.verdict.label in rules.labels("annotate") for claim in result.claims):
+        status = "annotated"
+    elif result.unchecked:
+        status = "unchecked"
+    return GuardedSentence(text, status, piece, result, rules.labels("annotate"))
+
+
+async def _rest(loop: Loop, task: Task, piece: str, result: Result) -> tuple[str, SentenceStatus]:
+    """Return what can be shown of a sentence with blocked claims."""
+    blocked = {claim.id for claim in loop.rules.blocked(result)}
+    left = cut(piece, result.claims, blocked, loop.language) if loop.rules.repair != "none" else None
+    if left is None or not left.clean:
+        return "", "held_back"
+    again = await checked(loop.metric, task, left.text, loop.rules)
+    if again.outcome is not Outcome.SCORED or loop.rules.blocked(again):
+        return "", "held_back"
+    lead = piece[: len(piece) - len(piece.lstrip())]
+    return lead + left.text, "repaired"

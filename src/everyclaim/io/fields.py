@@ -117,7 +117,8 @@ CLAIM_FIELDS: Mapping[str, tuple[str, ...]] = {
     "question": SAMPLE_FIELDS["question"],
     "sentence": ("sentence",),
     "id": ("id",),
-    "tags": ("tags",),
+    "label": ("label",),
+    "sample_id": ("sample_id",),
 }
 DOCUMENT_FIELDS: Mapping[str, tuple[str, ...]] = {
     "text": ("text", "contents", "content", "page_content", "body", "document"),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from everyclaim.core.kinds import Kind, kind_of
 from everyclaim.core.limits import SizeLimits
 from everyclaim.core.plaintext import did_you_mean, one_line
-from everyclaim.core.types import FailureMode, Label, Passage, Sample, SplitMark, Tag
+from everyclaim.core.types import FailureMode, Label, Passage, Sample, SplitMark, Tag, tag_values
 from everyclaim.io.fields import Fields, look_up, shown
 from everyclaim.io.messages import citations_of, turns_of
 from everyclaim.io.values import (
@@ -48,7 +48,8 @@ class ClaimRow:
     passages: tuple[Passage, ...] = ()
     question: str = ""
     sentence: str = ""
-    tags: Mapping[str, Tag] = field(default_factory=dict)
+    label: str = ""  # as it is written; several are joined
+    sample_id: str = ""  # the answer that it is of
 
 
 class DocumentRow(NamedTuple):
@@ -106,8 +107,11 @@ class RowMaker:
     def claim(self, number: int, row: Mapping[str, Any]) -> ClaimRow:
         """Make a claim. Raises `RowError` saying why the row cannot be one."""
         texts, passages = self._judged(number, row, "claim", ("question", "sentence"))
-        tags = self._tags(row)
-        return ClaimRow(self._id(number, row), passages=passages, tags=tags, **texts)
+        said = {
+            name: ", ".join(tag_values(named(name, tag_value, self._fields.get(row, name)) or ""))
+            for name in ("label", "sample_id")
+        }
+        return ClaimRow(self._id(number, row), passages=passages, **texts, **said)
 
     def document(self, number: int, row: Mapping[str, Any]) -> DocumentRow:
         """Make a document. Raises `RowError` saying why the row cannot be one."""

@@ -119,7 +119,6 @@ def read_rows(
     *,
     mapping: Mapping[str, str] | None = None,
     format: str | None = None,  # noqa: A002 - as `read_samples`
-    slices: Sequence[str] = (),
     report: ReadReport | None = None,
     contexts: bool = False,
 ) -> Iterator[T]:
@@ -127,7 +126,7 @@ def read_rows(
 
     Parameters and errors are those of `read_samples`.
     """
-    return _rows(source, format, Fields(rows.fields, mapping, slices), rows.make, report, contexts=contexts)
+    return _rows(source, format, Fields(rows.fields, mapping), rows.make, report, contexts=contexts)
 
 
 def _rows(

@@ -43,7 +43,6 @@ def write_rows(
     rows: Iterable[Row],
     destination: str | os.PathLike[str],
     *,
-    format: str | None = None,  # noqa: A002 - the word users look for
     columns: Columns | None = None,
 ) -> int:
     """Write rows as they come, and return how many there were.
@@ -51,7 +50,7 @@ def write_rows(
     See `open_rows` for the parameters. When `rows` raises, nothing is left at the destination.
     """
     count = 0
-    with open_rows(destination, format=format, columns=columns) as write:
+    with open_rows(destination, columns=columns) as write:
         for row in rows:
             write(row)
             count += 1
@@ -62,20 +61,18 @@ def write_rows(
 def open_rows(
     destination: str | os.PathLike[str],
     *,
-    format: str | None = None,  # noqa: A002 - as `write_rows`
     columns: Columns | None = None,
     marked: bool = False,
 ) -> Iterator[WriteRow]:
     """Give a function that writes one row; the destination appears, whole, when the block ends well.
 
-    `destination` is a path or ``-``; its suffix names format and compression (`format` names the
-    format where it does not; standard output is JSON Lines unless told). CSV and Parquet need the
-    `columns`; nested values become JSON text there. `marked` begins CSV with the byte order mark by
-    which spreadsheets know UTF-8.
+    `destination` is a path, whose suffix names format and compression, or ``-``: standard output, in JSON Lines. CSV
+    and Parquet need the `columns`; nested values become JSON text there. `marked` begins CSV with the byte order mark
+    by which spreadsheets know UTF-8.
     Raises `InputError` for a destination that cannot be written to or a row that does not fit the
     columns, `ConfigError` for an unknown format, `OperatorError` when writing fails.
     """
-    chosen = check_format(destination, format)
+    chosen = check_format(destination)
     with open_sink(destination) as stream:
         if chosen == "jsonl":
             yield lambda row: stream.write(_json_bytes(row) + b"\n")
@@ -88,13 +85,12 @@ def open_rows(
             yield _csv(stream, "\t" if chosen == "tsv" else ",", columns or {})
 
 
-def check_format(destination: str | os.PathLike[str], given: str | None = None) -> str:
+def check_format(destination: str | os.PathLike[str]) -> str:
     """Return the format that would be written. Raises what `open_rows` would for it, and opens nothing."""
     name = os.fspath(destination)
-    chosen = given or ("jsonl" if name == "-" else format_of_name(name))
+    chosen = "jsonl" if name == "-" else format_of_name(name)
     if chosen not in WRITE_FORMATS:
-        what = f"unknown format {given!r}" if given else f"{name} has no known suffix"
-        raise ConfigError(f"{what}; use a suffix or a format among: {', '.join(WRITE_FORMATS)}")
+        raise ConfigError(f"{name} has no known suffix; use one of: {', '.join(WRITE_FORMATS)}")
     if chosen == "parquet" and name.lower().endswith(COMPRESSIONS):
         raise ConfigError(f"cannot write {name}: Parquet is already compressed; omit the last suffix")
     if chosen == "parquet" and find_spec("pyarrow") is None:

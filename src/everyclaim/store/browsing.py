@@ -69,53 +69,10 @@ class AnswerRow:
         return sum(self.labels.values())
 
 
-Neighbours = tuple[int | None, int | None]  # places of the answers before and after one
-
-
-def answers(store: Store, run: str, wanted: AnswerFilter, first: int, most: int) -> list[AnswerRow]:
-    """Return up to `most` of the answers wanted, from the one numbered `first` (from 0) on."""
+def positions(store: Store, run: str, wanted: AnswerFilter, most: int | None = None) -> list[int]:
+    """Return the places of the answers wanted, all or the first of them."""
     with store.reading() as connection:
-        places = connection.execute(_places(connection, run, wanted).limit(most).offset(first)).scalars()
-        return _rows(connection, run, list(places))
-
-
-def answers_at(store: Store, run: str, places: Sequence[int]) -> list[AnswerRow]:
-    """Return the answers at these places, in this order."""
-    with store.reading() as connection:
-        return _rows(connection, run, places)
-
-
-def positions(store: Store, run: str, wanted: AnswerFilter) -> list[int]:
-    """Return the places of all answers wanted."""
-    with store.reading() as connection:
-        return list(connection.execute(_places(connection, run, wanted)).scalars())
-
-
-def count(store: Store, run: str, wanted: AnswerFilter) -> int:
-    """Return how many answers are wanted."""
-    query = sa.select(sa.func.count()).select_from(SAMPLES).where(*_conditions(run, wanted))
-    with store.reading() as connection:
-        return int(connection.execute(query).scalar_one())
-
-
-def neighbours(store: Store, run: str, wanted: AnswerFilter, position: int) -> Neighbours:
-    """Return the places next to an answer's among those wanted, in their order; none for one that is not wanted."""
-    if wanted.order == "worst":
-        return neighbours_in(positions(store, run, wanted), position)
-    place = SAMPLES.c.position
-    base = sa.select(place).where(*_conditions(run, wanted)).limit(1)
-    with store.reading() as connection:
-        before = connection.scalar(base.where(place < position).order_by(place.desc()))
-        return before, connection.scalar(base.where(place > position).order_by(place))
-
-
-def neighbours_in(places: Sequence[int], position: int) -> Neighbours:
-    """Return the places next to an answer's in this order; none for one that is not there."""
-    if position not in places:
-        return None, None
-    around = [None, *places, None]
-    here = around.index(position)
-    return around[here - 1], around[here + 1]
+        return list(connection.execute(_places(connection, run, wanted).limit(most)).scalars())
 
 
 def label_counts(store: Store, run: str) -> dict[Label, int]:
@@ -231,7 +188,8 @@ def _places(connection: sa.Connection, run: str, wanted: AnswerFilter) -> sa.Sel
     return sa.select(ranked.c.position).order_by(*ranked.c)
 
 
-def _rows(connection: sa.Connection, run: str, places: Sequence[int]) -> list[AnswerRow]:
+def answers_at(store: Store, run: str, places: Sequence[int]) -> list[AnswerRow]:
+    """Return the answers at these places, in this order."""
     columns = SAMPLES.c
     shown = sa.select(
         columns.position,
@@ -243,8 +201,9 @@ def _rows(connection: sa.Connection, run: str, places: Sequence[int]) -> list[An
         _beginning(columns.reason),
         columns.probability,
     )
-    rows = connection.execute(shown.where(columns.run_id == run, columns.position.in_(places))).all()
-    labels = _labels_of(connection, run, places)
+    with store.reading() as connection:
+        rows = connection.execute(shown.where(columns.run_id == run, columns.position.in_(places))).all()
+        labels = _labels_of(connection, run, places)
     found = {
         place: AnswerRow(place, name, question, response, Outcome(outcome), score, reason, labels[place], faithful)
         for place, name, question, response, outcome, score, reason, faithful in rows

@@ -241,12 +241,8 @@ def rows_of(run: str, batch: Sequence[Kept]) -> tuple[list[Row], list[Row], list
 
 def kept_from(row: sa.RowMapping) -> Kept:
     """Read a row of `samples`."""
-    return Kept(row["position"], row["fingerprint"], sample_from(row), result_from_json(row["result"]))
-
-
-def sample_from(row: sa.RowMapping) -> Sample:
-    """Read the sample of a row of `samples`."""
-    return sample_from_json({"id": row["sample_id"], **row, **(row.get("conversation") or {})})
+    sample = sample_from_json({"id": row["sample_id"], **row, **(row["conversation"] or {})})
+    return Kept(row["position"], row["fingerprint"], sample, result_from_json(row["result"]))
 
 
 def run_from(row: sa.RowMapping, counts: dict[Outcome, int], status: Status) -> RunRecord:

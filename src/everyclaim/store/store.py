@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 
 from everyclaim.core.errors import StoreError
 from everyclaim.core.protocols import Kept
-from everyclaim.core.types import Label, Outcome, Result, Sample
+from everyclaim.core.types import Label, Outcome, Result
 from everyclaim.core.wire import result_from_json
 from everyclaim.store import labels
 from everyclaim.store.labels import Labelling
-from everyclaim.store.records import Annotation, kept_from, now, rows_of, sample_from, utc_of
+from everyclaim.store.records import Annotation, kept_from, now, rows_of, utc_of
 from everyclaim.store.run_store import RunStore
 from everyclaim.store.tables import ANNOTATIONS, CLAIMS, RUNS, SAMPLES, TAGS
 
@@ -46,13 +46,14 @@ class Figures:
     positions: NDArray[np.int64]
     outcome: NDArray[np.int8]  # place in Outcome
     score: NDArray[np.float64]  # NaN: no number
-    text: NDArray[np.uint64]  # of answer and passages
+    text: NDArray[np.uint64]  # of the answer with the texts of its passages
     release: tuple[str, ...]  # those that occur, sorted
     sample: NDArray[np.int32]
     label: NDArray[np.int8]  # place in Label
     mode: NDArray[np.int16]
     modes: tuple[str, ...]
     claim: NDArray[np.uint64]  # of the claim's text
+    supported: NDArray[np.float64]  # probability; NaN: none
     tags: Mapping[str, Mapping[str, NDArray[np.int32]]]
     released: NDArray[np.int16]  # place in `release` of each sample's; −1: it names none
     time: NDArray[np.float64]  # seconds since 1970 in UTC; NaN: not said
@@ -75,7 +76,7 @@ class Figures:
             tags=inside,
             released=np.array([places[place] for place in self.released[rows].tolist()], dtype=np.int16),
             **{name: getattr(self, name)[rows] for name in ("positions", "outcome", "score", "text", "time")},
-            **{name: getattr(self, name)[claims] for name in ("label", "mode", "claim")},
+            **{name: getattr(self, name)[claims] for name in ("label", "mode", "claim", "supported")},
         )
 
     @property
@@ -93,18 +94,18 @@ def read_figures(connection: sa.Connection, run: str) -> Figures:
     columns = SAMPLES.c
     wanted = sa.select(
         columns.position, columns.sample_id, columns.release, _plain(columns.outcome), columns.score,
-        _plain(columns.response), _plain(columns.contexts), columns.timestamp,
+        _plain(columns.answer_key), columns.timestamp,
     )  # fmt: skip
     query = wanted.where(columns.run_id == run).order_by(columns.position)
     for part in _parts(connection, query):
-        for place, sample_id, release, came_to, number, response, contexts, timestamp in part:
+        for place, sample_id, release, came_to, number, answer, timestamp in part:
             ids.append(sample_id)
             released.append(releases.setdefault(release, len(releases)) if release else -1)
             time.append(_seconds(timestamp))
             position.append(place)
             outcome.append(_OUTCOMES[came_to])
             score.append(np.nan if number is None else number)
-            text.append(hash((response, contexts)) & _MASK)
+            text.append(hash(answer) & _MASK)
     places = np.array(position, dtype=np.int64)
     order = {releases[name]: rank for rank, name in enumerate(sorted(releases))} | {-1: -1}
     return Figures(
@@ -122,21 +123,22 @@ def read_figures(connection: sa.Connection, run: str) -> Figures:
 
 
 def _claims(connection: sa.Connection, run: str, places: NDArray[np.int64]) -> dict[str, Any]:
-    position, label, mode, claim = array("q"), array("b"), array("h"), array("Q")
+    position, label, mode, claim, supported = array("q"), array("b"), array("h"), array("Q"), array("d")
     modes: dict[str, int] = {}
     columns = CLAIMS.c
     query = sa.select(
-        columns.position, _plain(columns.label), _plain(columns.failure_mode), _plain(columns.text)
+        columns.position, _plain(columns.label), _plain(columns.failure_mode), _plain(columns.text), columns.supported
     ).where(columns.run_id == run)
     for part in _parts(connection, query.order_by(columns.position, columns.ordinal)):
-        positions, labels, whys, texts = zip(*part, strict=True)
+        positions, labels, whys, texts, chances = zip(*part, strict=True)
         position.extend(positions)
         label.extend(map(_LABELS.__getitem__, labels))
         mode.extend(-1 if why is None else modes.setdefault(why, len(modes)) for why in whys)
         claim.extend(hash(text) & _MASK for text in texts)
+        supported.extend(np.nan if chance is None else chance for chance in chances)
     sample = np.searchsorted(places, np.array(position, dtype=np.int64)).astype(np.int32)
     numbers = {"label": np.array(label, np.int8), "mode": np.array(mode, np.int16), "claim": np.array(claim, np.uint64)}
-    return numbers | {"sample": sample, "modes": tuple(modes)}
+    return numbers | {"supported": np.array(supported, np.float64), "sample": sample, "modes": tuple(modes)}
 
 
 def _tags(connection: sa.Connection, run: str, places: NDArray[np.int64]) -> dict[str, dict[str, NDArray[np.int32]]]:
@@ -176,7 +178,6 @@ def _parts(connection: sa.Connection, query: sa.Select[Any]) -> Iterator[Sequenc
 T = TypeVar("T")
 
 _CHUNK = 64  # samples read at once: bounds memory, and no cursor stays open between chunks
-_SAMPLE = [column for column in SAMPLES.c if column.name not in {"result", "outcome", "score", "reason"}]
 
 
 class Store(RunStore):
@@ -259,10 +260,6 @@ class Store(RunStore):
                     found[position].append((text, [one["passage_id"] for one in evidence]))
                 yield from ((question, found[position]) for position, question in part)
 
-    def samples(self, run: str) -> Iterator[Sample]:
-        """Yield a run's samples in input order, a few in memory at a time."""
-        return self._stream(run, _SAMPLE, sample_from)
-
     def records(self, run: str, *, after: int = -1) -> Iterator[Kept]:
         """Yield a run's samples with their results in input order, those behind a place, a few in memory at a time."""
         return self._stream(run, list(SAMPLES.c), kept_from, after)
@@ -297,29 +294,6 @@ class Store(RunStore):
     def labelling(self) -> Labelling:
         """Queues of what people label, their marks of how claims were cut, and what they did, in order."""
         return Labelling(self.reading, self.writing, self._lock)
-
-    def verdicts(self, run: str) -> Iterator[Sequence[tuple[int, int, str, float | None]]]:
-        """Yield, some thousands at a time, of every claim of a scored sample: place, ordinal, label, p(supported)."""
-        columns = CLAIMS.c
-        unscored = sa.select(SAMPLES.c.position).where(
-            SAMPLES.c.run_id == run, SAMPLES.c.outcome != Outcome.SCORED.value
-        )
-        query = sa.select(columns.position, columns.ordinal, columns.label, columns.supported).where(
-            columns.run_id == run, columns.position.not_in(unscored)
-        )
-        with self.reading() as connection:
-            yield from _parts(connection, query.order_by(columns.position, columns.ordinal))
-
-    def first_places(self, run: str) -> dict[int, int]:
-        """Return for every scored sample the first place of the same response and passages."""
-        columns = SAMPLES.c
-        query = sa.select(columns.position, columns.answer_key).where(
-            columns.run_id == run, columns.outcome == Outcome.SCORED.value
-        )
-        first: dict[str, int] = {}
-        with self.reading() as connection:
-            rows = connection.execute(query.order_by(columns.position))
-            return {place: first.setdefault(answer, place) for place, answer in rows}
 
     def shared_places(self, run: str, others: Collection[str]) -> frozenset[int]:
         """Return the places of the scored samples whose response and passages one of the other runs scored, too."""

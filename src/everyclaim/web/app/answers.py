@@ -22,7 +22,6 @@ from everyclaim.report.html.answers import AnswerView, answer_view
 from everyclaim.report.html.charts import label_bar
 from everyclaim.store import browsing
 from everyclaim.web.app.site import (
-    PER_PAGE,
     Asked,
     AskedRun,
     Paging,
@@ -44,15 +43,9 @@ _MOST_VALUES = 200  # of a tag, in a list to choose from
 @router.get("/runs/{name}/answers")
 def answers(request: Request, run_view: AskedRun, asks: Asked, page: int = 1) -> Response:
     """List answers."""
-    store, run = run_view.site.read_store, run_view.record.id
-    if asks.q or is_computed(asks):  # what takes long to find is found once
-        places = run_view.places(asks)
-        paging = Paging(len(places), page, asks.query)
-        rows = browsing.answers_at(store, run, places[paging.first : paging.last])
-    else:
-        total = run_view.once("count", lambda: browsing.count(store, run, asks), asks.address)
-        paging = Paging(total, page, asks.query)
-        rows = browsing.answers(store, run, asks, paging.first, PER_PAGE)
+    places = run_view.places(asks)
+    paging = Paging(len(places), page, asks.query)
+    shown = places[paging.first : paging.last]
     slices = [
         (slice_field(tag, value), f"{shown_name(tag)}: {value}")
         for tag, values in run_view.tags.items()
@@ -66,7 +59,7 @@ def answers(request: Request, run_view: AskedRun, asks: Asked, page: int = 1) ->
         run_view=run_view,
         filter=asks,
         paging=paging,
-        rows=rows,
+        rows=browsing.answers_at(run_view.site.read_store, run_view.record.id, shown),
         modes=[mode.value for mode in FailureMode],
         outcomes=[outcome.value for outcome, number in run_view.record.counts.items() if number],
         slices=slices,
@@ -76,13 +69,14 @@ def answers(request: Request, run_view: AskedRun, asks: Asked, page: int = 1) ->
 @router.get("/runs/{name}/answers/{position}")
 def answer(request: Request, run_view: AskedRun, position: int, asks: Asked, whole: str = "") -> Response:
     """Show an answer, and the way to the ones beside it among those that the filter asks for."""
-    kept = kept_at(run_view, position)
+    kept, places = kept_at(run_view, position), [None, *run_view.places(asks), None]
+    here = places.index(position) if position in places else None
     return render(
         request,
         "answer.html",
         run_view=run_view,
         filter=asks,
-        beside=run_view.beside(asks, position),
+        beside=(places[here - 1], places[here + 1]) if here else (None, None),
         view=answer_view(kept, context=None if whole else CONTEXT),
         fingerprint=kept.fingerprint,
         is_whole=bool(whole),

@@ -111,7 +111,7 @@ def overview(request: Request, run_view: AskedRun, name: str) -> Response:
     if run_view.record.id != name:  # an address is to hold for good
         return RedirectResponse(f"/runs/{run_view.record.id}", 303)
     store, run = run_view.site.read_store, run_view.record.id
-    worst = browsing.answers(store, run, browsing.AnswerFilter(order="worst"), 0, _WORST)
+    worst = browsing.answers_at(store, run, run_view.places(browsing.AnswerFilter(order="worst"), _WORST))
     best = run_view.record.provenance.quality(1.0)
     shown = {"run_view": run_view, "worst": [row for row in worst if row.score not in (None, best)]}
     if run_view.is_live:

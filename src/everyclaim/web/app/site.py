@@ -32,7 +32,7 @@ from everyclaim.core.plaintext import file_name
 from everyclaim.core.types import Label, Outcome
 from everyclaim.report.html import asset, environment
 from everyclaim.store import browsing
-from everyclaim.store.browsing import AnswerFilter, Neighbours
+from everyclaim.store.browsing import AnswerFilter
 from everyclaim.store.records import RunRecord
 from everyclaim.store.store import Figures, Store
 from everyclaim.text.marks import blanked
@@ -267,11 +267,11 @@ class RunView:
         """The tags of its answers, with their values."""
         return self.once("tags", lambda: browsing.tag_values_of(self.site.read_store, self.record.id))
 
-    def places(self, wanted: AnswerFilter) -> list[int]:
-        """Return the places of all answers wanted; automatic slices, which the database does not know, too."""
+    def places(self, wanted: AnswerFilter, most: int | None = None) -> list[int]:
+        """Return the places of answers wanted; automatic slices, which the database does not know, too."""
         store, run = self.site.read_store, self.record.id
         if not is_computed(wanted):
-            return browsing.positions(store, run, wanted)
+            return browsing.positions(store, run, wanted, most)
         figures = self.figures
         values = figures.tags.get(wanted.tag, {})
         nowhere = np.array([], dtype=np.int32)
@@ -281,12 +281,6 @@ class RunView:
             inside = np.setdiff1d(np.arange(len(figures.ids)), np.concatenate([nowhere, *values.values()]))
         among = set(figures.positions[inside].tolist())
         return [place for place in browsing.positions(store, run, replace(wanted, slice="")) if place in among]
-
-    def beside(self, wanted: AnswerFilter, position: int) -> Neighbours:
-        """Return the places next to an answer's among those wanted."""
-        if is_computed(wanted):
-            return browsing.neighbours_in(self.places(wanted), position)
-        return browsing.neighbours(self.site.read_store, self.record.id, wanted, position)
 
 
 def is_computed(wanted: AnswerFilter) -> bool:
