@@ -27,7 +27,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[2] / "training"))
 import judge
 from everyclaim.analysis.labels import LabelledItem
-from everyclaim.analysis.tuning import balanced_accuracy, fit_tuning, roc_auc
+from everyclaim.analysis.tuning import balanced_accuracy, fit_tuning
+from everyclaim.stats.thresholds import roc_auc
 from everyclaim.verify.embedded.verifier import log_odds, parse_tuning
 from everyclaim.verify.lexical.features import COVERAGE
 from everyclaim.verify.lexical.model import FORMAT, Model

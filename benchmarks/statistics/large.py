@@ -15,7 +15,6 @@ from everyclaim.stats.intervals import bootstrap, clustered_mean, clustered_rati
 from everyclaim.stats.paired import exchanges, paired_difference, sign_flip_test
 from everyclaim.stats.ppi import Labelled, Unlabelled, ppi_rate
 from everyclaim.stats.prevalence import clustered_rogan_gladen
-from everyclaim.stats.thresholds import roc_auc
 
 CLAIMS = 6
 
@@ -51,7 +50,6 @@ def main() -> None:
         "Rogan-Gladen, 1,000 labels": lambda: clustered_rogan_gladen(
             (judged, names), (truth[labelled], judged[labelled]), names[labelled]
         ),
-        "ROC-AUC by sample": lambda: roc_auc(truth, judged + random.random(len(judged)), names),
     }
     print(f"{samples:,} samples x {CLAIMS} claims\n\n| | seconds |\n| --- | --: |")
     for name, task in tasks.items():

@@ -13,7 +13,6 @@ from everyclaim.stats.ppi import Labelled, Unlabelled, ppi_rate
 from everyclaim.stats.prevalence import JudgeCounts, rogan_gladen
 from everyclaim.stats.proportions import labels_for_half_width
 from everyclaim.stats.sequential import Watch
-from everyclaim.stats.thresholds import roc_auc
 
 
 def ratio(totals):
@@ -29,7 +28,6 @@ WRONG = [
     (lambda: ppi_rate(Labelled([1], [1]), Unlabelled([1])), "at least two labels"),
     (lambda: rogan_gladen(4, 10, JudgeCounts(3, 6, 2, 5)), r"no better than chance \(TPR 0.50, TNR 0.40\)"),
     (lambda: paired_mean_difference([0.1, math.nan], [0.1, 0.2]), "number 1 is nan"),
-    (lambda: roc_auc([1, 1], [0.1, 0.2]), "both positives and negatives"),
     (lambda: Watch(5), "limit must be between 0 and 1, not 5"),
     (lambda: bootstrap(np.array([[1.0, 2.0]]), ratio), "at least two clusters"),
     (lambda: clustered_ratio([2.0], [1.0]), "between 0 and its denominator"),

@@ -238,7 +238,7 @@ def _p_value(before: Rate, after: Rate, difference: Inference, *, paired: bool) 
         about = normal_p_value(float(swaps.sum() / np.sqrt((swaps**2).sum())))
         if differ > _EXACT or about > _FAR:
             return about
-    return sign_flip_test(swaps).p_value
+    return sign_flip_test(swaps)
 
 
 def as_primary(delta: Delta) -> Delta:

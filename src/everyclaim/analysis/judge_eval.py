@@ -291,7 +291,7 @@ def _drift(
         changed=sum(label != claim.first for label, claim in zip(before, both, strict=True)),
         changed_last=sum(last[key] != now[key].first for key in now if key in last) if len(known) > 1 else None,
         difference=paired_mean_difference(was_right, right, groups),
-        p_value=sign_flip_test(right - was_right, groups).p_value,
+        p_value=sign_flip_test(right - was_right, groups),
         alpha=6 * ALPHA / (math.pi * len(known)) ** 2,
         differs=differences(dict(sorted(then.parameters.items())), parameters),
     )

@@ -28,7 +28,7 @@ from everyclaim.prompts.domain import toml_string
 from everyclaim.prompts.forms import template
 from everyclaim.stats.calibration import balanced_weights, log_losses, ridge_path
 from everyclaim.stats.clusters import numbered
-from everyclaim.stats.thresholds import placements
+from everyclaim.stats.thresholds import roc_auc
 from everyclaim.verify.embedded.verifier import Adjustment, log_odds, tuning_to_json
 from everyclaim.verify.lexical.model import Model
 
@@ -258,11 +258,6 @@ def measure_changes(truth: Mask, groups: Places, before: Floats, after: Floats) 
 def balanced_accuracy(truth: Mask, odds: Floats) -> float:
     """Mean of the shares of supported and of other claims that are called so, within [0, 1]."""
     return float((odds[truth] > 0).mean() + (odds[~truth] <= 0).mean()) / 2
-
-
-def roc_auc(truth: Mask, odds: Floats) -> float:
-    """Chance that a supported claim is above one that is not, ties by half, within [0, 1]."""
-    return float(placements(odds[truth], odds[~truth]).mean())
 
 
 def _alarm(data: _Data, unseen: Floats, shipped: float) -> float | None:

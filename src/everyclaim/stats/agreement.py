@@ -23,7 +23,7 @@ Ratings = Sequence[Hashable]
 def confusion(first: Ratings, second: Ratings, categories: Ratings) -> NDArray[np.intp]:
     """Count pairs: a row per category of the first rater, a column per category of the second, in the order given.
 
-    Raises ValueError for ratings of unlike length, an unknown category or a repeated one.
+    Raises ValueError for ratings of unlike length and an unknown category.
     """
     size = len(categories)
     pairs = _pairs(first, second, categories)
@@ -57,12 +57,9 @@ def krippendorff_alpha(
     ratings take no part. Raises ValueError when none is left.
     """
     said = [(unit, rating) for unit, row in enumerate(ratings) for rating in row if rating is not None]
-    unit, value = (
-        np.array([unit for unit, _ in said], dtype=np.intp),
-        _codes([rating for _, rating in said], categories),
-    )
     counts = np.zeros((len(ratings), len(categories)))
-    np.add.at(counts, (unit, value), 1)
+    units = np.array([unit for unit, _ in said], dtype=np.intp)
+    np.add.at(counts, (units, _codes([rating for _, rating in said], categories)), 1)
     raters = counts.sum(axis=1)
     paired = raters >= 2
     if not paired.any():
@@ -92,16 +89,12 @@ def _inferred(
 
 def _codes(ratings: Ratings, categories: Ratings) -> NDArray[np.intp]:
     numbers = {category: number for number, category in enumerate(categories)}
-    if len(numbers) != len(categories):
-        raise ValueError("a category is named twice")
     if not len(ratings):
         raise ValueError("ratings is empty")
     try:
         return np.array([numbers[said] for said in ratings], dtype=np.intp)
     except KeyError as unknown:
         raise ValueError(f"a rating is not one of the categories: {unknown.args[0]!r}") from None
-    except TypeError:
-        raise ValueError("ratings must be names or numbers, not lists or other containers") from None
 
 
 def _pairs(first: Ratings, second: Ratings, categories: Ratings) -> NDArray[np.intp]:

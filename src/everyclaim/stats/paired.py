@@ -19,7 +19,6 @@ from everyclaim.stats.types import (
     Inference,
     Interval,
     Sampling,
-    Significance,
     column,
     few_changes,
     few_clusters,
@@ -125,29 +124,28 @@ def exchanges(before: Rate, after: Rate) -> Floats:
 
 def sign_flip_test(
     differences: ArrayLike, clusters: ArrayLike | None = None, sampling: Sampling | None = None
-) -> Significance:
-    """Test whether paired differences have no direction, two-sided, by turning the signs of whole clusters.
+) -> float:
+    """Return the p-value of "paired differences have no direction", two-sided, by turning the signs of whole clusters.
 
     The permutation test for pairs: when nothing changed, the two measurements of a cluster could change places. All
-    signs are tried for up to 14 differences that are not 0 (`exact`), 10,000 drawn above that (`sampled`; the p-value
-    is (hits + 1)/(draws + 1), so never 0), and above 5,000 the sum is normal (`normal`). The statistic is the sum.
+    signs are tried for up to 14 differences that are not 0, 10,000 drawn above that (the p-value is
+    (hits + 1)/(draws + 1), so never 0), and above 5,000 their sum is normal.
     """
     row = column(differences, "differences")
     largest = float(np.abs(row).max())
     if largest == 0:
-        return Significance(0.0, 1.0, "exact")
+        return 1.0
     sums = sum_by(cluster_codes(clusters, len(row)), row / largest)
     sums = sums[np.abs(sums) > _SAME]
     seen, scale = math.fsum(sums), math.fsum(np.abs(sums))
-    statistic = seen * largest
     if len(sums) <= _EXACT:
         signs = 1.0 - 2.0 * ((np.arange(2 ** len(sums))[:, None] >> np.arange(len(sums))) & 1)
-        return Significance(statistic, float(np.mean(_as_far(signs @ sums, seen, scale))), "exact")
+        return float(np.mean(_as_far(signs @ sums, seen, scale)))
     if len(sums) > MANY_CLUSTERS:
-        return Significance(statistic, normal_p_value(seen / math.sqrt(math.fsum(sums**2))), "normal")
+        return normal_p_value(seen / math.sqrt(math.fsum(sums**2)))
     draw = sampling or Sampling(resamples=FLIPS)
     hits = int(np.count_nonzero(_as_far(_flipped(np.abs(sums), draw), seen, scale)))
-    return Significance(statistic, (hits + 1) / (draw.resamples + 1), "sampled")
+    return (hits + 1) / (draw.resamples + 1)
 
 
 def _rates(before: Rate, after: Rate) -> list[Floats]:

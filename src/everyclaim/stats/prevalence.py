@@ -34,7 +34,7 @@ _EFFECTIVE = " (those of one answer count less)"
 class JudgeCounts:
     """What labels say of a judge: how many true positives and negatives were labelled, and how many it got right.
 
-    Whole numbers are not needed: labels in clusters have an effective number.
+    Whole numbers are not needed: labels in clusters have an effective number. Raises ValueError without some of both.
     """
 
     positives_right: float
@@ -45,24 +45,20 @@ class JudgeCounts:
     def __post_init__(self) -> None:
         for name in ("positives", "negatives"):
             right, of = getattr(self, f"{name}_right"), getattr(self, name)
+            if not of:
+                raise ValueError(f"no true {name[:-1]} is labelled: how often the judge gets them right is not known")
             if not 0 <= right <= count(of, name):
                 raise ValueError(f"{name} right must be between 0 and {of:g}, not {right:g}")
 
     @property
     def sensitivity(self) -> float:
-        """Share of the true positives that the judge calls so; ValueError when none is labelled."""
-        return self._share(self.positives_right, self.positives, "positive")
+        """Share of the true positives that the judge calls so."""
+        return self.positives_right / self.positives
 
     @property
     def specificity(self) -> float:
-        """Share of the true negatives that the judge calls so; ValueError when none is labelled."""
-        return self._share(self.negatives_right, self.negatives, "negative")
-
-    @staticmethod
-    def _share(right: float, of: float, name: str) -> float:
-        if not of:
-            raise ValueError(f"no true {name} is labelled: how often the judge gets them right is not known")
-        return right / of
+        """Share of the true negatives that the judge calls so."""
+        return self.negatives_right / self.negatives
 
 
 def rogan_gladen(positives: float, n: float, judge: JudgeCounts, level: float = 0.95) -> Inference:

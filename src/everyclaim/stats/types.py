@@ -69,27 +69,12 @@ class Inference:
 
 
 @dataclass(frozen=True, slots=True)
-class Significance:
-    """A test: its statistic, and the probability of one as large or larger when there is nothing to find."""
-
-    statistic: float
-    p_value: float
-    method: str
-
-
-@dataclass(frozen=True, slots=True)
 class Sampling:
     """How intervals are made: their level, and seed and number of the resamples."""
 
     level: float = 0.95
     seed: int = 0
     resamples: int = RESAMPLES
-
-    def __post_init__(self) -> None:
-        if not 0 < self.level < 1:
-            raise ValueError(f"level must be between 0 and 1, not {self.level}")
-        if self.resamples < 1:
-            raise ValueError(f"resamples must be at least 1, not {self.resamples}")
 
 
 DEFAULT = Sampling()
@@ -113,7 +98,7 @@ def column(values: ArrayLike, name: str, low: float = -math.inf, high: float = m
         raise ValueError(f"{name} must be finite numbers; number {at} is {row[at]}")
     if row.min() < low or row.max() > high:
         at = int(np.flatnonzero((row < low) | (row > high))[0])
-        raise ValueError(f"{name} must be {_within(low, high)}; number {at} is {row[at]:g}")
+        raise ValueError(f"{name} must be between {low:g} and {high:g}; number {at} is {row[at]:g}")
     return row
 
 
@@ -144,12 +129,6 @@ def count(value: float, name: str, least: int = 0) -> float:
     if not (math.isfinite(value) and value >= least):
         raise ValueError(f"{name} must be at least {least}, not {value:g}")
     return value
-
-
-def _within(low: float, high: float) -> str:
-    if low == -math.inf:
-        return f"at or below {high:g}"
-    return f"at or above {low:g}" if high == math.inf else f"between {low:g} and {high:g}"
 
 
 def few_clusters(clusters: int) -> tuple[str, ...]:
