@@ -40,7 +40,6 @@ def test_a_table_has_rows_and_cells():
     """A pipe table is shown as one, between the prose around it."""
     before, table, after = lay_out(TABLE)
     assert written(before) == "Prices:"
-    assert table.has_head
     assert written(table) == [["Model", "Price"], ["Piccola", "€449"], ["Doppia", "€1,190"]]
     assert written(after) == "All with VAT."
 

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from everyclaim.stats.clusters import standard_error
 from everyclaim.stats.intervals import (
     NOTHING,
     Estimate,
@@ -17,7 +16,7 @@ from everyclaim.stats.intervals import (
     clustered_ratio,
 )
 from everyclaim.stats.proportions import student_quantile, wilson
-from everyclaim.stats.types import Interval, Sampling
+from everyclaim.stats.types import Interval, Sampling, standard_error
 
 
 def ratio(totals):

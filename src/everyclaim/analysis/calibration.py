@@ -17,12 +17,11 @@ from typing import Any, Literal
 from everyclaim.analysis import NO_NUMBER, interval, percent, plain, points, shown_rate, written
 from everyclaim.analysis.deferral import RiskPromise
 from everyclaim.analysis.labels import WHOLE, AnnotatorAgreement
-from everyclaim.analysis.summary import Summary
 from everyclaim.core.plaintext import counted, wrapped
 from everyclaim.core.types import Label
 from everyclaim.stats.calibration import Bin, Platt
 from everyclaim.stats.intervals import Estimate
-from everyclaim.stats.prevalence import JudgeCounts, rogan_gladen
+from everyclaim.stats.prevalence import JudgeCounts
 from everyclaim.stats.proportions import labels_for_half_width
 from everyclaim.stats.types import Inference
 
@@ -216,17 +215,6 @@ class Calibration:
             recognised = "" if value == NO_NUMBER else f"{value} of "
             told.append(f"{recognised}{kind} claims ({between}, {counted(labels, 'label')})")
         return f"recognises {' and '.join(told)}"
-
-    def correct(self, summary: Summary) -> Corrected:
-        """Correct the rate of another summary of the same judge, by Rogan and Gladen; PPI++ needs the verdicts."""
-        raw, counts = summary.overall.supported, self.counts.get(Label.SUPPORTED)
-        if raw.value is None or counts is None:
-            return Corrected(raw, None, None, ("no claims, or no labels to correct with",))
-        n = max(1, min(raw.n, raw.clusters))  # claims of one answer are alike: answers are what counts at the least
-        try:
-            return Corrected(raw, None, rogan_gladen(raw.value * n, n, counts))
-        except ValueError as error:
-            return Corrected(raw, None, None, (str(error),))
 
     def __str__(self) -> str:
         rows = [(f"{kind} claims recognised", rate, f" ({labels:,})") for kind, _, rate, labels in self.rates.named]

@@ -22,9 +22,9 @@ from everyclaim.analysis import percent
 from everyclaim.analysis.labels import LabelledItem
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.types import Label, Probabilities, Provenance, Result, Sample
-from everyclaim.stats.clusters import numbered
 from everyclaim.stats.proportions import chance_of_at_most, effective_counts, fewest_without_error, upper_bound
 from everyclaim.stats.thresholds import risk_threshold
+from everyclaim.stats.types import numbered
 from everyclaim.text.language import name_of
 from everyclaim.verify.languages import answer_language
 

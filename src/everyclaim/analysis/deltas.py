@@ -21,11 +21,10 @@ from everyclaim.analysis.slices import FEW, JOINT, MODE, expanded, shown_name
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.plaintext import did_you_mean, one_line, words
 from everyclaim.core.types import Label
-from everyclaim.stats.clusters import standard_error
 from everyclaim.stats.intervals import FEW_EVENTS, clustered_ratio
 from everyclaim.stats.paired import exchanges, holm, independent_difference, paired_difference, sign_flip_test
 from everyclaim.stats.proportions import detectable_paired_difference, normal_p_value, normal_quantile
-from everyclaim.stats.types import ROUGH_CLUSTERS, Floats, Inference, Interval
+from everyclaim.stats.types import ROUGH_CLUSTERS, Floats, Inference, Interval, standard_error
 from everyclaim.store.store import Figures
 
 LEVEL = 0.95

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -20,7 +21,7 @@ from everyclaim.stats.calibration import brier_score, expected_calibration_error
 from everyclaim.stats.intervals import NOTHING, Estimate, clustered_mean, clustered_ratio
 from everyclaim.stats.paired import paired_difference
 from everyclaim.stats.ppi import Labelled, Unlabelled, ppi_rate
-from everyclaim.stats.prevalence import JudgeCounts, clustered_rogan_gladen
+from everyclaim.stats.prevalence import JudgeCounts, clustered_rogan_gladen, judge_counts
 from everyclaim.stats.types import Inference, Interval
 
 _UNSURE = "uncertainty"  # ways to choose claims for labelling
@@ -84,7 +85,6 @@ def calibrate(
     trials = [fitted.trial] if fitted else []
     if strict != used and {True, False} == {claim.people is Label.SUPPORTED for claim in used}:
         trials.append(_trial("--strict", counted(len(used), "label"), used, strict, weights))
-    counts = {label: _counts(rates_of(used, weights, label)) for label in Label} if sure else {}
     return Calibration(
         run=run,
         labelled=len(claims),
@@ -114,15 +114,13 @@ def calibrate(
         notes=tuple(_notes(run, claims, settled, is_elsewhere=shared is not None)),
         trials=tuple(trials),
         is_weighted=weights is not None,
-        counts={label: known for label, known in counts.items() if known},
+        counts=dict(_counts(used, weights)) if sure else {},
     )
 
 
-def rates_of(
-    claims: Sequence[LabelledClaim], weights: Floats | None = None, positive: Label = Label.SUPPORTED
-) -> JudgeRates:
-    """Return TPR and TNR of this label; clusters are answers."""
-    truth, called, places = _columns(claims, positive)
+def rates_of(claims: Sequence[LabelledClaim], weights: Floats | None = None) -> JudgeRates:
+    """Return TPR and TNR; clusters are answers."""
+    truth, called, places = _columns(claims)
     weight = np.ones(len(claims)) if weights is None else weights
     return JudgeRates(
         int(truth.sum()),
@@ -290,19 +288,11 @@ def _as_inference(estimate: Estimate, name: str) -> Inference | None:
     return Inference(estimate.value, bounds, error, estimate.n, estimate.clusters, name)
 
 
-def _counts(found: JudgeRates) -> JudgeCounts | None:
-    if found.tpr.value is None or found.tnr.value is None:
-        return None
-    sizes = (_effective(found.tpr, found.supported), _effective(found.tnr, found.failing))
-    return JudgeCounts(found.tpr.value * sizes[0], sizes[0], found.tnr.value * sizes[1], sizes[1])
-
-
-def _effective(rate: Estimate, labels: int) -> float:
-    """Return how many independent labels an interval is worth: claims of one answer are alike."""
-    if rate.value is None or rate.low is None or rate.high is None or not 0 < rate.value < 1 or rate.high <= rate.low:
-        return float(labels)
-    error = (rate.high - rate.low) / _WIDTH
-    return float(min(labels, max(1.0, rate.value * (1 - rate.value) / error**2)))
+def _counts(claims: Sequence[LabelledClaim], weights: Floats | None) -> Iterator[tuple[Label, JudgeCounts]]:
+    """Yield how often the judge is right on each label of which there are some, and others."""
+    for label in Label:
+        with suppress(ValueError):
+            yield label, judge_counts(*_columns(claims, label), weights)
 
 
 # ---- probabilities, and other settings

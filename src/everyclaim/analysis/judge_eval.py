@@ -20,10 +20,9 @@ from everyclaim.core.plaintext import counted, one_line, wrapped
 from everyclaim.core.types import Label, Provenance, Usage
 from everyclaim.core.wire import to_json
 from everyclaim.stats.agreement import cohen_kappa
-from everyclaim.stats.clusters import numbered
 from everyclaim.stats.intervals import Estimate, clustered_mean
 from everyclaim.stats.paired import at_level, independent_difference, paired_mean_difference, sign_flip_test
-from everyclaim.stats.types import Inference
+from everyclaim.stats.types import Inference, numbered
 
 JUDGE_CHECK_SCHEMA = 1
 ALPHA = 0.05
@@ -171,17 +170,13 @@ class JudgeCheck:
         return tuple(found)
 
     def __str__(self) -> str:
-        rows = {
-            "supported claims recognised": self.supported_called_so,
-            "failing claims recognised": self.failing_called_so,
-            "change on repetition": self.flips,
-            "change with reversed passages": self.turned,
-        }
-        lines = [f"{name:30}{percent(rate.value):>8}   95 % {interval(rate)}" for name, rate in rows.items() if rate.n]
-        head = f"{one_line(self.judge, 60)}: {counted(len(self.asked), 'labelled claim')}"
-        return "\n".join(
-            [head, *lines, *(wrapped(text) for text in (*self.findings, *self.shortfalls, self.verdict) if text)]
+        rates = self.supported_called_so, self.failing_called_so
+        shares = "of supported and ".join(f"{percent(rate.value)} ({interval(rate)}) " for rate in rates)
+        head = (
+            f"{one_line(self.judge, 60)}, {counted(len(self.asked), 'labelled claim')}: recognises {shares}of failing"
         )
+        told = (head, *self.findings, *self.shortfalls, self.verdict)
+        return "\n".join(wrapped(text) for text in told if text)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values, in the public schema."""

@@ -42,7 +42,7 @@ from everyclaim.analysis.slices import FEW
 from everyclaim.core.errors import InputError
 from everyclaim.core.plaintext import one_line
 from everyclaim.core.types import Label
-from everyclaim.stats.prevalence import JudgeCounts, RateDifference, rogan_gladen_difference
+from everyclaim.stats.prevalence import JudgeCounts, rogan_gladen_difference
 from everyclaim.stats.proportions import normal_quantile
 from everyclaim.stats.types import Floats
 from everyclaim.store.store import Figures
@@ -232,24 +232,21 @@ class Correction:
     With `is_blind` the labels say that the judge cannot tell: then no difference of its rates is one of answers.
     """
 
-    found: RateDifference | None
+    found: Delta | None
     why: str = ""
     is_blind: bool = False
 
     @property
     def doubts(self) -> tuple[str, ...]:
         """What makes it unsure, or why there is none."""
-        return self.found.difference.warnings if self.found else (f"not corrected for the judge's error: {self.why}",)
+        return self.found.warnings if self.found else (f"not corrected for the judge's error: {self.why}",)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values; null: not known, and `why_not` says why."""
-        names = ("before", "after", "difference", "low", "high", "p_value", "method")
-        row: dict[str, Any] = dict.fromkeys(names) | {"warnings": [], "why_not": self.why}
-        if self.found is None:
-            return row
-        found, difference = self.found, self.found.difference
-        ends = {"difference": difference.value, "low": difference.interval.low, "high": difference.interval.high}
-        return row | written(found, "before after p_value") | ends | written(difference, "method warnings")
+        names = "before after difference low high p_value"
+        row = written(self.found, names) if self.found else dict.fromkeys(names.split())
+        warnings = list(self.found.warnings) if self.found else []
+        return row | {"method": self.found and "rogan_gladen", "warnings": warnings, "why_not": self.why}
 
 
 def correct(delta: Delta, label: Label, judge: Mapping[Label, JudgeCounts]) -> Correction:
@@ -260,34 +257,36 @@ def correct(delta: Delta, label: Label, judge: Mapping[Label, JudgeCounts]) -> C
         return Correction(None, "too few samples for a correction")
     error = (delta.high - delta.low) / (2 * normal_quantile(LEVEL))
     try:
-        return Correction(rogan_gladen_difference((delta.before, delta.after), error, counts, LEVEL))
+        before, after, found, chance = rogan_gladen_difference((delta.before, delta.after), error, counts, LEVEL)
     except ValueError as reason:
         return Correction(None, str(reason), is_blind=True)
+    rates: dict[str, Any] = {"before": before, "after": after, "difference": found.value, "p_value": chance}
+    low, high = found.interval.low, found.interval.high
+    return Correction(replace(delta, **rates, low=low, high=high, warnings=found.warnings))
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One rate in one part of the new release compared with the previous release, as judged and corrected."""
+    """One rate in one part of the new release compared with the previous release, as judged and corrected.
+
+    `adjusted` of both differences is p for all parts and rates.
+    """
 
     title: str
     delta: Delta
     correction: Correction | None = None  # None: no claim is labelled
-    adjusted: float | None = None  # p for all parts and rates, as judged
-    corrected_adjusted: float | None = None  # the same without the judge's error
 
     @property
     def has_risen_as_judged(self) -> bool:
         """Whether the rate is shown to be higher by the judge alone."""
-        return self.adjusted is not None and self.adjusted <= 1 - LEVEL and (self.delta.low or 0.0) > 0
+        return _finding(self.delta) == "risen"
 
     @property
     def has_risen(self) -> bool:
         """Whether the rate is shown to be higher: without the judge's error, where labels say what that is."""
-        if self.correction is None or (self.correction.found is None and not self.correction.is_blind):
-            return self.has_risen_as_judged
-        if self.correction.found is None or self.corrected_adjusted is None:
-            return False
-        return self.corrected_adjusted <= 1 - LEVEL and self.correction.found.difference.interval.low > 0
+        if self.correction and self.correction.found:
+            return _finding(self.correction.found) == "risen"
+        return self.has_risen_as_judged and not (self.correction and self.correction.is_blind)
 
     @property
     def is_lost(self) -> bool:
@@ -295,16 +294,10 @@ class Step:
         return self.has_risen_as_judged and not self.has_risen
 
     @property
-    def rows(self) -> tuple[tuple[str, Delta, str], ...]:
+    def rows(self) -> list[tuple[str, Delta, str]]:
         """What a table shows of it, as judged and then without the judge's error: name, difference, finding."""
-        finding = _finding(self.adjusted, has_risen=self.has_risen_as_judged)
-        judged = (self.delta.measure.name, self.delta, finding)
-        if not (self.correction and self.correction.found):
-            return (judged,)
-        before, after, found, _ = self.correction.found
-        low, high = found.interval.low, found.interval.high
-        corrected = replace(self.delta, before=before, after=after, difference=found.value, low=low, high=high)
-        return judged, ("corrected", corrected, _finding(self.corrected_adjusted, has_risen=self.has_risen))
+        named = {self.delta.measure.name: self.delta, "corrected": self.correction and self.correction.found}
+        return [(name, delta, _finding(delta)) for name, delta in named.items() if delta]
 
     def __str__(self) -> str:
         return ", corrected ".join(delta.levels for _, delta, _ in self.rows)
@@ -313,14 +306,17 @@ class Step:
         """Return it as plain JSON values."""
         return {
             "title": self.title,
-            **written(self.delta, "measure before after difference low high answers p_value"),
-            **written(self, "p_adjusted=adjusted has_risen has_risen_as_judged"),
-            "corrected": self.correction and self.correction.to_json() | {"p_adjusted": self.corrected_adjusted},
+            **written(self.delta, "measure before after difference low high answers p_value p_adjusted=adjusted"),
+            **written(self, "has_risen has_risen_as_judged"),
+            "corrected": self.correction
+            and self.correction.to_json() | {"p_adjusted": self.correction.found and self.correction.found.adjusted},
         }
 
 
-def _finding(p_value: float | None, *, has_risen: bool) -> str:
-    return "risen" if has_risen else "no rise shown" if p_value is not None else "too few samples"
+def _finding(delta: Delta) -> str:
+    if delta.adjusted is None:
+        return "too few samples"
+    return "risen" if delta.adjusted <= 1 - LEVEL and (delta.low or 0.0) > 0 else "no rise shown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,7 +357,7 @@ class RollBack:
 
     def _verdict(self, measure: AnswerMeasure) -> RollBackVerdict:
         newest = self.of(measure)[-1]
-        if newest.adjusted is None:
+        if newest.delta.adjusted is None:
             return "too few samples"
         is_few = sum(step.delta.answers for step in self.of(measure)) < FEW
         if (lasting := self._lasting(measure)) >= self.needed:
@@ -429,19 +425,22 @@ def roll_back(
 
     `judge` is what labels say of the judge, label by label; None: no claim is labelled.
     """
-    steps = [
-        Step(title, delta, None if judge is None else correct(delta, label, judge))
+    rates = [
+        (title, delta, None if judge is None else correct(delta, label, judge))
         for title, deltas in parts
         for measure, label in WATCHED.items()
         for delta in deltas
         if delta.measure is measure
     ]
-    judged = adjusted([step.delta.p_value for step in steps])
-    without = [step.correction.found if step.correction else None for step in steps]
-    shown = adjusted([found.p_value if found else None for found in without])
+    judged = adjusted([delta.p_value for _, delta, _ in rates])
+    shown = adjusted([made.found.p_value if made and made.found else None for _, _, made in rates])
     known = (
-        replace(step, adjusted=p_value, corrected_adjusted=other)
-        for step, p_value, other in zip(steps, judged, shown, strict=True)
+        Step(title, replace(delta, adjusted=p_value), made and replace(made, found=_adjusted(made.found, other)))
+        for (title, delta, made), p_value, other in zip(rates, judged, shown, strict=True)
     )
     worse = (one for one in parts[-1][1] if one.measure is SCORE and one.finding is DeltaFinding.REGRESSED)
     return RollBack(before, after, tuple(known), needed, next(worse, None))
+
+
+def _adjusted(delta: Delta | None, p_value: float | None) -> Delta | None:
+    return delta and replace(delta, adjusted=p_value)

@@ -14,10 +14,11 @@ import math
 import re
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -185,73 +186,36 @@ def _has_date(text: str) -> bool:
 # ---- slices by failure modes
 
 
-@dataclass(frozen=True, slots=True)
-class MatrixRow:
-    """The scored answers of one value of a tag: their claims, those that fail, and these by failure mode."""
+class MatrixRow(NamedTuple):
+    """The scored answers of one value of a tag ("": no such tag): their claims, those that fail, and these by mode."""
 
     value: str
     answers: int
     claims: int
     failing: int
-    modes: Mapping[str, int]
-
-    def share(self, mode: str) -> float | None:
-        """Return the share of the claims that fail like this, within [0, 1]; None without claims."""
-        return self.modes.get(mode, 0) / self.claims if self.claims else None
-
-    @property
-    def failing_share(self) -> float | None:
-        """The share of the claims that fail, within [0, 1]; None without claims."""
-        return self.failing / self.claims if self.claims else None
+    modes: Mapping[str, int]  # in the order of `FailureMode`
 
 
-@dataclass(frozen=True, slots=True)
-class FailureMatrix:
-    """The values of one tag by the failure modes that occur in the run; `whole` is the run.
+def matrix_of(figures: Figures, tag: str) -> tuple[MatrixRow, list[MatrixRow]]:
+    """Count a run's claims by failure mode: of the run, then of each value of a tag, those with most claims first.
 
-    An answer with several values of the tag is in the row of each; value "" is "no such tag".
+    An answer with several values of the tag is in the row of each.
     """
-
-    tag: str
-    whole: MatrixRow
-    rows: tuple[MatrixRow, ...]  # those with the most claims first
-
-    @property
-    def modes(self) -> tuple[str, ...]:
-        """The failure modes that occur, in the order of `FailureMode`."""
-        return tuple(sorted(self.whole.modes, key=lambda mode: _ORDER.get(mode, len(_ORDER))))
-
-    @property
-    def highest(self) -> float:
-        """The highest share of any mode in any row."""
-        return max((row.share(mode) or 0.0 for row in self.rows for mode in self.modes), default=0.0)
-
-
-def matrix_of(figures: Figures, tag: str) -> FailureMatrix:
-    """Count a run's claims by the values of a tag and by failure mode."""
-    everything = np.ones(len(figures.ids), dtype=bool)
-    rows = [_matrix_row(figures, value, answers) for value, answers in _values(figures, tag)]
-    rows.sort(key=lambda row: (-row.claims, row.value))
-    return FailureMatrix(tag, _matrix_row(figures, "", everything), tuple(rows))
-
-
-def _values(figures: Figures, tag: str) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-    none = np.ones(len(figures.ids), dtype=bool)
-    for value, places in figures.tags.get(tag, {}).items():
-        has = np.zeros(len(figures.ids), dtype=bool)
-        has[places] = True
-        none &= ~has
-        yield value, has
-    if none.any():
-        yield "", none
+    rows = np.arange(len(figures.ids))
+    having = {value: np.isin(rows, places) for value, places in figures.tags.get(tag, {}).items()}
+    none = ~np.any([np.zeros(len(rows), dtype=bool), *having.values()], axis=0)
+    found = [_matrix_row(figures, value, answers) for value, answers in {**having, "": none}.items() if answers.any()]
+    found.sort(key=lambda row: (-row.claims, row.value))
+    return _matrix_row(figures, "", np.ones(len(rows), dtype=bool)), found
 
 
 def _matrix_row(figures: Figures, value: str, answers: NDArray[np.bool_]) -> MatrixRow:
     scored = answers & figures.scored
     claims = scored[figures.sample]
     failing = claims & (figures.label != _SUPPORTED)
-    counts = np.bincount(figures.mode[failing & (figures.mode >= 0)], minlength=len(figures.modes))
-    modes = {mode: int(count) for mode, count in zip(figures.modes, counts, strict=True) if count}
+    counts = np.bincount(figures.mode[failing & (figures.mode >= 0)], minlength=len(figures.modes)).tolist()
+    ordered = sorted(zip(figures.modes, counts, strict=True), key=lambda pair: _ORDER.get(pair[0], len(_ORDER)))
+    modes = {mode: count for mode, count in ordered if count}
     return MatrixRow(value, int(scored.sum()), int(claims.sum()), int(failing.sum()), modes)
 
 

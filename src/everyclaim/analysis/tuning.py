@@ -27,8 +27,8 @@ from everyclaim.core.types import Label, Usage
 from everyclaim.prompts.domain import toml_string
 from everyclaim.prompts.forms import template
 from everyclaim.stats.calibration import balanced_weights, log_losses, ridge_path
-from everyclaim.stats.clusters import numbered
 from everyclaim.stats.thresholds import roc_auc
+from everyclaim.stats.types import numbered
 from everyclaim.verify.embedded.verifier import Adjustment, log_odds, tuning_to_json
 from everyclaim.verify.lexical.model import Model
 

@@ -37,7 +37,7 @@ from everyclaim.metrics.faithfulness import (
     NliFaithfulness,
     Penalty,
 )
-from everyclaim.metrics.knowledge import FActScore, OverSet, Pace, Safe
+from everyclaim.metrics.knowledge import FActScore, OverSet, Safe
 from everyclaim.metrics.knowledge import K as SAFE_K
 from everyclaim.metrics.reference import FactualCorrectnessMetric, RagChecker
 from everyclaim.retrieve.corpus import Corpus, CorpusInfo, is_corpus_file
@@ -362,7 +362,7 @@ def safe(
     chat = None if steps == "words" else parts.chat
     preparer: Preparer = LlmPreparer(chat) if chat else WordPreparer()
     writer: QueryWriter = LlmQueries(chat) if chat else WordQueries()
-    metric = Safe(preparer, writer, Pace(queries, results, settle=settle), k)
+    metric = Safe(preparer, writer, k, queries, results, settle)
     return _searching(metric, spec, parts, sources)
 
 

@@ -8,7 +8,6 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import fields
-from functools import partial
 from typing import Annotated, Any, Unpack, cast
 
 import numpy as np
@@ -17,17 +16,16 @@ from everyclaim.api.options import DEFAULT_STORE, InFlight, Options, Share, Stre
 from everyclaim.api.runs import Run, find_run, trust_of
 from everyclaim.api.session import Session
 from everyclaim.api.specs import REPLIES, beside, talks
-from everyclaim.core.errors import ConfigError, InputError, JudgeError, OptionError
+from everyclaim.core.errors import ConfigError, InputError, OptionError
 from everyclaim.core.events import Hook
 from everyclaim.core.limits import MAX_FAILED, within
 from everyclaim.core.plaintext import did_you_mean, digest, one_line
-from everyclaim.core.types import Label, Outcome, Result, Sample
-from everyclaim.engine import score_sample
+from everyclaim.core.types import Label, Outcome
 from everyclaim.io import check_apart
 from everyclaim.models.chat.options import without_password
 from everyclaim.monitor.alerts import Notifier, Sink, sink_from_spec
 from everyclaim.monitor.detector import NEVER, Baseline, Detector, JudgeAccuracy, Level, Limits, why_too_high
-from everyclaim.monitor.watch.plan import WatchPlan, WatchScorer
+from everyclaim.monitor.watch.plan import WatchPlan
 from everyclaim.monitor.watch.source import AnswerSource, Rows, WatchPass
 from everyclaim.monitor.watch.watcher import Alarms, Watcher
 from everyclaim.stats.intervals import Estimate, clustered_mean, clustered_ratio
@@ -169,8 +167,10 @@ async def watch_into(
         watcher = Watcher(
             opened,
             kept,
-            _scorer(session, screen, options.get("concurrency")),
+            session.metric,
             plan,
+            options.get("concurrency") or session.concurrency,
+            screen.metric if screen else None,
             hooks=options.get("hooks", ()),
             alarms=alarms,
             stop=options.get("stop") or threading.Event(),
@@ -197,20 +197,6 @@ def _start_line(source: AnswerSource, plan: WatchPlan, alarms: Alarms | None, st
     alert = "no alert is set" if alarms is None else f"alert if significantly above: {alarms.told}"
     kept = without_password(os.fspath(store))
     return f"watching {where} · one run per {plan.per}, named '{named} …', stored in {kept} · {alert}"
-
-
-def _scorer(session: Session, screen: Session | None, concurrency: int | None) -> WatchScorer:
-    metric = session.metric
-
-    async def look(sample: Sample) -> Result | None:
-        """Judge only in order to choose: nobody is told of it as a score."""
-        try:
-            return await screen.metric.score(sample) if screen else None
-        except (JudgeError, InputError):
-            return None
-
-    score, looks = partial(score_sample, metric), look if screen else None
-    return WatchScorer(score, metric.provenance, looks, concurrency or session.concurrency, metric.over_run)
 
 
 def _plan(source: AnswerSource, options: WatchingOptions) -> WatchPlan:

@@ -286,26 +286,10 @@ class MetricContext:
         """What can be searched; what it finds is checked. Raises `ConfigError` where nothing was given."""
         if self._with.knowledge is None:
             raise ConfigError("this metric searches: pass knowledge=…, a function from a query to texts or a spec")
+        from everyclaim.retrieve.sources import CheckedSource
+
         self._noted.is_searched = True
         return CheckedSource(self._with.knowledge)
-
-
-@dataclass(frozen=True, slots=True)
-class CheckedSource:
-    """A knowledge source whose answers are checked; see `searched`."""
-
-    source: KnowledgeSource
-
-    @property
-    def spec(self) -> str:
-        """The source's own."""
-        return self.source.spec
-
-    async def search(self, query: str, k: int, *, topic: str | None = None) -> Sequence[Passage]:
-        """Search. Raises `JudgeError` when it cannot, and for what are no passages."""
-        from everyclaim.retrieve.sources import searched
-
-        return await searched(self.source, query, k, topic=topic)
 
 
 def _with_exact_code(parts: Decomposition, sample: Sample) -> Decomposition:

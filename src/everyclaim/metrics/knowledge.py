@@ -96,17 +96,6 @@ def at_k(supported: int, not_supported: int, k: float) -> tuple[float | None, fl
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
-    """At most so many `queries` per claim, so many `results` each; with `settle` a claim's search ends once it is
-    supported or contradicted, without it all are made and the claim is judged once.
-    """
-
-    queries: int = 5
-    results: int = 3
-    settle: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class Safe:
     """Score a response by F1@K over searched claims (Wei et al., SAFE, arXiv 2403.18802).
 
@@ -135,8 +124,10 @@ class Safe:
 
     preparer: Preparer = field(default_factory=WordPreparer)
     writer: QueryWriter = field(default_factory=WordQueries)
-    pace: Pace = field(default_factory=Pace)
     k: int | OverSet = K
+    queries: int = 5  # per claim
+    results: int = 3  # of each
+    settle: bool = True  # end a claim's search once it is supported or contradicted, else judge it when all are made
 
     @property
     def parameters(self) -> Mapping[str, str]:
@@ -206,8 +197,7 @@ def _of_set(relevant: Sequence[int], how: OverSet) -> float:
 
 class _Search:
     def __init__(self, metric: Safe, ctx: MetricContext, around: Around) -> None:
-        self._writer, self._pace = metric.writer, metric.pace
-        self._ctx = ctx
+        self._metric, self._ctx = metric, ctx
         self._around = around
         self._trails: dict[str, list[Searched]] = {}
         self.made: list[dict[str, Any]] = []
@@ -221,20 +211,20 @@ class _Search:
         self._found = {claim.id: {} for claim in claims}
         found: dict[str, JudgedClaim] = {}
         open_claims = list(claims)
-        for _ in range(self._pace.queries if claims else 0):
-            queries = await self._writer.queries(open_claims, self._trails, self._around)
+        for _ in range(self._metric.queries if claims else 0):
+            queries = await self._metric.writer.queries(open_claims, self._trails, self._around)
             open_claims = [claim for claim in open_claims if queries.get(claim.id)]
             if not open_claims:
                 break
             answers = await gather(
-                self._ctx.knowledge.search(queries[claim.id], self._pace.results) for claim in open_claims
+                self._ctx.knowledge.search(queries[claim.id], self._metric.results) for claim in open_claims
             )
             fresh = [
                 claim
                 for claim, answer in zip(open_claims, answers, strict=True)
                 if self._keep(claim, queries[claim.id], answer)
             ]
-            if self._pace.settle:
+            if self._metric.settle:
                 found |= await self._judged(fresh)
                 settled = {name for name, one in found.items() if one.verdict.label is not Label.UNSUPPORTED}
                 open_claims = [claim for claim in open_claims if claim.id not in settled]

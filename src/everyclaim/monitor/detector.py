@@ -122,7 +122,7 @@ MEASURES = {
     UNFAITHFUL: "1 − mean score",
     FAILED: "failed answers",
 }
-STATE_SCHEMA = 1
+STATE_SCHEMA = 2
 FACTOR = 1.5  # by which a rate may exceed its baseline
 TOO_LATE = 0.1  # share of contradicted claims: an alert only above it says what users know already
 NEVER = 0.5  # and one above this is not to be expected
@@ -214,7 +214,7 @@ class Detector:
         self.seen = 0  # answers
         # What the judge may find at most where the true rate is at its limit.
         bars = {name: judge.judged(at) if judge and name == CONTRADICTED else at for name, at in limits.watched.items()}
-        self._watched = {name: _Watched.at(bar) for name, bar in bars.items()}
+        self._watched = {name: Watch(bar) for name, bar in bars.items()}
 
     def update(self, result: Result, *, at: datetime | None = None) -> Alert | None:
         """Take the next answer; return an alert when a rate has risen above its limit, else None.
@@ -227,14 +227,14 @@ class Detector:
         self.seen += 1
         for name, value in _values(result).items():
             if name in self._watched:
-                self._watched[name].add(value, when)
+                self._watched[name] = observe(self._watched[name], [value], when)
         # Shared out, so that the rate holds for all measures together. One at a time: the next answer has the others.
         between = self.answers_between_false_alarms * len(self._watched)
-        risen = next((name for name, rate in self._watched.items() if rate.watch.has_risen(between)), None)
+        risen = next((name for name, rate in self._watched.items() if rate.has_risen(between)), None)
         if risen is None:
             return None
         watched = self._watched[risen]
-        self._watched[risen] = _Watched.at(watched.watch.limit)
+        self._watched[risen] = Watch(watched.limit)
         return self._alert(risen, watched, when)
 
     def to_json(self) -> dict[str, Any]:
@@ -265,7 +265,10 @@ class Detector:
                 name=state["name"],
             )
             detector.seen = int(state["seen"])
-            detector._watched = {name: _Watched.from_json(state["watched"][name]) for name in detector._watched}
+            for name in detector._watched:
+                kept = state["watched"][name].items()
+                parts: Any = {part: tuple(value) if isinstance(value, list) else value for part, value in kept}
+                detector._watched[name] = Watch(**parts)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ConfigError(f"not the state of a detector: {type(error).__name__}: {error}") from None
         return detector
@@ -275,8 +278,8 @@ class Detector:
         mine, theirs = self.to_json(), other.to_json()
         return all(mine[name] == theirs[name] for name in ("limits", "judge", "answers_between_false_alarms"))
 
-    def _alert(self, name: str, watched: _Watched, when: str) -> Alert:
-        watch, since = watched.watch, watched.since[watched.watch.leader]
+    def _alert(self, name: str, watch: Watch, when: str) -> Alert:
+        since = watch.since[watch.leader]
         answers = watch.seen - watch.begun[watch.leader]
         raw = watch.totals[watch.leader] / answers
         is_corrected = name == CONTRADICTED and self.judge is not None
@@ -302,30 +305,6 @@ class Detector:
             answers_between_false_alarms=self.answers_between_false_alarms,
             source=self.name,
         )
-
-
-@dataclass(slots=True)
-class _Watched:
-    """One measure: the evidence, and since when each bettor gathers it."""
-
-    watch: Watch
-    since: list[str]
-
-    @classmethod
-    def at(cls, limit: float) -> _Watched:
-        watch = Watch(limit)
-        return cls(watch, ["" for _ in watch.alarms])
-
-    def add(self, value: float, when: str) -> None:
-        at = self.watch.seen
-        self.watch = observe(self.watch, [value])
-        self.since = [when if begun == at else since for begun, since in zip(self.watch.begun, self.since, strict=True)]
-
-    @classmethod
-    def from_json(cls, kept: Mapping[str, Any]) -> _Watched:
-        parts = kept["watch"]
-        numbers = {name: tuple(parts[name]) for name in ("alarms", "begun", "totals")}
-        return cls(Watch(parts["limit"], parts["seen"], **numbers), list(kept["since"]))
 
 
 def _values(result: Result) -> dict[str, float]:

@@ -28,7 +28,7 @@ from everyclaim.core.limits import MAX_FAILED
 from everyclaim.core.plaintext import counted, one_line
 from everyclaim.monitor import telemetry
 from everyclaim.monitor.detector import PERFECT, Baseline, JudgeAccuracy
-from everyclaim.stats.types import FEW_OF_A_KIND, ROUGH_CLUSTERS
+from everyclaim.stats.types import ROUGH_CLUSTERS
 
 # By how many standard errors a rate must exceed its baseline: of the present rate, which is tested again and again, and
 # of the baseline, which was measured once.
@@ -65,43 +65,39 @@ def error_budget(usual: Baseline | None, rate: float | None = None) -> ErrorBudg
     pass. Raises `ConfigError` for a rate that is no share, and where there is neither.
     """
     judge = usual.judge if usual else None
+    accuracy = judge or PERFECT
     if rate is not None or usual is None:
         if rate is None or not 0 < rate < 1:
             raise ConfigError(f"the rate must be a share between 0 and 1 (2 % is 0.02), got {rate!r}")
         error = judge.error(rate) if judge else 0.0
-        note = f"Baseline rate of contradicted claims: {percent(rate, 2)} (--rate)."
+        notes = [f"Baseline rate of contradicted claims: {percent(rate, 2)} (--rate)."]
     else:
-        raw, accuracy = usual.contradicted, judge or PERFECT
+        raw = usual.contradicted
         error = max(raw.error / accuracy.sharpness, 1e-6)
         rate = max(accuracy.corrected(raw.value), error)
-        note = (
+        said = (
             f"Baseline rate of contradicted claims: {percent(rate, 2)}. In run {one_line(usual.run, 60)} it is "
             f"{percent(raw.value, 2)} of {counted(usual.claims, 'claim')} in {counted(usual.answers, 'answer')} (95 % "
             f"interval {percent(raw.low, 2)} to {percent(raw.high, 2)}). The baseline is at least the standard error."
         )
-    notes = [note]
+        notes = [said]
     if usual is None:
         notes.append("No baseline run was given, so the score is compared with that of the week before.")
         notes.append("Rates are not corrected: no run was read (--baseline RUN).")
-    else:
-        mean, doubt = usual.score.value, usual.score.error
-        notes.append(f"The mean score of run {one_line(usual.run, 60)} is {mean:.3f} (standard error {doubt:.3f}).")
-    if usual is not None and judge is None:
+        return ErrorBudget(rate, error, PERFECT, None, tuple(notes))
+    mean, doubt = usual.score.value, usual.score.error
+    notes.append(f"The mean score of run {one_line(usual.run, 60)} is {mean:.3f} (standard error {doubt:.3f}).")
+    if judge is None:
         notes.append(f"Rates are {usual.uncorrected} (`everyclaim label`, `everyclaim calibrate`).")
-    if judge is not None:
+    else:
         notes.append(
             "Rates are corrected for the judge's error: (rate + specificity - 1) / (sensitivity + specificity - 1), "
             f"Rogan and Gladen 1978, with sensitivity {judge.sensitivity:.4f} (from {judge.contradicted:.0f} "
             f"contradicted claims) and specificity {judge.specificity:.4f} (from {judge.others:.0f} other claims)."
         )
-        if (few := min(judge.contradicted, judge.others)) < FEW_OF_A_KIND:
-            claims = f"{counted(round(few), 'labelled claim')} {'is' if round(few) == 1 else 'are'}"
-            kind = "contradicted" if few == judge.contradicted else "not contradicted"
-            notes.append(f"Only {claims} {kind}; with fewer than {FEW_OF_A_KIND} this is rough.")
-    if usual is not None and usual.answers < ROUGH_CLUSTERS:
+    if usual.answers < ROUGH_CLUSTERS:
         notes.append(f"Only {counted(usual.answers, 'answer')}: below {ROUGH_CLUSTERS} the baseline is rough.")
-    score = (usual.score.value, usual.score.error) if usual else None
-    return ErrorBudget(rate, error, judge or PERFECT, score, tuple(notes))
+    return ErrorBudget(rate, error, accuracy, (mean, doubt), tuple(notes))
 
 
 class Burn(NamedTuple):
@@ -171,11 +167,7 @@ def _matchers(match: Mapping[str, str]) -> str:
             raise ConfigError(
                 f"{described(name, may_be_shown=True)} is not a label: use one that your Prometheus adds, as in job=bot"
             )
-    return ",".join(f"{name}={_quoted(value)}" for name, value in match.items())
-
-
-def _quoted(text: str) -> str:
-    told = json.dumps(text, ensure_ascii=False)
+    told = ",".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in match.items())
     return "".join(letter if letter.isprintable() else f"\\U{ord(letter):08x}" for letter in told)
 
 

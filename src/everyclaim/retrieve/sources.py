@@ -88,17 +88,25 @@ def passage_id(text: str) -> str:
 # ---- the border
 
 
-async def searched(source: KnowledgeSource, query: str, k: int, *, topic: str | None = None) -> Sequence[Passage]:
-    """Search, and check that what comes back is at most `k` passages; those without text are left out.
+@dataclass(frozen=True, slots=True)
+class CheckedSource:
+    """A source whose answers are at most `k` passages; those without text are left out."""
 
-    Raises `JudgeError` (`bad_search`) when it is anything else.
-    """
-    found = await source.search(query, k, topic=topic)
-    if not isinstance(found, Sequence) or not all(
-        isinstance(one, Passage) and isinstance(one.id, str) and isinstance(one.text, str) for one in found
-    ):
-        raise JudgeError("bad_search", f"{source.spec} returned {type(found).__name__}, not a list of passages")
-    return [passage for passage in found[:k] if passage.text.strip()]
+    source: KnowledgeSource
+
+    @property
+    def spec(self) -> str:
+        """The source's own."""
+        return self.source.spec
+
+    async def search(self, query: str, k: int, *, topic: str | None = None) -> Sequence[Passage]:
+        """Search. Raises `JudgeError` when it cannot, and (`bad_search`) for what are no passages."""
+        found = await self.source.search(query, k, topic=topic)
+        if not isinstance(found, Sequence) or not all(
+            isinstance(one, Passage) and isinstance(one.id, str) and isinstance(one.text, str) for one in found
+        ):
+            raise JudgeError("bad_search", f"{self.spec} returned {type(found).__name__}, not a list of passages")
+        return [passage for passage in found[:k] if passage.text.strip()]
 
 
 class AnswerShelf:

@@ -13,9 +13,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from everyclaim.stats.clusters import cluster_codes, cluster_sums
 from everyclaim.stats.intervals import Statistic, bootstrap
-from everyclaim.stats.types import DEFAULT, Floats, Inference, Sampling
+from everyclaim.stats.types import DEFAULT, Floats, Inference, Sampling, cluster_codes, cluster_sums
 
 Ratings = Sequence[Hashable]
 

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from everyclaim.stats.clusters import cluster_codes
 from everyclaim.stats.intervals import Estimate, clustered_mean
-from everyclaim.stats.types import DEFAULT, Floats, Sampling, binary, column, count, same_length
+from everyclaim.stats.types import DEFAULT, Floats, Sampling, binary, cluster_codes, column, count, same_length
 
 Truth = NDArray[np.bool_]
 

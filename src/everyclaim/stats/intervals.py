@@ -34,9 +34,20 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from everyclaim.stats.clusters import NO_SPREAD, cluster_codes, standard_error, sum_by
 from everyclaim.stats.proportions import normal_quantile, student_quantile, wilson
-from everyclaim.stats.types import DEFAULT, FEW_CLUSTERS, Floats, Inference, Interval, Sampling, few_clusters
+from everyclaim.stats.types import (
+    DEFAULT,
+    FEW_CLUSTERS,
+    NO_SPREAD,
+    Floats,
+    Inference,
+    Interval,
+    Sampling,
+    cluster_codes,
+    few_clusters,
+    standard_error,
+    sum_by,
+)
 
 _DRAWS_AT_ONCE = 1_000_000
 

@@ -11,7 +11,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from everyclaim.stats.clusters import cluster_codes, cluster_sums, sum_by
 from everyclaim.stats.intervals import FEW_EVENTS, MANY_CLUSTERS, Estimate
 from everyclaim.stats.proportions import mover_difference, normal_p_value, normal_quantile, student_quantile, wilson
 from everyclaim.stats.types import (
@@ -19,16 +18,19 @@ from everyclaim.stats.types import (
     Inference,
     Interval,
     Sampling,
+    cluster_codes,
+    cluster_sums,
     column,
-    few_changes,
     few_clusters,
-    lopsided,
     same_length,
+    sum_by,
 )
 
 Rate = tuple[ArrayLike, ArrayLike]
 """A numerator and a denominator per sample, 0 ≤ numerator ≤ denominator; the rate is sum/sum."""
 FLIPS = 10_000
+FEW_CHANGED = 20  # clusters: fewer are warned of
+_LOPSIDED = 0.3  # skewness of a mean, above which its normal interval misses on one side
 FEW_CHANGES = 50  # clusters that changed, of many: fewer are too lopsided for a normal interval
 _EXACT = 14  # so many differences and fewer have all their signs tried
 _FLIPS_AT_ONCE = 2_000_000
@@ -84,11 +86,23 @@ def paired_difference(before: Rate, after: Rate, clusters: ArrayLike | None = No
         around, middle = mover_difference(fall, rise), rise[0] - fall[0]
         low, high = value + around.low - middle, value + around.high - middle
         interval = Interval(max(-1.0, low), min(1.0, high), level).holding(value)
-        return Inference(value, interval, error, n, groups, "paired_mover", few_changes(changed))
+        rough = f"{changed} samples or clusters changed: the interval is rough, mostly wider than it needs to be"
+        return Inference(value, interval, error, n, groups, "paired_mover", (rough,) if changed < FEW_CHANGED else ())
     half = student_quantile(level, groups - 1) * error
     interval = Interval(max(-1.0, value - half), min(1.0, value + half), level)
-    told = (*few_clusters(groups), *lopsided(shifts))
+    told = (*few_clusters(groups), *_lopsided(shifts))
     return Inference(value, interval, error, n, groups, "paired_t", told)
+
+
+def _lopsided(influence: Floats) -> tuple[str, ...]:
+    """Return what to say of a normal interval of a mean, from what each cluster adds to it.
+
+    The skewness of the mean, Σψ³/(Σψ²)^1.5, is the first term by which it differs from normal (Edgeworth).
+    """
+    spread = float(np.sum(influence**2))
+    if spread == 0 or abs(float(np.sum(influence**3))) > _LOPSIDED * spread**1.5:
+        return ("a few answers dominate the mean: the true coverage is below 95 %",)
+    return ()
 
 
 def independent_difference(before: Estimate, after: Estimate, level: float = 0.95) -> Inference:

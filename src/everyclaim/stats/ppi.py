@@ -15,19 +15,22 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from everyclaim.stats.clusters import cluster_codes
+from everyclaim.core.plaintext import counted
 from everyclaim.stats.proportions import student_quantile, wilson
 from everyclaim.stats.types import (
     Floats,
     Inference,
     Interval,
     binary,
+    cluster_codes,
     column,
     few_clusters,
-    few_differences,
     few_of_a_kind,
     same_length,
 )
+
+FEW_ERRORS = 10  # labels that the judge got wrong
+_FEW_ERRORS = f"too few to estimate its error rate ({FEW_ERRORS} needed)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +78,11 @@ def ppi_rate(labelled: Labelled, others: Unlabelled, level: float = 0.95) -> Inf
     of_verdicts = np.bincount(codes, verdicts - verdicts.mean(), size) / total
     influence = np.bincount(codes[:n], found.residuals, size) + found.power * of_verdicts
     variance = math.fsum(influence**2)
+    wrong = int(np.count_nonzero(truth != judged))
     told = (
         *few_clusters(groups),
         *few_of_a_kind(min(sum(truth == 0), sum(truth == 1))),
-        *few_differences(truth, judged),
+        *([f"{counted(wrong, 'judge error')} in {n} labels: {_FEW_ERRORS}"] if wrong < FEW_ERRORS else []),
     )
     design = max(1.0, variance / found.variance) if found.variance > 0 else n / groups
     freedom = student_quantile(level, max(1, groups - 1)) / student_quantile(level, n - 1)

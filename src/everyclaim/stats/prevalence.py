@@ -13,13 +13,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from everyclaim.stats.clusters import cluster_codes
 from everyclaim.stats.proportions import effective_counts, normal_p_value, normal_quantile
 from everyclaim.stats.types import (
     ROUGH_CLUSTERS,
     Inference,
     Interval,
     binary,
+    cluster_codes,
     column,
     count,
     few_of_a_kind,
@@ -143,19 +143,24 @@ def clustered_rogan_gladen(
     judge says (0 or 1 each) of the labelled ones, which were drawn at random within each true class. `weights` are what
     labels stand for.
     """
-    verdicts = binary(said[0], "verdicts")
-    truth, judged = binary(labelled[0], "truth"), binary(labelled[1], "judged")
-    same_length(truth=truth, judged=judged)
-    codes = cluster_codes(labelled_clusters, len(truth))
-    right = (truth == judged).astype(float)
-    weight = np.ones(len(truth)) if weights is None else column(weights, "weights", 0)
-    counts: list[float] = []
-    for kind in (truth == 1, truth == 0):
-        worth = effective_counts(right[kind], codes[kind], weight[kind])[1]
-        counts += [float(np.average(right[kind], weights=weight[kind])) * worth if worth else 0.0, worth]
-    judge = JudgeCounts(*counts)
+    verdicts, judge = binary(said[0], "verdicts"), judge_counts(*labelled, labelled_clusters, weights)
     worth = effective_counts(verdicts, cluster_codes(said[1], len(verdicts)))[1]
     return rogan_gladen(float(verdicts.mean()) * worth, worth, judge, level)
+
+
+def judge_counts(
+    truth: ArrayLike, judged: ArrayLike, clusters: ArrayLike | None = None, weights: ArrayLike | None = None
+) -> JudgeCounts:
+    """Count how often a judge is right on labelled units, by the effective numbers of those in clusters."""
+    y, said = binary(truth, "truth"), binary(judged, "judged")
+    same_length(truth=y, judged=said)
+    codes, right = cluster_codes(clusters, len(y)), (y == said).astype(float)
+    weight = np.ones(len(y)) if weights is None else column(weights, "weights", 0)
+    counts: list[float] = []
+    for kind in (y == 1, y == 0):
+        worth = effective_counts(right[kind], codes[kind], weight[kind])[1]
+        counts += [float(np.average(right[kind], weights=weight[kind])) * worth if worth else 0.0, worth]
+    return JudgeCounts(*counts)
 
 
 def allocate_labels(labels: int, rate: float, judge: tuple[float, float], pilot: int) -> tuple[int, int]:

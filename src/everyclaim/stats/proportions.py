@@ -12,8 +12,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike
 
-from everyclaim.stats.clusters import standard_error
-from everyclaim.stats.types import Interval, count, share
+from everyclaim.stats.types import Interval, count, share, standard_error
 
 _MOST = 10**9
 

@@ -33,8 +33,8 @@ class Watch:
     """How far a watch has come; start with `Watch(limit)`, go on with `observe`.
 
     `alarms` are the wealths of bettors who begin anew whenever they hold less than the stake: the e-CUSUM of Shin,
-    Ramdas and Rinaldo (2024). Of each `begun` says after how many values it did so last, and `totals` is the sum of
-    the values since.
+    Ramdas and Rinaldo (2024). Of each `begun` says after how many values it did so last, `since` at which time as told,
+    and `totals` is the sum of the values since.
     """
 
     limit: float
@@ -42,6 +42,7 @@ class Watch:
     alarms: tuple[float, ...] = _START
     begun: tuple[int, ...] = (0,) * len(_STAKES)
     totals: tuple[float, ...] = (0.0,) * len(_STAKES)
+    since: tuple[str, ...] = ("",) * len(_STAKES)
 
     def __post_init__(self) -> None:
         share(self.limit, "limit")
@@ -61,23 +62,22 @@ class Watch:
         return max(range(len(self.alarms)), key=self.alarms.__getitem__)
 
 
-def observe(watch: Watch, values: ArrayLike) -> Watch:
-    """Return the watch after these values within [0, 1], in order of time; the one given is unchanged.
+def observe(watch: Watch, values: ArrayLike, when: str = "") -> Watch:
+    """Return the watch after these values within [0, 1], in order of time (`when`); the one given is unchanged.
 
     Look at `has_risen` after each value or few: an alarm fades when the values fall again.
     """
     row = column(values, "values", 0, 1).tolist()
-    alarms, begun, totals = list(watch.alarms), list(watch.begun), list(watch.totals)
+    alarms, begun, totals, since = list(watch.alarms), list(watch.begun), list(watch.totals), list(watch.since)
     for at, value in enumerate(row, start=watch.seen):
         gain = value / watch.limit - 1
         factors = [1 + stake * gain for stake in _STAKES]
         for bettor, held in enumerate(alarms):
             if held <= 1:
-                begun[bettor], totals[bettor] = at, 0.0
+                begun[bettor], totals[bettor], since[bettor] = at, 0.0, when
             totals[bettor] += value
         alarms = [min(_RICHEST, max(1.0, held) * factor) for held, factor in zip(alarms, factors, strict=True)]
-    seen = watch.seen + len(row)
-    return Watch(watch.limit, seen, tuple(alarms), tuple(begun), tuple(totals))
+    return Watch(watch.limit, watch.seen + len(row), tuple(alarms), tuple(begun), tuple(totals), tuple(since))
 
 
 @dataclass(frozen=True, slots=True)

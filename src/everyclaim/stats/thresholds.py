@@ -13,9 +13,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from everyclaim.stats.clusters import cluster_codes
 from everyclaim.stats.proportions import chance_of_at_most
-from everyclaim.stats.types import Floats, binary, same_length, share
+from everyclaim.stats.types import Floats, binary, cluster_codes, same_length, share
 
 # Tried in order from each start, down to the first that is not shown: a threshold further down shows more claims.
 GRID = tuple(round(0.01 * place, 2) for place in range(99, 49, -1))

@@ -1,19 +1,20 @@
-"""What the statistics take and give: checked rows, intervals, numbers with their interval, and when not to trust it.
+"""What the statistics take and give: checked rows, numbers with their interval, when not to trust it, and clusters.
 
 An interval is trusted where 93 to 97 % of its kind held the truth at a nominal 95 % in simulation
 (`benchmarks/statistics`). Each reason not to is one plain sentence part, to be shown beside the interval. A wrong array
 is an error that names it, never a number.
+
+Of things that come in clusters there are sums, and the standard error that does not count them as independent.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-
-from everyclaim.core.plaintext import counted
 
 Floats = NDArray[np.float64]
 
@@ -21,9 +22,7 @@ RESAMPLES = 2000
 FEW_CLUSTERS = 30  # fewer: the spread itself is hardly known
 ROUGH_CLUSTERS = 100  # fewer: an interval holds a point or two less, or more, often than it says
 FEW_OF_A_KIND = 10  # labels, of either kind
-FEW_DIFFERENCES = 10  # labels that the judge got wrong
-FEW_CHANGED = 20
-LOPSIDED = 0.3  # skewness of a mean, above which its normal interval misses on one side
+NO_SPREAD = 1e-9  # a standard error that is rounding only: all clusters are alike
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,17 +139,6 @@ def few_clusters(clusters: int) -> tuple[str, ...]:
     return ()
 
 
-def lopsided(influence: Floats) -> tuple[str, ...]:
-    """Return what to say of a normal interval of a mean, from what each cluster adds to it.
-
-    The skewness of the mean, Σψ³/(Σψ²)^1.5, is the first term by which it differs from normal (Edgeworth).
-    """
-    spread = float(np.sum(influence**2))
-    if spread == 0 or abs(float(np.sum(influence**3))) > LOPSIDED * spread**1.5:
-        return ("a few answers dominate the mean: the true coverage is below 95 %",)
-    return ()
-
-
 def few_of_a_kind(rarer: float, counted: str = "") -> tuple[str, ...]:
     """Return what to say where one of the two kinds of label is rare; `counted` says how they are."""
     if rarer < FEW_OF_A_KIND:
@@ -159,17 +147,53 @@ def few_of_a_kind(rarer: float, counted: str = "") -> tuple[str, ...]:
     return ()
 
 
-def few_differences(truth: Floats, judged: Floats) -> tuple[str, ...]:
-    """Return what to say where the judge was seen to be wrong too rarely to know how often it is."""
-    wrong = int(np.count_nonzero(truth != judged))
-    if wrong < FEW_DIFFERENCES:
-        told = f"{counted(wrong, 'judge error')} in {len(truth)} labels"
-        return (f"{told}: too few to estimate its error rate ({FEW_DIFFERENCES} needed)",)
-    return ()
+def cluster_codes(clusters: ArrayLike | None, rows: int) -> NDArray[np.intp]:
+    """Return the number of each row's cluster, from 0; every row its own when `clusters` is None.
+
+    Raises ValueError when there is not one cluster for each row, or when one is missing (None, NaN).
+    """
+    if clusters is None:
+        return np.arange(rows)
+    names = np.asarray(clusters)
+    if names.shape != (rows,):
+        raise ValueError(f"one cluster is needed for each row: {names.shape}, {(rows,)}")
+    if (names.dtype.kind == "f" and np.isnan(names).any()) or (names.dtype == object and any(x is None for x in names)):
+        raise ValueError("a row has no cluster: give each row without one a unique cluster")
+    try:
+        return np.unique(names, return_inverse=True)[1]
+    except TypeError:
+        raise ValueError("clusters must be all texts or all numbers") from None
 
 
-def few_changes(changed: int) -> tuple[str, ...]:
-    """Return what to say of a difference that rests on so few clusters that changed."""
-    if changed >= FEW_CHANGED:
-        return ()
-    return (f"{changed} samples or clusters changed: the interval is rough, mostly wider than it needs to be",)
+def numbered(names: Iterable[Hashable]) -> NDArray[np.int64]:
+    """Number names from 0 in the order in which they first occur; equal names have one number."""
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
+
+
+def sum_by(codes: NDArray[np.intp], column: Floats) -> Floats:
+    """Sum a column by cluster, in order of value, so that rounding does not depend on the order of the rows."""
+    clusters = int(codes.max()) + 1 if codes.size else 0
+    if np.array_equal(column, np.rint(column)):  # sums of whole numbers are exact in any order
+        return np.asarray(np.bincount(codes, weights=column, minlength=clusters), dtype=np.float64)
+    order = np.lexsort((column, codes))
+    return np.asarray(np.bincount(codes[order], weights=column[order], minlength=clusters), dtype=np.float64)
+
+
+def cluster_sums(columns: Sequence[Floats], clusters: ArrayLike | None) -> Floats:
+    """Return a table with a row per cluster and the sums of each column."""
+    if clusters is None:
+        return np.column_stack(columns)
+    codes = cluster_codes(clusters, len(columns[0]))
+    return np.column_stack([sum_by(codes, column) for column in columns])
+
+
+def standard_error(numerators: ArrayLike, denominators: ArrayLike) -> float:
+    """Return the cluster-robust standard error of sum/sum; one row per cluster.
+
+    For a mean this is SE² = Var/n + (1/n²) Σ_clusters Σ_{i≠j} (s_i − s̄)(s_j − s̄) (arXiv 2411.00640).
+    """
+    top, bottom = np.asarray(numerators, float), np.asarray(denominators, float)
+    total = math.fsum(bottom)
+    residuals = top - math.fsum(top) / total * bottom
+    return math.sqrt(math.fsum(residuals * residuals)) / total

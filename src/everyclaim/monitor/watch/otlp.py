@@ -170,8 +170,7 @@ class OtlpReceiver(AnswerSource):
             return web.Response(status=400, text=str(error))
         except StoreError as error:
             return web.Response(status=503, text=str(error), headers=_RETRY)
-        answer = otel.encoded(otel.accepted(refused), as_json=kind == _JSON)
-        return web.Response(body=answer, content_type=kind)
+        return web.Response(body=otel.accepted(refused, as_json=kind == _JSON), content_type=kind)
 
 
 def _parsed(body: bytes, kind: str, packed: str, limit: int) -> tuple[dict[tuple[str, str], Any], list[str]]:

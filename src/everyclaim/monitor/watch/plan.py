@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -19,15 +19,14 @@ from typing import Literal
 
 from everyclaim.core.errors import OptionError, StoreError
 from everyclaim.core.events import Hook, RunFinished, SampleFinished
-from everyclaim.core.types import Label, Provenance, Result, Sample, Usage, tag_values
+from everyclaim.core.types import Label, Result, Sample, Usage, tag_values
+from everyclaim.metrics.assembled import Assembled
 from everyclaim.store.records import utc_of
 from everyclaim.store.watching import Spent, WatchStore
 
 AT_RANDOM, MINIMUM, WORRIED = "random", "minimum", "worried"
 PICKED = "everyclaim.picked"  # the tag that says why an answer beside the random ones was judged
 _MOST_OPEN = 32  # runs: days and releases are whatever the answers say
-
-OverRun = Callable[[Callable[[], Iterator[Result]]], Iterator[Result] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +66,6 @@ class WatchPlan:
         for name in self.slices:
             for value in tag_values(sample.tags.get(name) or own.get(name) or ()):
                 yield name, value
-
-
-@dataclass(frozen=True, slots=True)
-class WatchScorer:
-    """What judges: the judge, and a cheap one that only looks for what should be judged besides."""
-
-    score: Callable[[Sample], Awaitable[Result]]
-    provenance: Provenance
-    screen: Callable[[Sample], Awaitable[Result | None]] | None = None  # None: it could not say
-    concurrency: int = 8
-    over_run: OverRun | None = None  # the last numbers of a run, where the metric has some that need the whole of it
 
 
 @dataclass(slots=True)
@@ -134,11 +122,12 @@ class OpenRuns:
 
     _store: WatchStore
     _plan: WatchPlan
-    _scorer: WatchScorer
+    _metric: Assembled
     _hooks: Sequence[Hook]
     names: dict[str, str] = field(default_factory=dict)  # of the runs that were opened, by id
-    _runs: dict[tuple[str, bool], str] = field(default_factory=dict)  # part and whether picked → id
-    _open: set[str] = field(default_factory=set)
+    _runs: dict[tuple[str, bool], str] = field(
+        default_factory=dict
+    )  # part and whether picked → id; a resumed one under its own
     _begun: Counter[str] = field(default_factory=Counter)  # results by run, since it was opened
     _opening: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -147,19 +136,17 @@ class OpenRuns:
         part = (sample.release or "no release") if self._plan.per == "release" else day_of(sample)
         async with self._opening:
             if (part, is_picked) not in self._runs:
-                if len(self._open) >= _MOST_OPEN:
+                if len(self._runs) >= _MOST_OPEN:
                     await self.finish()
-                run = await asyncio.to_thread(self._begin, part, is_picked)
-                self._runs[part, is_picked] = run
-                self._open.add(run)
+                self._runs[part, is_picked] = await asyncio.to_thread(self._begin, part, is_picked)
             return self._runs[part, is_picked]
 
     async def resume(self, run: str) -> None:
         """Open a run again, for another try of an answer that is in it."""
         async with self._opening:
-            if run not in self._open:
+            if run not in self._runs.values():
                 await asyncio.to_thread(self._store.resume_run, run)
-                self._open.add(run)
+                self._runs[run, False] = run
 
     def tell(self, run: str, result: Result, seconds: float, *, is_new: bool) -> None:
         """Tell the hooks of a result that is kept."""
@@ -169,9 +156,9 @@ class OpenRuns:
 
     async def finish(self, but: str = "") -> None:
         """Close the runs that are open, but for those of this part."""
+        before = set(self._runs.values())
         self._runs = {key: run for key, run in self._runs.items() if key[0] == but}
-        for run in self._open - set(self._runs.values()):
-            self._open.discard(run)
+        for run in before - set(self._runs.values()):
             with suppress(StoreError):  # it is closed when the watch begins again
                 await asyncio.to_thread(self._end, run)
                 for hook in self._hooks:
@@ -183,14 +170,13 @@ class OpenRuns:
         slices = [*plan.slices, *([PICKED] if is_picked else [])]
         config = {"slices": slices, "rate": plan.rate, "picked": is_picked, "part": part}
         record = self._store.run_of_watch(
-            plan.watch, f"{part}\0{is_picked}", self._scorer.provenance, name=name, config=config
+            plan.watch, f"{part}\0{is_picked}", self._metric.provenance, name=name, config=config
         )
         self.names[record.id] = record.name
         return record.id
 
     def _end(self, run: str) -> None:
-        over_run = self._scorer.over_run
-        if over_run is not None and (results := over_run(lambda: self._store.results(run))):
+        if results := self._metric.over_run(lambda: self._store.results(run)):
             self._store.rescore(run, results)
         self._store.finish_run(run, "finished")
 

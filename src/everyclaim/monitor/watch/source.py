@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, NamedTuple
 
+from everyclaim.analysis import written
 from everyclaim.core.cited import citation_counts
 from everyclaim.core.limits import limits_here
 from everyclaim.core.plaintext import counted
@@ -125,10 +126,7 @@ SCORED, SKIPPED, OVER_BUDGET, UNREADABLE, DELETED = "judged", "skipped", "over_b
 
 PASS_SCHEMA = 1
 _REASONS = 5
-_SUMMED = (
-    "found", "known", "judged", "skipped", "over_budget", "unreadable", "deleted", "tried_again", "sent_back",
-    "alerts_sent",
-)  # fmt: skip
+_SUMMED = "found known judged skipped over_budget unreadable deleted tried_again sent_back alerts_sent"
 
 
 @dataclass(slots=True)
@@ -227,26 +225,19 @@ class WatchPass:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values, in the public schema."""
-        counts = {name: getattr(self, name) for name in (*_SUMMED, "incomplete", "refused", "not_sent_back")}
         return {
             "schema": PASS_SCHEMA,
-            **counts,
+            **written(self, f"{_SUMMED} incomplete refused not_sent_back"),
             "outcomes": {outcome.value: self.outcomes[outcome] for outcome in Outcome},
             "mean_score": self.mean_score,
             "claims": {label.value: self.claims[label] for label in Label},
             **({"citations": dict(self.citations)} if self.citations else {}),
-            "chosen": dict(self.chosen),
-            "runs": dict(self.runs),
-            "reasons": list(self.reasons),
-            "alerts": [alert.to_json() for alert in self.alerts],
-            "undelivered": list(self.undelivered),
-            "waits_for": self.waits_for,
-            "trouble": self.trouble,
+            **written(self, "chosen runs reasons alerts undelivered waits_for trouble"),
         }
 
     def add(self, other: WatchPass) -> None:
         """Take another pass in."""
-        for name in (*_SUMMED, "refused", "outcomes", "scored", "scores", "claims", "citations", "chosen", "alerts"):
+        for name in f"{_SUMMED} refused outcomes scored scores claims citations chosen alerts".split():
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.incomplete, self.not_sent_back = other.incomplete, other.not_sent_back  # as it stands now
         self.runs |= other.runs

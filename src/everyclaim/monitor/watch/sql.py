@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 import sqlite3
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -173,14 +172,9 @@ def _written_like(when: datetime, example: str) -> str:
 
 
 def _to_json(value: Any) -> Any:
-    if isinstance(value, datetime):
-        return {"time": value.isoformat()}
     if isinstance(value, date):
-        return {"date": value.isoformat()}
-    try:
-        return json.loads(json.dumps(value))
-    except TypeError:
-        return {"number": str(value)}
+        return {"time" if isinstance(value, datetime) else "date": value.isoformat()}
+    return value if isinstance(value, str | int | float) else {"number": str(value)}
 
 
 def _from_json(kept: Any) -> Any:

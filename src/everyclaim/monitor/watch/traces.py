@@ -12,7 +12,7 @@ import json
 import math
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -164,19 +164,14 @@ def parse_json(body: bytes) -> Any:
 
     try:
         said = json.loads(body)
-        for span in _spans_of_json(said):
-            _turn_ids(span)
-            for link in span.get("links") or ():
-                _turn_ids(link)
+        for resource in said.get("resourceSpans") or ():
+            for scope in resource.get("scopeSpans") or ():
+                for span in scope.get("spans") or ():
+                    for part in (span, *(span.get("links") or ())):
+                        _turn_ids(part)
         return json_format.ParseDict(said, ExportTraceServiceRequest(), ignore_unknown_fields=True)
     except (json_format.Error, ValueError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"not a request of OTLP in JSON: {str(error)[:200]}") from None
-
-
-def _spans_of_json(said: Any) -> Iterator[dict[str, Any]]:
-    for resource in said.get("resourceSpans") or ():
-        for scope in resource.get("scopeSpans") or ():
-            yield from scope.get("spans") or ()
 
 
 def _turn_ids(span: dict[str, Any]) -> None:
@@ -293,23 +288,17 @@ def _documents(attributes: Mapping[str, Any]) -> list[Any]:
 # ---- what is sent
 
 
-def encoded(message: Any, *, as_json: bool) -> bytes:
-    """Return a message of protobuf in either encoding."""
-    from google.protobuf import json_format
-
-    packed: bytes = json_format.MessageToJson(message).encode() if as_json else message.SerializeToString()
-    return packed
-
-
-def accepted(refused: Sequence[str]) -> Any:
+def accepted(refused: Sequence[str], *, as_json: bool) -> bytes:
     """Return the answer to a request, which says how many of its spans were refused, and why the first was."""
+    from google.protobuf import json_format
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
     said: Any = ExportTraceServiceResponse()
     if refused:
         said.partial_success.rejected_spans = len(refused)
         said.partial_success.error_message = refused[0]
-    return said
+    packed: bytes = json_format.MessageToJson(said).encode() if as_json else said.SerializeToString()
+    return packed
 
 
 def events(results: Sequence[JudgedAnswer]) -> bytes:

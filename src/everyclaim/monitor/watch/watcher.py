@@ -21,10 +21,12 @@ from threading import Event
 from typing import Any, TypeVar, cast
 
 from everyclaim.analysis import percent
-from everyclaim.core.errors import EveryclaimError, SourceError, StoreError
+from everyclaim.core.errors import EveryclaimError, InputError, JudgeError, SourceError, StoreError
 from everyclaim.core.events import Hook, QueueChanged, tell
 from everyclaim.core.plaintext import one_line
 from everyclaim.core.types import Result, Sample
+from everyclaim.engine import score_sample
+from everyclaim.metrics.assembled import Assembled
 from everyclaim.monitor.alerts import Alert, AlertError, Notifier
 from everyclaim.monitor.detector import MEASURES, Detector
 from everyclaim.monitor.watch.plan import (
@@ -35,7 +37,6 @@ from everyclaim.monitor.watch.plan import (
     Day,
     OpenRuns,
     WatchPlan,
-    WatchScorer,
     share,
     today,
 )
@@ -118,18 +119,20 @@ class Watcher:
 
     source: AnswerSource
     store: WatchStore
-    scorer: WatchScorer
+    metric: Assembled
     plan: WatchPlan
+    concurrency: int
+    screen: Assembled | None = None  # a cheap judge that only looks for what should be judged besides
     hooks: Sequence[Hook] = ()
     alarms: Alarms | None = None
     stop: Event = field(default_factory=Event)
 
     def __post_init__(self) -> None:
         self._sends_back = self.plan.send_back and self.source.takes_scores
-        self._runs = OpenRuns(self.store, self.plan, self.scorer, self.hooks)
+        self._runs = OpenRuns(self.store, self.plan, self.metric, self.hooks)
         self._day = Day("", self.plan)
         self._turning = asyncio.Lock()
-        self._slots = asyncio.Semaphore(self.scorer.concurrency)
+        self._slots = asyncio.Semaphore(self.concurrency)
         self._pass = WatchPass()
         self._unjudged: list[Decision] = []  # decisions without a result, kept together
         self._kept: tuple[Any, Any] = (None, None)  # the checkpoint and the state of the alarms that the store has
@@ -232,7 +235,7 @@ class Watcher:
     async def _decide(self, found: Found) -> None:
         await self._turn_day()
         chosen = AT_RANDOM if share(found.unit or found.key) < self.plan.rate else ""
-        if not chosen and not self.plan.min_per_slice and self.scorer.screen is None:
+        if not chosen and not self.plan.min_per_slice and self.screen is None:
             self._leave(found, SKIPPED)
             return
         sample = await found.load()
@@ -257,9 +260,13 @@ class Watcher:
     async def _why_pick(self, sample: Sample) -> str:
         if self.plan.min_per_slice and self._day.lacks(sample):
             return MINIMUM
-        if self.scorer.screen is not None and self.plan.is_worrying(await self.scorer.screen(sample)):
-            return WORRIED
-        return ""
+        if self.screen is None:
+            return ""
+        try:  # nobody is told of it as a score
+            looked = await self.screen.score(sample)
+        except (JudgeError, InputError):
+            looked = None
+        return WORRIED if self.plan.is_worrying(looked) else ""
 
     async def _judge(self, found: Found, sample: Sample, chosen: str) -> None:
         day, is_random = self._day, chosen == AT_RANDOM
@@ -294,7 +301,7 @@ class Watcher:
     async def _score(self, day: Day, sample: Sample) -> tuple[Result, float]:
         begun = time.perf_counter()
         day.begin(sample)
-        result = await self.scorer.score(sample)
+        result = await score_sample(self.metric, sample)
         day.use(result.usage)
         return result, time.perf_counter() - begun
 

@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 from everyclaim.core.types import Label, Span
 from everyclaim.text.records import fields
 from everyclaim.text.segment import blocks
+from everyclaim.verify.lexical.passages import piped_tables
 
 _ANY = re.compile(r"[*_`~#]")
 _SIGNS = re.compile(r"\\.|(?P<code>`+)|\*{1,3}|_{1,3}|~~", re.DOTALL)
@@ -137,10 +138,8 @@ def segments(
 
 _LAID_OUT = 100_000  # characters; a longer text is shown as prose
 _LONGEST = 50_000  # characters that are shown of a text, whatever is marked in it
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|[{}\[\],]|\s+|[^\s"\'{}\[\],]+|.', re.DOTALL)
-_PIPE = re.compile(r"(?<!\\)\|")
+_CLOSED = re.compile(r"[\]}\s]*,?")
 _BETWEEN = " \t\r\n|:-"  # cells and rows
-_RULING = re.compile(r"[\s|:-]*")
 _LINE = 200  # characters of a line of a record that is shown whole or not at all
 _DEEPEST = 12  # levels that move a line to the right
 
@@ -151,14 +150,13 @@ Kind = Literal["prose", "table", "record", "cut"]
 class LaidOutBlock:
     """A piece of a text. `prose` has segments, `record` lines, `table` rows of cells; `cut` tells how much is left out.
 
-    A line is so many levels in. The first row of a table holds headings when `has_head`.
+    A line is so many levels in. The first row of a table holds headings.
     """
 
     kind: Kind
     segments: Sequence[Segment] = ()
     lines: Sequence[tuple[int, Sequence[Segment]]] = ()
     rows: Sequence[Sequence[Sequence[Segment]]] = ()
-    has_head: bool = False
     hidden: int = 0  # characters
 
 
@@ -196,7 +194,6 @@ class _Stretch(NamedTuple):
     span: Span
     lines: Sequence[tuple[int, Span]] = ()
     rows: Sequence[Sequence[Span]] = ()
-    has_head: bool = False
 
 
 def _windows(text: str, marks: Sequence[Mark], context: int | None) -> list[Span]:
@@ -253,15 +250,12 @@ def _block(
 
 
 def _rows(text: str, piece: _Stretch, window: Span, marks: Sequence[Mark]) -> tuple[LaidOutBlock | None, Span]:
-    head, *body = piece.rows
-    rows = [row for row in body if row[0].start < window.end and row[-1].end > window.start]
-    is_first = head[0].start < window.end and head[-1].end > window.start
-    if not rows and not is_first:
+    rows = [row for row in piece.rows if row[0].start < window.end and row[-1].end > window.start]
+    if not rows:
         return None, window
-    kept = [head, *rows] if is_first or piece.has_head else rows  # cells mean nothing without their headings
-    reach = Span(head[0].start if is_first else rows[0][0].start, (rows or [head])[-1][-1].end)
+    kept = rows if rows[0] is piece.rows[0] else [piece.rows[0], *rows]  # cells mean nothing without their headings
     cells = [[segments(text, marks, *cell) for cell in row] for row in kept]
-    return LaidOutBlock("table", rows=cells, has_head=piece.has_head), reach
+    return LaidOutBlock("table", rows=cells), Span(rows[0][0].start, rows[-1][-1].end)
 
 
 def _pieces(text: str) -> Iterator[_Stretch]:
@@ -291,18 +285,11 @@ def _trimmed(text: str, start: int, end: int) -> _Stretch:
 
 
 def _tables(text: str) -> Iterator[_Stretch]:
-    """Find runs of at least two table rows with nothing but a ruling between them."""
-    if "|" not in text:
-        return
-    rows = [block for block in blocks(text) if block.kind == "table_row"]
-    run: list[Span] = []
-    for block in rows:
-        row = Span(block.start, block.end)
-        if run and not _RULING.fullmatch(text[run[-1].end : row.start]):
-            yield from _table(text, run)
-            run = []
-        run.append(row)
-    yield from _table(text, run)
+    """Find tables of at least two rows with pipes around them; the first row is taken for headings."""
+    for table in piped_tables(text):
+        rows = [[_stripped(text, cell.start, cell.end) for cell in row] for row in table]
+        if len(rows) > 1:
+            yield _Stretch(Span(rows[0][0].start, rows[-1][-1].end), (), rows)
 
 
 def quote_at(text: str, start: int, end: int) -> str:
@@ -313,8 +300,7 @@ def quote_at(text: str, start: int, end: int) -> str:
             rows = [row for row in body if start <= row[0].start and row[-1].end <= end]
             is_within = table.span.start <= start + 2 and end <= table.span.end + 2  # the pipes at its ends are no part
             if rows and is_within:
-                headings = head if table.has_head else [Span(0, 0)] * len(head)
-                return "; ".join(_told(text, headings, row) for row in rows)
+                return "; ".join(_told(text, head, row) for row in rows)
     return text[start:end]
 
 
@@ -323,31 +309,14 @@ def _told(text: str, headings: Sequence[Span], row: Sequence[Span]) -> str:
     return " · ".join(f"{heading}: {cell}" if heading else cell for heading, cell in pairs if cell)
 
 
-def _table(text: str, run: list[Span]) -> Iterator[_Stretch]:
-    rows = [_cells(text, row) for row in run]
-    if len(rows) > 1 and all(rows):
-        yield _Stretch(Span(rows[0][0].start, rows[-1][-1].end), (), rows, "-" in text[run[0].end : run[1].start])
-
-
-def _cells(text: str, row: Span) -> list[Span]:
-    content = text[row.start : row.end]
-    cuts = [match.start() for match in _PIPE.finditer(content)]
-    edges = [-1, *cuts, len(content)]
-    if content.startswith("|"):
-        edges = edges[1:]
-    if content.endswith("|") and len(edges) > 2:
-        edges = edges[:-1]
-    return [_stripped(content, low + 1, high, row.start) for low, high in pairwise(edges)]
-
-
-def _stripped(content: str, start: int, end: int, offset: int) -> Span:
-    piece = content[start:end]
+def _stripped(text: str, start: int, end: int) -> Span:
+    piece = text[start:end]
     left = len(piece) - len(piece.lstrip())
-    return Span(offset + start + left, offset + start + max(left, len(piece.rstrip())))
+    return Span(start + left, start + max(left, len(piece.rstrip())))
 
 
 def _lines_of_record(text: str) -> Iterator[tuple[int, Span]]:
-    """Lay a record out: fields of an object on lines of their own, lists of plain values on one."""
+    """Lay a record out: each field, as the judge reads it, on a line with what closes behind it."""
     if "\n" in text.strip():  # it is laid out already
         place = 0
         for line in text.splitlines(keepends=True):
@@ -357,19 +326,11 @@ def _lines_of_record(text: str) -> Iterator[tuple[int, Span]]:
                 yield min(indent // 2, _DEEPEST), Span(place + indent, place + indent + len(inner))
             place += len(line)
         return
-    depth: list[bool] = []  # of open containers: whether they are broken into lines
-    start, indent = 0, 0
-    tokens = [match for match in _TOKEN.finditer(text) if not match[0].isspace()]
-    for place, token in enumerate(tokens):
-        mark, following = token[0], tokens[place + 1][0] if place + 1 < len(tokens) else ""
-        if mark in "{[":
-            depth.append(mark == "{" or following in ("{", "["))
-        elif mark in "}]" and depth:
-            depth.pop()
-        breaks = bool(depth) and depth[-1] and (mark in "{[" or mark == ",")
-        if following in ("}", "]") and depth and depth[-1]:
-            breaks = True
-        if breaks or place + 1 == len(tokens):
-            yield indent, _stripped(text, start, token.end(), 0)
-            start = token.end()
-            indent = min(len(depth) - (following in ("}", "]")), _DEEPEST)
+    start = 0
+    for field in fields(text) or ():
+        end = _CLOSED.match(text, field.end).end()  # type: ignore[union-attr]
+        if text[start:end].strip():
+            yield min(len(field.rows) - 1, _DEEPEST), _stripped(text, start, end)
+            start = end
+    if text[start:].strip():
+        yield 0, _stripped(text, start, len(text))

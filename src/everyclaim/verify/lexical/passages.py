@@ -161,7 +161,7 @@ def _index(pieces: Sequence[Piece]) -> dict[str, npt.NDArray[np.int32]]:
     return {key: np.array(numbers, dtype=np.int32) for key, numbers in holders.items()}
 
 
-_ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.MULTILINE)
+_ROW = re.compile(r"^[ \t]*\|.*(?<!\\)\|[ \t]*$", re.MULTILINE)
 _RULING = re.compile(r"[\s|:=+-]+")
 _BAR = re.compile(r"(?<!\\)\|")
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -195,10 +195,10 @@ def narrowed(claim: Reading, texts: Sequence[str]) -> tuple[list[str], bool]:
 
 def read_tables(text: str) -> Iterator[list[_Row]]:
     """Yield the tables of a text, each a header and what stands under it."""
-    return chain(_piped(text), _laid_out(text))
+    return chain(piped_tables(text), _laid_out(text))
 
 
-def _piped(text: str) -> Iterator[list[_Row]]:
+def piped_tables(text: str) -> Iterator[list[_Row]]:
     """Yield tables with pipes around their rows, each a header and what stands under it, without the ruling."""
     if text.count("|") < _FEWEST * _WIDE:
         return
@@ -221,7 +221,7 @@ def _cells(row: str, offset: int) -> _Row:
 
 
 def _laid_out(text: str) -> Iterator[list[_Row]]:
-    """Yield tables whose columns are parted by blanks that lie one under the other, or by tabs, like `_piped`."""
+    """Yield tables whose columns are parted by blanks that lie one under the other, or by tabs, like `piped_tables`."""
     if not _GUTTER.search(text):
         return
     lines: list[re.Match[str]] = []

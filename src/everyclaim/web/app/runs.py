@@ -177,16 +177,18 @@ def slices(request: Request, run_view: AskedRun, tag: str = "") -> Response:
     figures = run_view.figures
     tags = sorted(figures.tags, key=lambda one: (one not in run_view.run.slices, one in AUTOMATIC, one))
     chosen = tag if tag in figures.tags else next(iter(tags), "")
-    matrix = run_view.once("matrix", lambda: matrix_of(figures, chosen), chosen)
+    whole, rows = run_view.once("matrix", lambda: matrix_of(figures, chosen), chosen)
+    highest = max((count / row.claims for row in rows for count in row.modes.values()), default=0.0)
     return render(
         request,
         "slices.html",
         run_view=run_view,
         tags=tags,
         chosen=chosen,
-        matrix=matrix,
-        rows=matrix.rows[:_ROWS],
-        shade=lambda share: min(_SHADES, ceil(_SHADES * share / matrix.highest)) if share and matrix.highest else 0,
+        whole=whole,
+        rows=rows[:_ROWS],
+        values=len(rows),
+        shade=lambda share: min(_SHADES, ceil(_SHADES * share / highest)) if share and highest else 0,
         slice_address=slice_address,
     )
 
