@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
+from types import MappingProxyType
 from typing import NamedTuple
 
 from everyclaim.core.types import TURNS_BEFORE, Citation, Claim, Decomposition, Sample
@@ -37,6 +38,7 @@ _CLAIMS_BEFORE = 12  # of the same answer
 _SEVERAL = frozenset({"they", "their"})
 _PEOPLE = frozenset({"he", "she", "his", "her"})
 _OWNERS = {"its": "it", "their": "they", "his": "he", "her": "she"}
+_OBJECTS = {"it": "it", "they": "them", "he": "him", "she": "her"}
 
 
 def unconnected(text: str) -> str:
@@ -65,13 +67,16 @@ def antecedent(pronoun: re.Match[str], before: Iterable[str], *, is_topic_enough
 
 
 class Spoken(NamedTuple):
-    """What was spoken of: nouns of the sentences before, in lower case, nouns of the question, and the pronoun that the
-    sentence right before had its subject for.
+    """What was spoken of: nouns of the sentences before, in lower case, nouns of the question, the pronoun that the
+    sentence right before had its subject for, the question's sentences where nothing was said before, and whom "he" and
+    "she" stood for last.
     """
 
     nouns: Collection[str] = ()
     asked: Collection[str] = ()
     pronoun: str = ""
+    questions: Sequence[str] = ()
+    people: Mapping[str, str] = MappingProxyType({})
 
 
 def pronoun_of(text: str) -> str:
@@ -92,15 +97,59 @@ def completed(text: str, before: str, sentence: str, spoken: Spoken) -> str:
     """
     pronoun = _first_pronoun(text)
     word = _word_of(pronoun)
-    asked = {*spoken.asked, *(nouns_of(before) if word and word == spoken.pronoun else ())}
-    if not pronoun or not word or not before or ":" in before:
+    if not pronoun or not word or _means_nothing(text[pronoun.start() :]):
         return text
-    if (_has_rival(before, word, spoken.nouns, asked) and not _goes_on(sentence)) or _means_nothing(
-        text[pronoun.start() :]
-    ):
-        return text
-    name = _subject(before, word, is_spoken_of=True)
+    word = _OWNERS.get(word, word)
+    if spoken.questions:
+        name = _asked_about(spoken.questions, word)
+    elif not before or ":" in before:
+        name = ""
+    else:
+        asked = {*spoken.asked, *(nouns_of(before) if word == _OWNERS.get(spoken.pronoun, spoken.pronoun) else ())}
+        is_sure = _goes_on(sentence) or not _has_rival(before, word, spoken.nouns, asked)
+        name = (is_sure and _subject(before, word, is_spoken_of=True)) or spoken.people.get(word, "")
     return put(name, text, pronoun) if name else text
+
+
+def spoken_to(people: Mapping[str, str], sentence: str, told: str) -> dict[str, str]:
+    """Whom "he" and "she" stand for behind a `sentence`, `told` with names: until others are named, the same."""
+    tree, word = parsed(told), _word_of(_first_pronoun(unconnected(sentence)))
+    subject = tree.subject(tree.root) if tree.tokens else None
+    if word in {"he", "she"}:
+        name = "" if told == sentence else _subject(told, word)
+        return {word: name} if name else {}
+    new = {tree.text(i) for i in range(len(tree.tokens)) if tree.pos(i) == "PROPN" and tree.kind(i) in _ROLES}
+    if subject is not None and tree.low(subject) in {"he", "she"}:
+        return {}
+    return {word: name for word, name in people.items() if new <= {*name.split()}}
+
+
+def _asked_about(questions: Sequence[str], pronoun: str) -> str:
+    """What a question is about, where a pronoun after it can stand for nothing else in it; else empty."""
+    people, several, found = pronoun in _PEOPLE, pronoun in _SEVERAL, list[str]()
+    for question in questions:
+        tree = parsed(question)
+        for place, token in enumerate(tree.tokens):
+            if tree.low(place) in {*_OWNERS, *_OBJECTS, *_OBJECTS.values()} and token.relation != "expl" and not found:
+                return ""  # "What does she do?"
+            named = token.pos == "PROPN" or (token.pos == "NOUN" and (not people or tree.kind(place) == "nsubj"))
+            named &= tree.kind(place) not in {"compound", "flat"} and token.relation != "nmod:desc"
+            if named and not tree.tells_when(place) and tree.is_plural_alone(place) is not (not several):
+                found.append(_phrase(question, tree, place, pronoun, alone=True) if _is_asked_of(tree, place) else "")
+    return found[0] if len(found) == 1 else ""
+
+
+def _is_asked_of(tree: Tree, place: int) -> bool:
+    """Whether a question tells something of a noun: it is a subject, or what somebody speaks about."""
+    above = tree.head(place)
+    owned = any(tree.tag(i) == "PRP$" for i in tree.under(place, without=tree.conjuncts(place)))
+    if owned or (above >= 0 and tree.says(above, "nsubj", *_ASKED, "who") and tree.pos(above) == "VERB"):
+        return False
+    if tree.kind(place) == "nsubj":
+        return True
+    if above < 0:
+        return tree.says(place, "nsubj", "who", "what")
+    return tree.says(place, "case", "about") and tree.pos(above) not in THINGS
 
 
 def _first_pronoun(text: str) -> re.Match[str] | None:
@@ -112,7 +161,7 @@ def _first_pronoun(text: str) -> re.Match[str] | None:
     if (
         subject is None
         or tree.tag(subject) != "PRP"
-        or any(tree.pos(i) == "PRON" or tree.is_finite(i) for i in range(subject))
+        or any(tree.tag(i) == "PRP" or tree.is_finite(i) for i in range(subject))
     ):
         return None
     return PRONOUN.match(text, tree.tokens[subject].start)
@@ -181,7 +230,7 @@ def renamed(text: str, names: Mapping[str, str]) -> str:
 def _means_nothing(text: str) -> bool:
     """Whether a sentence begins as in "It is important to …", "It is mentioned that …"."""
     tree = parsed(text)
-    return is_expletive(text) or (tree.low(0) == "it" and bool(tree.of(tree.root, "ccomp", "csubj")))
+    return is_expletive(text) or (tree.low(0) == "it" and bool(tree.of(tree.root, "ccomp", "csubj", "mark")))
 
 
 def is_expletive(text: str) -> bool:
@@ -210,7 +259,7 @@ def _has_rival(sentence: str, pronoun: str, spoken: Collection[str], asked: Coll
     is_new = tree.pos(subject) == "NOUN" and tree.low(subject) not in spoken
     if spoken and is_new and not is_asked:
         return True  # "Rosa has a bar. The owner left. …"
-    if any(tree.low(kid) in {pronoun, "them" if pronoun == "they" else pronoun} for kid in tree.of(tree.root, "obj")):
+    if tree.says(tree.root, "obj", _OBJECTS[pronoun]):
         return True  # "The mayor opened it. It …"
     people = pronoun in _PEOPLE
     things = {"NOUN", "PROPN", "PRON"}
@@ -304,8 +353,11 @@ def _turns_elsewhere(sentence: str) -> bool:
     return any(tree.low(word) in _POINTING | {"one", "ones"} and len(tree.kids[word]) > 1 for word in asked)
 
 
-def _phrase(text: str, tree: Tree, place: int, pronoun: str) -> str:
-    """Return a noun with what belongs to it, where a pronoun may stand for it; empty where it may not."""
+def _phrase(text: str, tree: Tree, place: int, pronoun: str, *, alone: bool = False) -> str:
+    """Return a noun with what belongs to it, where a pronoun may stand for it; empty where it may not.
+
+    `alone`: without those beside it.
+    """
     apart = [kid for kid in tree.kids[place] if tree.kind(kid) in {"cc", "case", "advmod", "discourse", "punct"}]
     apart = [kid for kid in apart if tree.tag(kid) != "POS"]  # "Denny's"
     edges = [kid for kid in apart if kid in {*range(place)} or kid == max(tree.under(place))]
@@ -315,11 +367,12 @@ def _phrase(text: str, tree: Tree, place: int, pronoun: str) -> str:
     asides = [kid for kid in behind if tree.comma_before(kid) or tree.text(tree.first(kid)) == "("]
     people = pronoun in _PEOPLE
     titles = [kid for kid in tree.kids[place] if people and kid < place and tree.pos(kid) in {"DET", "NOUN"}]
-    words = tree.under(place, without=[*edges, *asides, *titles])  # "the painter Ada Lind"
+    beside = tree.conjuncts(place) if alone else []
+    words = tree.under(place, without=[*edges, *asides, *titles, *beside])  # "the painter Ada Lind"
     tokens = [tree.tokens[i] for i in words]
     if any(token.tag in _NO_SUBJECT for token in tokens) or any(tree.low(i) in _POINTING for i in words):
         return ""
-    several = tree.is_plural(place)
+    several = tree.is_plural_alone(place) if alone else tree.is_plural(place)
     if several is not (pronoun in _SEVERAL) and several is not None:
         return ""
     if people and any(token.tag != "NNP" for token in tokens):

@@ -114,7 +114,7 @@ def phrase(tree: Tree, noun: int, draft: Draft, without: int) -> list[int]:
         if tree.kind(kid) in _OUTSIDE
         or (tree.kind(kid) in {"conj", "cc"} and noun != tree.subject(draft.head))
         or (tree.relation(kid) in _ADDING and kid > noun)
-        or (tree.kind(kid) == "nmod" and kid > noun and tree.comma_before(kid))
+        or (tree.relation(kid) == "nmod" and (tree.comma_before(kid) if kid > noun else tree.cases(kid)))
         if tree.tag(kid) != "POS" or tree.relation(noun) == "nmod:poss"
         for i in tree.under(kid)
     }  # fmt: skip

@@ -84,7 +84,7 @@ def _told(aside: Aside) -> Draft | None:
     if relation == "conj" and aside.apart and tree.kind(noun) == "obj" and not tree.joiners(place):
         return instance(aside) if _is_focused(aside) else None  # "software, particularly browsers"
     if relation == "appos" and aside.apart and not titled:  # "X-Men: Apocalypse"
-        loose = tree.pos(place) in {"NOUN", "NUM", "SYM"} and aside.ends
+        loose = tree.pos(place) in {"NOUN", "NUM", "SYM"} and aside.ends and tree.pos(aside.body[0]) != "ADP"
         return _apposition(aside) or (aside.kept if loose else None)
     if relation == "nmod:desc" or (relation == "nmod" and place < noun and not aside.cases):
         return _title(aside)
@@ -112,8 +112,10 @@ def _told(aside: Aside) -> Draft | None:
         along = aside.cases == ["along", "with"] and tree.kind(noun) in {"obj", "obl"}
         closed |= aside.cases == ["for"]  # "once, for a fee"
         loose = aside.cases == ["with"] or along or (kind == "obl" and not closed)  # adds a circumstance
-        loose = loose and aside.apart and first > noun and aside.ends
-        return _possession(aside) or (aside.kept if loose else None)
+        given = [kid for kid in tree.of(noun, "advcl") if kid > place]
+        loose = loose and aside.apart and first > noun and aside.ends and not given
+        closed = all(token.pos == "PUNCT" for token in tree.tokens[aside.inside[-1] + 1 :][:1]) or first < noun
+        return (_possession(aside) if closed else None) or (aside.kept if loose else None)
     return _of_described(aside)
 
 
@@ -159,8 +161,8 @@ def _apposition(aside: Aside) -> Draft | None:
     ):
         return None
     behind = tree.tokens[aside.inside[-1] + 1 :][:1]
-    if any(token.pos != "PUNCT" for token in behind):
-        return None  # the second of a list
+    if any(token.pos != "PUNCT" for token in behind) or tree.pos(aside.body[0]) == "ADP":
+        return None  # the second of a list, or of a clause without its verb: "at one a minute 14 months"
     if any(tree.pos(i) == "NUM" and i > place for i in tree.of(place, "flat", "nummod")) and title.pos == "NOUN":
         return None  # "holds 250 sheets, the small tray 100"
     if tree.conjuncts(place) and not tree.is_a(place):
@@ -300,6 +302,8 @@ def _possession(aside: Aside) -> Draft | None:
     tree, place, noun = aside.tree, aside.place, aside.noun
     if aside.cases != ["with"] or aside.body[0] not in tree.of(place, "case") or tree.pos(place) not in THINGS:
         return None
+    if any(tree.tag(i) == "MD" for i in tree.of(tree.predicate_of(noun, aside.draft.head), "aux")):
+        return None  # "will be wet, with gusts"
     if aside.inside[0] < noun == aside.draft.head:
         return _opening_possession(aside)
     owner = noun
@@ -368,6 +372,6 @@ def _of_described(aside: Aside) -> Draft | None:
         return aside.said_of(owner, aside.be(owner), *aside.inside)
     if aside.cases != ["with"] or tree.of(place, "acl") or tree.is_plural_alone(aside.noun):
         return None  # "38 people, mostly families with children"
-    if tree.pos(place) == "PROPN":
-        return None  # "is a member of the band with Ada Lind"
+    if tree.pos(place) == "PROPN" or tree.says(place, "det", "the"):
+        return None  # "is a member of the band with Ada Lind", "was a clerk with the tramways"
     return aside.said_of(owner, aside.have(owner, past=tree.is_past(aside.draft.head)), *aside.inside[1:])

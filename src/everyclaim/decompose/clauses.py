@@ -11,7 +11,6 @@ from everyclaim.decompose.monotone import FEW, is_source, is_stated
 from everyclaim.models.local.tree import HELPERS, MODIFIERS, NOMINAL, SUBJECTS, THINGS, Tree
 
 _REASONS = frozenset({"because", "since"})
-_NOUNS = THINGS | {"NUM"}
 _LIMITING = _REASONS | {"as", "so", "that"}
 _CONCEDING = frozenset({"although", "though", "while", "whereas"})
 _PRONOUNS = {"it": False, "they": True, "them": True, "he": False, "she": False}
@@ -49,6 +48,7 @@ def _beside(draft: Draft, tree: Tree) -> list[Draft]:
         else:
             gives_reason = bool(marks) and all(tree.low(mark) in _REASONS for mark in marks)
             gives_reason &= not any(is_source(tree, i) for i in tree.of(head, "obl"))
+            gives_reason &= all(token.text != "or" for token in tree.tokens[first : inside[-1] + 3])
             apart = gives_reason or (
                 bool(marks)
                 and all(tree.low(mark) in _CONCEDING for mark in marks)
@@ -111,8 +111,11 @@ def _may_part(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> boo
         return False
     if tree.tells_when(place):
         return False
-    if tree.pos(place) == "VERB" and any(tree.pos(c) in _NOUNS and not tree.of(c, "cop", *SUBJECTS) for c in conjuncts):
+    nouns = [c for c in conjuncts if tree.pos(c) in NOMINAL and not tree.of(c, "cop", *SUBJECTS)]
+    if nouns and tree.pos(place) == "VERB":
         return False
+    if any(kid < c and tree.cases(kid) for c in nouns for kid in tree.of(c, "nmod", "obl")):
+        return False  # "it is style and, in some of them, snails"
     if (
         tree.pos(place) in NOMINAL
         and not tree.of(place, "cop", *SUBJECTS)
@@ -153,7 +156,7 @@ def _may_part(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> boo
 def _compared(tree: Tree, place: int, conjuncts: list[int]) -> set[int]:
     """What a later predicate and the first are compared with: "slept longer and ate less than the others"."""
     own = tree.under(place, without=conjuncts)
-    later = [i for one in conjuncts for i in tree.under(one)]
+    later = [i for one in conjuncts for i in tree.under(one, without=tree.of(one, "advcl"))]
     than = [i for i in [*own, *later] if tree.low(i) == "than" and tree.relation(i) != "fixed"]
     if not than or than[0] in own or not any(tree.tag(i) in {"JJR", "RBR"} for i in own):
         return set()
@@ -202,8 +205,7 @@ def _clause(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int]
             i for kid in [*tree.of(place, "cc"), *of_last, *loose] for i in tree.under(kid)
         }  # "pilot and head of it"
         gone -= {i for i in (max(gone),) if tree.text(i) == ","}  # before who said it
-        gone -= _compared(tree, place, conjuncts)
-        return draft.only(draft.places - gone)
+        return draft.only(draft.places - (gone - _compared(tree, place, conjuncts)))
     own = tree.stripped(one) | frozenset(i for kid in loose if one == conjuncts[-1] for i in tree.under(kid))
     if tree.subject(one) is not None:
         shared = _framing(tree, place, one)
@@ -235,14 +237,14 @@ def _framing(tree: Tree, place: int, one: int) -> frozenset[int]:
     found: set[int] = set()
     subject = tree.subject(place)
     start = place if subject is None and tree.tag(place) == "VB" else subject
-    own = tree.subject(one)
+    own, apart = tree.subject(one), ";" in {tree.text(tree.first(one)), tree.text(tree.first(one) - 1)}
     front = any(kid < (own or one) and tree.kind(kid) in {"obl", "nmod", "advcl", "advmod"} for kid in tree.kids[one])
     for kid in tree.kids[place]:
         of_all = is_source(tree, kid) or (tree.kind(kid) == "advcl" and tree.is_conditional(kid))
         adverbial = (tree.kind(kid) == "advmod" and not tree.is_denying(kid) and tree.low(kid) not in FEW) or (
             tree.kind(kid) == "obl" and tree.of(kid, "case")
         )
-        of_all |= bool(adverbial) and not front and tree.is_past(place) == tree.is_past(one)
+        of_all |= bool(adverbial) and not front and not apart and tree.is_past(place) == tree.is_past(one)
         if start is not None and kid < start and of_all:
             found |= set(tree.under(kid))
     return frozenset(found)

@@ -110,6 +110,8 @@ def _is_doubtful(tree: Tree, place: int, conjuncts: list[int]) -> bool:
         return True  # "a kettle and a jug with a lid and a filter"
     if any(not tree.joiners(c) and not tree.comma_before(c) for c in conjuncts):
         return True  # "until 1 pm and in May also on Sundays"
+    if tree.text(tree.first(conjuncts[0]) - 1) == ":":
+        return True  # what is announced
     nominal = tree.pos(place) in THINGS and not _is_exemplary(tree, place)
     if (
         len(conjuncts) == 1
@@ -276,7 +278,7 @@ def inherited(tree: Tree, place: int, one: int) -> frozenset[int]:
                 continue
             if kind in {"det", "nmod"} and (tree.pos(one) in {"PROPN", "PRON"} or {"det", "nmod", "nummod"} & own):
                 continue
-            if kind == "det" and tree.low(kid) in {"a", "an"} and tree.is_plural_alone(one):
+            if kind == "det" and tree.low(kid) in {"a", "an"} and (tree.is_plural_alone(one) or tree.of(place, "case")):
                 continue
             shared |= set(tree.under(kid))
             after = max(tree.under(kid)) + 1
@@ -285,6 +287,8 @@ def inherited(tree: Tree, place: int, one: int) -> frozenset[int]:
         elif kind == "advcl" and kid < place and tree.is_conditional(kid):
             shared |= set(with_commas(tree, tree.under(kid)))  # "the pump, if new, is quiet and cheap"
         elif kind in {"advmod", "obl", "advcl"} and kid < min(place, start):
+            if subject is None and tree.relation(kid) == "obl:unmarked":
+                continue  # "two metres longer and a metre wider"
             if not (later and tree.low(tree.first(kid)) == "before"):  # "before cleaning, unplug it, then plug it in"
                 shared |= set(tree.under(kid))
         elif tree.low(kid) in {"not", "n't", "never"}:

@@ -161,6 +161,7 @@ def _clean(pieces: Sequence[int | str], tree: Tree) -> list[int | str]:
     for piece, following in zip(pieces, [*pieces[1:], ""], strict=True):
         before = kept[-1] if kept else None
         beside_sign = before is None or _is_sign(before, tree) or _is_orphan(piece, following, pieces, tree)
+        beside_sign |= isinstance(piece, int) and not {piece - 1, piece + 1} & {before, following}
         if not (_is_sign(piece, tree) and beside_sign):
             kept.append(piece)
     kept = [piece for piece in kept if not _joins_nothing(piece, tree, pieces)]

@@ -32,6 +32,7 @@ from everyclaim.decompose.antecedents import (
     nouns_of,
     pronoun_of,
     renamed,
+    spoken_to,
     unconnected,
 )
 from everyclaim.decompose.asides import detached, named, unbracketed, without_asides
@@ -145,6 +146,11 @@ def _found(sentence: str, steps: Sequence[Step]) -> list[Fact]:
         return whole
     if any(tree.pos(mark) == "SCONJ" for mark in tree.of(tree.root, "mark")):
         return whole  # a clause that depends on another, which the tree does not know
+    subjects = [i for i in tree.of(tree.root, "nsubj") if tree.pos(i) in {"NOUN", "NUM"}]
+    if len(subjects) > 1 and tree.relation(subjects[0]) != "nsubj:outer":
+        return whole  # a verb is lost
+    if tree.root and tree.tag(tree.root) in {"VBD", "VBZ"} and tree.subject(tree.root) is None and not start:
+        return whole  # a subject is
     if tokens[tree.root].pos == "NOUN" and not tree.of(tree.root, "cop", *SUBJECTS):
         clauses = [i for i in range(len(tokens)) if tree.kind(i) == "advcl"]
         if any(tree.subject(i) is not None for i in clauses):
@@ -263,13 +269,14 @@ class EmbeddedDecomposer:
         questions = [question[one.start : one.end] for one in sentences(question, self.language)] if english else []
         asked = {noun for one in questions if len(one) <= MAX_CHARACTERS for noun in nouns_of(one)}
         before, names, nouns, stood, ended = "", dict[str, str](), set[str](), "", 0
+        people = dict[str, str]()
         for unit in candidates:
             if response[ended : unit.start].strip():  # the mark of a list item, or something skipped
                 before, nouns = "", set()
             begins = _PARAGRAPH.search(response, ended, unit.start)
             nouns = set() if begins else nouns
             ended = unit.end
-            spoken = Spoken(nouns, asked, stood)
+            spoken = Spoken(nouns, asked, stood, () if claims else questions, people)
             parts = self._parts(unit) if unit in english else []
             for part in parts or [Fact(unit.complete or unit.text, 0, unit.end - unit.start)]:
                 span = Span(unit.start + part.start, unit.start + part.end)
@@ -287,6 +294,7 @@ class EmbeddedDecomposer:
             told = _completed(whole, whole, before, names, spoken) if parts else tidy(whole)
             stood = pronoun_of(unconnected(tidy(whole))) if parts and not pronoun_of(told) else ""
             nouns |= nouns_of(before) if parts and not begins else set()
+            people = spoken_to(people, whole, told) if parts else {}
             before = told
             for noun, name in described(before, unit.text).items() if parts else ():
                 names[noun] = name if names.get(noun, name) == name else ""  # of two nothing is certain

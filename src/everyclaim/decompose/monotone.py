@@ -174,8 +174,9 @@ def _is_circumstance(tree: Tree, kid: int) -> bool:
         return False
     if cases[0] in {"for", "through", "over"} and not (tree.of(kid, "nummod") and not tree.of(kid, "nmod")):
         return False
+    known = tree.pos(kid) == "PROPN" or tree.of(kid, "det", "nummod", "nmod:poss")
     events = [kid for kid in tree.of(kid, "acl", "advcl") if tree.relation(kid) != "acl:relcl"]
-    return cases[0] != "with" or not events
+    return cases[0] != "with" or bool(known and not events)
 
 
 def _limits(tree: Tree, event: int) -> bool:

@@ -8,7 +8,7 @@ from everyclaim.models.local.tree import Tree
 from everyclaim.text.dates import FULL_MONTHS
 
 QUOTES = frozenset({'"', "“", "”", "``", "''"})
-_NAMES = ("PROPN", "nmod")
+_NAMED = frozenset({"nmod", "nsubj"})
 _YEAR = 4  # digits
 _LONGEST_TITLE = 12  # words in quotes that are taken for one name
 
@@ -29,7 +29,7 @@ def join_names(tree: Tree) -> None:
             tree.call(place, "flat")
         elif beside.pos == "NUM" and token.pos == "PROPN" and beside[5:] == token[5:] and token.relation == "nsubj":
             _take_in(tree, place)  # "the Pelican 40 is"
-        elif beside[3:] == token[3:] and (token.pos, token.relation) == _NAMES and not tree.cases(place):
+        elif beside[3:] == token[3:] and token.pos == "PROPN" and token.relation in _NAMED and not tree.cases(place):
             _take_in(tree, place)  # "such as Band Baaja Baaraat"
     for place in range(len(tree.tokens)):
         _hang_example(tree, place)

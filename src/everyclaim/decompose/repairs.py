@@ -66,8 +66,8 @@ def _called(tree: Tree, place: int) -> int | None:
 def _predicate(tree: Tree, place: int) -> int | None:
     """The predicate that a finite verb without subject is coordinated with, where it hangs on a word inside it."""
     tag, above = tree.tag(place), tree.head(place)
-    if _tense(tree, place) and tree.relation(above) == "xcomp" and tree.of(place, *SUBJECTS):
-        return tree.head(above)  # "it remains unknown but some think …"
+    if _tense(tree, place) and tree.relation(above) == "xcomp" and not _tense(tree, above):
+        return tree.head(above)  # "it remains unknown but some think …", "finds it vague and would cap it"
     if _is_command(tree, place) and (_tense(tree, above) not in {"", "MD"} or _is_command(tree, above)):
         while tree.head(above) >= 0 and (tree.relation(above) == "conj" or not _is_command(tree, above)):
             above = tree.head(above)
@@ -399,7 +399,7 @@ def _goes_on(tree: Tree, place: int) -> bool:
     if tree.of(place, *SUBJECTS):
         first = tree.first(place)
         return tree.text(first) == "," and (_is_closed(tree, head, place) or tree.text(first + 1) == "so")
-    return tag == tree.tag(head) and tag in TENSED
+    return tag == tree.tag(head) and tag in TENSED and not any(i < place for i in tree.of(place, "obl", "mark"))
 
 
 def _open_list(tree: Tree, place: int) -> int | None:
