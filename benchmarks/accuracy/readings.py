@@ -18,7 +18,7 @@ from typing import Any
 import everyclaim as ec
 from everyclaim.core.types import Claim, Decomposition, Skipped, Source, Span
 from everyclaim.decompose.embedded import EmbeddedDecomposer
-from everyclaim.guard.claim_removal import cut
+from everyclaim.guard.repair import cut
 from everyclaim.models.local.parser import parse
 from everyclaim.text.cues import antonyms, cues
 from everyclaim.text.language import language_of

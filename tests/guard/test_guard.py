@@ -16,8 +16,8 @@ import everyclaim as ec
 from everyclaim.core.protocols import Message
 from everyclaim.guard.answers import GuardedAnswer
 from everyclaim.guard.authors import FunctionAuthor, Task
-from everyclaim.guard.claim_removal import cut
 from everyclaim.guard.loop import Loop
+from everyclaim.guard.repair import cut
 from everyclaim.guard.rules import Rules
 from everyclaim.testing import ScriptedChat, request_data
 

@@ -20,7 +20,7 @@ from everyclaim.api.options import DEFAULT_JUDGE, JudgeSpec, LlmJudgingOptions, 
 from everyclaim.api.runs import Source
 from everyclaim.api.scoring import GivenClaims, given_claim
 from everyclaim.api.session import Session
-from everyclaim.api.specs import MARKS, create_verifier, refuse_unused, talks
+from everyclaim.api.specs import MARKS, create_verifier, joined, refuse_unused, talks
 from everyclaim.core.errors import BudgetExceeded, ConfigError, InputError, JudgeError
 from everyclaim.core.lifetime import gather
 from everyclaim.core.limits import SizeLimits, within
@@ -121,9 +121,7 @@ def cascade_spec(fit: BandFit, first: str, second: str) -> str:
     parts = [Spec.parse(first), Spec.parse(second)]
     if made := next((part for part in parts if part.name in MARKS), None):
         raise ConfigError(f"a cascade here needs plain judges, but {made.shown!r} is a cascade or panel")
-    options = {f"{place}.{key}": value for place, part in enumerate(parts, 1) for key, value in part.options.items()}
-    named = ">".join(str(Spec(part.name, part.argument)) for part in parts)
-    return str(Spec("cascade", named, options | {"low": f"{fit.low:g}", "high": f"{fit.high:g}"}))
+    return str(joined("cascade", parts, {"low": f"{fit.low:g}", "high": f"{fit.high:g}"}))
 
 
 def _labelled(said: T, row: ClaimRow) -> LabelledItem[T]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -251,10 +251,13 @@ def _filled(spec: Spec, given: list[SpecOption]) -> Spec:
     if spec.name not in MARKS or not providers(spec):
         return spec
     parts, options = taken_apart(spec, MARKS[spec.name])
-    filled = [_filled(part, given) for part in parts]
-    for place, part in enumerate(filled, start=1):
-        options |= {f"{place}.{key}": value for key, value in part.options.items()}
-    return Spec(spec.name, MARKS[spec.name].join(str(Spec(part.name, part.argument)) for part in filled), options)
+    return joined(spec.name, [_filled(part, given) for part in parts], options)
+
+
+def joined(name: str, parts: Sequence[Spec], options: Mapping[str, str]) -> Spec:
+    """Return the spec of a judge that is made of judges; their options stand behind their numbers."""
+    inside = {f"{place}.{key}": value for place, part in enumerate(parts, 1) for key, value in part.options.items()}
+    return Spec(name, MARKS[name].join(str(Spec(part.name, part.argument)) for part in parts), {**options, **inside})
 
 
 def _with(spec: Spec, given: list[SpecOption]) -> Spec:

@@ -141,13 +141,7 @@ def tune(
     check_destination("--out", out, any_name=True)
     settings = given.settings()
     asked = from_judge or judge
-    wanted: Any = answers
-    if from_judge and answers is not None:
-        if not (answers.isascii() and answers.isdigit() and int(answers) >= 1):
-            raise ConfigError(
-                f"--answers {answers}: with --from-judge pass the number of answers to judge, such as 200"
-            )
-        wanted = int(answers)
+    wanted: Any = int(answers) if from_judge and answers and answers.isdecimal() else answers
     inputs = [file, *([answers] if answers and not from_judge else [])]
     given.check_files(settings, inputs, {"--out": out, "standard output": "-"})
     reading = ReadReport()

@@ -21,8 +21,7 @@ from everyclaim.core.types import JudgedClaim, Label, Outcome, Result, Sample
 from everyclaim.engine import score_sample
 from everyclaim.guard.answers import Attempt, GuardedAnswer, GuardedSentence, Made, Removed, SentenceStatus
 from everyclaim.guard.authors import Author, Task
-from everyclaim.guard.citation_repair import with_right_citations
-from everyclaim.guard.claim_removal import cut
+from everyclaim.guard.repair import cut, with_right_citations
 from everyclaim.guard.rules import Rules
 from everyclaim.prompts.writing import Faulty, ReportedFault, guidance
 from everyclaim.text.segment import Sentence, sentences
