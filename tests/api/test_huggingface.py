@@ -142,21 +142,18 @@ def changed(model: Model, folder: Path, change: Callable[[dict[str, torch.Tensor
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    "change",
     [
-        (lambda state: state.pop("t5.classifier.weight"), "no weights for its classifier"),
-        (
-            lambda state: state.update({"t5.decoder.weight": torch.ones(2)}),
-            "weights that this architecture does not have",
-        ),
-        (lambda state: state.update({"t5.classifier.bias": torch.ones(3)}), "do not fit"),
+        lambda state: state.pop("t5.classifier.weight"),
+        lambda state: state.update({"t5.decoder.weight": torch.ones(2)}),
+        lambda state: state.update({"t5.classifier.bias": torch.ones(3)}),
     ],
 )
 def test_a_checkpoint_that_does_not_fit_is_refused(
-    hhem: Model, tmp_path: Path, change: Callable[[dict[str, torch.Tensor]], None], message: str
+    hhem: Model, tmp_path: Path, change: Callable[[dict[str, torch.Tensor]], None]
 ) -> None:
     """A head of random numbers would judge, too."""
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(ConfigError, match="do not fit"):
         create_verifier(changed(hhem, tmp_path / "changed", change))
 
 

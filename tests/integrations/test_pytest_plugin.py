@@ -168,7 +168,7 @@ def test_a_mark_that_cannot_be_used_is_one_line(project: pytest.Pytester, mark: 
     [
         (
             "assert_faithful(response='It is red.', passages=['No.'], fail_under=2)",
-            "*fail_under must be a number*not 2*",
+            "*fail_under must be a number*got 2*",
         ),
         ("assert_faithful(respons='It is red.')", "*respons*"),
         ("assert_faithful(response='It is red.', empty='ignore')", "*empty must be one of skip, pass, fail*"),

@@ -192,11 +192,14 @@ def test_a_domain_file_adds_rules_and_examples_to_its_own_prompt() -> None:
         ("rules = 1 =", "not valid TOML"),
         ("[judge]\nrules = 'x'", "unknown key 'judge'"),
         ("[verify]\nrule = 'x'", "unknown key 'rule'"),
-        ("[verify]\nrules = 3", "'rules' must be a text"),
-        ("[verify]\nexamples = 'x'", "'examples' must be a list"),
-        ("[[verify.examples]]\nclaim = 'x'", "needs a text 'passage'"),
-        ("[[verify.examples]]\npassage='a'\nclaim='b'\nwhy='c'\nlabel='YES'", "label 'YES'"),
-        ("[[decompose.examples]]\nsentence = 'x'", "needs a text 'sentence', a list 'claims'"),
+        ("[verify]\nrules = 3", "'rules' must be a text, got 3"),
+        ("[verify]\nexamples = 'x'", "'examples' must be a list, each item a mapping"),
+        ("[[verify.examples]]\nclaim = 'x'", "'passage' must be a text, got None"),
+        (
+            "[[verify.examples]]\npassage='a'\nclaim='b'\nwhy='c'\nlabel='YES'",
+            "'label' must be one of SUPPORTED, .*, got 'YES'",
+        ),
+        ("[[decompose.examples]]\nsentence = 'x'", "'claims' must be a list, each item a text, got None"),
     ],
 )
 def test_a_wrong_domain_file_is_one_clear_error(text: str, says: str) -> None:

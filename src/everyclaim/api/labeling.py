@@ -29,7 +29,6 @@ from everyclaim.store.records import Annotation, Kind, LabelQueue, Picked, Queue
 from everyclaim.store.store import Store
 
 LONGEST_NOTE = 10_000  # characters
-MOST_EVIDENCE = 50  # pieces
 _ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
 
 
@@ -243,8 +242,6 @@ class LabelingSession:
 
 
 def _check_evidence(evidence: Sequence[Picked], passages: Sequence[Passage]) -> None:
-    if len(evidence) > MOST_EVIDENCE:
-        raise InputError(f"a label can have at most {MOST_EVIDENCE} quotes, got {len(evidence)}")
     for place in evidence:
         if not 0 <= place.passage < len(passages):
             raise InputError(f"evidence in passage {place.passage + 1}: the answer has {len(passages)} passages")

@@ -27,7 +27,6 @@ from everyclaim.store.records import Annotation, LabelQueue, QueueItem, answer_k
 from everyclaim.store.store import Store
 
 LONGEST_NAME = 80  # characters
-MOST_PEOPLE = 100  # of one queue
 
 
 @public
@@ -157,8 +156,6 @@ def calibrate(
 def check_annotators(names: Sequence[str]) -> tuple[str, ...]:
     """Return the names of people without blanks around. Raises `ConfigError` for one that cannot be a name."""
     people = tuple(dict.fromkeys(" ".join(name.split()) for name in names))
-    if len(people) > MOST_PEOPLE:
-        raise ConfigError(f"a queue can have at most {MOST_PEOPLE} annotators, got {len(people):,}")
     if not people:
         raise ConfigError("a queue needs at least one annotator")
     for name in people:

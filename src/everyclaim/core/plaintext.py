@@ -20,8 +20,14 @@ from typing import Any
 
 WIDTH = 80
 _UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _BEFORE_SIGN = re.compile(r"(?<=\d) (?=%)")
 _JOINERS = "\u200c\u200d"  # part of spelling in several scripts, and of emoji
+
+
+def storable(text: str) -> str:
+    """Replace lone surrogates, which no encoding carries, one character for one."""
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def one_line(text: str, limit: int | None = None) -> str:

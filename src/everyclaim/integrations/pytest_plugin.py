@@ -19,7 +19,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import pytest
 
@@ -54,20 +54,15 @@ class _Bars:
 
     def over(self, given: Mapping[str, Any], where: str) -> _Bars:
         """Return these bars with what is given over them. Raises `ConfigError` for a value that is none."""
-        from everyclaim.core.errors import ConfigError
+        from everyclaim.api.options import Share
+        from everyclaim.core.kinds import kind_of
+        from everyclaim.core.options import value_of
 
         found = {name: value for name, value in given.items() if value is not None and value != ""}
         for name, value in found.items():
-            if name == "empty":
-                if value not in get_args(Empty):
-                    raise ConfigError(f"{where}: empty must be one of {', '.join(get_args(Empty))}, not {value!r}")
-                continue
-            try:
-                found[name] = float(value)
-            except (TypeError, ValueError):
-                found[name] = -1.0
-            if not 0 <= found[name] <= 1:
-                raise ConfigError(f"{where}: {name} must be a number from 0 to 1, not {value!r}")
+            kind = Empty if name == "empty" else Share
+            taken = value_of(kind, value) if isinstance(value, str) else value
+            found[name] = kind_of(kind).check(taken, f"{where}: {name}")
         return replace(self, **found)
 
 

@@ -21,6 +21,7 @@ from typing import Any
 from everyclaim._version import __version__
 from everyclaim.analysis.summary import Collector, Summary
 from everyclaim.api.evaluator import Evaluator
+from everyclaim.api.options import Amount, Size, public
 from everyclaim.api.session import SHARED, Session, share_of
 from everyclaim.core.errors import (
     BudgetExceeded,
@@ -46,14 +47,15 @@ __all__ = ["on_ray", "score_dataset", "summary_of"]
 _MOST = 10_000  # samples in work
 
 
+@public
 @contextmanager
 def on_ray(
     evaluator: Evaluator,
     *,
     address: str | None = None,
-    actors: int | None = None,
-    cpus: float = 1.0,
-    gpus: float = 0.0,
+    actors: Size | None = None,
+    cpus: Amount = 1.0,
+    gpus: Amount = 0.0,
 ) -> Iterator[Evaluator]:
     """Let the samples of `evaluator.score_file` be scored by workers of a Ray cluster for a while.
 
@@ -76,7 +78,9 @@ def on_ray(
     if session.options.get("provider_batch"):
         raise ConfigError("provider_batch cannot be combined with Ray")
     with _cluster(address):
-        number = _how_many(actors, cpus, gpus)
+        there = ray.cluster_resources()
+        room = [there.get(kind, 0) / taken for kind, taken in (("CPU", cpus), ("GPU", gpus)) if taken]
+        number = actors or max(1, int(min(room, default=1)))
         workers = Workers(session, number, cpus, gpus)
         with closing(workers), session.scoring_elsewhere(workers, min(_MOST, number * session.concurrency)):
             yield evaluator
@@ -98,20 +102,6 @@ def _cluster(address: str | None) -> Iterator[None]:
         yield
     finally:
         ray.shutdown()
-
-
-def _how_many(actors: int | None, cpus: float, gpus: float) -> int:
-    if not cpus >= 0 or not gpus >= 0 or not cpus + gpus > 0:
-        raise ConfigError(
-            f"cpus and gpus of a worker must be at least 0, and one of them above 0; got {cpus} and {gpus}"
-        )
-    if actors is not None:
-        if actors < 1:
-            raise ConfigError(f"actors must be at least 1, got {actors}")
-        return actors
-    there = ray.cluster_resources()
-    room = [there.get(kind, 0) / taken for kind, taken in (("CPU", cpus), ("GPU", gpus)) if taken]
-    return max(1, int(min(room)))
 
 
 _PREFIX = "everyclaim_"

@@ -191,7 +191,8 @@ def _open_utf8(name: str, raw: BinaryIO | io.RawIOBase) -> BinaryIO:
         if encoding == "utf-8":
             stream.read(len(mark))
         elif encoding:
-            stream = io.BufferedReader(_Stream(_recoded(_chunks_of(stream), encoding), stream), _CHUNK)
+            recoded = (text.encode() for text in codecs.iterdecode(_chunks_of(stream), encoding))
+            stream = io.BufferedReader(_Stream(recoded, stream), _CHUNK)
     except STREAM_ERRORS as error:
         stream.close()
         raise InputError(f"cannot read {name}: {stream_fault(error)}") from None
@@ -209,13 +210,6 @@ def _chunks_of(stream: Any) -> Iterator[bytes]:
     read = getattr(stream, "read1", stream.read)
     while chunk := read(_CHUNK):
         yield chunk
-
-
-def _recoded(chunks: Iterator[bytes], encoding: str) -> Iterator[bytes]:
-    decoder = codecs.getincrementaldecoder(encoding)()
-    for chunk in chunks:
-        yield decoder.decode(chunk).encode()
-    yield decoder.decode(b"", final=True).encode()
 
 
 class _Stream(io.RawIOBase):

@@ -16,14 +16,14 @@ import csv
 import io
 import json
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import chain, repeat
 from typing import Any, BinaryIO, Literal
 
-from everyclaim.core.errors import ConfigError, InputError, MissingExtraError
+from everyclaim.core.errors import ConfigError, MissingExtraError
+from everyclaim.core.plaintext import storable
 from everyclaim.core.types import Outcome, Result, tag_values
 from everyclaim.core.wire import result_to_json, tags_to_json, to_json
 from everyclaim.io.files import COMPRESSIONS, format_of_name
@@ -32,29 +32,10 @@ from everyclaim.io.sinks import open_sink
 WRITE_FORMATS = ("jsonl", "json", "csv", "tsv", "parquet")
 _PARQUET_ROWS = 5000  # per row group
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 Row = Mapping[str, Any]
 Columns = Mapping[str, type]  # column name → str, int, float or bool
 WriteRow = Callable[[Row], Any]
-
-
-def write_rows(
-    rows: Iterable[Row],
-    destination: str | os.PathLike[str],
-    *,
-    columns: Columns | None = None,
-) -> int:
-    """Write rows as they come, and return how many there were.
-
-    See `open_rows` for the parameters. When `rows` raises, nothing is left at the destination.
-    """
-    count = 0
-    with open_rows(destination, columns=columns) as write:
-        for row in rows:
-            write(row)
-            count += 1
-    return count
 
 
 @contextmanager
@@ -69,8 +50,8 @@ def open_rows(
     `destination` is a path, whose suffix names format and compression, or ``-``: standard output, in JSON Lines. CSV
     and Parquet need the `columns`; nested values become JSON text there. `marked` begins CSV with the byte order mark
     by which spreadsheets know UTF-8.
-    Raises `InputError` for a destination that cannot be written to or a row that does not fit the
-    columns, `ConfigError` for an unknown format, `OperatorError` when writing fails.
+    Raises `InputError` for a destination that cannot be written to, `ConfigError` for an unknown format, and
+    `OperatorError` when writing fails.
     """
     chosen = check_format(destination)
     with open_sink(destination) as stream:
@@ -100,12 +81,9 @@ def check_format(destination: str | os.PathLike[str]) -> str:
 
 def _json_bytes(row: Row) -> bytes:
     try:
-        try:
-            return json.dumps(row, ensure_ascii=False, allow_nan=False).encode()
-        except UnicodeEncodeError:  # lone surrogates can only be escaped
-            return json.dumps(row, allow_nan=False).encode()
-    except (ValueError, TypeError, RecursionError) as error:
-        raise InputError(f"a row cannot be written as JSON: {error}") from None
+        return json.dumps(row, ensure_ascii=False, allow_nan=False).encode()
+    except UnicodeEncodeError:  # lone surrogates can only be escaped
+        return json.dumps(row, allow_nan=False).encode()
 
 
 @contextmanager
@@ -132,7 +110,7 @@ def _csv(stream: BinaryIO, delimiter: str, columns: Columns) -> WriteRow:
         stream.write(text.getvalue().encode())
 
     record(map(_csv_text, columns))
-    return lambda row: record(_csv_cell(row.get(name)) for name in _fitting(row, columns))
+    return lambda row: record(_csv_cell(row.get(name)) for name in columns)
 
 
 @contextmanager
@@ -141,7 +119,7 @@ def _parquet(stream: BinaryIO, columns: Columns) -> Iterator[WriteRow]:
     import pyarrow.parquet as pq
 
     types = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
-    schema = pa.schema([(_no_surrogates(name), types[kind]) for name, kind in columns.items()])
+    schema = pa.schema([(storable(name), types[kind]) for name, kind in columns.items()])
     held: list[list[Any]] = []
 
     def flush() -> None:
@@ -153,7 +131,7 @@ def _parquet(stream: BinaryIO, columns: Columns) -> Iterator[WriteRow]:
             held.clear()
 
     def write(row: Row) -> None:
-        held.append([_typed(name, columns[name], row.get(name)) for name in _fitting(row, columns)])
+        held.append([_typed(kind, row.get(name)) for name, kind in columns.items()])
         if len(held) == _PARQUET_ROWS:
             flush()
 
@@ -162,23 +140,10 @@ def _parquet(stream: BinaryIO, columns: Columns) -> Iterator[WriteRow]:
         flush()
 
 
-def _fitting(row: Row, columns: Columns) -> Columns:
-    """Return the columns. Raises `InputError` for a row that has others."""
-    if (extra := next((name for name in row if name not in columns), None)) is not None:
-        raise InputError(f"a row has a field {extra!r} without a column; the columns are: {', '.join(columns)}")
-    return columns
-
-
-def _typed(name: str, kind: type, value: Any) -> Any:
-    if value is None:
-        return None
-    if kind is str:
-        return _no_surrogates(value if isinstance(value, str) else _json_text(value))
-    if isinstance(value, kind) or (kind is float and isinstance(value, int)):
-        return kind(value)
-    raise InputError(
-        f"the column {name!r} contains {kind.__name__} values, then {value!r:.80}; declare its type as str"
-    )
+def _typed(kind: type, value: Any) -> Any:
+    if value is None or kind is not str:
+        return value if value is None else kind(value)
+    return storable(value if isinstance(value, str) else _json_text(value))
 
 
 def _csv_cell(value: Any) -> Any:
@@ -188,19 +153,12 @@ def _csv_cell(value: Any) -> Any:
 
 
 def _csv_text(text: str) -> str:
-    text = _no_surrogates(text).replace("\0", "\u2400")
+    text = storable(text).replace("\0", "\u2400")
     return f"'{text}" if text.startswith(FORMULA) else text
 
 
 def _json_text(value: Any) -> str:
-    try:
-        return json.dumps(value, ensure_ascii=False, default=str)
-    except (ValueError, RecursionError, TypeError) as error:
-        raise InputError(f"a value cannot be written as text: {error}") from None
-
-
-def _no_surrogates(text: str) -> str:
-    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 Column = tuple[type, Callable[[Any], Any]]  # what its cells hold, and the way to a cell
@@ -313,12 +271,13 @@ def tagged(results: Iterable[Result], rows: Literal["claims", "answers"]) -> lis
     return [row | empty | tag for row, tag in zip(table, tags, strict=True)]
 
 
-def write_results(results: Iterable[Result], destination: str | os.PathLike[str]) -> int:
-    """Write results: the public JSON objects, or flat rows to CSV and Parquet. Return how many; see `write_rows`."""
-    if format_of_name(os.fspath(destination)) in {"csv", "tsv", "parquet"}:
-        columns, rows = flat_table(results)
-        return write_rows(rows, destination, columns=columns)
-    return write_rows(map(result_to_json, results), destination)
+def write_results(results: Iterable[Result], destination: str | os.PathLike[str]) -> None:
+    """Write results: the public JSON objects, or flat rows to CSV and Parquet; see `open_rows`."""
+    is_flat = format_of_name(os.fspath(destination)) in {"csv", "tsv", "parquet"}
+    columns, rows = flat_table(results) if is_flat else ({}, map(result_to_json, results))
+    with open_rows(destination, columns=columns) as write:
+        for row in rows:
+            write(row)
 
 
 def _sample_columns(result: Result) -> dict[str, Any]:

@@ -25,19 +25,19 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from everyclaim.core.errors import ConfigError
+from everyclaim.core.kinds import kind_of
 from everyclaim.core.plaintext import digest
-from everyclaim.core.types import Label
 from everyclaim.prompts.forms import document
 
 MAX_CHARS = 50_000  # of an own wording
-_EXAMPLES: Mapping[str, Mapping[str, type]] = {  # what an example of a section holds
-    "decompose": {"sentence": str, "claims": list},
-    "verify": dict.fromkeys(("passage", "claim", "why", "label"), str),
+_EXAMPLES: Mapping[str, Mapping[str, Any]] = {  # what an example of a section holds
+    "decompose": {"sentence": str, "claims": Sequence[str]},
+    "verify": {"passage": str, "claim": str, "why": str, "label": Literal["SUPPORTED", "UNSUPPORTED", "CONTRADICTED"]},
 }
 
 
@@ -57,7 +57,7 @@ def read_domain(text: str, *, name: str) -> Domain:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"domain file {name} is not valid TOML: {error}") from None
-    _only(tables, _EXAMPLES, f"domain file {name}")
+    tables = _table(tables, dict.fromkeys(_EXAMPLES, Any), f"domain file {name}")
     split_rules, splits = _section(tables, "decompose", name)
     judge_rules, verdicts = _section(tables, "verify", name)
     return Domain(digest(text, 8), _added(split_rules, splits), _added(judge_rules, verdicts), splits=bool(splits))
@@ -74,38 +74,26 @@ def toml_string(text: str) -> str:
 
 def _section(tables: Mapping[str, Any], key: str, name: str) -> tuple[str, list[str]]:
     """Return the rules and the examples of a section, these as data."""
-    section = tables.get(key, {})
-    if not isinstance(section, Mapping):
-        raise ConfigError(f"domain file {name}: '{key}' must be a table with 'rules' and 'examples'")
-    _only(section, {"rules", "examples"}, f"domain file {name}, [{key}]")
-    if not isinstance(section.get("rules", ""), str):
-        raise ConfigError(f"domain file {name}, [{key}]: 'rules' must be a text, got {section['rules']!r}")
-    examples = section.get("examples", [])
-    if not isinstance(examples, list) or not all(isinstance(row, Mapping) for row in examples):
-        raise ConfigError(f"domain file {name}: 'examples' must be a list of tables")
-    return section.get("rules", "").strip(), [_example(row, key, name) for row in examples]
+    known = {"rules": str, "examples": Sequence[Mapping[str, Any]]}
+    section = _table(tables.get(key, {}), known, f"domain file {name}: [{key}]")
+    return section.get("rules", "").strip(), [_example(row, key, name) for row in section.get("examples", ())]
 
 
 def _example(row: Mapping[str, Any], key: str, name: str) -> str:
-    fields = _EXAMPLES[key]
-    _only(row, fields, f"domain file {name}, an example of [{key}]")
-    if not all(isinstance(row.get(field), kind) for field, kind in fields.items()):
-        wanted = ", ".join(f"{'a list' if kind is list else 'a text'} {field!r}" for field, kind in fields.items())
-        raise ConfigError(f"domain file {name}: an example of [{key}] needs {wanted}")
-    if row.get("label", Label.SUPPORTED) not in set(Label):
-        raise ConfigError(f"domain file {name}: label {row['label']!r} is not one of {', '.join(Label)}")
-    return document(
-        {field: row[field] if kind is str else list(map(str, row[field])) for field, kind in fields.items()}
-    )
+    missing = dict.fromkeys(_EXAMPLES[key])
+    return document(_table(missing | dict(row), _EXAMPLES[key], f"domain file {name}: an example of [{key}]"))
 
 
 def _added(rules: str, examples: list[str]) -> str:
     return "\n".join([*([rules] if rules else []), *(["Examples:", *examples] if examples else [])])
 
 
-def _only(table: Mapping[str, Any], known: Collection[str], where: str) -> None:
+def _table(given: Any, known: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Return a table that holds nothing but these keys, each with a value of its type."""
+    table = kind_of(Mapping[str, Any]).check(given, where)
     if unknown := sorted(table.keys() - set(known)):
         raise ConfigError(f"{where}: unknown key {unknown[0]!r}; known: {', '.join(sorted(known))}")
+    return {key: kind_of(known[key]).check(value, f"{where}: {key!r}") for key, value in table.items()}
 
 
 @dataclass(frozen=True, slots=True)

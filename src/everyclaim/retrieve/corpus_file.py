@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from everyclaim._version import __version__
+from everyclaim.core.plaintext import storable
 from everyclaim.core.types import Span
 from everyclaim.io import DocumentRow
 from everyclaim.text.stops import sentence_spans
@@ -97,15 +98,6 @@ def topic_keys(topic: str) -> Iterator[list[str]]:
     for size in range(min(_TITLE_WORDS, len(norms)), 0, -1):
         runs = [norms[i : i + size] for i in range(len(norms) - size + 1)]
         yield [" ".join(run) for run in runs if not STOPWORDS.issuperset(run)]
-
-
-def storable(text: str) -> str:
-    """Replace lone surrogates, which no encoding carries, one character for one."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return "".join("\ufffd" if "\ud800" <= character <= "\udfff" else character for character in text)
-    return text
 
 
 def _folded(text: str) -> str:

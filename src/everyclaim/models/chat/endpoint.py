@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from everyclaim.core.errors import JudgeError
+from everyclaim.core.plaintext import storable
 from everyclaim.core.protocols import ChatReply
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Usage
@@ -24,7 +25,6 @@ from everyclaim.models.chat.transport import RejectedError, Transport
 from everyclaim.models.chat.wires import WIRES, Capabilities, ChatRequest
 
 _SOFTER: dict[Mode, Mode] = {"schema": "tool", "tool": "plain"}
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _CALLED = {"reasoning_effort": "effort", "thinking_tokens": "thinking", "top_logprobs": "logprobs"}  # in rejections
 _THINKING = re.compile(r"(?:o\d|gpt-5)(?:-|$)")  # of OpenAI; none takes a temperature, which would cost a request
 _UNKNOWN = re.compile(r"not support|unsupported|unknown|unrecogni|unexpected|extra|not permitted|not allowed|instead")
@@ -90,11 +90,7 @@ class Endpoint:
     async def ask_by(self, post: Post, call: Call) -> ChatReply:
         """Ask by a way of posting other than the endpoint's own."""
         tried = self._capabilities
-        # No encoding carries lone surrogates; offsets stay true, one character for one.
-        messages = [
-            one if one.content.isascii() else replace(one, content=_SURROGATE.sub("\ufffd", one.content))
-            for one in call.messages
-        ]
+        messages = [replace(one, content=storable(one.content)) for one in call.messages]
         request = ChatRequest(self.options, tried, messages, call.schema)
         spent = Usage()
         first: RejectedError | None = None

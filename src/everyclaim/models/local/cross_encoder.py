@@ -12,7 +12,6 @@ The first half is what it shares with the parser: onnxruntime, silent, its token
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -25,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everyclaim.core.lifetime import once
+from everyclaim.core.plaintext import storable
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -97,7 +97,6 @@ Float32Array = npt.NDArray[np.float32]
 POSITIONS = 512  # tokens of everything that is read at a time
 CONTEXT, CLAIM = 48, 96  # tokens that are read at most; the premise has its own budget
 _LONGEST = 100  # characters of a token and the space around it; what lies beyond is not tokenised
-_SURROGATE = re.compile("[\ud800-\udfff]")  # half a character: the tokenizer takes none
 
 
 class Pair(NamedTuple):
@@ -158,7 +157,7 @@ class CrossEncoder:
 
     def _encoded(self, text: str, tokens: int) -> Encoding:
         """Tokenise as much of a text as `tokens` tokens may need; offsets are those of the text as given."""
-        return self.tokenizer.encode(_SURROGATE.sub("\ufffd", text[: tokens * _LONGEST]), add_special_tokens=False)
+        return self.tokenizer.encode(storable(text[: tokens * _LONGEST]), add_special_tokens=False)
 
 
 def laid_out(

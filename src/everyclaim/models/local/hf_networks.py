@@ -25,6 +25,7 @@ import numpy.typing as npt
 
 from everyclaim.core.errors import ConfigError, JudgeError, MissingExtraError
 from everyclaim.core.lifetime import LoopLocal
+from everyclaim.core.plaintext import storable
 from everyclaim.models.local.cross_encoder import quiet_onnxruntime
 from everyclaim.models.local.hf_files import Folder, ModelOptions, first_line, weight_files
 
@@ -67,10 +68,7 @@ class OnnxNetwork:
     """An exported classifier. Its inputs are found by name; its first output is the logits."""
 
     def __init__(self, file: Path, device: str) -> None:
-        try:
-            onnxruntime = quiet_onnxruntime()
-        except ImportError:
-            raise MissingExtraError(f"the exported network {file.name}", "hf") from None
+        onnxruntime = quiet_onnxruntime()
         there = onnxruntime.get_available_providers()
         usable = [name for name, provider in _PROVIDERS.items() if provider in there]
         self.device = ("cuda" if "cuda" in usable else "cpu") if device == "auto" else device
@@ -117,7 +115,10 @@ def auto_network(folder: Folder, head: Head, options: ModelOptions) -> TorchNetw
             )
     except Exception as error:  # noqa: BLE001 - whatever is wrong with the files
         raise ConfigError(f"cannot load {folder.name!r}: {first_line(error)}") from None
-    _nothing_missing(folder, told["missing_keys"])
+    if missing := sorted(told["missing_keys"])[:3]:
+        raise ConfigError(
+            f"{folder.name!r} has no weights for its classifier ({', '.join(missing)}): it was not trained as a judge"
+        )
     if head == "seq2seq":
         return TorchNetwork(module, _first_step, options.device)
     typed = (getattr(module.config, "type_vocab_size", 0) or 0) > 1
@@ -140,14 +141,10 @@ def t5_token_network(folder: Folder, foundation: Folder, options: ModelOptions, 
     if shared is not None:  # one matrix under two names; files hold either or both
         state |= {"transformer.shared.weight": shared, "transformer.encoder.embed_tokens.weight": shared}
     try:
-        missing, left = module.load_state_dict(state, strict=False)
+        module.load_state_dict(state)
     except RuntimeError as error:
-        raise ConfigError(f"the weights of {folder.name!r} do not fit {foundation.name!r}: {error}") from None
-    _nothing_missing(folder, missing)
-    if left:
-        raise ConfigError(
-            f"{folder.name!r} has weights that this architecture does not have: {', '.join(sorted(left)[:3])}"
-        )
+        why = " ".join(str(error).split())[:300]
+        raise ConfigError(f"the weights of {folder.name!r} do not fit {foundation.name!r}: {why}") from None
     module = module.to(getattr(torch, options.dtype))
     return TorchNetwork(module, lambda model, tensors: model(**tensors).logits, options.device)
 
@@ -204,12 +201,6 @@ def _state(folder: Folder, torch: Any) -> dict[str, Any]:
     return state
 
 
-def _nothing_missing(folder: Folder, missing: Sequence[str]) -> None:
-    if missing:
-        names = ", ".join(sorted(missing)[:3])
-        raise ConfigError(f"{folder.name!r} has no weights for its classifier ({names}): it was not trained as a judge")
-
-
 @contextmanager
 def quiet() -> Iterator[None]:
     """Silence transformers' notes and progress bars; what matters is checked and raised by whoever loads."""
@@ -228,7 +219,6 @@ def quiet() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _USUAL_LENGTH = 512  # tokens; a batch never has more cells than `batch_size` inputs of this length
 
 
@@ -257,7 +247,7 @@ class TextEncoder:
         The first character of ``</s>``, ``[SEP]``, … becomes a blank, and what no encoding carries the
         replacement character, so offsets stay true.
         """
-        text = _SURROGATE.sub("\ufffd", text)
+        text = storable(text)
         while self._special and self._special.search(text):
             text = self._special.sub(lambda match: " " + match[0][1:], text)
         return text
@@ -300,10 +290,8 @@ def open_tokenizer(folder: Folder) -> TextEncoder:
 
 def _by_itself(folder: Folder) -> TextEncoder:
     """Open ``tokenizer.json`` without transformers, which an exported network does not need."""
-    try:
-        from tokenizers import Tokenizer
-    except ImportError:
-        raise MissingExtraError(f"the judge hf:{folder.name}", "hf") from None
+    from tokenizers import Tokenizer
+
     file = folder.path / "tokenizer.json"
     if not file.is_file():
         raise ConfigError(f"{folder.name!r} has no tokenizer.json")
