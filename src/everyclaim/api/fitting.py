@@ -217,6 +217,8 @@ def tune(
         refuse_unused(options, judge)
         with within(SizeLimits.of(options)):
             return tune_to_labels(source, judge, options)
+    if options.get("rubric"):
+        raise ConfigError("tuning makes the rubric: leave out the option rubric")
     with closing(Session({**asked, "judge": judge, "strategy": "joint"})) as session:
         with within(session.limits):
             rows = read_labelled(source, _answers_of(options), cast("RowOptions", options))

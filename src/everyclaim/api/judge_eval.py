@@ -31,7 +31,7 @@ from everyclaim.api.options import (
     chosen_of,
     public,
 )
-from everyclaim.api.runs import RunName, find_run
+from everyclaim.api.runs import RunName, find_run, unlabelled
 from everyclaim.api.scoring import GivenClaims, given_claim
 from everyclaim.api.session import Session
 from everyclaim.api.specs import refuse_unused, unused
@@ -287,9 +287,7 @@ def _of_run(wanted: Any, store: str | os.PathLike[str]) -> Iterator[LabelledSamp
                 case = LabelledSample(replace(sample, id=answer), claims, labels, keys, answer_words=words)
                 found.append((answer, case))
     if not found:
-        raise InputError(
-            f"no claim of run {run.id} is labelled: select some with `everyclaim label {run.id} --out FILE`"
-        )
+        raise unlabelled(run)
     taken = 0
     for _, case in sorted(dict(found).items()):
         if taken >= MOST_CLAIMS:

@@ -176,9 +176,7 @@ def calibration_of(
         bad = settled_as_bad(kept.labelling.marks(run.id), human)
         human = [label for label in human if label.key not in bad]
         if not human:
-            raise InputError(
-                f"no claim of run {run.id} is labelled: select some with `everyclaim label {run.id} --out FILE`"
-            )
+            raise unlabelled(run)
         settled = settle(human)
         population = verdicts_of(kept, run.id)
         claims, answers = _labelled(kept, run.id, settled, expanded(run.slices if slices is None else slices))
@@ -191,6 +189,11 @@ def calibration_of(
         rows = [(one.position, one.supported, one.people) for one in usable]
         records = [(kept_one.sample, kept_one.result) for kept_one in kept.records_at(run.id, {one[0] for one in rows})]
         return replace(found, promise=fit_risk(risk, rows, records, population.supported.tolist()))
+
+
+def unlabelled(run: Run) -> InputError:
+    """Return the error for a run without human labels."""
+    return InputError(f"no claim of run {run.id} is labelled: select some with `everyclaim label {run.id} --out FILE`")
 
 
 def _labelled(

@@ -33,7 +33,6 @@ from everyclaim.io.fields import (
     listed,
 )
 from everyclaim.io.files import (
-    COMPRESSIONS,
     FORMATS,
     TextSource,
     format_of_head,
@@ -312,10 +311,6 @@ def _open(source: Any, given: str | None, fields: Fields, row: int) -> _Opened:
         if Path(path).is_dir():
             return _open_tables(path, files_of_folder(Path(path)), fields, row)
         if (given or format_of_name(path)) in {"parquet", "arrow"}:
-            if Path(path).suffix.lower() in COMPRESSIONS:
-                raise InputError(
-                    f"{path} is compressed twice; Parquet and Arrow files are compressed inside: unpack it"
-                )
             return _open_tables(path, [Path(path)], fields, row)
     return _open_text_rows(open_text(path), path, given, fields, row)
 
