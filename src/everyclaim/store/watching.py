@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -18,7 +17,7 @@ from everyclaim.core.plaintext import digest
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Outcome, Provenance, Result, Sample
 from everyclaim.core.wire import fingerprint
-from everyclaim.store.records import RunRecord, config_fingerprint, kept_from
+from everyclaim.store.records import RunRecord, config_fingerprint, kept_from, now
 from everyclaim.store.store import Store, put_results
 from everyclaim.store.tables import CLAIMS, RUNS, SAMPLES, SPANS, TAGS, WATCHED, WATCHES
 
@@ -79,7 +78,7 @@ class WatchStore(Store):
 
     def set_place_of_watch(self, watch: str, checkpoint: Any, alarms: Any = None) -> None:
         """Note how far a watch has read its source, and where its alarms stand."""
-        row = {"checkpoint": checkpoint, "alarms": alarms, "updated": datetime.now(UTC).isoformat(timespec="seconds")}
+        row = {"checkpoint": checkpoint, "alarms": alarms, "updated": now()}
         with self.writing() as connection:
             done = connection.execute(sa.update(WATCHES).where(WATCHES.c.watch == watch).values(row))
             if not done.rowcount:

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Form, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from everyclaim.analysis.slices import shown_name
+from everyclaim.analysis.slices import AUTOMATIC, shown_name
 from everyclaim.api.scoring import read_sample
 from everyclaim.core.errors import EveryclaimError, InputError
 from everyclaim.core.protocols import Kept
@@ -28,7 +28,6 @@ from everyclaim.web.app.site import (
     RunView,
     Site,
     download_file,
-    is_computed,
     render,
     site_of,
     slice_field,
@@ -51,7 +50,7 @@ def answers(request: Request, run_view: AskedRun, asks: Asked, page: int = 1) ->
         for tag, values in run_view.tags.items()
         for value in values[:_MOST_VALUES]
     ]
-    if is_computed(asks):
+    if asks.tag in AUTOMATIC:
         slices.append((asks.slice, f"{shown_name(asks.tag)}: {asks.value or '(not given)'}"))
     return render(
         request,

@@ -22,12 +22,11 @@ from everyclaim.analysis.trend import Trend, share_half
 from everyclaim.api.compare import FEWEST_RUNS, check_alike, compare, trend_over
 from everyclaim.core.errors import ConfigError, InputError, NoStoreError
 from everyclaim.core.plaintext import counted, file_name
-from everyclaim.core.types import Label, Outcome
+from everyclaim.core.types import Outcome
 from everyclaim.report.html.answers import answer_view
 from everyclaim.report.html.charts import ChartPoint, interval_plot, label_bar, line_chart, reading
 from everyclaim.report.html.pages import judge_view, numbers_view, score_chart
 from everyclaim.report.terminal import most_frequent, plain_remarks
-from everyclaim.stats.intervals import Estimate
 from everyclaim.store import browsing
 from everyclaim.store.records import RunRecord
 from everyclaim.web.app.answers import CONTEXT, kept_at
@@ -66,7 +65,8 @@ def runs(request: Request, q: str = "", status: str = "", tag: str = "", page: i
         everything, missing = [], str(error)
     wanted = [record for record in everything if matches(record, q, status, tag)]
     paging = Paging(len(wanted), page, {"q": q, "status": status, "tag": tag})
-    rows = [(record, *_digest(site, record)) for record in wanted[paging.first : paging.last]]
+    views = [RunView(site, record) for record in wanted[paging.first : paging.last]]
+    rows = [(view.record, view.score, view.label_counts) for view in views]
     return render(
         request,
         "runs.html" if request.url.path == "/" else "runs_list.html",
@@ -82,11 +82,6 @@ def runs(request: Request, q: str = "", status: str = "", tag: str = "", page: i
         is_live=any(record.status == "running" for record, *_ in rows),
         outcomes=Outcome,
     )
-
-
-def _digest(site: Site, record: RunRecord) -> tuple[Estimate, dict[Label, int]]:
-    view = RunView(site, record)
-    return view.once("digest", lambda: (view.run.score, browsing.label_counts(site.read_store, record.id)))
 
 
 def _tags_of(record: RunRecord) -> list[str]:
@@ -115,7 +110,7 @@ def overview(request: Request, run_view: AskedRun, name: str) -> Response:
     best = run_view.record.provenance.quality(1.0)
     shown = {"run_view": run_view, "worst": [row for row in worst if row.score not in (None, best)]}
     if run_view.is_live:
-        return render(request, "run_live.html", **shown, labels=browsing.label_counts(store, run))
+        return render(request, "run_live.html", **shown, labels=run_view.label_counts)
     summary, figures, trust = run_view.summary, run_view.figures, run_view.trust
     rates = [reading(label.value.lower(), one, "", label.value.lower()) for label, one in summary.overall.rates.items()]
     return render(
@@ -164,8 +159,7 @@ def _to_change(request: Request, name: str) -> str:
 @router.get("/runs/{name}/progress")
 def progress(request: Request, run_view: AskedRun) -> Response:
     """Return how far a run is, for its page; once it has ended the whole page comes anew."""
-    labels = browsing.label_counts(run_view.site.read_store, run_view.record.id)
-    answer = render(request, "run_progress.html", run_view=run_view, labels=labels)
+    answer = render(request, "run_progress.html", run_view=run_view, labels=run_view.label_counts)
     if not run_view.is_live:
         answer.headers["hx-refresh"] = "true"
     return answer

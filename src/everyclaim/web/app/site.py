@@ -31,6 +31,7 @@ from everyclaim.core.lifetime import Memory
 from everyclaim.core.plaintext import file_name
 from everyclaim.core.types import Label, Outcome
 from everyclaim.report.html import asset, environment
+from everyclaim.stats.intervals import Estimate
 from everyclaim.store import browsing
 from everyclaim.store.browsing import AnswerFilter
 from everyclaim.store.records import RunRecord
@@ -243,6 +244,11 @@ class RunView:
         return self.once("summary", lambda: self.run.summary)
 
     @property
+    def score(self) -> Estimate:
+        """Its mean score."""
+        return self.once("score", lambda: self.run.score)
+
+    @property
     def label_counts(self) -> dict[Label, int]:
         """How many claims of scored answers have each label."""
         return self.once("labels", lambda: browsing.label_counts(self.site.read_store, self.record.id))
@@ -270,7 +276,7 @@ class RunView:
     def places(self, wanted: AnswerFilter, most: int | None = None) -> list[int]:
         """Return the places of answers wanted; automatic slices, which the database does not know, too."""
         store, run = self.site.read_store, self.record.id
-        if not is_computed(wanted):
+        if wanted.tag not in AUTOMATIC:
             return browsing.positions(store, run, wanted, most)
         figures = self.figures
         values = figures.tags.get(wanted.tag, {})
@@ -281,11 +287,6 @@ class RunView:
             inside = np.setdiff1d(np.arange(len(figures.ids)), np.concatenate([nowhere, *values.values()]))
         among = set(figures.positions[inside].tolist())
         return [place for place in browsing.positions(store, run, replace(wanted, slice="")) if place in among]
-
-
-def is_computed(wanted: AnswerFilter) -> bool:
-    """Whether a slice is wanted that is made of what answers show, and stands in no column."""
-    return wanted.tag in AUTOMATIC
 
 
 def view_run(request: Request, name: str) -> RunView:
