@@ -23,7 +23,7 @@ from everyclaim.analysis.labels import LabelledItem
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.types import Label, Probabilities, Provenance, Result, Sample
 from everyclaim.stats.proportions import chance_of_at_most, effective_counts, fewest_without_error, upper_bound
-from everyclaim.stats.thresholds import risk_threshold
+from everyclaim.stats.thresholds import fixed_sequences, risk_threshold
 from everyclaim.stats.types import numbered
 from everyclaim.text.language import name_of
 from everyclaim.verify.languages import answer_language
@@ -154,14 +154,12 @@ class _ZoneSearch:
     def widest(self, zones: Zones) -> int:
         """Return the widest edge whose zone is good, 0 when none is."""
         tried = self._worth_trying(zones)
-        found = 0
-        for share in STARTS:
-            enough = (place for place, (_, size) in enumerate(tried) if size >= share * len(self.wrong))
-            for edge, _ in tried[next(enough, len(tried)) :]:
-                if chance_of_at_most(*self._counts(zones(edge)), self.error) > self.chance / len(STARTS):
-                    break
-                found = max(found, edge)
-        return found
+        starts = [[edge for edge, size in tried if size >= share * len(self.wrong)] for share in STARTS]
+
+        def chance(edge: int) -> float:
+            return chance_of_at_most(*self._counts(zones(edge)), self.error)
+
+        return max(fixed_sequences(starts, chance, self.chance), default=0)
 
     def settled(self, zone: Mask) -> Settled:
         bound = upper_bound(*self._counts(zone), 1 - self.chance) if zone.any() else None

@@ -48,11 +48,6 @@ _SUPPORTED = list(Label).index(Label.SUPPORTED)
 
 _DIGIT = re.compile(r"\d")
 _CITATION = re.compile(r"\[\d+(?:\s*[,;–-]\s*\d+)*\]")
-# Without any of these no date is read, which takes far longer to find out.
-_MAYBE_DATED = re.compile(
-    r"(?<!\d)[12]\d{3}(?!\d)|\d[./-]\d|\d0s|'\d\d|\d ?(?:ad|bc|ce)|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
-    r"|centur|ties|teens|quarter|half|ad "
-)
 _MEASURED = "much|many|long|often|far|old|big|large|high|tall|deep|heavy|fast|soon"
 _ASKED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, re.compile(pattern, re.IGNORECASE))
@@ -143,7 +138,9 @@ def automatic(name: str, question: str, claims: Sequence[ClaimFacts]) -> str:
     if name == NUMBERS:
         return "numbers" if any(_DIGIT.search(_CITATION.sub("", text)) for text, _ in claims) else "no numbers"
     if name == DATES:
-        return "dates" if any(_has_date(text) for text, _ in claims) else "no dates"
+        from everyclaim.text.dates import is_dated  # lists of words, loaded for automatic slices alone
+
+        return "dates" if any(is_dated(_CITATION.sub("", text)) for text, _ in claims) else "no dates"
     return asked(question)
 
 
@@ -173,14 +170,6 @@ def automatic_tags(
         name: {value: np.array(rows, dtype=np.int32) for value, rows in sorted(values.items())}
         for name, values in found.items()
     }
-
-
-def _has_date(text: str) -> bool:
-    from everyclaim.text.dates import is_dated  # lists of words, loaded for automatic slices alone
-
-    if not _MAYBE_DATED.search(text.lower()):
-        return False
-    return is_dated(_CITATION.sub("", text))
 
 
 # ---- slices by failure modes

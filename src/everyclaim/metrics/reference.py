@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
-from typing import Any, Literal, NamedTuple
+from typing import Literal
 
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.lifetime import gather
@@ -112,7 +112,8 @@ class RagChecker:
 
     Each passage is judged alone, as in the paper, whatever the strategy: evidence that is spread over passages
     supports nothing here. Without passages all but the overall metrics are None. Response or reference without
-    claims: `no_claims`; no reference: `failed`. `details` holds the matrix, see `Matrix.to_json`.
+    claims: `no_claims`; no reference: `failed`. `details`: `passages`, `relevant` (ids), and per claim id of
+    `response` and `reference` one label per passage.
 
     >>> import everyclaim as ec
     >>> result = ec.score(
@@ -139,68 +140,45 @@ class RagChecker:
             )
         )
         labels = [[claim.verdict.label for claim in row] for row in alone]
-        matrix = Matrix(
-            tuple(passage.id for passage in passages),
-            claims,
-            reference_claims,
-            labels[: len(passages)],
-            labels[len(passages) :],
-        )
-        components = diagnosed(matrix)
-        undefined = NO_PASSAGES if not passages else NOTHING_RETRIEVED
-        return Score(
-            components["f1"],
-            components,
-            matrix.to_json(),
-            warnings=[undefined] if None in components.values() else [],
-            claims=claims,
-            reference_claims=reference_claims,
-        )
-
-
-class Matrix(NamedTuple):
-    """Who says what: claims of the response and of the reference, each against the other and every passage.
-
-    `of_response` and `of_reference` hold one row per passage, with one label per claim.
-    """
-
-    passages: tuple[str, ...]
-    response: Sequence[JudgedClaim]
-    reference: Sequence[JudgedClaim]
-    of_response: Sequence[Sequence[Label]]
-    of_reference: Sequence[Sequence[Label]]
-
-    @property
-    def is_relevant(self) -> list[bool]:
-        """Of every passage, whether it holds a claim of the reference."""
-        return [Label.SUPPORTED in row for row in self.of_reference]
-
-    def to_json(self) -> dict[str, Any]:
-        """Write ``{passages, relevant, response, reference}``: ids, and per claim id one label per passage."""
-        return {
-            "passages": list(self.passages),
-            "relevant": list(compress(self.passages, self.is_relevant)),
-            "response": _by_claim(self.response, self.of_response),
-            "reference": _by_claim(self.reference, self.of_reference),
+        of_claims, of_references = labels[: len(passages)], labels[len(passages) :]
+        is_relevant = [Label.SUPPORTED in row for row in of_references]
+        components = _diagnosed(claims, reference_claims, of_claims, of_references, is_relevant)
+        ids = [passage.id for passage in passages]
+        details = {
+            "passages": ids,
+            "relevant": list(compress(ids, is_relevant)),
+            "response": _by_claim(claims, of_claims),
+            "reference": _by_claim(reference_claims, of_references),
         }
+        undefined = NO_PASSAGES if not passages else NOTHING_RETRIEVED
+        told = [undefined] if None in components.values() else []
+        return Score(components["f1"], components, details, told, claims=claims, reference_claims=reference_claims)
 
 
-def diagnosed(matrix: Matrix) -> dict[str, float | None]:
-    """Reduce a matrix to the metrics of the paper. Each claim list holds at least one claim.
+_Labels = Sequence[Sequence[Label]]  # a row per passage, a label per claim
+
+
+def _diagnosed(
+    claims: Sequence[JudgedClaim],
+    references: Sequence[JudgedClaim],
+    of_claims: _Labels,
+    of_references: _Labels,
+    is_relevant: Sequence[bool],
+) -> dict[str, float | None]:
+    """Reduce verdicts, of each claim by the other text and by every passage, to the metrics of the paper.
 
     Of the response's claims, each is right (the reference supports it) or wrong, and found in a relevant passage
     (one that holds a claim of the reference), only in others, or in none.
     """
-    right = [claim.verdict.label is Label.SUPPORTED for claim in matrix.response]
-    used = [claim.verdict.label is Label.SUPPORTED for claim in matrix.reference]
+    right = [claim.verdict.label is Label.SUPPORTED for claim in claims]
+    used = [claim.verdict.label is Label.SUPPORTED for claim in references]
     precision, recall = share(right), share(used)
     overall: dict[str, float | None] = {"precision": precision, "recall": recall, "f1": f_beta(precision, recall)}
-    if not matrix.passages:
+    if not is_relevant:
         return overall | dict.fromkeys(_OF_PASSAGES)
-    is_relevant = matrix.is_relevant
-    retrieved = [Label.SUPPORTED in column for column in zip(*matrix.of_reference, strict=True)]
-    grounded = [Label.SUPPORTED in column for column in zip(*matrix.of_response, strict=True)]
-    in_relevant = [Label.SUPPORTED in compress(column, is_relevant) for column in zip(*matrix.of_response, strict=True)]
+    retrieved = [Label.SUPPORTED in column for column in zip(*of_references, strict=True)]
+    grounded = [Label.SUPPORTED in column for column in zip(*of_claims, strict=True)]
+    in_relevant = [Label.SUPPORTED in compress(column, is_relevant) for column in zip(*of_claims, strict=True)]
     facts = list(zip(right, grounded, in_relevant, strict=True))
     both = list(compress(used, retrieved))
     return overall | {

@@ -9,12 +9,17 @@ ones were. Answers are independent, their claims need not be.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from itertools import takewhile
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from everyclaim.stats.proportions import chance_of_at_most
 from everyclaim.stats.types import Floats, binary, cluster_codes, same_length, share
+
+T = TypeVar("T")
 
 # Tried in order from each start, down to the first that is not shown: a threshold further down shows more claims.
 GRID = tuple(round(0.01 * place, 2) for place in range(99, 49, -1))
@@ -54,14 +59,19 @@ def risk_threshold(
     score = np.nan_to_num(np.asarray(scores, dtype=np.float64), nan=-1.0)
     same_length(scores=score, right=good)
     codes = np.asarray(cluster_codes(answers, len(score)), dtype=np.float64)
-    allowed = (1 - share(confidence, "confidence")) / len(STARTS)
-    found: list[float] = []
-    for start in STARTS:
-        for threshold in (one for one in GRID if one <= start):
-            if risk_p_value(losses_above(threshold, score, 1.0 - good, codes), risk) > allowed:
-                break
-            found.append(threshold)
+    starts = [[threshold for threshold in GRID if threshold <= start] for start in STARTS]
+
+    def chance(threshold: float) -> float:
+        return risk_p_value(losses_above(threshold, score, 1.0 - good, codes), risk)
+
+    found = fixed_sequences(starts, chance, 1 - share(confidence, "confidence"))
     return min(found, default=None)
+
+
+def fixed_sequences(sequences: Sequence[Sequence[T]], p_value: Callable[[T], float], chance: float) -> list[T]:
+    """Return what is shown: of each sequence all up to the first that is not, at an equal share of the chance."""
+    allowed = chance / len(sequences)
+    return [one for sequence in sequences for one in takewhile(lambda one: p_value(one) <= allowed, sequence)]
 
 
 def roc_auc(truth: NDArray[np.bool_], scores: Floats) -> float:
