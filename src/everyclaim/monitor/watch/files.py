@@ -22,7 +22,7 @@ from everyclaim.core.limits import limits_here
 from everyclaim.io.fields import BadRow, RawRow, row_too_large
 from everyclaim.io.files import COMPRESSIONS, STREAM_ERRORS, open_unpacked, stream_fault
 from everyclaim.io.textrows import parse_line
-from everyclaim.monitor.watch.source import AnswerSource, Batch, Found, Rows, Unreadable, found_now
+from everyclaim.monitor.watch.source import AnswerSource, Batch, Found, Rows, Unreadable
 
 _ROWS_NAME = re.compile(r"\.(jsonl|ndjson)([.-].*)?$")  # also as rotation names them: with a number, or a date
 _NUMBER_OR_DATE = re.compile(r"[.-](?=\d)[-._:TZ\d]+")
@@ -136,7 +136,7 @@ class LogFiles(AnswerSource):
                 if time.time() - status.st_mtime >= _ABANDONED:
                     # Counted once; it is read all the same when somebody goes on with it.
                     why = f"{path.name}, line {line.number:,}: the line is incomplete"
-                    found.append(found_now(f"half:{key}:{line.start}", Unreadable(why)))
+                    found.append(Found(f"half:{key}:{line.start}", Unreadable(why)))
                 break
             found += self._found(line, path, first)
             offset, lines, size = line.end, line.number, size + len(line.content)
@@ -170,7 +170,7 @@ class LogFiles(AnswerSource):
                 yield found, ReadPosition(0)
                 return
             key = f"packed:{path.name}:{status.st_ino}:{status.st_size}"
-            found.append(found_now(key, Unreadable(f"{path.name}: {stream_fault(error)}")))
+            found.append(Found(key, Unreadable(f"{path.name}: {stream_fault(error)}")))
         yield found, ReadPosition(status.st_size)
 
     def _found(self, line: LogLine, path: Path, first: str) -> list[Found]:
@@ -181,11 +181,11 @@ class LogFiles(AnswerSource):
         content = line.content.removeprefix(b"\xef\xbb\xbf") if line.start == 0 else line.content
         row = BadRow(1, line.fault) if line.fault else parse_line(1, content)
         if isinstance(row, BadRow):
-            return [found_now(f"{first}:{line.start}:{mark}", Unreadable(f"{where}: {row.reason}"))]
+            return [Found(f"{first}:{line.start}:{mark}", Unreadable(f"{where}: {row.reason}"))]
         given = self._rows.given_id(row.values)
         key = f"id:{given}:{mark}" if given else f"{first}:{line.start}:{mark}"
         made = self._rows.sample(row.values, f"{path.name}@{line.start}", where)
-        return [found_now(key, made, unit=f"id:{given}" if given else "")]
+        return [Found(key, made, unit=f"id:{given}" if given else "")]
 
 
 def _checkpoint(positions: Mapping[str, ReadPosition], at: float) -> dict[str, Any]:

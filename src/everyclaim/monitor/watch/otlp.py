@@ -19,7 +19,7 @@ from everyclaim.core.limits import limits_here
 from everyclaim.core.plaintext import hidden, is_loopback
 from everyclaim.engine import BackgroundLoop
 from everyclaim.monitor.watch import traces as otel
-from everyclaim.monitor.watch.source import AnswerSource, Batch, Found, Rows, Unreadable, found_now
+from everyclaim.monitor.watch.source import AnswerSource, Batch, Found, Rows, Unreadable
 from everyclaim.store.watching import JudgedAnswer, WatchStore
 
 DEFAULT_ADDRESS = "127.0.0.1:4318"
@@ -133,10 +133,10 @@ class OtlpReceiver(AnswerSource):
         spans = self._store.spans(self.name, trace)
         answer = otel.answer_of(spans)
         if answer is None:
-            return found_now(trace, Unreadable(f"trace {trace}: {otel.NO_ANSWER}"), about={"trace": trace})
+            return Found(trace, Unreadable(f"trace {trace}: {otel.NO_ANSWER}"), about={"trace": trace})
         response = answer["attributes"].get("gen_ai.response.id")
         about = {"trace": trace, "span": answer["span"], "end": answer["end"], "response": response}
-        return found_now(trace, otel.sample_of(spans, answer, self._rows, trace), about=about)
+        return Found(trace, otel.sample_of(spans, answer, self._rows, trace), about=about)
 
     # ---- receiving
 

@@ -43,10 +43,10 @@ Loaded = Sample | Unreadable | Absent
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An answer as a source lists it; what it says is loaded only when somebody has to know."""
+    """An answer as a source lists it; what it says is there, or is loaded only when somebody has to know."""
 
     key: str  # the same whenever and wherever it is read
-    load: Callable[[], Awaitable[Loaded]]
+    load: Loaded | Callable[[], Awaitable[Loaded]]
     unit: str = ""  # what is sampled as a whole, such as a trace; the key where there is none
     about: Mapping[str, Any] = field(default_factory=dict)  # plain JSON that `send_back` needs
 
@@ -87,15 +87,6 @@ class AnswerSource:
         What is not named is sent again later.
         """
         return {returned.answer: True for returned in results}
-
-
-def found_now(key: str, loaded: Loaded, unit: str = "", about: Mapping[str, Any] | None = None) -> Found:
-    """Return an answer that is loaded already."""
-
-    async def load() -> Loaded:
-        return loaded
-
-    return Found(key, load, unit, about or {})
 
 
 class Rows:

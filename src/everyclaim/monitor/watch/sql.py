@@ -16,7 +16,7 @@ from sqlalchemy import exc
 
 from everyclaim.core.errors import ConfigError, MissingExtraError, OptionError, SourceError
 from everyclaim.core.plaintext import did_you_mean, digest, hidden
-from everyclaim.monitor.watch.source import AnswerSource, Batch, Rows, found_now
+from everyclaim.monitor.watch.source import AnswerSource, Batch, Found, Rows
 
 _ROWS = 200  # in one batch
 _COLON = re.compile(r"(?<![:\\]):(?=\w)")
@@ -71,7 +71,7 @@ class SqlQuery(AnswerSource):
                 reached = min(reached, now)
             keys = [str(row[self._key]) for row in rows]
             made = [self._rows.sample(row, key, f"row {key[:60]!r}") for row, key in zip(rows, keys, strict=True)]
-            yield Batch(list(map(found_now, keys, made)), {"watermark": _to_json(reached)})
+            yield Batch(list(map(Found, keys, made)), {"watermark": _to_json(reached)})
             if len(rows) < _ROWS:
                 return
 

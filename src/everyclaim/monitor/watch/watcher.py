@@ -238,7 +238,7 @@ class Watcher:
         if not chosen and not self.plan.min_per_slice and self.screen is None:
             self._leave(found, SKIPPED)
             return
-        sample = await found.load()
+        sample = await found.load() if callable(found.load) else found.load
         if sample is Absent.NOT_YET:
             self._pass.incomplete += 1
         elif isinstance(sample, Absent):
