@@ -10,7 +10,7 @@ from everyclaim.decompose.coordination import EXEMPLARY
 from everyclaim.decompose.draft import Draft
 from everyclaim.decompose.examples import instance
 from everyclaim.decompose.monotone import TOGETHER, is_event, is_limited, is_source
-from everyclaim.decompose.relatives import at_place, is_free, said_by_clause
+from everyclaim.decompose.relatives import is_free, said_by_clause
 from everyclaim.models.local.tree import HELPERS, THINGS, Tree
 
 _CLOSED = frozenset({"advcl", "csubj", "ccomp", "parataxis", "acl", "acl:relcl", "advmod"})
@@ -81,8 +81,6 @@ def _told(aside: Aside) -> Draft | None:
     relation, kind, tag = tree.relation(place), tree.kind(place), tree.tag(place)
     first = aside.inside[0]
     titled = tree.pos(noun) == "PROPN" and ":" in {tree.low(i) for i in (first - 1, first, noun - 1)}
-    if relation == "conj" and aside.apart and tree.kind(noun) == "obj" and not tree.joiners(place):
-        return instance(aside) if _is_focused(aside) else None  # "software, particularly browsers"
     if relation == "appos" and aside.apart and not titled:  # "X-Men: Apocalypse"
         loose = tree.pos(place) in {"NOUN", "NUM", "SYM"} and aside.ends and tree.pos(aside.body[0]) != "ADP"
         return _apposition(aside) or (aside.kept if loose else None)
@@ -91,11 +89,9 @@ def _told(aside: Aside) -> Draft | None:
     if not EXEMPLARY.isdisjoint(aside.cases) and (tree.pos(noun) == "NOUN" or aside.apart):
         return instance(aside)
     if relation == "acl:relcl" and not titled:
-        return said_by_clause(aside) or at_place(aside) or (aside.kept if aside.apart and is_free(aside) else None)
+        return said_by_clause(aside) or (aside.kept if aside.apart and is_free(aside) else None)
     if relation == "acl" and tree.pos(noun) in THINGS and (tag == "VBN" or _is_some_subject(aside)):
         return _participle(aside)
-    if relation == "amod" and tag == "JJ" and tree.text(place)[0].isupper():
-        return _origin(aside)
     if kind in {"nmod", "obl", "advcl"} and (meanwhile := _absolute(aside)):
         return meanwhile
     if kind == "advcl" and tag in {"VBN", "VBG"} and aside.inside[-1] < noun:
@@ -117,12 +113,6 @@ def _told(aside: Aside) -> Draft | None:
         closed = all(token.pos == "PUNCT" for token in tree.tokens[aside.inside[-1] + 1 :][:1]) or first < noun
         return (_possession(aside) if closed else None) or (aside.kept if loose else None)
     return _of_described(aside)
-
-
-def _is_focused(aside: Aside) -> bool:
-    """Whether an adverb singles out what follows it: "fruit, especially apples"."""
-    tree, opener = aside.tree, aside.body[0] if aside.body else aside.place
-    return tree.relation(opener) == "advmod" and tree.head(opener) == aside.place and not tree.is_denying(opener)
 
 
 def _may_go(aside: Aside) -> bool:
@@ -264,15 +254,6 @@ def _is_some_subject(aside: Aside) -> bool:
         return False
     counted = tree.words(noun, "det")
     return counted <= {"a", "an", "some"} and bool(counted or tree.of(noun, "nummod")) and not tree.conjuncts(noun)
-
-
-def _origin(aside: Aside) -> Draft | None:
-    """Where somebody is from, by an adjective made of a name: "is an American painter", not "a French horn player"."""
-    tree, noun, owner = aside.tree, aside.noun, aside.described
-    if owner is None or not tree.text(noun).islower() or tree.conjuncts(noun):
-        return None
-    alone = tree.of(noun, "amod", "compound") == [aside.place]
-    return aside.said_of(owner, aside.be(owner), *aside.inside) if alone else None
 
 
 def _meanwhile(aside: Aside) -> Draft | None:

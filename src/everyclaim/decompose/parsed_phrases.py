@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from everyclaim.models.local.tree import HELPERS, MODIFIERS, SUBJECTS, TENSED, THINGS, Tree
-
-
-def bare_participle(tree: Tree, place: int) -> int | None:
-    """The participle of the same noun that a phrase follows, and that nothing else depends on."""
-    verb = tree.first(place) - 1
-    beside = verb > tree.head(place) and tree.tokens[verb][4:] == ("VBN", tree.head(place), "acl")
-    return verb if beside and not tree.kids[verb] else None
+from everyclaim.models.local.tree import HELPERS, MODIFIERS, TENSED, THINGS, Tree
 
 
 def gapped(tree: Tree, place: int) -> tuple[int, int] | None:
@@ -46,23 +39,6 @@ def verb_before(tree: Tree, place: int) -> int | None:
     is_noun = tree.tag(place) in {"NN", "NNS"}
     forms = {"VBN"} if tree.pos(place) == "ADJ" else {"VB", *TENSED} if is_noun else set()
     return before if tree.tag(before) in forms else None
-
-
-def gerund_above(tree: Tree, place: int) -> int | None:
-    """The participle that one goes on where it hangs inside a clause of that: "showing what is new and selling it"."""
-    above = tree.head(place)
-    if tree.tag(place) != "VBG" or tree.of(place, *HELPERS, *SUBJECTS) or tree.kind(above) not in {"acl", "ccomp"}:
-        return None
-    while above >= 0 and tree.tag(above) != "VBG":
-        above = tree.head(above)
-    return None if above < 0 or above == tree.head(place) else above
-
-
-def later_verb(tree: Tree, place: int) -> int | None:
-    """The clause of its own, joined before it, that an object belongs to: "sold his, but hers cost 2 euros"."""
-    later = [one for one in tree.conjuncts(tree.head(place)) if one < place and tree.pos(one) == "VERB"]
-    is_own = later and tree.subject(later[-1]) is not None and not tree.of(later[-1], "obj", "xcomp", "ccomp")
-    return later[-1] if is_own else None
 
 
 def first_modifier(tree: Tree, place: int) -> int | None:

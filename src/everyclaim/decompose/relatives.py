@@ -55,22 +55,6 @@ def _with_object(aside: Aside, owner: int, told: list[int]) -> Draft:
     return renamed_in(said, tree, place, tree.predicate_of(aside.noun, aside.draft.head), aside.draft.places)
 
 
-def at_place(aside: Aside) -> Draft | None:
-    """What happened at a place: "studied in Lund, where she met Ada"; a pronoun in it gets the name it stands for."""
-    tree, draft, place, noun = aside.tree, aside.draft, aside.place, aside.noun
-    if not aside.apart or tree.low(aside.body[0]) != "where" or tree.kind(noun) == "nsubj":
-        return None
-    if tree.subject(place) is None or not tree.is_finite(place):
-        return None
-    cases = [i for i in tree.of(noun, "case") if tree.low(i) in {"in", "at"}]
-    is_sure = cases and tree.pos(noun) in THINGS and not tree.conjuncts(noun)
-    named = [*cases, *phrase(tree, noun, draft, place)] if is_sure else []
-    if not named and not tree.of(place, "obj", "obl", "xcomp", "ccomp", "cop"):
-        return None  # "where her brother taught"
-    told = Draft((*aside.body[1:], *named), place, minor=True, subject=tree.subject(place))
-    return renamed_in(told, tree, place, tree.predicate_of(noun, draft.head), draft.places - set(tree.under(noun)))
-
-
 def is_free(aside: Aside) -> bool:
     """Whether a relative clause begins with its pronoun, and so only adds: ", where she taught"."""
     tree = aside.tree

@@ -8,11 +8,8 @@ from __future__ import annotations
 from everyclaim.core.lifetime import remembered
 from everyclaim.decompose.parsed_names import join_names
 from everyclaim.decompose.parsed_phrases import (
-    bare_participle,
     first_modifier,
     gapped,
-    gerund_above,
-    later_verb,
     noun_before,
     verb_before,
 )
@@ -28,7 +25,7 @@ def better_head(tree: Tree, place: int) -> tuple[int, str]:
     if tree.says(place, "cc", "&") and tree.pos(place) == "PROPN":
         beside = [i for i in tree.conjuncts(above) if above < i < place]
         return (beside or [above])[-1], "flat"
-    readings = gerund_above, _besides, _role, _called, _same_case, _same_mark, _member, _latest, _predicate, _closes
+    readings = _besides, _called, _same_case, _member, _latest, _predicate, _closes
     for reading in readings:
         better = reading(tree, place)
         if better is not None:
@@ -42,14 +39,6 @@ def _besides(tree: Tree, place: int) -> int | None:
     joined = [tree.low(i) for i in range(above, place) if tree.relation(i) == "cc"]
     is_example = tree.relation(above) == "nmod" and not {"such", "including"}.isdisjoint(tree.cases(above))
     return tree.head(above) if is_example and joined[-1:] == ["as"] and len(joined) > 1 else None
-
-
-def _role(tree: Tree, place: int) -> int | None:
-    """The noun that a bare one goes on where it hangs on a name behind that: "was a lawyer in Lund and minister"."""
-    above = tree.head(place)
-    is_bare = tree.tag(place) == "NN" and tree.joiners(place) and not tree.of(place, "det", "case", "compound", "amod")
-    outer = tree.head(above) if tree.relation(above) == "nmod" and tree.pos(above) == "PROPN" else -1
-    return outer if is_bare and outer >= 0 and tree.tag(outer) == "NN" else None
 
 
 def _called(tree: Tree, place: int) -> int | None:
@@ -113,16 +102,6 @@ def _closes(tree: Tree, place: int) -> int | None:
     nominal = {tree.pos(above), tree.pos(place)} <= THINGS
     same = (nominal or tree.tag(above) == tree.tag(place)) and tree.relation(above) == "conj"
     return first if first >= 0 and same and not _is_closed(tree, first, -1) else None
-
-
-def _same_mark(tree: Tree, place: int) -> int | None:
-    """The infinitive that one goes on where it hangs on a verb below: "to say what it is and to sell it"."""
-    above = tree.head(place)
-    if not _is_marked(tree, place) or _is_marked(tree, above):
-        return None
-    while above >= 0 and not _is_marked(tree, above):
-        above = tree.head(above)
-    return None if above < 0 else _top(tree, above)
 
 
 def _is_marked(tree: Tree, place: int) -> bool:
@@ -198,9 +177,6 @@ def parsed(text: str) -> Tree:
     join_names(tree)
     for place, token in enumerate(tree.tokens):
         _hang_beside(tree, place, token)
-    if (subject := _lost_subject(tree)) is not None:
-        tree.hang(subject, tree.head(subject), "dep")
-        tree.hang(subject, tree.root, "nsubj")
     for place in range(len(tree.tokens)):
         if (modifier := first_modifier(tree, place)) is not None:
             tree.hang(place, modifier, "conj")
@@ -223,8 +199,6 @@ def parsed(text: str) -> Tree:
     for place, token in enumerate(tree.tokens):
         if token.relation == "conj" and (outer := _open_list(tree, place)) is not None:
             tree.hang(place, outer, "conj")
-        elif token.relation == "nmod" and (participle := bare_participle(tree, place)) is not None:
-            tree.hang(place, participle, "obl")  # "a company based in Lund"
         elif token.relation in {"obl", "nmod"} and (member := _said_of(tree, place)) is not None:
             tree.hang(place, member, token.relation)
     return tree
@@ -263,16 +237,6 @@ def _hang_beside(tree: Tree, place: int, token: ParsedToken) -> None:
         tree.hang(place, tree.head(head), relation)  # "Ada Lind, 34,"
 
 
-def _lost_subject(tree: Tree) -> int | None:
-    """The noun taken for an apposition that a verb without a subject needs: "In the match in Ware, the keeper fell"."""
-    root = tree.root
-    if not tree.tokens or tree.tag(root) not in {"VBD", "VBZ"} or tree.of(root, *SUBJECTS):
-        return None
-    fronts = [i for i in tree.of(root, "obl", "nmod") if i < root]
-    titles = [i for i in range(root) if tree.relation(i) == "appos" and tree.text(tree.first(i)) == ","]
-    return next((i for i in titles if any(tree.is_under(i, front) for front in fronts)), None)
-
-
 def _is_inconsistent(tree: Tree) -> bool:
     """Whether a tree cannot be right: a noun has an object, a finite verb is an infinitive, a preposition has all."""
     if tree.tokens and tree.of(tree.root, "case") and not tree.of(tree.root, "cop"):
@@ -309,8 +273,6 @@ def _rename(tree: Tree) -> None:
             opener = tree.first(place) + 1
             if opener < len(tree.tokens) and tree.text(opener) == "so":
                 tree.call(opener, "cc")
-        elif token.relation in {"obj", "xcomp"} and (verb := later_verb(tree, place)) is not None:
-            tree.hang(place, verb, token.relation)
         elif token.relation == "advcl" and token.tag == "VBN" and _is_next_passive(tree, place):
             for i in [place, *tree.conjuncts(place)]:
                 tree.hang(i, token.head, "conj")  # "was besieged, burned down and rebuilt"
