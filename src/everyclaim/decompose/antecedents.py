@@ -242,7 +242,7 @@ def is_expletive(text: str) -> bool:
 def nouns_of(sentence: str) -> set[str]:
     """The nouns of a sentence, in lower case."""
     tree = parsed(sentence)
-    return {tree.low(i) for i in range(len(tree.tokens)) if tree.pos(i) in THINGS}
+    return {tree.low(i) for i in range(len(tree.tokens)) if tree.pos(i) in THINGS and tree.kind(i) != "compound"}
 
 
 def _has_rival(sentence: str, pronoun: str, spoken: Collection[str], asked: Collection[str]) -> bool:

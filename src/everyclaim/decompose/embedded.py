@@ -151,6 +151,8 @@ def _found(sentence: str, steps: Sequence[Step]) -> list[Fact]:
         return whole  # a verb is lost
     if tree.root and tree.tag(tree.root) in {"VBD", "VBZ"} and tree.subject(tree.root) is None and not start:
         return whole  # a subject is
+    if start and not tree.is_finite(tree.root):
+        return whole  # a list behind a label
     if tokens[tree.root].pos == "NOUN" and not tree.of(tree.root, "cop", *SUBJECTS):
         clauses = [i for i in range(len(tokens)) if tree.kind(i) == "advcl"]
         if any(tree.subject(i) is not None for i in clauses):
