@@ -369,14 +369,18 @@ def _phrase(text: str, tree: Tree, place: int, pronoun: str, *, alone: bool = Fa
     titles = [kid for kid in tree.kids[place] if people and kid < place and tree.pos(kid) in {"DET", "NOUN"}]
     beside = tree.conjuncts(place) if alone else []
     words = tree.under(place, without=[*edges, *asides, *titles, *beside])  # "the painter Ada Lind"
+    if people:
+        words = [i for i in words if i <= max([place, *tree.of(place, "flat")])]  # "Mr Holm in bed 12"
     tokens = [tree.tokens[i] for i in words]
     if any(token.tag in _NO_SUBJECT for token in tokens) or any(tree.low(i) in _POINTING for i in words):
         return ""
     several = tree.is_plural_alone(place) if alone else tree.is_plural(place)
     if several is not (pronoun in _SEVERAL) and several is not None:
         return ""
-    if people and any(token.tag != "NNP" for token in tokens):
+    if people and any(token.tag not in {"NNP", "HYPH"} for token in tokens):
         return ""
+    if text[tokens[-1].end :].startswith("-"):
+        return ""  # half a name
     phrase = text[tokens[0].start : tokens[-1].end]
     return capital(phrase) if len(phrase) <= _LONGEST_SUBJECT else ""
 

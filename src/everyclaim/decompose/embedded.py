@@ -154,8 +154,8 @@ def _found(sentence: str, steps: Sequence[Step]) -> list[Fact]:
     if start and not tree.is_finite(tree.root):
         return whole  # a list behind a label
     if tokens[tree.root].pos == "NOUN" and not tree.of(tree.root, "cop", *SUBJECTS):
-        clauses = [i for i in range(len(tokens)) if tree.kind(i) == "advcl"]
-        if any(tree.subject(i) is not None for i in clauses):
+        clauses = [i for i in range(len(tokens)) if tree.kind(i) == "advcl" and tree.subject(i) is not None]
+        if clauses or any(map(tree.is_finite, tree.conjuncts(tree.root))):
             return whole  # "Guests like tea, while …", read as guests of a like kind
     cited = _CITED.search(body)
     kept = tuple(i for i, token in enumerate(tokens) if not cited or token.end <= cited.start())
