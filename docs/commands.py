@@ -109,9 +109,7 @@ def _block(entries: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 def _entry(option: Any) -> tuple[str, str]:
     value = "" if option.is_flag else f" {option.metavar or 'TEXT'}"
-    is_value = isinstance(option.default, int | float | str) and not isinstance(option.default, bool)
-    default = f" Default {option.default}." if is_value and option.default != "" else ""
-    return ", ".join(name + value for name in [*option.opts, *option.secondary_opts]), option.help + default
+    return ", ".join(name + value for name in [*option.opts, *option.secondary_opts]), option.help
 
 
 def _fill(text: str) -> str:

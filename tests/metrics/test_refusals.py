@@ -40,7 +40,7 @@ def test_a_wrong_refusal_names_the_passage_that_answers(tmp_path: Path) -> None:
     assert right == {"finding": "right"}
     assert run.summary.refusals == {"right": 1, "wrong": 1}
     run.report(tmp_path / "report.html")
-    assert "1 without an answer found in the passages" in (tmp_path / "report.html").read_text()
+    assert "1 correct (the passages have no answer)" in (tmp_path / "report.html").read_text()
     assert any("although a passage answers" in text for text in run.summary.warning_texts)
     run.report(tmp_path / "report.json")
     assert json.loads((tmp_path / "report.json").read_text())["summary"]["refusals"] == {"right": 1, "wrong": 1}

@@ -212,9 +212,9 @@ class Calibration:
         told = []
         for kind, _, rate, labels in self.rates.named:
             value, between = shown_rate(rate, labels)
-            recognised = "" if value == NO_NUMBER else f"{value} of "
-            told.append(f"{recognised}{kind} claims ({between}, {counted(labels, 'label')})")
-        return f"recognises {' and '.join(told)}"
+            recognised = f"{kind} claims" if value == NO_NUMBER else f"recognises {value} of {kind} claims"
+            told.append(f"{recognised} ({between}, {counted(labels, 'label')})")
+        return "; ".join(told)
 
     def __str__(self) -> str:
         rows = [(f"{kind} claims recognised", rate, f" ({labels:,})") for kind, _, rate, labels in self.rates.named]

@@ -342,7 +342,7 @@ def _nothing_shown(before: Side, after: Side, numbers: RunDifferences) -> str:
         found = f"No test of {names} with fewer than {FEWEST} answers"
     sign = "+" if delta.difference > 0 else ""
     scored = counted(delta.answers, "answer")
-    over = f"over {scored} that both scored" if numbers.matching.paired else f"over {scored} in each run"
+    over = f"over {scored} scored in both runs" if numbers.matching.paired else f"over {scored} in each run"
     power = ""
     if delta.detectable and is_tested:
         power = f" With {scored}, a change of {points(delta.detectable)} points would be found in 80 % of cases."

@@ -101,7 +101,7 @@ class Trend:
         for measure, changes in self.changes.items():
             part = MeasuredPart(measure)
             if not changes:
-                yield f"{part}: no change of level found over {len(self.points)} runs"
+                yield f"{part}: no significant change over {len(self.points)} runs"
             yield from (self._sentence(part, change) for change in changes)
         for series in self.parts:
             yield from (self._sentence(series.part, change) for change in series.changes)

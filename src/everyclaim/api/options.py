@@ -243,8 +243,8 @@ class ChoiceOptions(TypedDict, total=False):
     by: Annotated[
         By,
         Opt(
-            "Sampling: stratified by the judge's label, random, uncertainty, or allocation (shortest interval of the"
-            " corrected rate) (default stratified)."
+            "Sampling: stratified (default), random, uncertainty, or allocation (shortest interval of the rate).",
+            metavar="SAMPLING",
         ),
     ]
     answers: Annotated[bool, Opt("Label whole answers instead of claims.")]

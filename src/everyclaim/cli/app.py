@@ -32,6 +32,7 @@ from everyclaim.cli.exits import (
     signal_word,
 )
 from everyclaim.core.errors import BudgetExceeded, EveryclaimError, JudgeError
+from everyclaim.core.plaintext import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +149,9 @@ class CommandTree(_PlainFlags, TyperGroup):
         """Return the command that is named, also by a name that it had."""
         if args[0] not in self.commands:
             args = [*FORMER_NAMES.get(args[0], args[:1]), *args[1:]]
+        if args[0] not in self.commands:
+            visible = (name for name, command in self.commands.items() if not command.hidden)
+            ctx.fail(f"unknown command {args[0]!r}{did_you_mean(args[0], visible)}")
         return super().resolve_command(ctx, args)
 
 
@@ -192,7 +196,10 @@ def _imported(name: str, entry: Entry) -> Any:
 def _command(function: Callable[..., Any], name: str = "", text: str = "") -> Any:
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     app.command(name, cls=_HelpfulCommand, help=text)(function)
-    command = typer.main.get_command(app)
+    command: Any = typer.main.get_command(app)
+    for option in command.params:
+        if option.param_type_name == "option" and option.default not in (None, False, ""):
+            option.help, option.show_default = f"{option.help.removesuffix('.')} (default {option.default}).", False
     if rare := [option.opts[0] for option in command.params if getattr(option, "hidden", False)]:
         command.epilog = f"Further options, explained by --help-all: {', '.join(rare)}."
     known = {name.lstrip("-") for option in command.params for name in (*option.opts, *option.secondary_opts)}

@@ -160,12 +160,10 @@ def _check_gates(settings: Settings) -> None:
     from everyclaim.api.specs import METRICS
 
     metric = settings.metric.partition("?")[0]
-    bars = {"precision": settings.min_citation_precision, "recall": settings.min_citation_recall}
-    if metric in METRICS.builtin and metric not in {"attribution", "python"}:
-        for part, bar in bars.items():
-            if bar is not None:
-                told = f"this metric has no citation_{part}; metric='attribution' does"
-                raise ConfigError(f"min-citation-{part}: {told}")
+    is_other = metric in METRICS.builtin and metric not in {"attribution", "python"}
+    for part, bar in (("precision", settings.min_citation_precision), ("recall", settings.min_citation_recall)):
+        if is_other and bar is not None:
+            raise ConfigError(f"min-citation-{part}: this metric has no citation_{part}; metric='attribution' does")
 
 
 def _how_to_go_on(file: str, progress: Progressing, why: str, *, is_fresh: bool = False) -> str:

@@ -186,6 +186,7 @@ def validate_call(function: Callable[P, R], *, synonyms: Sequence[Collection[str
     declared = cache(lambda: _declared(function))
 
     def checked(args: tuple[Any, ...], given: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        __tracebackhide__ = True
         known = declared()
         name = function.__qualname__.rpartition(".<locals>.")[2]
         if known.by_place[:1] == ("self",) and args:  # its class, and not the base that declares the method
@@ -210,6 +211,7 @@ def validate_call(function: Callable[P, R], *, synonyms: Sequence[Collection[str
 
     @wraps(function)
     def calling(*args: Any, **given: Any) -> Any:
+        __tracebackhide__ = True  # of a wrong name, pytest shows the call
         values, named = checked(args, given)
         return cast("Any", function)(*values, **named)
 
@@ -245,6 +247,7 @@ def _check_names(
     called: str, known: _Declared, args: tuple[Any, ...], given: Mapping[str, Any], synonyms: Sequence[Collection[str]]
 ) -> None:
     """Refuse names that are not declared or come twice, and more values without a name than may come so."""
+    __tracebackhide__ = True
     names = [one for one in known.parameters if one != "self"]
     for name in given:
         if name not in known.parameters and not known.is_open:

@@ -32,7 +32,7 @@ UNBROKEN = 40  # columns; a longer word, such as an address, may be broken
 _GAPS = (3, 2)  # columns between two of a table: as usual, and where the page is narrow
 GLUE = "\uf8ff"  # stands for a blank until lines are broken: rich breaks them at every blank, unbreakable ones too
 
-_REFUSALS = {"right": "without an answer found in the passages", "wrong": "although the passages answer the question"}
+_REFUSALS = {"right": "correct (the passages have no answer)", "wrong": "wrong (the passages answer the question)"}
 _ASCII = str.maketrans("█▒╳✓✗–−→↓×·…≥≤«»", "#=x+x-->vx|~><<>")
 
 

@@ -76,9 +76,8 @@ def _unsaid(parting: Parting, at: tuple[int, int], mode: FailureMode) -> FoundDi
         at = finished(parting.it.spelling.written, *_phrase(parting, at))
     said = _cut(parting, at)
     if _are_there(said, parting) or (_are_mentioned(said, parting) and not said[:1].isdigit()):
-        if not parting.is_contradicted:
-            return _only_mentioned(at, f"'{said}'")
-        return FoundDifference(at, None, f"the passages mention '{said}', but contradict the claim")
+        ending = "contradict" if parting.is_contradicted else "do not state"
+        return FoundDifference(at, None, f"the passages mention '{said}', but {ending} the claim")
     if parting.is_contradicted:
         reason = "contradicted by the passages"
     elif mode in _OTHERWISE or (words != said and _are_mentioned(words, parting)) or _is_half_there(said, parting):
@@ -88,9 +87,8 @@ def _unsaid(parting: Parting, at: tuple[int, int], mode: FailureMode) -> FoundDi
     else:
         reason = "not mentioned in the passages"
     written = parting.it.spelling.written
-    if said == written[slice(*tidied(written, 0, len(written)))]:
-        return FoundDifference(at, None, reason)
-    return FoundDifference(at, None, f"{reason}: '{said}'")
+    is_all = said == written[slice(*tidied(written, 0, len(written)))]
+    return FoundDifference(at, None, reason if is_all else f"{reason}: '{said}'")
 
 
 def _phrase(parting: Parting, at: tuple[int, int]) -> tuple[int, int]:
@@ -109,10 +107,6 @@ def _phrase(parting: Parting, at: tuple[int, int]) -> tuple[int, int]:
             whole = [(low, high), at, *(value for value in values if _overlaps((low, high), [value]))]
             return tidied(written, *_whole_words(written, min(one[0] for one in whole), max(one[1] for one in whole)))
     return at
-
-
-def _only_mentioned(at: tuple[int, int], said: str) -> FoundDifference:
-    return FoundDifference(at, None, f"the passages mention {said}, but do not state the claim")
 
 
 def _are_there(said: str, parting: Parting) -> bool:
@@ -152,7 +146,7 @@ def _value(parting: Parting, *, time: bool) -> FoundDifference | None:
         return FoundDifference(check.at, None, f"the passages use {check.said} for a different item")
     at = numbered(parting, check.at)
     if at == check.at and _are_there(check.said, parting):
-        return _only_mentioned(at, check.said)
+        return FoundDifference(at, None, f"the passages mention {check.said}, but do not state the claim")
     return one_instead(parting, check) or FoundDifference(at, None, f"not stated in the passages: {_cut(parting, at)}")
 
 
@@ -192,9 +186,8 @@ def _speaker(parting: Parting) -> FoundDifference | None:
             shared, number, other = max(others, key=lambda one: one[0])
             if shared:
                 where = DifferencePlace(number, *other.speaker_span)
-                return FoundDifference(
-                    at, where, f"the passage attributes this to {other.speaker}, the claim to {speaker}"
-                )
+                reason = f"the passage attributes this to {other.speaker}, the claim to {speaker}"
+                return FoundDifference(at, where, reason)
         return FoundDifference(at, None, f"no passage attributes this to {speaker}")
     return None
 
@@ -203,26 +196,27 @@ def _hedge(parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference | None:
     """Name the word that makes one side less certain or less general than the other."""
     at = doubted(parting, doubts)
     of_claim, of_passage = hedges(parting.it)
-    for kinds, ours, said in _HEDGING:
-        for kind in kinds:
-            cues = parting.only(kind, mine=ours)
-            if kind == "hedge":
-                cues = [cue for cue in cues if cue in (of_claim if ours else of_passage)]
-            if cues and ours:
-                place = parting.it.spelling.origin(cues[0].start, cues[0].end)
-                return FoundDifference(place, _across(parting), said.format(cues[0].text))
-            if cues:
-                return FoundDifference(at, _theirs(parting, cues[0]), said.format(cues[0].text))
+    for kind, is_ours, said in _HEDGING:
+        cues = parting.only(kind, mine=is_ours)
+        if kind == "hedge":
+            cues = [cue for cue in cues if cue in (of_claim if is_ours else of_passage)]
+        if cues and is_ours:
+            place = parting.it.spelling.origin(cues[0].start, cues[0].end)
+            theirs = parting.only(kind, mine=False) if kind == "quantifier" else []
+            reason = f"the passage says '{theirs[0].text}', the claim says '{{}}'" if theirs else said
+            return FoundDifference(place, _across(parting), reason.format(cues[0].text))
+        if cues:
+            return FoundDifference(at, _theirs(parting, cues[0]), said.format(cues[0].text))
     return None
 
 
-_HEDGING: tuple[tuple[tuple[str, ...], bool, str], ...] = (
-    (("hedge",), False, "the passage says '{}', the claim states it as certain"),
-    (("conditional",), False, "the passage adds a condition ('{}'), the claim has none"),
-    (("booster",), True, "the claim says '{}', the passage is less certain"),
-    (("quantifier",), True, "the claim says '{}', the passage lacks it"),
-    (("quantifier",), False, "the passage says '{}', the claim lacks it"),
-    (("hedge",), True, "the claim says '{}', the passage states it as certain"),
+_HEDGING = (
+    ("hedge", False, "the passage says '{}', the claim states it as certain"),
+    ("conditional", False, "the passage adds a condition ('{}'), the claim has none"),
+    ("booster", True, "the claim says '{}', the passage is less certain"),
+    ("quantifier", True, "the claim says '{}', the passage does not"),
+    ("quantifier", False, "the passage says '{}', the claim does not"),
+    ("hedge", True, "the claim says '{}', the passage states it as certain"),
 )
 
 

@@ -222,7 +222,8 @@ def _rates(found: Calibration) -> str:
         for name, rate, labels in found.recognised
         if not is_too_few(rate, labels)
     ]
-    return interval_plot(points, title="Judge vs. people", axis="correct verdicts, with 95 % intervals")
+    axis = "correct verdicts, with 95 % intervals"
+    return interval_plot(points, title="Judge vs. people", axis=axis) if points else ""
 
 
 # ---- two runs
