@@ -240,10 +240,8 @@ def tune_to_judge(
     """Fit to what the judge of a session says of a sample of answers; see `tune`."""
     verifier = verifier or _tunable(DEFAULT_JUDGE)
     answers = options.get("answers", ANSWERS)
-    if not isinstance(answers, int):
-        raise ConfigError("with from_judge, source is the file of the answers and answers the number of them to judge")
-    if isinstance(answers, bool) or answers < 1:
-        raise ConfigError(f"answers must be a whole number of at least 1, got {answers!r}")
+    if not isinstance(answers, int) or isinstance(answers, bool) or answers < 1:
+        raise ConfigError(f"with from_judge, answers is the number of answers to judge, at least 1; got {answers!r}")
     with within(session.limits):
         samples = _drawn_answers(source, answers, options)
         metric, at_once = session.metric, options.get("concurrency") or session.concurrency

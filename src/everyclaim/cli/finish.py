@@ -74,9 +74,8 @@ def conclude(run: Run, output: OutputOptions, settings: Settings, against: Run |
             if not output.quiet:
                 warn(f"wrote {output.report}", kind="")
     except OperatorError as error:
-        raise OperatorError(
-            f"{error}; the run is stored: write it with `everyclaim report {run.id} --out FILE`"
-        ) from None
+        advice = f"the run is stored: write it with `everyclaim report {run.id} --out FILE`"
+        raise OperatorError(f"{error}; {advice}") from None
     if output.json:
         show_json(run_document(run, summary, found, trust), indent=None)
     elif not output.quiet:
@@ -104,8 +103,7 @@ def _tell_build_server(
         with open_sink(output.markdown) as sink:
             sink.write(run_markdown(summary, found, result, name).encode("utf-8", "replace"))
     if output.github:
-        for line in github_lines(found, result):
-            sys.stdout.write(line + "\n")
+        sys.stdout.writelines(line + "\n" for line in github_lines(found, result))
 
 
 def _gate(run: Run, record: RunRecord, summary: Summary, settings: Settings, against: Run | None) -> GateResult:
