@@ -69,7 +69,7 @@ def _evidence(comparison: Comparison, most: int | None, movers: int) -> Iterator
         yield from (Text(), _table(heading, tested[:most])) if tested else (Text(),)
         yield from left_out(len(tested) - most if most else 0, "row", "; --json has them all")
         if few := len(rows) - len(tested):
-            yield Text(untested(few) if tested else f"{heading}: {untested(few)}", style="dim")
+            yield Text(untested(few) if tested else f"{heading}: too few samples", style="dim")
     if comparison.changes is not None:
         yield from (Text(), changed_claims(comparison))
     if comparison.moved[:movers]:
