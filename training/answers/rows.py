@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from everyclaim.core.types import Claim
 from lexical_data import share
 from rowfile import write_rows
 
+TOGETHER = 24  # claims of a document that are twins of each other
 HALF = 0.5  # share of the documents that the first of two networks reads
 
 
@@ -33,19 +35,25 @@ def half(group: str) -> str:
 def rows(answers: Iterable[LabelledAnswer]) -> Iterator[dict[str, Any]]:
     """Write the labelled claims of answers as rows.
 
-    `dataset` names half, side and task, so that a stage says how many right and wrong claims it draws. The claims of an
-    answer are each other's twins (`beside`): that a right one has higher odds than a wrong one is learned too.
+    `dataset` names half, side and task, so that a stage says how many right and wrong claims it draws. Claims of all
+    answers to a document are twins (`beside`), those of an answer where they are many: that a right one has higher odds
+    than a wrong one is learned too.
     """
-    for one, claims, labels, _ in answers:
-        for claim, label in zip(claims, labels, strict=True):
-            if label is None:
-                continue
+    for group, of_document in groupby(answers, lambda it: it[0].group):
+        labelled = [
+            (one, claim, label)
+            for one, claims, labels, _ in of_document
+            for claim, label in zip(claims, labels, strict=True)
+            if label is not None
+        ]
+        for one, claim, label in labelled:
             side = "right" if label == "SUPPORTED" else "wrong"
             task = one.task if one.dataset == "ragtruth" else one.dataset
             yield {
-                "id": f"{one.id}-{claim.id}", "dataset": f"answers_{half(one.group)}_{side}_{task}", "unit": "claim",
+                "id": f"{one.id}-{claim.id}", "dataset": f"answers_{half(group)}_{side}_{task}", "unit": "claim",
                 "question": one.question, "contexts": list(one.contexts), "text": claim.text, "label": label,
-                "group": one.group, "slice": task, "sentence": claim.sentence, "beside": one.id,
+                "group": group, "slice": task, "sentence": claim.sentence,
+                "beside": group if len(labelled) <= TOGETHER else one.id,
                 "errors": [] if side == "right" else failing(claim, one.response, one.faults),
             }  # fmt: skip
 
