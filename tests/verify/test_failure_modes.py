@@ -88,7 +88,7 @@ def test_a_single_failing_word_is_quoted_with_its_phrase() -> None:
     """The word alone would say little."""
     passages = ["The museum opens at 9.", "Guided tours are offered for children."]
     verdict = ec.score(response="The museum is free for children.", passages=passages).claims[0].verdict
-    assert verdict.rationale == "not stated in the passages: 'free for children'"
+    assert verdict.rationale == "not mentioned in the passages: 'free for children'"
 
 
 @pytest.mark.parametrize(
