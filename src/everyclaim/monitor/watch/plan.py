@@ -125,9 +125,8 @@ class OpenRuns:
     _metric: Assembled
     _hooks: Sequence[Hook]
     names: dict[str, str] = field(default_factory=dict)  # of the runs that were opened, by id
-    _runs: dict[tuple[str, bool], str] = field(
-        default_factory=dict
-    )  # part and whether picked → id; a resumed one under its own
+    # Part, or the id of a resumed run, and whether picked → id.
+    _runs: dict[tuple[str, bool], str] = field(default_factory=dict)
     _begun: Counter[str] = field(default_factory=Counter)  # results by run, since it was opened
     _opening: asyncio.Lock = field(default_factory=asyncio.Lock)
 
