@@ -75,7 +75,8 @@ def _unsaid(parting: Parting, at: tuple[int, int], mode: FailureMode) -> FoundDi
     if not said[:1].isupper():  # a name says enough alone
         at = finished(parting.it.spelling.written, *_phrase(parting, at))
     said = _cut(parting, at)
-    if _are_there(said, parting) or (_are_mentioned(said, parting) and not said[:1].isdigit()):
+    is_loose = not parting.is_contradicted and not said[:1].isdigit()  # its words, wherever, may be mentioned
+    if _are_there(said, parting) or (is_loose and _are_mentioned(said, parting)):
         ending = "contradict" if parting.is_contradicted else "do not state"
         return FoundDifference(at, None, f"the passages mention '{said}', but {ending} the claim")
     if parting.is_contradicted:
