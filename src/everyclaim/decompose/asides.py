@@ -92,6 +92,8 @@ def _told(aside: Aside) -> Draft | None:
         return said_by_clause(aside) or (aside.kept if aside.apart and is_free(aside) else None)
     if relation == "acl" and tree.pos(noun) in THINGS and (tag == "VBN" or _is_some_subject(aside)):
         return _participle(aside)
+    if relation == "amod" and tag == "JJ" and tree.text(place)[0].isupper():
+        return _origin(aside)
     if kind in {"nmod", "obl", "advcl"} and (meanwhile := _absolute(aside)):
         return meanwhile
     if kind == "advcl" and tag in {"VBN", "VBG"} and aside.inside[-1] < noun:
@@ -181,6 +183,15 @@ def named(tree: Tree) -> dict[frozenset[int], list[int]]:
                 beside = [kid for kid in tree.kids[place] if tree.kind(kid) in {"punct", "acl", "appos"}]
                 found[frozenset(words)] = tree.under(place, without=beside)
     return found
+
+
+def _origin(aside: Aside) -> Draft | None:
+    """Where somebody is from, by an adjective made of a name: "is an American painter", not "a French horn player"."""
+    tree, noun, owner = aside.tree, aside.noun, aside.described
+    if owner is None or not tree.text(noun).islower() or tree.conjuncts(noun):
+        return None
+    alone = tree.of(noun, "amod", "compound") == [aside.place]
+    return aside.said_of(owner, aside.be(owner), *aside.inside) if alone else None
 
 
 def _title(aside: Aside) -> Draft | None:
