@@ -37,10 +37,11 @@ class Rows:
         self.rng = np.random.default_rng(seed)
         self.rows = stage["rows"]
         self.rename, self.seed = stage.get("rename", 0.0), seed
-        words = json.loads(VOCABULARY.read_text("utf-8"))["model"]["vocab"]
-        self.inside = np.zeros(max(words.values()) + 1, bool)  # whether a token goes on a word
-        self.inside[[number for word, number in words.items() if word.startswith("##")]] = True
-        self.names = np.array([n for word, n in words.items() if n > COMMON and word.isalpha() and len(word) > 3])
+        if self.rename:
+            words = json.loads(VOCABULARY.read_text("utf-8"))["model"]["vocab"]
+            self.inside = np.zeros(max(words.values()) + 1, bool)  # whether a token goes on a word
+            self.inside[[number for word, number in words.items() if word.startswith("##")]] = True
+            self.names = np.array([n for word, n in words.items() if n > COMMON and word.isalpha() and len(word) > 3])
         self.weight = np.ones(len(self.label), np.float32)
         for name in np.unique(self.dataset):
             here = self.dataset == name

@@ -39,6 +39,7 @@ _SEVERAL = frozenset({"they", "their"})
 _PEOPLE = frozenset({"he", "she", "his", "her"})
 _OWNERS = {"its": "it", "their": "they", "his": "he", "her": "she"}
 _OBJECTS = {"it": "it", "they": "them", "he": "him", "she": "her"}
+_FORMS = frozenset({*_OWNERS, *_OBJECTS, *_OBJECTS.values()})
 
 
 def unconnected(text: str) -> str:
@@ -113,14 +114,15 @@ def completed(text: str, before: str, sentence: str, spoken: Spoken) -> str:
 
 def spoken_to(people: Mapping[str, str], sentence: str, told: str) -> dict[str, str]:
     """Whom "he" and "she" stand for behind a `sentence`, `told` with names: until others are named, the same."""
-    tree, word = parsed(told), _word_of(_first_pronoun(unconnected(sentence)))
+    pronoun = _word_of(_first_pronoun(unconnected(sentence)))
+    if pronoun in {"he", "she"}:
+        name = "" if told == sentence else _subject(told, pronoun)
+        return {pronoun: name} if name else {}
+    tree = parsed(told)
     subject = tree.subject(tree.root) if tree.tokens else None
-    if word in {"he", "she"}:
-        name = "" if told == sentence else _subject(told, word)
-        return {word: name} if name else {}
-    new = {tree.text(i) for i in range(len(tree.tokens)) if tree.pos(i) == "PROPN" and tree.kind(i) in _ROLES}
     if subject is not None and tree.low(subject) in {"he", "she"}:
         return {}
+    new = {tree.text(i) for i in range(len(tree.tokens)) if tree.pos(i) == "PROPN" and tree.kind(i) in _ROLES}
     return {word: name for word, name in people.items() if new <= {*name.split()}}
 
 
@@ -130,7 +132,7 @@ def _asked_about(questions: Sequence[str], pronoun: str) -> str:
     for question in questions:
         tree = parsed(question)
         for place, token in enumerate(tree.tokens):
-            if tree.low(place) in {*_OWNERS, *_OBJECTS, *_OBJECTS.values()} and token.relation != "expl" and not found:
+            if tree.low(place) in _FORMS and token.relation != "expl" and not found:
                 return ""  # "What does she do?"
             named = token.pos == "PROPN" or (token.pos == "NOUN" and (not people or tree.kind(place) == "nsubj"))
             named &= tree.kind(place) not in {"compound", "flat"} and token.relation != "nmod:desc"

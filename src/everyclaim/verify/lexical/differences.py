@@ -204,8 +204,8 @@ def _hedge(parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference | None:
         if cues and is_ours:
             place = parting.it.spelling.origin(cues[0].start, cues[0].end)
             theirs = parting.only(kind, mine=False) if kind == "quantifier" else []
-            reason = f"the passage says '{theirs[0].text}', the claim says '{{}}'" if theirs else said
-            return FoundDifference(place, _across(parting), reason.format(cues[0].text))
+            both = f"the passage says '{theirs[0].text}', the claim says '{cues[0].text}'" if theirs else ""
+            return FoundDifference(place, _across(parting), both or said.format(cues[0].text))
         if cues:
             return FoundDifference(at, _theirs(parting, cues[0]), said.format(cues[0].text))
     return None
