@@ -41,7 +41,6 @@ def figures(label, mode, samples, claims, ids, tags):
         mode=mode.astype(np.int16),
         modes=MODES,
         claim=np.arange(samples * claims, dtype=np.uint64),
-        supported=np.full(samples * claims, np.nan),
         tags=tags,
     )
 

@@ -48,6 +48,19 @@ def test_the_page_says_what_regressed_with_the_claims_and_advises_to_watch(runs)
     assert "new: It is old" in page or "It is old" in page
 
 
+def test_without_names_the_newest_two_runs_of_the_same_data_are_compared(runs):
+    """A newer run over other samples is passed over; named alone, a run has no partner where its data are unique."""
+    write_jsonl("other.jsonl", [{**OLD[0], "id": "o1"}])
+    assert runs("score", "other.jsonl", "--name", "other", "-q").code == 0
+    for named in ((), ("old",)):
+        done = runs("compare", *named)
+        assert done.code == 0, done.err
+        assert "40 samples paired by id" in " ".join(done.out.split()), done.out
+    alone = runs("compare", "other")
+    assert alone.code == 2
+    assert "no other run has the data and settings of run" in alone.err
+
+
 def scored(everyclaim, name, rows):
     """Keep a run of rows whose answers are good (True) or bad."""
     good = {"response": "It is red", "contexts": ["It is red."]}

@@ -273,7 +273,7 @@ def test_a_dry_run_estimates_calls_tokens_and_cost_and_asks_nobody(cli, server, 
 def test_a_dry_run_says_what_is_not_known(cli, server):
     """A price, what a cascade's first judge leaves, and calls that depend on answers; offline there is nothing to say."""
     done = cli("score", "answers.jsonl", *judge(server), "--dry-run", "--limit", "2")
-    assert "answers.jsonl: 2 answers: about 4 calls" in " ".join(done.out.split())
+    assert "answers.jsonl 2 answers: about 4 calls" in " ".join(done.out.split())
     assert "price unknown" in " ".join(done.out.split())
     cascade = ["--judge", "cascade:embedded>openai:some-model", "--base-url", server.base_url]
     assert "at most" in cli("score", "answers.jsonl", *cascade, "--dry-run").out

@@ -80,7 +80,7 @@ def test_expected_claims_come_from_a_number_or_a_tag(tmp_path):
         ("factscore", "needs a knowledge source"),
         ("factscore?corpus=a&search=serper", "got several"),
         ("factscore?corpus=nowhere.db", "there is no file nowhere.db"),
-        ("factscore?search=google", "unknown name 'google'"),
+        ("factscore?search=google", "unknown knowledge source 'google'"),
         ("factscore?corpus=.&gamma=5&expected=3", "both penalise"),
     ],
 )

@@ -153,7 +153,9 @@ def test_lines_that_are_no_answers_are_counted_with_their_place(log: Path, store
 
 def test_what_is_not_there_yet_is_waited_for_and_a_wrong_folder_is_told(log: Path, store: Path) -> None:
     """A file may come later, its folder may not."""
+    started: list[str] = []
     with pytest.raises(SourceError, match="there is no file"):
-        watched(log, store)
+        watched(log, store, on_start=started.append)
+    assert not started
     with pytest.raises(InputError, match="no folder"):
         watched(log.parent / "nowhere" / "a.jsonl", store)

@@ -304,20 +304,21 @@ def _advice(found: Calibration) -> Iterator[str]:
             fact = f"too few labels of {kind} claims ({labels:,}) to show that {name} is at least {AT_LEAST}"
             if rate.value is not None and rate.value < TARGET:
                 fact = f"{name} is {_rate(rate)}, inconclusive with {counted(labels, 'label')} of {kind} claims"
-            yield f"{fact}: about {counted(missing, 'more label')} would settle it. {select}."
+            wanted = f"about {counted(missing, 'more label')} would settle it"
+            yield f"{fact}: {f'label at least {missing} more' if labels < _FEWEST_LABELS else wanted}. {select}."
 
 
 def _missing_labels(rate: Estimate, labels: int) -> int:
     """Return how many more labels would tell a rate from its target, or narrow it to ± 5 points where it is close."""
-    if rate.value is None:
-        return _FEWEST_LABELS
+    if rate.value is None or labels < _FEWEST_LABELS:
+        return _FEWEST_LABELS - labels  # too few to estimate from
     distance = abs(rate.value - TARGET)
     wanted = labels_for_half_width(rate.value, distance if distance >= _MARGIN else _WIDTH)
     if rate.low is not None and rate.high is not None and labels:
         # Claims of one answer are alike: an interval that is wider than that of independent ones needs more.
         independent = labels_for_half_width(rate.value, min(0.49, max(1e-3, (rate.high - rate.low) / 2)))
         wanted = math.ceil(wanted * max(1.0, labels / max(1, independent)))
-    return max(1, wanted - labels, _FEWEST_LABELS - labels)
+    return max(1, wanted - labels)
 
 
 def _rates(found: JudgeRates) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from everyclaim.analysis import SHOWN_FROM, interval, percent, plain, span, writ
 from everyclaim.analysis import score as score_text
 from everyclaim.analysis.slices import FEW, JudgingCollector, JudgingSummary, NumberColumns, expanded, values_of
 from everyclaim.core.cited import citation_counts, refusal_of
-from everyclaim.core.plaintext import counted, listed, one_line, words, wrapped
+from everyclaim.core.plaintext import counted, listed, one_line, wrapped
 from everyclaim.core.printing import LOWER_BOUNDS, Band, band_of
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import FailureMode, Label, Outcome, Result, Usage
@@ -141,7 +141,7 @@ class Summary:
             ("mean score", group.score, score_text(group.score), span(group.score)),
         ]
         rest = [
-            f"{count:,} {words(outcome.value)}"
+            f"{count:,} {outcome.display_name}"
             for outcome, count in group.outcomes.items()
             if count and outcome is not Outcome.SCORED
         ]

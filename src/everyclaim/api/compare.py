@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from itertools import pairwise
+from functools import cache
+from itertools import combinations, pairwise
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -32,6 +33,7 @@ from everyclaim.store.store import Figures, Store
 MOVERS = 10
 REPORTED = 50  # answers that moved, in a page
 FEWEST_RUNS = 3  # of a trend
+_LOOKED_AT = 50  # newest runs of a store, for two that can be compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,24 @@ def compare_parts(
     before, after = side_of(records[0], first), side_of(records[1], second)
     calibration = None if differs else judge_of(runs)  # of two judges neither speaks for both
     return KeptComparison(before, after, numbers, moved, differs, expanded(by), calibration, runs=runs)
+
+
+def comparable_runs(
+    records: Sequence[RunRecord], asked: Callable[[RunRecord], frozenset[tuple[str, str]]], wanted: str = ""
+) -> tuple[str, str] | None:
+    """Return the ids of the newest two runs of the same samples and settings, the older first; None without such.
+
+    `records` are the newest first; `asked` returns a run's samples. One of the two is the run `wanted`, if named.
+    """
+    known = [record for record in records if record.kept][:_LOOKED_AT]
+    samples = cache(lambda place: asked(known[place]))
+    for after, before in combinations(range(len(known)), 2):
+        newer, older = known[after], known[before]
+        is_meant = wanted in {"", newer.id, older.id}
+        is_alike = is_meant and not provenance_differences(older.provenance, newer.provenance)
+        if is_alike and share_half(samples(after), samples(before)):
+            return older.id, newer.id
+    return None
 
 
 @public

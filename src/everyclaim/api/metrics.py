@@ -58,6 +58,7 @@ KNOWLEDGE = Registry(
         **dict.fromkeys(ENGINES, _WEB),
         "python": "everyclaim.core.spec:imported",
     },
+    noun="knowledge source",
 )
 
 

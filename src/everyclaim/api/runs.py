@@ -248,7 +248,7 @@ def verdicts_of(kept: Store, run: str) -> Verdicts:
     if not rows.any():
         raise InputError(f"run {run} has no claim of a scored answer: nothing to label")
     sample = figures.sample
-    whole = Verdicts(figures.positions[sample], first[sample], ordinal, figures.label, figures.supported)
+    whole = Verdicts(figures.positions[sample], first[sample], ordinal, figures.label, kept.probabilities(run))
     return whole.where(rows)
 
 

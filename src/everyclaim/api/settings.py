@@ -207,7 +207,9 @@ def load_settings(file: Path | None = None, **given: Any) -> Settings:
         raise ConfigError(f"no settings file at {file}")
     rows = _read(source) if source else {}
     if unknown := next((name for name in rows if name not in DECLARED), ""):
-        raise ConfigError(f"unknown setting {unknown!r} in {source}{did_you_mean(unknown, DECLARED)}")
+        named = "; settings are named as the options of `everyclaim score`: fail_under for --fail-under"
+        hint = "; settings need no [heading]" if isinstance(rows[unknown], dict) else did_you_mean(unknown, DECLARED)
+        raise ConfigError(f"unknown setting {unknown!r} in {source}{hint or named}")
     variables = {name.upper(): name for name in os.environ}
     values: dict[str, Any] = {}
     for name, (kind, opt) in DECLARED.items():

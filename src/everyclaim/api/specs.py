@@ -59,6 +59,7 @@ VERIFIERS = Registry(
     },
     others=lambda: dict.fromkeys(provider_names(), "everyclaim.api.judges:llm_verifier"),
     advice=_BY_PROVIDER,
+    noun="judge",
 )
 
 

@@ -289,7 +289,7 @@ def _source(source: Any, options: WatchingOptions, store: str | os.PathLike[str]
         return SqlQuery(argument, rows, **chosen)
     from everyclaim.monitor.watch.files import LogFiles
 
-    return LogFiles(argument, rows)
+    return LogFiles(argument, rows, may_come_later=not options.get("once", False))
 
 
 def _options_of(kind: str, options: WatchingOptions) -> dict[str, Any]:

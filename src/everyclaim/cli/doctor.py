@@ -160,7 +160,7 @@ def _self_check(settings: Settings) -> Check:
     except Exception as error:  # noqa: BLE001 - finding what is broken is the purpose
         return Check("self-check", False, f"{type(error).__name__}: {error}")
     if result.outcome is not Outcome.SCORED or result.score is None:
-        return Check("self-check", False, f"the example could not be scored: {result.outcome.value}: {result.reason}")
+        return Check("self-check", False, f"cannot score the example: {result.outcome.display_name}: {result.reason}")
     labels = ", ".join(claim.verdict.label.value.lower() for claim in result.claims)
     return Check("self-check", True, f"scored one answer with {Spec.parse(settings.judge).shown}: {labels}")
 

@@ -141,7 +141,10 @@ _AnyJudges = Annotated[
 
 @with_settings("store")
 def compare(
-    runs: Annotated[list[str], argument("RUN RUN…", "Ids, starts of ids, or names of runs; the oldest first.")],
+    runs: Annotated[
+        list[str] | None,
+        argument("[RUN…]", "Ids, starts of ids, or names, the oldest first (default: newest two of the same data)."),
+    ] = None,
     *,
     by: Annotated[
         list[str] | None,
@@ -172,13 +175,13 @@ def compare(
     from everyclaim.api.runs import find_run
     from everyclaim.report.comparison import comparison_page
 
-    if len(runs) < _TWO:
-        raise ConfigError("at least two runs are needed, the older first; `everyclaim runs` lists them")
     check_destination("--report", report, any_name=True)
     if report == "-" and json:
         raise ConfigError("--report - and --json would both write to standard output: choose one")
     settings = given.settings()
-    known = [find_run(run, store=settings.store) for run in runs]
+    known = [find_run(run, store=settings.store) for run in runs or ()]
+    if len(known) < _TWO:
+        known = _comparable(settings.store, known)
     if len(known) > _TWO:
         if report:
             raise ConfigError("--report needs exactly two runs")
@@ -197,6 +200,24 @@ def compare(
         warn(result.message, kind=result.title)
         return GATE_CODES[result.status]
     return OK
+
+
+def _comparable(store: str, named: list[Run]) -> list[Run]:
+    """Return the newest two runs of the same data and settings, one of them the named one."""
+    from everyclaim.api.compare import comparable_runs
+    from everyclaim.api.runs import find_run
+    from everyclaim.store import browsing
+    from everyclaim.store.store import Store
+
+    find_run(store=store)  # raises if nothing was scored yet
+    wanted = named[0].id if named else ""
+    with Store.open_to_read(store) as kept:
+        pair = comparable_runs(kept.runs(), lambda record: browsing.asked(kept, record.id), wanted)
+    if pair is None:
+        pairs = f"no other run has the data and settings of run {wanted}"
+        which = pairs if wanted else "no two runs have the same data and settings"
+        raise ConfigError(f"{which}: name two runs, the older first (`everyclaim runs` lists them)")
+    return [find_run(run, store=store) for run in pair]
 
 
 def _trend(runs: list[Run], *, by: list[str] | None, anyway: bool, fail: bool, json: bool) -> int:

@@ -107,7 +107,7 @@ def _estimate(files: list[str], evaluator: Evaluator, options: DatasetOptions, *
     if json:
         show_json({file: one and asdict(one) for file, one in found.items()})
     for file, one in () if json else found.items():
-        show(Text(f"{file}: {one or 'no estimate: the number of calls depends on the replies'}"))
+        show(Text(f"{file}\n  {one or 'no estimate: the number of calls depends on the replies'}"))
     return OK
 
 

@@ -65,8 +65,8 @@ def whole(text: str, blank: str = "\u00a0") -> str:
 
 
 def words(name: str) -> str:
-    """Write an identifier of ours as words: numeric_mismatch → numeric mismatch, unread → other language."""
-    return "other language" if name == "unread" else name.replace("_", " ")
+    """Write an identifier of ours as words: numeric_mismatch → numeric mismatch."""
+    return name.replace("_", " ")
 
 
 def metric_title(spec: str) -> str:

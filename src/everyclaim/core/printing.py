@@ -38,7 +38,7 @@ def decomposition(found: Any) -> str:
     skipped = f", {counted(len(found.skipped), 'piece')} skipped" if found.skipped else ""
     claims = [f"{one_line(claim.id)}  {one_line(claim.text, 240)}" for claim in found.claims]
     others = [
-        f"skipped ({words(one_line(piece.reason, 60))})  {one_line(piece.text, 120)}"
+        f"skipped ({one_line(piece.display_name, 60)})  {one_line(piece.text, 120)}"
         + (" (not checked)" if piece.unchecked else "")
         for piece in found.skipped
     ]
@@ -69,7 +69,7 @@ def summary(found: Any) -> str:
     band = f" ({found.band})" if found.band else ""
     score = "no score" if found.score is None else f"{metric} {number(found.score)}{band}"
     if found.outcome != "scored":
-        score = ", ".join([score if found.score is None else f"{score} by policy", words(found.outcome.value)])
+        score = ", ".join([score if found.score is None else f"{score} by policy", found.outcome.display_name])
         score = f"{score}: {one_line(found.reason, 240)}" if found.reason else score
     return " · ".join(part for part in (score, claims, *parts) if part)
 

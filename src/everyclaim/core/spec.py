@@ -202,6 +202,7 @@ class Registry:
     built_from: str = "chats"
     others: Callable[[], Mapping[str, str]] = dict  # more of ours, whose names are known only when they are asked for
     advice: str = ""  # on an unknown {name} that is like none of ours
+    noun: str = ""  # of one, in messages, where it is not `kind` without its s
 
     def names(self) -> list[str]:
         """Every name that can be used, sorted."""
@@ -225,7 +226,7 @@ class Registry:
         if not found:
             known = self.names()
             hint = did_you_mean(name, known) or self.advice.format(name=name)
-            raise ConfigError(f"unknown name {name!r}; known: {', '.join(known)}{hint}")
+            raise ConfigError(f"unknown {self.noun or self.kind[:-1]} {name!r}; known: {', '.join(known)}{hint}")
         loaded: Callable[..., Any] = found[0].load()
         return loaded
 

@@ -34,6 +34,11 @@ class Outcome(StrEnum):
     UNREAD = "unread"  # in a language that the judge was not measured in
     NOT_APPLICABLE = "not_applicable"  # a metric of the user's own returned None
 
+    @property
+    def display_name(self) -> str:
+        """Name shown to people; that of `UNREAD` is "other language"."""
+        return "other language" if self is Outcome.UNREAD else words(self.value)
+
 
 class FailureMode(StrEnum):
     """Why a claim is not supported. `docs/reference/failure-modes.md` draws the lines between them."""
@@ -161,6 +166,11 @@ class Skipped:
     span: Span
     reason: str
     unchecked: bool = False
+
+    @property
+    def display_name(self) -> str:
+        """The reason as shown to people."""
+        return Outcome.UNREAD.display_name if self.reason == Outcome.UNREAD else words(self.reason)
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,7 +97,7 @@ class Rules:
             piece = result.unchecked[0]
             if is_mark(piece.text):
                 return f"a citation refers to no passage: {piece.text!r}"
-            return f"a sentence was skipped as {piece.reason.replace('_', ' ')} and not checked: {piece.text!r}"
+            return f"a sentence was skipped as {piece.display_name} and not checked: {piece.text!r}"
         if result.outcome is not Outcome.SCORED:
             return f"the answer was not checked: {result.reason or result.outcome}"
         if blocked := self.blocked(result):

@@ -61,5 +61,5 @@ def plain(value: Any) -> Any:
 
 def explained(result: Result) -> str:
     """Say what is wrong with an answer, or why there is no score."""
-    without = "" if result.outcome is Outcome.SCORED else result.reason or result.outcome.value.replace("_", " ")
+    without = "" if result.outcome is Outcome.SCORED else result.reason or result.outcome.display_name
     return ("\n".join(failing_lines(result)) or without)[:_LONGEST]

@@ -195,7 +195,7 @@ def _hold(result: Result, bars: _Bars) -> None:
     left = [piece for piece in result.unchecked if not bars.of_citations or piece.reason != "citation"]
     unread = [f"not checked: {one_line(piece.text, 200)}" for piece in left]
     if result.outcome is not Outcome.SCORED:
-        what = f"answer {name} has nothing to check: {result.outcome.value.replace('_', ' ')}"
+        what = f"answer {name} has nothing to check: {result.outcome.display_name}"
         if unread or bars.empty == "fail":
             raise AssertionError("\n".join([what, *unread]))
         if bars.empty == "skip":

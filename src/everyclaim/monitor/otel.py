@@ -101,9 +101,9 @@ def attributes_of(result: Result, *, response_id: str = "", with_texts: bool = F
 def _explanation(result: Result, *, with_texts: bool = False) -> str:
     """Say why in a line or a few: what was found by label and failure mode; with texts also the claims that fail."""
     if result.outcome is Outcome.FAILED:
-        return f"{words(result.outcome.value)}: {one_line(result.reason, 500) if with_texts else code_of(result)}"
+        return f"{result.outcome.display_name}: {one_line(result.reason, 500) if with_texts else code_of(result)}"
     if result.outcome is not Outcome.SCORED:
-        return words(result.outcome.value)
+        return result.outcome.display_name
     found = [f"{count:,} {label.value.lower()}" for label, count in result.counts.items() if count]
     modes = Counter(words(claim.verdict.failure_mode.value) for claim in result.failing if claim.verdict.failure_mode)
     why = [f"{count:,} {mode}" for mode, count in modes.items()]

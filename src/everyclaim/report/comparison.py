@@ -122,7 +122,7 @@ def _head(comparison: Comparison) -> RenderableType:
 def side_line(side: Side) -> Text:
     """Say which run a side is, and what its answers came to."""
     rest = [
-        f"{number:,} {words(outcome.value)}"
+        f"{number:,} {outcome.display_name}"
         for outcome, number in side.outcomes.items()
         if number or outcome is Outcome.SCORED
     ]

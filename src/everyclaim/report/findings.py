@@ -79,9 +79,9 @@ def answers(records: Sequence[Kept]) -> RenderableType:
     for record in records:
         result = record.result
         texts = {name: text for name, (_, text) in texts_of(record.sample, result).items()}
-        reason = f"{words(result.outcome.value)}: {result.reason}" if result.reason else ""
+        reason = f"{result.outcome.display_name}: {result.reason}" if result.reason else ""
         rows = {"question": [result.question], "answer": [record.sample.response], "no score": [reason]}
-        rows |= {"not a claim": [f"{piece.text} ({words(piece.reason)})" for piece in result.skipped]}
+        rows |= {"not a claim": [f"{piece.text} ({piece.display_name})" for piece in result.skipped]}
         rows |= {"warning": list(result.warnings)}
         about: list[RenderableType] = [
             Text.assemble((f"{name} ", "dim"), data(text)) for name, listed in rows.items() for text in listed if text
@@ -284,7 +284,7 @@ def decomposition_page(decomposition: Decomposition, response: str) -> Page:
         skipped = _listing("skipped", "offsets", "text")
         for piece in decomposition.skipped:
             skipped.add_row(
-                data(words(piece.reason)),
+                data(piece.display_name),
                 f"{piece.span.start}:{piece.span.end}",
                 data(piece.text, "yellow" if piece.unchecked else "dim", 200) + (_UNCHECKED if piece.unchecked else ""),
             )

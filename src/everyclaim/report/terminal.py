@@ -149,7 +149,7 @@ def _headline(group: Group, bad_rows: int) -> RenderableType:
 def _outcomes(group: Group) -> Text:
     counts = [(outcome, group.outcomes[outcome]) for outcome in other_outcomes(group)]
     rest = [
-        Text(f"{count:,} {words(outcome.value)}", "bold red" if outcome is Outcome.FAILED and count else "")
+        Text(f"{count:,} {outcome.display_name}", "bold red" if outcome is Outcome.FAILED and count else "")
         for outcome, count in counts
     ]
     return joined([Text(f"{group.scored:,} scored of {group.total:,}"), *rest])

@@ -53,7 +53,6 @@ class Figures:
     mode: NDArray[np.int16]
     modes: tuple[str, ...]
     claim: NDArray[np.uint64]  # of the claim's text
-    supported: NDArray[np.float64]  # probability; NaN: none
     tags: Mapping[str, Mapping[str, NDArray[np.int32]]]
     released: NDArray[np.int16]  # place in `release` of each sample's; −1: it names none
     time: NDArray[np.float64]  # seconds since 1970 in UTC; NaN: not said
@@ -76,7 +75,7 @@ class Figures:
             tags=inside,
             released=np.array([places[place] for place in self.released[rows].tolist()], dtype=np.int16),
             **{name: getattr(self, name)[rows] for name in ("positions", "outcome", "score", "text", "time")},
-            **{name: getattr(self, name)[claims] for name in ("label", "mode", "claim", "supported")},
+            **{name: getattr(self, name)[claims] for name in ("label", "mode", "claim")},
         )
 
     @property
@@ -123,22 +122,21 @@ def read_figures(connection: sa.Connection, run: str) -> Figures:
 
 
 def _claims(connection: sa.Connection, run: str, places: NDArray[np.int64]) -> dict[str, Any]:
-    position, label, mode, claim, supported = array("q"), array("b"), array("h"), array("Q"), array("d")
+    position, label, mode, claim = array("q"), array("b"), array("h"), array("Q")
     modes: dict[str, int] = {}
     columns = CLAIMS.c
     query = sa.select(
-        columns.position, _plain(columns.label), _plain(columns.failure_mode), _plain(columns.text), columns.supported
+        columns.position, _plain(columns.label), _plain(columns.failure_mode), _plain(columns.text)
     ).where(columns.run_id == run)
     for part in _parts(connection, query.order_by(columns.position, columns.ordinal)):
-        positions, labels, whys, texts, chances = zip(*part, strict=True)
+        positions, labels, whys, texts = zip(*part, strict=True)
         position.extend(positions)
         label.extend(map(_LABELS.__getitem__, labels))
         mode.extend(-1 if why is None else modes.setdefault(why, len(modes)) for why in whys)
         claim.extend(hash(text) & _MASK for text in texts)
-        supported.extend(np.nan if chance is None else chance for chance in chances)
     sample = np.searchsorted(places, np.array(position, dtype=np.int64)).astype(np.int32)
     numbers = {"label": np.array(label, np.int8), "mode": np.array(mode, np.int16), "claim": np.array(claim, np.uint64)}
-    return numbers | {"supported": np.array(supported, np.float64), "sample": sample, "modes": tuple(modes)}
+    return numbers | {"sample": sample, "modes": tuple(modes)}
 
 
 def _tags(connection: sa.Connection, run: str, places: NDArray[np.int64]) -> dict[str, dict[str, NDArray[np.int32]]]:
@@ -244,6 +242,12 @@ class Store(RunStore):
         """Return outcomes, scores, labels, failure modes and tags of a run in flat arrays, without its texts."""
         with self.reading() as connection:
             return read_figures(connection, run)
+
+    def probabilities(self, run: str) -> NDArray[np.float64]:
+        """Return P(supported) of every claim of a run, in the order of its figures; NaN: none."""
+        columns = CLAIMS.c
+        query = sa.select(columns.supported).where(columns.run_id == run).order_by(columns.position, columns.ordinal)
+        return np.array(self._scalars(query), np.float64)
 
     def texts(self, run: str) -> Iterator[tuple[str, list[tuple[str, list[str]]]]]:
         """Yield of every sample, in input order, its question and its claims: text, and passages of the evidence."""

@@ -14,6 +14,7 @@ import os
 import re
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping
+from glob import escape
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -60,7 +61,7 @@ Step = tuple[list[Found], ReadPosition]
 class LogFiles(AnswerSource):
     """A file of JSON lines, also after it was rotated, or a folder of such files."""
 
-    def __init__(self, path: str, rows: Rows) -> None:
+    def __init__(self, path: str, rows: Rows, *, may_come_later: bool = True) -> None:
         self._path = Path(path)
         self._rows = rows
         self._limit = limits_here().row
@@ -68,6 +69,8 @@ class LogFiles(AnswerSource):
         self.title = self._path.absolute().name or "files"
         if not self._path.parent.is_dir():
             raise InputError(f"there is no folder {self._path.parent} to watch {self._path.name} in")
+        if not (may_come_later or any(self._path.parent.glob(f"{escape(self._path.stem)}*"))):
+            raise SourceError(f"there is no file {self._path}")
 
     async def batches(self, checkpoint: Any) -> AsyncIterator[Batch]:
         """Yield the lines that were added since."""

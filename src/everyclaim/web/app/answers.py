@@ -60,7 +60,7 @@ def answers(request: Request, run_view: AskedRun, asks: Asked, page: int = 1) ->
         paging=paging,
         rows=browsing.answers_at(run_view.site.read_store, run_view.record.id, shown),
         modes=[mode.value for mode in FailureMode],
-        outcomes=[outcome.value for outcome, number in run_view.record.counts.items() if number],
+        outcomes=[outcome for outcome, number in run_view.record.counts.items() if number],
         slices=slices,
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import combinations
 from math import ceil
 from typing import Annotated, NamedTuple
 
@@ -15,11 +14,11 @@ from starlette.responses import RedirectResponse, Response
 
 from everyclaim.analysis import is_too_few, shown_rate
 from everyclaim.analysis.calibration import Calibration
-from everyclaim.analysis.comparison import Comparison, provenance_differences
+from everyclaim.analysis.comparison import Comparison
 from everyclaim.analysis.deltas import CONTRADICTED, SCORE, SUPPORTED, UNSUPPORTED, AnswerMeasure
 from everyclaim.analysis.slices import AUTO, AUTOMATIC, FEW, matrix_of
 from everyclaim.analysis.trend import Trend, share_half
-from everyclaim.api.compare import FEWEST_RUNS, check_alike, compare, trend_over
+from everyclaim.api.compare import FEWEST_RUNS, check_alike, comparable_runs, compare, trend_over
 from everyclaim.core.errors import ConfigError, InputError, NoStoreError
 from everyclaim.core.plaintext import counted, file_name
 from everyclaim.core.types import Outcome
@@ -246,8 +245,10 @@ def page(request: Request, before: str = "", after: str = "", by: By = ()) -> Re
     records = [record for record in site_of(request).runs() if record.kept]
     shown = {"records": records[:_LISTED], "before": before, "after": after, "by": list(by), "found": None, "tags": []}
     if not (before and after):
-        pair = _comparable(records)
-        return render(request, "compare.html", **shown | {"before": before or pair[0], "after": after or pair[1]})
+        site = site_of(request)
+        if pair := comparable_runs(records, lambda record: RunView(site, record).asked, before or after):
+            shown["before"], shown["after"] = pair
+        return render(request, "compare.html", **shown)
     sides = _two_runs(request, before, after)
     found, tags, chosen = _compared(sides, by)
     shown |= {"before": sides[0].record.id, "after": sides[1].record.id, "by": chosen, "tags": tags}
@@ -286,14 +287,6 @@ def _compared(sides: tuple[RunView, RunView], by: Sequence[str]) -> tuple[Compar
         lambda: compare(before.run, after.run, by=chosen, anyway=True, store=site.location),
     )
     return found, tags, chosen
-
-
-def _comparable(records: Sequence[RunRecord]) -> tuple[str, str]:
-    """Return the newest run that an older one was judged like, behind that one; nothing where there are no such two."""
-    for after, before in combinations(records, 2):
-        if not provenance_differences(before.provenance, after.provenance):
-            return before.id, after.id
-    return "", ""
 
 
 # ---- runs over time
