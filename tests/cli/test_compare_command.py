@@ -119,11 +119,14 @@ def test_runs_that_were_judged_otherwise_are_refused_without_anyway(runs):
     assert refused.code == 2
     assert "different settings, which may cause differences: judge scripted" in refused.err
     assert "--allow-different-judges" in refused.err
-    allowed = runs("compare", "old", "lex", "--allow-different-judges")
+    write_jsonl("mixed.jsonl", OLD[:20] + NEW[20:])
+    assert runs("score", "mixed.jsonl", "--judge", "lexical", "--name", "mixed", "-q").code in (0, 3)
+    allowed = runs("compare", "old", "mixed", "--allow-different-judges")
     assert allowed.code == 0
     assert "scored with different settings: judge scripted" in " ".join(allowed.out.split())
     assert "same answer, different settings" in " ".join(allowed.out.split())
     assert "Verdict" not in allowed.out
+    assert "same answer, different" not in runs("compare", "old", "lex", "--allow-different-judges").out
 
 
 def test_three_runs_show_a_trend(runs):

@@ -99,7 +99,7 @@ def test_a_single_failing_word_is_quoted_with_its_phrase() -> None:
          "the passage says 'MV Halla and MV Brisa', the claim says 'MV Osprey'"),
         ("It is free because children under five travel free of charge.",
          "Children aged 5 to 15 pay half fare; under-fives travel free but still need a ticket.",
-         "the passages mention under five, but do not state the claim"),
+         "the passages mention under five, but the judge does not find the claim in them"),
         ("The lunch packet and the deposit together cost CHF 31.",
          "Lunch packets (CHF 14) must be ordered the evening before. A deposit of CHF 15 is charged when you book.",
          "the passages say CHF 14 and CHF 15, the claim says CHF 31"),

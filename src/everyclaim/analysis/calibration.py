@@ -204,7 +204,7 @@ class Calibration:
     def sentence(self) -> str:
         """Say in a sentence how often judge and people agree; empty where labels are of one kind only."""
         known = all(rate.value is not None for _, _, rate, _ in self.rates.named)
-        return f"Judge accuracy by labels of run {self.run}: {self.accuracy}." if known else ""
+        return f"By the labels of run {self.run}, the judge {self.accuracy}." if known else ""
 
     @property
     def accuracy(self) -> str:
@@ -212,8 +212,8 @@ class Calibration:
         told = []
         for kind, _, rate, labels in self.rates.named:
             value, between = shown_rate(rate, labels)
-            recognised = f"{kind} claims" if value == NO_NUMBER else f"recognises {value} of {kind} claims"
-            told.append(f"{recognised} ({between}, {counted(labels, 'label')})")
+            known = f"recognises {value} of {kind} claims ({between}, {counted(labels, 'label')})"
+            told.append(f"too few labels of {kind} claims ({labels:,})" if value == NO_NUMBER else known)
         return "; ".join(told)
 
     def __str__(self) -> str:

@@ -113,8 +113,9 @@ def compare_figures(
 ) -> RunDifferences:
     """Compare two runs. `by` names slices, `tag+tag` for a two-way cut, `tag+mode` for failure modes within slices.
 
-    With `other_judge` the pairs whose answer and passages are the same are compared on their own. `lower_is_better` is
-    of the score. Raises `ConfigError` for a tag that no sample has, and `InputError` when a run holds nothing.
+    With `other_judge` the pairs whose answer and passages are the same, if not all are, are compared on their own.
+    `lower_is_better` is of the score. Raises `ConfigError` for a tag that no sample has, and `InputError` when
+    a run holds nothing.
     """
     for run, what in ((before, "first"), (after, "second")):
         if not len(run.ids):
@@ -133,7 +134,7 @@ def compare_figures(
     parts = [delta(part, masks) for part, masks in parts_with_masks(sides, by, paired=matching.paired)]
     primary, *secondary = (delta(MeasuredPart(measure), everything) for measure in WHOLE)
     alone: list[Delta] = []
-    if other_judge and matching.same_text:
+    if other_judge and 0 < matching.same_text < matching.shared:
         same = before.text[first] == after.text[second]
         alone = [delta(MeasuredPart(measure), (same, same), paired=True) for measure in WHOLE]
     secondary, parts, alone = with_findings([secondary, parts, alone])

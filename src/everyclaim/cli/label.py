@@ -92,7 +92,8 @@ def label(
         return OK
     sheet = labels.label_splits(found, n, **chosen) if splits else labels.label(found, n, **chosen)
     sheet.write(out)
-    warn(str(sheet), kind="")
+    is_next = out != "-" and not splits
+    warn(f"{sheet}" + (f"; fill in {out}, then: everyclaim calibrate {run} {out}" if is_next else ""), kind="")
     return OK
 
 

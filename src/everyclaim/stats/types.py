@@ -143,7 +143,7 @@ def few_of_a_kind(rarer: float, counted: str = "") -> tuple[str, ...]:
     """Return what to say where one of the two kinds of label is rare; `counted` says how they are."""
     if rarer < FEW_OF_A_KIND:
         labels = "label" if f"{rarer:.3g}" == "1" else "labels"
-        return (f"one of the two kinds has only {rarer:.3g} {labels}{counted}; at least {FEW_OF_A_KIND} are needed",)
+        return (f"only {rarer:.3g} {labels} of one kind{counted}; at least {FEW_OF_A_KIND} are needed",)
     return ()
 
 

@@ -77,8 +77,8 @@ def _unsaid(parting: Parting, at: tuple[int, int], mode: FailureMode) -> FoundDi
     said = _cut(parting, at)
     is_loose = not parting.is_contradicted and not said[:1].isdigit()  # its words, wherever, may be mentioned
     if _are_there(said, parting) or (is_loose and _are_mentioned(said, parting)):
-        ending = "contradict" if parting.is_contradicted else "do not state"
-        return FoundDifference(at, None, f"the passages mention '{said}', but {ending} the claim")
+        ending = "but contradict the claim" if parting.is_contradicted else _NOT_FOUND
+        return FoundDifference(at, None, f"the passages mention '{said}', {ending}")
     if parting.is_contradicted:
         reason = "contradicted by the passages"
     elif mode in _OTHERWISE or (words != said and _are_mentioned(words, parting)) or _is_half_there(said, parting):
@@ -127,6 +127,7 @@ def _is_half_there(said: str, parting: Parting) -> bool:
     return 2 * len(words & content_stems(parting.nearest)) > len(words)
 
 
+_NOT_FOUND = "but the judge does not find the claim in them"
 _ALONE = (FailureMode.INVENTION, FailureMode.IMPLICIT_KNOWLEDGE, FailureMode.OTHER)
 _OTHERWISE = FailureMode.NEGATION, FailureMode.HEDGE_MISMATCH, FailureMode.RELATION, FailureMode.WRONG_ATTRIBUTION
 _OF_VALUES = (FailureMode.NUMERIC_MISMATCH, FailureMode.TEMPORAL)
@@ -147,7 +148,7 @@ def _value(parting: Parting, *, time: bool) -> FoundDifference | None:
         return FoundDifference(check.at, None, f"the passages use {check.said} for a different item")
     at = numbered(parting, check.at)
     if at == check.at and _are_there(check.said, parting):
-        return FoundDifference(at, None, f"the passages mention {check.said}, but do not state the claim")
+        return FoundDifference(at, None, f"the passages mention {check.said}, {_NOT_FOUND}")
     return one_instead(parting, check) or FoundDifference(at, None, f"not stated in the passages: {_cut(parting, at)}")
 
 
