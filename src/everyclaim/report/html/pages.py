@@ -330,7 +330,7 @@ def _table(heading: str, deltas: Sequence[tuple[str, Delta]]) -> dict[str, Any]:
     chart = None
     if any(one.value is not None for one in drawn):
         title = f"Differences{' by ' + heading if heading else ''}"
-        chart = difference_plot(drawn, title=title, axis="after − before, in points, with 95 % intervals")
+        chart = difference_plot(drawn, title=title, axis="after − before, points (95 % intervals)")
     few = untested(len(deltas) - len(tested)) if len(deltas) > len(tested) else ""
     left_out = max(0, len(tested) - _ROWS_LISTED)
     return {"heading": heading, "rows": tested[:_ROWS_LISTED], "chart": chart, "few": few, "left_out": left_out}
