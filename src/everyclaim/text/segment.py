@@ -45,13 +45,13 @@ _LEFTOVER = re.compile(
 )
 _INNER_STOP = re.compile(r"[.!?)]\s+\S")  # what `_MISSED` is looked for at
 _MISSED = re.compile(
-    r"(?P<stop>\b(?P<word>[a-z]{3,20})[.!?]|(?<=[.!?])\))\s+(?=[\"“(]?[A-Z])"
+    r"(?P<stop>\b(?P<word>[a-z]{3,20})[.!?]|(?<=[.!?])\))\s+(?=[*_]*[\"“(]?[A-Z])"
     # A number's unit looks like an initial or an abbreviation: "It weighs 900 g. It was …"
-    r"|(?P<short>\d\s?(?:[kcmµ]?[gmlsVWA]|h|lb|oz|ft|°?[CF])\."
+    r"|(?P<short>\d\s?(?:[kcmµ]?[sVWA]|lb|oz|ft|°?[CF])\."
     r"(?=\s+(?:The|An?|It|He|She|They|We|You|This|These|In|On)\s)"
     # So do months, addresses on the web and the ends of names: "open since May. Florists …", "in the U.S. Overall, …"
-    r"|(?:\d\s?(?:[a-zµ]{1,4}/[a-z]{1,3}|mm|cm|km|mg|kg|ml|mins?|sec|hrs?)"
-    rf"|\b(?:May|{MONTHS}|etc)|\b[a-z0-9-]{{2,40}}\.[a-z]{{2,4}})\.(?=\s+[\"“(]?[A-Z][a-z])"
+    r"|(?:\d\s?(?:[a-zµ]{1,4}/[a-z]{1,3}|[kcmµ]?[gml]|mins?|sec|hr?s?)"
+    rf"|\b(?:May|{MONTHS}|etc)|\b[a-z0-9-]{{2,40}}\.[a-z]{{2,4}})\.(?=\s+[*_]*[\"“(]?[A-Z][a-z])"
     rf"|\b(?:{COMPANIES}|{PLACES_AND_KIN}|Ave|Blvd|Rd|al|(?:[A-Z]\.){{1,5}}[A-Z]|[ap]\.m)\."
     rf"(?=\s+(?:{OPENING_ADVERBS}),)|{LETTERED}\.(?=\s+[A-Z][a-z]))\s+"
 )
