@@ -135,7 +135,8 @@ def _asked_about(questions: Sequence[str], pronoun: str) -> str:
             if tree.low(place) in _FORMS and token.relation != "expl" and not found:
                 return ""  # "What does she do?"
             named = token.pos == "PROPN" or (token.pos == "NOUN" and (not people or tree.kind(place) == "nsubj"))
-            named &= tree.kind(place) not in {"compound", "flat"} and token.relation != "nmod:desc"
+            named &= tree.kind(place) not in {"compound", "flat"}
+            named &= token.relation not in {"nmod:desc", "nmod:poss"}  # of "Rosa's bar" the bar is spoken of
             if named and not tree.tells_when(place) and tree.is_plural_alone(place) is not (not several):
                 found.append(_phrase(question, tree, place, pronoun, alone=True) if _is_asked_of(tree, place) else "")
     return found[0] if len(found) == 1 else ""
@@ -232,7 +233,10 @@ def renamed(text: str, names: Mapping[str, str]) -> str:
 def _means_nothing(text: str) -> bool:
     """Whether a sentence begins as in "It is important to …", "It is mentioned that …"."""
     tree = parsed(text)
-    return is_expletive(text) or (tree.low(0) == "it" and bool(tree.of(tree.root, "ccomp", "csubj", "mark")))
+    root = tree.root
+    says = tree.pos(root) == "VERB" and not tree.of(root, "aux:pass")  # "it admits that …"
+    told = bool(tree.of(root, "csubj", "mark")) or (bool(tree.of(root, "ccomp")) and not says)
+    return is_expletive(text) or (tree.low(0) == "it" and told)
 
 
 def is_expletive(text: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from everyclaim.decompose.draft import Draft
+from everyclaim.decompose.monotone import circumstances
 from everyclaim.models.local.tree import Tree
 
 _ADDING = frozenset({"appos", "acl", "acl:relcl"})
@@ -42,10 +43,12 @@ class Aside:
 
     @property
     def kept(self) -> Draft:
-        """The whole fact, where the aside goes and says nothing alone; without what went before it."""
+        """The whole fact, where the aside goes and says nothing alone; without what else may go."""
         tree, draft = self.tree, self.draft
         before = [one for one in draft.whole if tree.relation(one) != "advcl" or not tree.is_finite(one)]
-        gone = {i for one in before if self.noun not in tree.under(one) for i in with_commas(tree, tree.under(one))}
+        alone = tree.predicate_of(self.noun, draft.head) == draft.head and tree.kind(self.place) != "advcl"
+        others = [*before, *(circumstances(draft, tree) if alone else ())]
+        gone = {i for one in others if not tree.is_under(self.noun, one) for i in with_commas(tree, tree.under(one))}
         return replace(draft.without(gone - set(tree.under(self.place))), whole=draft.whole | {self.place})
 
     def said_of(self, owner: int, *said: int | str, minor: bool = True) -> Draft:

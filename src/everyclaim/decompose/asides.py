@@ -90,7 +90,7 @@ def _told(aside: Aside) -> Draft | None:
         return instance(aside)
     if relation == "acl:relcl" and not titled:
         return said_by_clause(aside) or (aside.kept if aside.apart and is_free(aside) else None)
-    if relation == "acl" and tree.pos(noun) in THINGS and (tag == "VBN" or _is_some_subject(aside)):
+    if relation == "acl" and tree.pos(noun) in THINGS and tag == "VBN":
         return _participle(aside)
     if relation == "amod" and tag == "JJ" and tree.text(place)[0].isupper():
         return _origin(aside)

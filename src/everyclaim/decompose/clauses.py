@@ -134,7 +134,7 @@ def _may_part(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> boo
     if limited and any(tree.says(c, "cc", "so") for c in conjuncts):
         return False  # "stops if it is cold, so the pipes may freeze"
     last = conjuncts[-1]
-    behind = [kid for kid in tree.of(last, "advcl") if kid > last]
+    behind = [kid for kid in tree.of(last, "advcl") if kid > last and tree.low(tree.first(kid) + 1) != "where"]
     behind = [kid for kid in behind if tree.is_conditional(kid) or tree.says(kid, "mark", *_LIMITING)]
     if behind and (tree.subject(last) is None or not tree.comma_before(last)):
         return False

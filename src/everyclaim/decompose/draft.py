@@ -14,6 +14,7 @@ from everyclaim.text.cues import irregular_forms
 
 _IDENTIFIER = re.compile(r"\w{2,}(?:\(\)|\.\w|_\w)")  # code, whose case tells
 _SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "'re": "is", "'ve": "has"}
+_FULL = {"'re": "are", "'ve": "have"}  # behind a noun
 _TIGHT = frozenset({",", ".", ";", ":", "!", "?", ")", "]", "%", "…"})
 _CLOSING = frozenset({",", ".", ")"})
 _OPENERS = frozenset({"(", "[", "$", "€", "£"})
@@ -114,7 +115,9 @@ class Draft:
             word = piece if isinstance(piece, str) else self.changes.get(piece, tree.text(piece))
             if isinstance(last, int) and piece != last + 1 and tree.low(last) in {"a", "an"}:
                 written = written.removesuffix("n") + ("n" if word[0].lower() in "aeiou" and word != "U" else "")
-            written += _gap(last, piece, tree) + word
+            gap = _gap(last, piece, tree)
+            apart = isinstance(piece, int) and piece - 1 != last
+            written += f" {_FULL[word]}" if apart and word in _FULL else gap + word
             last = piece
         if written[:1].islower() and not _IDENTIFIER.match(written):
             written = written[0].upper() + written[1:]

@@ -172,8 +172,9 @@ def _found(sentence: str, steps: Sequence[Step]) -> list[Fact]:
             first, last = tokens[min(own)].start, tokens[max(own)].end
             found.append(Fact(text, start + first, start + last, draft.minor))
     found.sort(key=lambda fact: (fact.start, fact.end))
-    if start:
-        found[0] = found[0]._replace(text=f"{sentence[:start]}{_uncapped(found[0].text, body)}", start=0)
+    for at in range(len(found) if start and tree.subject(tree.root) is None else bool(start)):
+        found[at] = found[at]._replace(text=f"{sentence[:start]}{_as_inside(found[at].text, body)}")
+    found[0] = found[0]._replace(start=0) if start else found[0]
     return found if len(found) > 1 else whole
 
 
@@ -182,11 +183,6 @@ def _is_inside_another(tree: Tree, place: int) -> bool:
     while tree.head(place) >= 0 and tree.kind(place) != "advcl":
         place = tree.head(place)
     return place != tree.root
-
-
-def _uncapped(text: str, body: str) -> str:
-    """A fact behind a label, with the first letter that the sentence gives it."""
-    return f"{body[0]}{text[1:]}" if text[:1].lower() == body[:1].lower() else text
 
 
 def _expanded(whole: Draft, tree: Tree, steps: Sequence[Step]) -> list[Draft]:

@@ -13,6 +13,7 @@ from itertools import pairwise
 from everyclaim.decompose.draft import Draft
 from everyclaim.models.local.tree import SUBJECTS, Tree
 from everyclaim.text.dates import FULL_MONTHS
+from everyclaim.text.numerals import UNITS
 from everyclaim.text.tokens import word_set
 
 _CLOSED = word_set("advcl csubj parataxis advmod reparandum vocative discourse flat fixed acl")
@@ -90,7 +91,7 @@ def is_limited(tree: Tree, draft: Draft) -> bool:
         return True
     near = [head, *(kid for kid in tree.kids[head] if kid in draft.places)]
     words = {tree.low(kid) for step in near for kid in tree.kids[step]} | {tree.low(step) for step in near}
-    return bool(words & FEW)
+    return bool(words & FEW) or any(word in UNITS and UNITS[word].dimension == "percent" for word in words)
 
 
 def _is_some(tree: Tree, noun: int, draft: Draft) -> bool:
@@ -115,17 +116,29 @@ def is_source(tree: Tree, place: int) -> bool:
 
 def by_adjunct(draft: Draft, tree: Tree) -> list[Draft]:
     """One fact for each circumstance of an event that has several."""
-    if any(tree.kind(place) == "advcl" for place in draft.whole):
-        return [draft]
+    found = circumstances(draft, tree)
+    parts = []
+    for one in found if len(found) > 1 else ():
+        own = set(tree.under(one, without=[other for other in found if other != one]))
+        gone = [i for other in found if other != one for i in tree.under(other) if i not in own]
+        gone += [i for i in (min(own),) if tree.text(i) == "," and i - 1 in gone]
+        parts.append(draft.without(gone))
+    return parts or [draft]
+
+
+def circumstances(draft: Draft, tree: Tree) -> list[int]:
+    """What may be left out of an event: where, when, how long, with whom it was; empty where any of it counts."""
     head = draft.head
+    if any(tree.kind(place) == "advcl" for place in draft.whole):
+        return []
     starts = (kid for kid in tree.of(head, "obl") if tree.cases(kid)[:1] == ["from"] and tree.pos(kid) == "NUM")
     if not all(is_time(tree, kid, inside=False) for kid in starts):
-        return [draft]  # "rose from 94 in 2002 to 120 in 2022"
+        return []  # "rose from 94 in 2002 to 120 in 2022"
     clauses = [kid for kid in tree.of(head, "ccomp", "advcl") if kid in draft.places]
     if head == tree.root and tree.subject(head) is None and tree.is_finite(head):
-        return [draft]  # "Having a car was once linked with wealth"
+        return []  # "Having a car was once linked with wealth"
     if not is_event(tree, head) or is_limited(tree, draft) or not all(_is_apart(tree, kid, head) for kid in clauses):
-        return [draft]
+        return []
     found = [kid for kid in tree.kids[head] if kid in draft.places and _is_circumstance(tree, kid)]
     found += clauses
     found += [
@@ -135,14 +148,10 @@ def by_adjunct(draft: Draft, tree: Tree) -> list[Draft]:
         if tree.says(nmod, "case", *_PLACING)
     ]  # fmt: skip
     limits = [(one, after) for one, after in pairwise(sorted(found)) if _limits(tree, one) and is_time(tree, after)]
-    if len(found) < 2 or not all(is_time(tree, one, inside=False) for one, _ in limits):
-        return [draft]  # "until the conquest in 1903"
-    parts = []
-    for one in sorted(found):
-        own = set(tree.under(one, without=[other for other in found if other != one]))
-        gone = [i for other in found if other != one for i in tree.under(other) if i not in own]
-        parts.append(draft.without(gone))
-    return parts
+    whole = all(is_time(tree, one, inside=False) for one, _ in limits)
+    later = [i for kid in tree.of(head, "obj") for i in tree.conjuncts(kid) if i in draft.places]
+    whole &= not any(found and min(found) < i < max(found) for i in later)  # "paid 5 euros in May, and 6 euros in June"
+    return sorted(found) if whole else []  # "until the conquest in 1903"
 
 
 def is_event(tree: Tree, head: int) -> bool:
@@ -163,13 +172,15 @@ def _is_circumstance(tree: Tree, kid: int) -> bool:
     if tree.relation(kid) in {"obl:unmarked", "obl:tmod", "obl:npmod"} and not tree.of(kid, "case"):
         return is_time(tree, kid)
     cases, verb = tree.cases(kid), tree.head(kid)
-    if cases == ["as"]:
-        return any(verb < i < kid for i in tree.of(verb, "obj", "obl"))  # not "served as a judge"
+    between = any(verb < i < kid for i in tree.of(verb, "obj", "obl"))
+    if cases in (["as"], ["with"]) and (cases == ["as"] or not between):
+        return between  # not "served as a judge", "met with Ada"
     if cases == ["for"] and not tree.of(kid, "acl", "nummod") and not tree.of(verb, "advcl"):
         has_object = any(verb < i < kid for i in tree.of(verb, "obj"))
         return has_object or any(tree.relation(i) == "nsubj:pass" for i in tree.kids[verb])
     if cases[:1] == ["from"] and is_time(tree, kid):
-        return True
+        numbers = sum(tree.pos(i) == "NUM" for i in tree.under(kid))
+        return numbers > 1 or any("to" in tree.cases(i) for i in [*tree.of(kid, "nmod"), *tree.of(verb, "obl")])
     if not cases or cases[0] not in _PLACING or (cases[0] == "by" and not tree.of(kid, "nummod")):
         return False
     if cases[0] in {"for", "through", "over"} and not (tree.of(kid, "nummod") and not tree.of(kid, "nmod")):

@@ -8,7 +8,7 @@ from everyclaim.models.local.tree import Tree
 from everyclaim.text.dates import FULL_MONTHS
 
 QUOTES = frozenset({'"', "“", "”", "``", "''"})
-_NAMED = frozenset({"nmod", "nsubj"})
+_NAMED = frozenset({"nmod", "nsubj", "obj", "obl"})
 _YEAR = 4  # digits
 _LONGEST_TITLE = 12  # words in quotes that are taken for one name
 

@@ -25,7 +25,7 @@ def better_head(tree: Tree, place: int) -> tuple[int, str]:
     if tree.says(place, "cc", "&") and tree.pos(place) == "PROPN":
         beside = [i for i in tree.conjuncts(above) if above < i < place]
         return (beside or [above])[-1], "flat"
-    readings = _besides, _called, _same_case, _member, _latest, _predicate, _closes
+    readings = _besides, _called, _same_case, _member, _predicate, _closes
     for reading in readings:
         better = reading(tree, place)
         if better is not None:
@@ -67,17 +67,17 @@ def _predicate(tree: Tree, place: int) -> int | None:
         return tree.head(above)  # "reported that it grew and warned that it shrinks"
     if tree.relation(above) == "conj" and not _tense(tree, above) and tree.tag(above) == "VBN":
         return tree.head(above) if _tense(tree, tree.head(above)) else None  # "have grown, made up half and are"
+    if tree.relation(above) == "acl:relcl" and {_tense(tree, above), _tense(tree, place)} == {"VBZ", "VBP"}:
+        tag, above = _tense(tree, place), tree.head(above)  # "have a stripe that runs along it and live in groups"
     if tag not in TENSED:
         return None
     if tree.tag(above) == tag and tree.relation(above) == "conj":
         return tree.head(above) if tree.tag(tree.head(above)) == tag else None
-    if tree.relation(above) == "acl:relcl" and {_tense(tree, above), tag} == {"VBZ", "VBP"}:
-        above = tree.head(above)  # "have a stripe that runs along the side and live in groups"
     if _tense(tree, above):
         return None
     while tree.head(above) >= 0 and not _tense(tree, above):
         above = tree.head(above)
-    return above if _tense(tree, above) == tag else None
+    return above if _tense(tree, above) == tag or (tag == "VBD" and tree.tag(above) == "VBN") else None
 
 
 def _is_command(tree: Tree, place: int) -> bool:
@@ -122,8 +122,10 @@ def _member(tree: Tree, place: int) -> int | None:
         return None
     if chained:
         return above.head
-    dates = above.pos == "NUM" and above.relation == "obl"  # "won the cup in 1990 and the league in 1995"
+    dates = above.pos == "NUM" and above.relation in {"obl", "nmod"}  # "won the cup in 1990 and the league in 1995"
     verb = above.head if dates else token.head
+    while dates and tree.relation(verb) in {"obl", "nmod"}:
+        verb = tree.head(verb)
     if dates and tree.pos(verb) == "NOUN":
         return verb  # "is 20 euros in 1990 and 30 euros in 1995"
     if tree.pos(verb) != "VERB" or tree.of(place, *SUBJECTS):
@@ -150,22 +152,6 @@ def _same_case(tree: Tree, place: int) -> int | None:
     return above if above >= 0 and above != tree.head(place) else None
 
 
-def _latest(tree: Tree, place: int) -> int | None:
-    """The head of the list that is open before a member: "in Lund, selling tea, milk, and rolls"."""
-    above = tree.head(place)
-    before = min([place, *(i for i in tree.under(place) if i > above)]) - 1
-    while before > above and tree.pos(before) in {"PUNCT", "CCONJ"}:
-        before -= 1
-    while before > above and tree.relation(before) != "conj":
-        before = tree.head(before)
-    first = tree.head(before)
-    nominal = {tree.pos(first), tree.pos(place)} <= THINGS
-    if not above < first < place or nominal or (_tense(tree, place) and tree.cases(first)):
-        return None
-    listed = [i for i in tree.conjuncts(first) if i < place]
-    return None if any(tree.text(cc) != "&" for one in listed for cc in tree.joiners(one)) else first
-
-
 @remembered(8_000_000, lambda found, _: 300 * len(found.tokens))
 def parsed(text: str) -> Tree:
     """Read a sentence, and put right what the parser often hangs elsewhere: titles, lists, "A & B" of a name."""
@@ -186,6 +172,8 @@ def parsed(text: str) -> Tree:
             tree.hang(place, left, "nmod")  # "care of rooms, damage in transit"
         elif token.relation == "conj" and (verb := verb_before(tree, place)) is not None:
             tree.hang(place, verb, "xcomp" if token.pos == "ADJ" else "obj")  # "cheap and rated good"
+        elif token.relation == "conj" and _is_where(tree, place):
+            tree.call(place, "appos")  # "was born in Lund, Sweden, and left"
         elif token.relation == "conj":
             better, relation = better_head(tree, place)
             if better != token.head and token.pos == "VERB":
@@ -251,7 +239,7 @@ def _is_inconsistent(tree: Tree) -> bool:
 def _rename(tree: Tree) -> None:
     """Put right what is taken for another kind of clause, or for an apposition."""
     for place, token in enumerate(tree.tokens):
-        if token.relation == "advcl:relcl":
+        if token.relation == "advcl:relcl" or (token.relation == "advcl" and _tells_where(tree, place)):
             before = tree.first(place) - 1
             noun = before if tree.pos(before) == "PROPN" else token.head
             if tree.pos(noun) == "PROPN":
@@ -268,6 +256,10 @@ def _rename(tree: Tree) -> None:
             helping = tree.words(place, *HELPERS)
             if helping <= {"having"} and (helping or token.tag == "VBG"):
                 tree.call(place, "advcl")
+        elif token.relation == "conj" and (early := _before_its_joiner(tree, place)):
+            tree.hang(tree.joiners(place)[0], early[0], "cc")
+            for kid in early:  # "runs by day and by night, and a ticket costs …"
+                tree.hang(kid, token.head, tree.relation(kid))
         elif token.relation == "parataxis" and _goes_on(tree, place):
             tree.call(place, "conj")
             opener = tree.first(place) + 1
@@ -287,6 +279,19 @@ def _rename(tree: Tree) -> None:
                 tree.hang(other, token.head, "conj")
 
 
+def _before_its_joiner(tree: Tree, place: int) -> list[int]:
+    """What stands between two conjunctions of a conjunct, and so before what it begins with."""
+    first, *rest = tree.joiners(place) or [place]
+    return [kid for kid in tree.of(place, "obl") if rest and tree.head(place) < first < kid < rest[-1]]
+
+
+def _tells_where(tree: Tree, place: int) -> bool:
+    """Whether a clause behind a name and a comma says what was there: "joined Rosa, where she sang"."""
+    first = tree.first(place)
+    told = tree.text(first) == "," and tree.low(first + 1) == "where"
+    return told and tree.pos(first - 1) == "PROPN"
+
+
 def _is_next_passive(tree: Tree, place: int) -> bool:
     """Whether a participle goes on a list of passives, which its own conjuncts close."""
     head = tree.head(place)
@@ -304,8 +309,10 @@ def _form(tree: Tree, place: int) -> str:
         return "VBN"
     if token.tag == "NNS":
         return "VBZ"
-    if token.tag == "VBP" and token.relation == "conj" and tree.forms(token.head)[0].tag == "MD":
-        return "VBP" if tree.of(place, *SUBJECTS) else "VB"  # "may harm it and void the warranty"
+    if token.tag in {"VB", "VBP"} and token.relation == "conj" and tree.forms(token.head)[0].tag == "MD":
+        if token.text == "have" and any(_is_marked(tree, kid) for kid in tree.of(place, "xcomp")):
+            return "VBP"  # "can start now and have to pay"
+        return token.tag if tree.of(place, *SUBJECTS) else "VB"  # "may harm it and void the warranty"
     own = {tree.relation(kid) for kid in tree.kids[place]}
     finite = {"VB": "VBP", "VBN": "VBD"}.get(token.tag, "")
     if not finite or own & {*HELPERS, "mark"}:
@@ -323,6 +330,16 @@ def _goes_on_passive(tree: Tree, place: int) -> bool:
     if not any(tree.relation(i) == "aux:pass" for i in helping) or tree.tag(helping[0]) not in {"VBZ", "VBP", "MD"}:
         return False
     return not tree.of(place, *SUBJECTS, *HELPERS, "obj", "ccomp", "xcomp")
+
+
+def _is_where(tree: Tree, place: int) -> bool:
+    """Whether a name right behind another and a comma, and no conjunction, says where that is."""
+    above, first = tree.head(place), tree.first(place)
+    others = [i for i in [*tree.conjuncts(above), *tree.conjuncts(place)] if i != place]
+    alone = not tree.joiners(place) and not any(tree.pos(i) in THINGS for i in others)
+    named = tree.pos(above) == tree.pos(place) == "PROPN" and bool(tree.cases(above))
+    named &= all(one.text.istitle() for one in tree.tokens[first + 1 : place])
+    return alone and named and tree.text(first) == "," and above in {first - 1, tree.head(first - 1)}
 
 
 def _subject_before(tree: Tree, place: int) -> int | None:
@@ -400,4 +417,7 @@ def _is_listed(tree: Tree, place: int) -> bool:
     if pos == tree.pos(head) == "PROPN":
         members = tree.conjuncts(head)
         return bool(members) and members[0] < place < members[-1]
-    return pos == tree.pos(head) == "NOUN" and tree.tag(place) == tree.tag(head) and bool(tree.conjuncts(place))
+    if pos != "NOUN" or pos != tree.pos(head) or tree.tag(place) != tree.tag(head):
+        return False
+    behind = tree.under(place)[-1] + 1
+    return bool(tree.conjuncts(place)) or any(behind in tree.joiners(one) for one in tree.conjuncts(head))

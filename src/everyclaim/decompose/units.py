@@ -274,7 +274,7 @@ class _Reader:
             return self._plain(index, [one for one in above if one is not self.lead or is_open(one.text)])
         said = [one for one in above if introduces(one.text)]
         if not said and not is_request(blank):
-            said = [one for one in above[-1:] if asserts(one.text)]
+            said = [one for one in above[-1:] if asserts(one.text) and not reason_to_skip(one.text, "paragraph")]
         heading = [self.heading] if self.heading and not above else []
         return self._behind(index, [*heading, *above], said or (heading if is_headless(blank) else []))
 
