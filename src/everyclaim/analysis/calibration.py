@@ -16,10 +16,10 @@ from typing import Any, Literal
 
 from everyclaim.analysis import NO_NUMBER, interval, percent, plain, points, shown_rate, written
 from everyclaim.analysis.deferral import RiskPromise
-from everyclaim.analysis.labels import WHOLE, AnnotatorAgreement
+from everyclaim.analysis.labels import AnnotatorAgreement
 from everyclaim.core.plaintext import counted, wrapped
 from everyclaim.core.types import Label
-from everyclaim.stats.calibration import Bin, Platt
+from everyclaim.stats.calibration import Bin
 from everyclaim.stats.intervals import Estimate
 from everyclaim.stats.prevalence import JudgeCounts
 from everyclaim.stats.proportions import labels_for_half_width
@@ -122,25 +122,18 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A threshold and a map of probabilities from one half of the answers; everything else is of the other half."""
+    """A threshold from one half of the answers, tried on the other half."""
 
     threshold: float
     fitted_on: int  # labels
     reported_on: int
     trial: Trial
-    platt: Platt
-    before: Reliability
-    after: Reliability
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values."""
         before, after = self.trial.before, self.trial.after
         rates = written(after, "tpr tnr") | written(before, "tpr_before=tpr tnr_before=tnr")
-        return (
-            written(self, "threshold fitted_on reported_on platt before after")
-            | rates
-            | written(self.trial, "gain helps")
-        )
+        return written(self, "threshold fitted_on reported_on") | rates | written(self.trial, "gain helps")
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +174,6 @@ class Calibration:
     def extent(self) -> str:
         """Say how many claims are labelled, and how many of these labels are of supported and of failing claims."""
         used = "" if self.used == self.labelled else f", {self.used:,} used in the rates"
-        if partly := sum(number for how, number in self.by_how.items() if how not in WHOLE):
-            used += f" (labels cover only part of {partly:,})"
         kinds = f"people call {self.rates.supported:,} supported and {self.rates.failing:,} failing"
         return f"{counted(self.labelled, 'labelled claim')}{used}: {kinds}"
 

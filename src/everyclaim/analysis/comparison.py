@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from rapidfuzz import fuzz
@@ -249,23 +250,19 @@ def pairing(matching: SampleMatching) -> str:
 
 
 def _sentences(before: Side, after: Side, numbers: RunDifferences) -> Iterator[str]:
-    """Say what the primary measure, the mean score, shows; then the surest changes of the secondary ones."""
-    primary, *others = numbers.whole
-    secondary, parts = ([delta for delta in deltas if delta.is_shown] for deltas in (others, numbers.parts))
+    """Say what the primary measure, the mean score, shows; then the largest changes for worse and better, and where."""
+    primary = numbers.of(SCORE)
     old, new = _titles(before, after)
     start = f"In {'release' if after.title not in (after.name, after.id) else 'run'} {new}, compared with {old}, "
     if not primary.is_shown:
         yield _nothing_shown(before, after, numbers)
-    for finding in sorted(
-        (DeltaFinding.REGRESSED, DeltaFinding.IMPROVED), key=lambda finding: finding is not primary.finding
-    ):
-        whole = primary if primary.finding is finding else _surest(secondary, finding)
-        clauses = [_clause(delta) for delta in (whole, _narrowed(_surest(parts, finding), parts)) if delta is not None]
-        if len(clauses) > 1 and clauses[1].startswith(head := clauses[0].split(" is ")[0] + " is "):
-            clauses[1] = clauses[1].removeprefix(head)  # the same measure, where it changed most surely
-        if clauses:
-            yield f"{start}{', and '.join(clauses)}."
-            start = "Also, "
+    shown: list[Delta] = []
+    for finding, deltas in product((DeltaFinding.REGRESSED, DeltaFinding.IMPROVED), (numbers.whole, numbers.parts)):
+        of_finding = [delta for delta in deltas if delta.finding is finding]
+        shown += sorted(of_finding, key=lambda delta: (delta is primary, *_extent(delta)))[-1:]
+    for delta in sorted(shown, key=lambda delta: delta is not primary):
+        yield f"{start}{_clause(delta)}."
+        start = "Also, "
 
 
 def _doubts(before: Side, after: Side, numbers: RunDifferences) -> Iterator[str]:
@@ -290,27 +287,9 @@ def _doubts(before: Side, after: Side, numbers: RunDifferences) -> Iterator[str]
         yield f"only {scored} scored in both runs: {FEW} are needed to rule out a regression"
 
 
-def _surest(deltas: Sequence[Delta], finding: DeltaFinding) -> Delta | None:
-    """Return the surest difference; of equally sure ones the first, so the mean score before its parts."""
-    of_finding = (delta for delta in deltas if delta.finding is finding)
-    return min(of_finding, key=lambda delta: delta.adjusted or 0.0, default=None)
-
-
-def _narrowed(delta: Delta | None, parts: Sequence[Delta]) -> Delta | None:
-    """Return the surest difference inside this one that is larger, and so on: where it comes from."""
-    while delta is not None:
-        narrower = _surest([part for part in parts if _is_inside(part, delta)], delta.finding)
-        if narrower is None:
-            return delta
-        delta = narrower
-    return None
-
-
-def _is_inside(inner: Delta, outer: Delta) -> bool:
-    same_mode = inner.mode == outer.mode or outer.mode is None
-    is_narrower = (len(inner.where), inner.mode is not None) > (len(outer.where), outer.mode is not None)
-    is_larger = abs(inner.difference or 0.0) > abs(outer.difference or 0.0)
-    return same_mode and is_narrower and is_larger and set(outer.where) <= set(inner.where)
+def _extent(delta: Delta) -> tuple[float, int, bool]:
+    """Order differences by their size, and equal ones by how narrow the part is that shows them."""
+    return round(abs(delta.difference or 0.0), 9), len(delta.where), delta.mode is not None
 
 
 def _clause(delta: Delta) -> str:

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everyclaim.analysis.calibration import BY_VERDICT, Calibration, Corrected, Fitted, JudgeRates, Reliability, Trial
-from everyclaim.analysis.labels import LABELS, WHOLE, How, RunLabels, Verdicts
+from everyclaim.analysis.labels import LABELS, How, RunLabels, Verdicts
 from everyclaim.core.plaintext import counted
 from everyclaim.core.types import Label
 from everyclaim.stats.agreement import cohen_kappa, confusion
-from everyclaim.stats.calibration import brier_score, expected_calibration_error, fit_platt, reliability_curve
+from everyclaim.stats.calibration import brier_score, expected_calibration_error, reliability_curve
 from everyclaim.stats.intervals import NOTHING, Estimate, clustered_mean, clustered_ratio
 from everyclaim.stats.paired import paired_difference
 from everyclaim.stats.ppi import Labelled, Unlabelled, ppi_rate
@@ -68,9 +68,8 @@ def calibrate(
     `shared` are the places of answers that other runs have, too, from which some labels were chosen; None: all labels
     were chosen from this run.
     """
-    usable = [claim for claim in claims if claim.how in WHOLE]
-    sure = [claim for claim in usable if claim.way != _UNSURE]
-    used = sure or usable
+    sure = [claim for claim in claims if claim.way != _UNSURE]
+    used = sure or claims
     is_shared = (
         np.isin(population.position, list(shared)) if shared is not None else np.ones(len(population.position), bool)
     )
@@ -304,13 +303,9 @@ def _probabilities(claims: Sequence[LabelledClaim], seed: int) -> tuple[Reliabil
     if truth.all() or not truth.any():
         return None, None
     chances = np.array([claim.supported for claim in claims], dtype=np.float64)
-    return _reliability(truth, chances, places), _fit_on_half(claims, chances, seed)
-
-
-def _reliability(truth: Bools, chances: Floats, places: NDArray[np.int64]) -> Reliability:
-    y = truth.astype(float)
-    curve = tuple(reliability_curve(y, chances, _BINS, places))
-    return Reliability(expected_calibration_error(y, chances, _BINS), brier_score(y, chances), curve)
+    y, curve = truth.astype(float), tuple(reliability_curve(truth.astype(float), chances, _BINS, places))
+    found = Reliability(expected_calibration_error(y, chances, _BINS), brier_score(y, chances), curve)
+    return found, _fit_on_half(claims, chances, seed)
 
 
 def _fit_on_half(claims: Sequence[LabelledClaim], chances: Floats, seed: int) -> Fitted | None:
@@ -325,23 +320,14 @@ def _fit_on_half(claims: Sequence[LabelledClaim], chances: Floats, seed: int) ->
     hits = 1 - np.searchsorted(np.sort(p[y]), cuts) / y.sum()
     passes = np.searchsorted(np.sort(p[~y]), cuts) / (~y).sum()
     threshold = float(cuts[int(np.argmax(np.minimum(hits, passes)))])
-    platt = fit_platt(y.astype(float), p)
     before = [claim for claim, is_fitted in zip(claims, first, strict=True) if not is_fitted]
     after = [
         claim._replace(judged=Label.SUPPORTED if (claim.supported or 0.0) >= threshold else Label.UNSUPPORTED)
         for claim in before
     ]
-    rest = ~first
     labels = f"{counted(len(before), 'label')} not used in the fit"
-    return Fitted(
-        threshold,
-        int(first.sum()),
-        len(before),
-        _trial(f"a threshold of {threshold:.2f}", labels, before, after),
-        platt,
-        _reliability(truth[rest], chances[rest], places[rest]),
-        _reliability(truth[rest], platt(chances[rest]), places[rest]),
-    )
+    trial = _trial(f"a threshold of {threshold:.2f}", labels, before, after)
+    return Fitted(threshold, int(first.sum()), len(before), trial)
 
 
 def _trial(
@@ -367,13 +353,13 @@ def _notes(run: str, claims: Sequence[LabelledClaim], settled: RunLabels, *, is_
             f"{counted(settled.disputed, 'label')} disputed (a tie): not counted until annotator "
             "'adjudicated' labels them"
         )
-    if cut := sum(claim.how in WHOLE and claim.how != "text" for claim in claims):
+    if cut := sum(claim.how != "text" for claim in claims):
         yield (
             f"{cut:,} of {counted(len(claims), 'labelled claim')} were split differently in this run; "
             "their labels were mapped by position"
         )
-    if unsure := sum(claim.how in WHOLE and claim.way == _UNSURE for claim in claims):
-        others = any(claim.how in WHOLE and claim.way != _UNSURE for claim in claims)
+    if unsure := sum(claim.way == _UNSURE for claim in claims):
+        others = any(claim.way != _UNSURE for claim in claims)
         alone = (
             "they are excluded from the rates"
             if others

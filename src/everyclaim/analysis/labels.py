@@ -6,9 +6,7 @@ claim supported as failing, it is disputed and counts nowhere until somebody adj
 
 A run may split an answer otherwise than the labels do. A claim of the run takes, in this order: the label of a claim
 with the same text; of one with the same span; that of the labelled claims inside its span, of which a failing one makes
-the whole fail, and supported ones support it when hardly a word lies outside them (`parts`; a failing part that leaves
-more outside is a `failing part`); and SUPPORTED of a labelled claim that it lies inside (`part`). The last two are
-found only where the label is of one kind, so they would make rates lopsided: `WHOLE` are the ways that may enter rates.
+the whole fail, when hardly a word lies outside them (`parts`).
 """
 
 from __future__ import annotations
@@ -34,8 +32,7 @@ from everyclaim.store.records import Annotation, Picked, claim_key
 
 ADJUDICATED = "adjudicated"
 
-How = Literal["text", "span", "parts", "failing part", "part"]
-WHOLE: tuple[How, ...] = ("text", "span", "parts")
+How = Literal["text", "span", "parts"]
 
 LABELS = tuple(Label)
 Consensus = Annotation[Label]  # what people say of one text together
@@ -330,24 +327,15 @@ def carry_over(
         elif (same := by_span.get(claim.span)) is not None:
             found.append((claim, same, "span"))
         elif (of_parts := _of_parts(claim.span, by_span, response)) is not None:
-            found.append((claim, *of_parts))
-        else:
-            of_whole = (one for around, one in by_span.items() if _is_inside(claim.span, around))
-            whole = next((one for one in of_whole if one.value is Label.SUPPORTED), None)
-            found += [(claim, whole, "part")] if whole else []
+            found.append((claim, of_parts, "parts"))
     return found
 
 
-def _of_parts(span: Span, by_span: Mapping[Span, Consensus], response: str) -> tuple[Consensus, How] | None:
-    spans = [part for part in by_span if _is_inside(part, span)]
-    if not spans:
+def _of_parts(span: Span, by_span: Mapping[Span, Consensus], response: str) -> Consensus | None:
+    inside = {part: label for part, label in by_span.items() if span.start <= part.start and part.end <= span.end}
+    if not inside or not _covers(inside, span, response):
         return None
-    inside = [by_span[part] for part in spans]
-    failing = [label for label in inside if label.value is not Label.SUPPORTED]
-    found = next((label for label in failing if label.value is Label.CONTRADICTED), (failing or inside)[0])
-    if _covers(spans, span, response):
-        return found, "parts"
-    return (found, "failing part") if failing else None
+    return max(inside.values(), key=lambda label: LABELS.index(label.value))  # the worst of them
 
 
 def _covers(parts: Iterable[Span], span: Span, response: str) -> bool:
@@ -358,7 +346,3 @@ def _covers(parts: Iterable[Span], span: Span, response: str) -> bool:
     words = _WORD.findall(_CITATION.sub(" ", "".join(outside)))
     few = len(words) <= max(_LOOSE_WORDS, _LOOSE_SHARE * len(_WORD.findall(text)))
     return few and not any(sign.isdigit() for word in words for sign in word)
-
-
-def _is_inside(inner: Span, outer: Span) -> bool:
-    return outer.start <= inner.start and inner.end <= outer.end

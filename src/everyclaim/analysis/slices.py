@@ -218,11 +218,8 @@ class NumberColumns:
     def append(self, row: Mapping[str, float | None]) -> None:
         """Add a row; None is no number."""
         for name, value in row.items():
-            column = self._columns.get(name)
-            if column is None:
-                column = self._columns[name] = array("d")
-            if len(column) < self.length:
-                column.extend([math.nan] * (self.length - len(column)))
+            column = self._columns.setdefault(name, array("d"))
+            column.extend([math.nan] * (self.length - len(column)))
             column.append(math.nan if value is None else value)
         self.length += 1
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, NamedTuple
 
 from everyclaim.analysis import interval, percent, written
@@ -55,12 +56,9 @@ class SplitCheck:
 
     @property
     def examples(self) -> Mapping[str, tuple[str, ...]]:
-        """The rejected sentences of which it is known how to split them, at most a dozen, with the right claims."""
-        found: dict[str, tuple[str, ...]] = {}
-        for sentence in self.rejected:
-            if len(found) < 12 and (claims := _mended(sentence)) is not None:
-                found.setdefault(sentence.text, claims)
-        return found
+        """The rejected sentences that somebody corrected, at most a dozen, with the right claims."""
+        corrected = {one.text: one.better for one in reversed(self.rejected) if one.better}
+        return dict(islice(reversed(corrected.items()), 12))
 
     def __str__(self) -> str:
         rate = self.accepted
@@ -123,13 +121,3 @@ def examples_toml(examples: Mapping[str, Sequence[str]]) -> str:
         listed = ", ".join(map(toml_string, claims))
         parts += ["", "[[decompose.examples]]", f"sentence = {toml_string(sentence)}", f"claims = [{listed}]"]
     return "\n".join(parts) + "\n"
-
-
-def _mended(sentence: SplitSentence) -> tuple[str, ...] | None:
-    """Return what the claims should be: as somebody said, or without what is no claim where the others are good."""
-    if sentence.better:
-        return sentence.better
-    if set(sentence.marks) <= {SplitMark.GOOD, SplitMark.NOT_A_CLAIM}:
-        pairs = zip(sentence.claims, sentence.marks, strict=True)
-        return tuple(claim for claim, mark in pairs if mark is SplitMark.GOOD)
-    return None

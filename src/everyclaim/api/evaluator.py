@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Self, TypedDict, Unpack, cast
 
 from everyclaim.analysis.deferral import RiskPromise
 from everyclaim.api.datasets import ClaimVerdict, DatasetOptions, ascore_into, score_into, verify_rows
+from everyclaim.api.fitting import LabelledRowOptions as TuningRows
 from everyclaim.api.fitting import Tuned, tune_to_judge, tune_to_labels
-from everyclaim.api.fitting import TuningRowOptions as TuningRows
 from everyclaim.api.options import DEFAULT_JUDGE, DEFAULT_STORE, Options, RowOptions, Share, chosen_of, public
 from everyclaim.api.runs import Run, Source
 from everyclaim.api.scoring import Answers, Passages, read_sample

@@ -51,11 +51,15 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class FitOptions(LlmJudgingOptions, RowOptions, total=False):
-    """Options of a fit. `label` and `sample_id` are fields that `mapping` can name."""
+class LabelledRowOptions(RowOptions, total=False):
+    """Options of labelled rows. `label` and `sample_id` are fields that `mapping` can name."""
 
-    answers: Source  # the answers that the claims are of, where these and not the labels have the contexts
-    on_verdict: Callable[[ClaimVerdict], object]  # told of every claim that was judged
+    answers: Source  # the answers with the contexts; where another judge says the labels, how many to ask about
+    on_claim: Callable[[bool], object]  # told of every claim (of another judge: answer) that is done: did it fail?
+
+
+class FitOptions(LlmJudgingOptions, LabelledRowOptions, total=False):
+    """Options of a fit. `LlmJudgingOptions` apply to the judge that is fitted, or named by `from_judge`."""
 
 
 @public
@@ -94,8 +98,8 @@ def fit_cascade(
     def take(found: ClaimVerdict) -> None:
         nonlocal silent
         row = next(waiting)
-        if tell := options.get("on_verdict"):
-            tell(found)
+        if tell := options.get("on_claim"):
+            tell(found.verdict is None)
         if found.verdict is None or "no_passages" in found.verdict.flags:
             return
         if found.verdict.probabilities is None:
@@ -131,17 +135,6 @@ def _labelled(said: T, row: ClaimRow) -> LabelledItem[T]:
 
 
 ANSWERS = 200  # that another judge is asked about, unless told
-
-
-class TuningRowOptions(RowOptions, total=False):
-    """Options of the labelled rows; `concurrency` and `limit` may count answers."""
-
-    answers: Source  # the answers with the contexts; where a judge is asked, how many to ask about
-    on_claim: Callable[[bool], object]  # told of every claim (of another judge: answer) that is done: did it fail?
-
-
-class TuneOptions(LlmJudgingOptions, TuningRowOptions, total=False):
-    """Options of tuning. `LlmJudgingOptions` apply to the judge named by `from_judge`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +179,7 @@ def tune(
     judge: JudgeSpec = DEFAULT_JUDGE,
     *,
     from_judge: JudgeSpec | None = None,
-    **options: Unpack[TuneOptions],
+    **options: Unpack[FitOptions],
 ) -> Tuned:
     """Fit a judge to labelled claims and measure the gain on held-out documents.
 
@@ -226,7 +219,7 @@ def tune(
     return Tuned(fit, _reads=source)
 
 
-def tune_to_labels(source: Any, judge: str, options: TuningRowOptions) -> Tuned:
+def tune_to_labels(source: Any, judge: str, options: LabelledRowOptions) -> Tuned:
     """Fit to labelled claims; see `tune`."""
     verifier = _tunable(judge)
     rows = read_labelled(source, _answers_of(options), cast("RowOptions", options))
@@ -235,7 +228,7 @@ def tune_to_labels(source: Any, judge: str, options: TuningRowOptions) -> Tuned:
 
 
 def tune_to_judge(
-    session: Session, source: Any, options: TuningRowOptions, verifier: EmbeddedVerifier | None = None
+    session: Session, source: Any, options: LabelledRowOptions, verifier: EmbeddedVerifier | None = None
 ) -> Tuned:
     """Fit to what the judge of a session says of a sample of answers; see `tune`."""
     verifier = verifier or _tunable(DEFAULT_JUDGE)
@@ -268,7 +261,7 @@ def tune_to_judge(
     return Tuned(_tuning_of(measured, verifier, left_out, judge), len(reasons), stopped, _reads=source)
 
 
-def _answers_of(options: TuningRowOptions) -> Source | None:
+def _answers_of(options: LabelledRowOptions) -> Source | None:
     answers = options.get("answers")
     if isinstance(answers, int):
         raise ConfigError("answers is a number only with from_judge; otherwise pass the file of the answers")
@@ -321,7 +314,7 @@ def _features(group: Sequence[ClaimRow], verifier: EmbeddedVerifier) -> list[dic
         return [features for row in group for features in _features([row], verifier)]
 
 
-def _drawn_answers(source: Any, count: int, options: TuningRowOptions) -> list[Sample]:
+def _drawn_answers(source: Any, count: int, options: LabelledRowOptions) -> list[Sample]:
     """Draw answers from a source of any length, every one as likely as any other, the same ones every time."""
     report = options.get("report") or ReadReport()
     read = read_samples(source, mapping=options.get("mapping"), format=options.get("format"), report=report)

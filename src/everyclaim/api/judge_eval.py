@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from everyclaim.analysis import judge_eval
-from everyclaim.analysis.labels import WHOLE, carry_over, settle
+from everyclaim.analysis.labels import carry_over, settle
 from everyclaim.api.options import (
     DEFAULT_JUDGE,
     DEFAULT_STORE,
@@ -271,18 +271,11 @@ def _of_run(wanted: Any, store: str | os.PathLike[str]) -> Iterator[LabelledSamp
             if record.result.outcome is not Outcome.SCORED:
                 continue
             sample = record.sample
-            answer = answer_key_of(sample)
-            pairs = [
-                (claim, label.value)
-                for claim, label, how in carry_over(
-                    record.result.claims, settled.claims[record.position], answer, sample.response
-                )
-                if how in WHOLE
-            ]
-            if pairs:
-                claims = tuple(Claim(claim.id, claim.text, claim.span, claim.sentence) for claim, _ in pairs)
+            answer, own = answer_key_of(sample), settled.claims[record.position]
+            if carried := carry_over(record.result.claims, own, answer, sample.response):
+                claims = tuple(Claim(claim.id, claim.text, claim.span, claim.sentence) for claim, _, _ in carried)
                 keys = tuple(claim_key(answer, claim.text) for claim in claims)
-                labels = tuple(label for _, label in pairs)
+                labels = tuple(label.value for _, label, _ in carried)
                 words = len(sample.response.split())
                 case = LabelledSample(replace(sample, id=answer), claims, labels, keys, answer_words=words)
                 found.append((answer, case))

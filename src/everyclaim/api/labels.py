@@ -268,7 +268,7 @@ def label_splits(
         drawn = _drawn_answers(kept, found.id, n, done, seed)
     if not drawn:
         raise InputError(f"run {found.id} has no unreviewed sentence left")
-    sentences = [one for record in drawn for one in _sentences(record)]
+    sentences = [(record, claims) for record in drawn for claims in _sentences(record)]
     rows = [
         row | {"annotator": name, "chosen": f"{WAY}:{found.id}"}
         for name in tuple(dict.fromkeys(annotators)) or ("",)
@@ -344,14 +344,13 @@ def _drawn_answers(kept: Store, run: str, n: int, done: set[int], seed: int) -> 
             if sentences >= n:
                 return sorted(found, key=lambda record: record.position)
             found.append(records[place])
-            sentences += sum(1 for _ in _sentences(records[place]))
+            sentences += len(_sentences(records[place]))
     return sorted(found, key=lambda record: record.position)
 
 
-def _sentences(record: Kept) -> Iterator[tuple[Kept, list[JudgedClaim]]]:
-    """Yield the claims of an answer, those of one sentence together."""
-    for _, claims in groupby(record.result.claims, key=lambda claim: claim.sentence):
-        yield record, list(claims)
+def _sentences(record: Kept) -> list[list[JudgedClaim]]:
+    """Return the claims of an answer, those of one sentence together."""
+    return [list(claims) for _, claims in groupby(record.result.claims, key=lambda claim: claim.sentence)]
 
 
 def _rows_of_sentence(record: Kept, claims: Sequence[JudgedClaim]) -> Iterator[dict[str, Any]]:
@@ -378,7 +377,7 @@ def _marked(kept: Store, run: str, marks: Sequence[Annotation[SplitMark]], bette
         if record.result.outcome is not Outcome.SCORED:
             continue
         answer = answer_key_of(record.sample)
-        for _, claims in _sentences(record):
+        for claims in _sentences(record):
             keys = [claim_key(answer, claim.text) for claim in claims]
             found = tuple(settle_mark(said.get((record.position, key), ())) for key in keys)
             if any(found):

@@ -17,7 +17,7 @@ from everyclaim.analysis.comparison import Comparison
 from everyclaim.analysis.deferral import fit_risk
 from everyclaim.analysis.gate import worst
 from everyclaim.analysis.judge_error import LabelledClaim, calibrate
-from everyclaim.analysis.labels import WHOLE, RunLabels, Verdicts, carry_over, settle, settled_as_bad
+from everyclaim.analysis.labels import RunLabels, Verdicts, carry_over, settle, settled_as_bad
 from everyclaim.analysis.slices import expanded, length, values_of
 from everyclaim.analysis.summary import ClusterBy, Summary, mean_score, slice_rows, summarise, summary_to_json
 from everyclaim.api.options import DEFAULT_JUDGE, DEFAULT_STORE, public
@@ -185,7 +185,7 @@ def calibration_of(
         found = calibrate(run.id, claims, answers, population, settled, seed, shared=shared)
         if risk is None:
             return found
-        usable = [one for one in claims if one.how in WHOLE and one.way in {"", "random"}]
+        usable = [one for one in claims if one.way in {"", "random"}]
         rows = [(one.position, one.supported, one.people) for one in usable]
         records = [(kept_one.sample, kept_one.result) for kept_one in kept.records_at(run.id, {one[0] for one in rows})]
         return replace(found, promise=fit_risk(risk, rows, records, population.supported.tolist()))

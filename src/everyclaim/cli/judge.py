@@ -235,7 +235,7 @@ def band(
             limit=limit,
             concurrency=settings.concurrency,
             report=reading,
-            on_verdict=lambda found: progress.step(failed=found.verdict is None),
+            on_claim=lambda failed: progress.step(failed=failed),
             **options_of(settings, LlmJudgingOptions, spec),
         )
     tell_of_reading(reading)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice, starmap
@@ -18,7 +18,7 @@ from typing import Any, Generic, Literal, TypeVar, Unpack, get_args
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.limits import MB, SizeLimits, limits_here
 from everyclaim.core.plaintext import did_you_mean
-from everyclaim.core.types import Label, Sample, SplitMark, Tag
+from everyclaim.core.types import Label, Sample, SplitMark
 from everyclaim.io.fields import (
     CLAIM_FIELDS,
     DOCUMENT_FIELDS,
@@ -198,15 +198,15 @@ class _Columns:
     def __init__(self, fields: Fields, opened: _Opened) -> None:
         self._fields = fields
         self._source = opened
-        self._seen: dict[str, None] = dict.fromkeys(opened.columns or ())
-        self._needed = {*fields.named} if fields.required in fields.mapped else {*fields.named, _REQUIRED}
-        self._slices = set(fields.needed_slices)
+        self._seen: dict[str, None] = {}
+        self._missing = {*fields.named, *fields.needed_slices}
+        self._missing |= set() if fields.required in fields.mapped else {_REQUIRED}
         self._tags: dict[str, None] = {}
         self._contexts = False
         self._first_bad: BadRow | None = None
         if opened.columns is not None:
-            self._see_row(dict.fromkeys(opened.columns))
             columns = list(opened.columns)
+            self._see_row(dict.fromkeys(columns))
             if twice := next((name for name in fields.wanted(columns) if columns.count(name) > 1), None):
                 places = " and ".join(str(place) for place, name in enumerate(columns, 1) if name == twice)
                 raise self._fault(InputError(f"the columns {places} are both named {twice!r}: rename all but one"))
@@ -214,14 +214,13 @@ class _Columns:
     @property
     def complete(self) -> bool:
         """Whether everything that must be there was seen."""
-        return not self._needed and not self._slices
+        return not self._missing
 
     def see(self, row: Row) -> None:
         if isinstance(row, Sample):
-            self._needed.clear()
-            if isinstance(row.tags, Mapping):  # it may hold anything yet
-                self._slices.difference_update(row.tags)
-                self._tags.update(dict.fromkeys(map(str, row.tags)) if len(self._tags) < 200 else {})
+            tags = row.tags if isinstance(row.tags, Mapping) else {}  # it may hold anything yet
+            self._missing &= self._fields.needed_slices - tags.keys()
+            self._tags.update(dict.fromkeys(map(str, tags)) if len(self._tags) < 200 else {})
             self._contexts = self._contexts or bool(row.passages)
         elif isinstance(row, BadRow):
             self._first_bad = self._first_bad or row
@@ -234,38 +233,37 @@ class _Columns:
             if self._source.may_be_empty:
                 return
             raise InputError(f"{self._source.name} has no rows")
-        if self._needed and not self._seen and self._first_bad:
+        if self._missing - self._fields.needed_slices and not self._seen and self._first_bad:
             raise InputError(f"no row of {self._source.name} can be read; the first problem is in {self._first_bad}")
-        if _REQUIRED in self._needed:
+        if _REQUIRED in self._missing:
             raise self._fault(self._fields.missing_required(self._seen))
-        if self._needed:
-            raise self._fault(self._fields.missing_mapped(min(self._needed), self._seen))
-        if self._slices:
-            raise self._fault(self._fields.missing_mapped(min(self._slices), [*self._seen, *self._tags]))
+        if self._missing:
+            raise self._fault(self._fields.missing_mapped(min(self._missing), [*self._seen, *self._tags]))
 
     def warn_of_missing_contexts(self, report: ReadReport) -> None:
         """Warn when nothing was judged against anything, which is rarely meant."""
-        if report.good and not self._contexts and not self._needed and not self._seen:
-            report.warn("no Sample has passages, so every claim is unsupported")
-        elif report.good and not self._contexts:
+        if report.good and not self._contexts:
             report.warn(
                 f"no row has a field for the contexts; the fields are: {listed(self._seen)}. Map one: "
                 "--map THEIRS=contexts"
+                if self._seen
+                else "no Sample has passages, so every claim is unsupported"
             )
 
     def _see_row(self, values: Mapping[str, Any]) -> None:
         if len(self._seen) < 200:
             self._seen.update(dict.fromkeys(values))
-        if self._needed:
-            has = self._fields.has_required(values)
-            self._needed = {name for name in self._needed if not (has if name == _REQUIRED else has_path(values, name))}
-        if self._slices:
-            try:
-                tags: Mapping[str, Tag] = tags_of(self._fields.get(values, "tags"))
-            except RowError:  # the row will be kept out for it
-                tags = {}
-            self._slices = {name for name in self._slices if not has_path(values, name) and name not in tags}
+        self._missing = {name for name in self._missing if not self._has(values, name)}
         self._contexts = self._contexts or self._fields.has(values, "contexts")
+
+    def _has(self, values: Mapping[str, Any], name: str) -> bool:
+        if name == _REQUIRED:
+            return self._fields.has_required(values)
+        if has_path(values, name) or name not in self._fields.needed_slices:
+            return has_path(values, name)
+        with suppress(RowError):  # the row will be kept out for it
+            return name in tags_of(self._fields.get(values, "tags"))
+        return False
 
     def _fault(self, error: InputError) -> InputError:
         return InputError(f"{self._source.name}: {error}")

@@ -259,7 +259,8 @@ def calibration_page(found: Calibration) -> Page:
     """Lay a calibration out."""
     people = counted(len(found.annotators), "annotator")
     head = joined([Text(f"run {found.run}", "bold"), found.extent, people])
-    probabilities = list(_probabilities(found))
+    stated = found.reliability
+    error = stated and f"probabilities: calibration error {stated.ece:.3f}, Brier score {stated.brier:.3f} (0 is best)"
     return page(
         head,
         _rates_table(found),
@@ -273,7 +274,7 @@ def calibration_page(found: Calibration) -> Page:
         _shares(f"failing claims by mode (judge){_plain(found)}", "confirmed by people", found.judged_modes)
         if found.judged_modes
         else None,
-        Stack(*probabilities) if probabilities else None,
+        Text(error) if error else None,
         Stack(
             *([hanging(Text("✓", "green"), Text(f"promise: {found.promise}"))] if found.promise else []),
             *(hanging(Text("·", "dim"), Text(note)) for note in found.notes),
@@ -358,16 +359,6 @@ def _shares(what: str, hit: str, shares: Mapping[str, Estimate]) -> RenderableTy
         title = "(not given)" if name == "not stated" else words(name)
         made.add_row(data(title), *shown_rate(share, share.n), share_of(share))
     return made
-
-
-def _probabilities(found: Calibration) -> Iterator[Text]:
-    if one := found.reliability:
-        yield Text(f"probabilities: calibration error {one.ece:.3f}, Brier score {one.brier:.3f} (0 is best)")
-    if fit := found.fitted:
-        told = f"calibration error on {fit.reported_on:,} held-out labels: {fit.before.ece:.3f}"
-        if fit.after.ece < fit.before.ece:
-            told += f"; after calibration on the other {fit.fitted_on:,} labels: {fit.after.ece:.3f}"
-        yield Text(told)
 
 
 _SHOWN = 5  # rejected sentences

@@ -234,7 +234,7 @@ class Retrying:
 
 BURST_SECONDS = 5.0  # how far ahead of an even pace calls may run
 ROUNDS = 4  # of good answers before one more call is tried at once
-REPLY_TOKENS = 300  # a first guess, until replies have been seen
+REPLY_TOKENS = 300  # guessed of a reply that is still to come
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,10 +283,7 @@ class _Gate:
         self.backed_off = 0  # how often
         self._requests = _limiter(rates.requests_per_minute)
         self._tokens = _limiter(rates.tokens_per_minute)
-        self._owed = 0.0  # tokens that calls took beyond their guesses
-        self._guessed = 1.0
-        self._actual = 1.0
-        self._reply = float(REPLY_TOKENS)
+        self._owed = 0.0  # tokens that calls took beyond their guesses; below 0: that they left
 
     async def acquire(self) -> None:
         if self._running < int(self._allowed) and not self._waiting:
@@ -316,14 +313,14 @@ class _Gate:
             self.backed_off += 1
 
     async def enter(self, call: Call) -> float:
-        """Wait until one more call is allowed; return the prompt tokens guessed for it, before correction."""
+        """Wait until one more call is allowed; return the tokens guessed for it."""
         if self._requests:
             await self._requests.acquire()
         if not self._tokens:
             return 0.0
-        guess = call.size / 4 + 1
-        amount = guess * self._actual / self._guessed + self._reply + self._owed
-        self._owed = 0.0
+        guess = call.size / 4 + REPLY_TOKENS
+        amount = guess + self._owed
+        self._owed = min(0.0, amount)
         # An amount beyond what the bucket holds is drawn in parts, so a large call waits longer and still goes.
         while amount > 0:
             part = min(amount, self._tokens.max_rate)
@@ -337,11 +334,7 @@ class _Gate:
         usage = reply.usage
         if not self._tokens or not usage.prompt_tokens:
             return
-        expected = guess * self._actual / self._guessed + self._reply
-        self._owed += max(0.0, usage.prompt_tokens + usage.completion_tokens - expected)
-        self._guessed += guess
-        self._actual += usage.prompt_tokens
-        self._reply += (usage.completion_tokens - self._reply) / 20
+        self._owed += usage.prompt_tokens + usage.completion_tokens - guess
 
 
 def _limiter(per_minute: float | None) -> AsyncLimiter | None:

@@ -1,7 +1,7 @@
 """Files of JSON lines that grow, are rotated and truncated: one file, or all of a folder.
 
-A file is known by its place on the disk, by how it begins and by what was read of it last, so that it is found again
-under another name, and one that was emptied, or another one in its place, is read from its beginning. A line is read
+A file is known by its place on the disk and by what was read of it last, so that it is found again under another name,
+and one that was emptied, or another one in its place, is read from its beginning. A line is read
 when it is complete: when its newline is there, or when it holds a whole object. Compressed files are read whole, once:
 what was read before they were packed is known by its lines.
 """
@@ -27,7 +27,7 @@ from everyclaim.monitor.watch.source import AnswerSource, Batch, Found, Rows, Un
 
 _ROWS_NAME = re.compile(r"\.(jsonl|ndjson)([.-].*)?$")  # also as rotation names them: with a number, or a date
 _NUMBER_OR_DATE = re.compile(r"[.-](?=\d)[-._:TZ\d]+")
-_HEAD = 256  # bytes by which a file is known again
+_TAIL = 256  # bytes before the offset, by which a file is known again
 _FIRST_LINE = 4096  # bytes of it that go into the key of a row
 _ROWS, _BYTES = 200, 8_000_000  # in one batch
 _PIECE = 1 << 18  # bytes of a line that is passed over, read at once
@@ -38,8 +38,6 @@ class ReadPosition(NamedTuple):
     """How far one file is read, and what it is known by."""
 
     offset: int
-    head: str = ""
-    head_size: int = 0
     tail: str = ""  # digest of what stands before the offset
     lines: int = 0  # before the offset
 
@@ -75,7 +73,7 @@ class LogFiles(AnswerSource):
     async def batches(self, checkpoint: Any) -> AsyncIterator[Batch]:
         """Yield the lines that were added since."""
         before: dict[str, Any] = checkpoint or {"files": {}, "at": 0.0}
-        known = {key: ReadPosition(*position) for key, position in before["files"].items()}
+        known = {key: ReadPosition(at[0], *at[-2:]) for key, at in before["files"].items()}
         now = time.time()
         files = await asyncio.to_thread(self._files, known, before["at"])
         positions = {key: known[key] for key, _ in files if key in known}
@@ -123,11 +121,11 @@ class LogFiles(AnswerSource):
 
     def _read_plain(self, file: BinaryIO, path: Path, key: str, position: ReadPosition | None) -> Iterator[Step]:
         status, offset, lines = os.fstat(file.fileno()), 0, 0
-        if position and status.st_size >= position.offset and _is_as_it_was(file, position):
+        if position and status.st_size >= position.offset and position.tail in ("", _tail(file, position.offset)):
             offset, lines = position.offset, position.lines
         if offset == status.st_size:
             if position is None:
-                yield [], _position(file, 0, 0)
+                yield [], ReadPosition(0)
             return
         file.seek(0)
         first = _digest(file.readline(_FIRST_LINE))
@@ -144,10 +142,10 @@ class LogFiles(AnswerSource):
             found += self._found(line, path, first)
             offset, lines, size = line.end, line.number, size + len(line.content)
             if len(found) >= _ROWS or size > _BYTES:
-                yield found, _position(file, offset, lines)
+                yield found, ReadPosition(offset, _tail(file, offset), lines)
                 file.seek(offset)
                 found, size = [], 0
-        yield found, _position(file, offset, lines)
+        yield found, ReadPosition(offset, _tail(file, offset), lines)
 
     def _read_packed(self, path: Path, position: ReadPosition | None) -> Iterator[Step]:
         """Yield what a compressed file holds; its offset is its size when all of it is read, and 0 before."""
@@ -214,27 +212,10 @@ def _digest(line: bytes) -> str:
     return hashlib.sha256(line.rstrip(b"\r\n")).hexdigest()
 
 
-def _position(file: BinaryIO, offset: int, lines: int) -> ReadPosition:
-    head, size = _mark(file, 0, _HEAD)
-    return ReadPosition(offset, head, size, _mark_before(file, offset), lines)
-
-
-def _is_as_it_was(file: BinaryIO, position: ReadPosition) -> bool:
-    """Whether a file still begins as it did, and holds before the offset what was read there."""
-    is_same = _mark(file, 0, position.head_size)[0] == position.head
-    return is_same and position.tail in ("", _mark_before(file, position.offset))
-
-
-def _mark_before(file: BinaryIO, offset: int) -> str:
-    size = min(offset, _HEAD)
-    return _mark(file, offset - size, size)[0]
-
-
-def _mark(file: BinaryIO, start: int, size: int) -> tuple[str, int]:
-    """Return a digest of what a file holds from there on, and of how many bytes it is."""
-    file.seek(start)
-    found = file.read(size)
-    return hashlib.sha256(found).hexdigest()[:16], len(found)
+def _tail(file: BinaryIO, offset: int) -> str:
+    size = min(offset, _TAIL)
+    file.seek(offset - size)
+    return hashlib.sha256(file.read(size)).hexdigest()[:16]
 
 
 def _is_rows(path: Path, folder: Path) -> bool:

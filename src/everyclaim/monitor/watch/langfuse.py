@@ -17,7 +17,7 @@ from everyclaim.core.cited import failing_lines
 from everyclaim.core.errors import ConfigError, OptionError, SourceError, needed_for
 from everyclaim.core.plaintext import digest, hidden, one_line
 from everyclaim.core.types import Label, Outcome, Result, Sample
-from everyclaim.monitor.watch.source import Absent, AnswerSource, Batch, Found, Loaded, Rows, Unreadable
+from everyclaim.monitor.watch.source import DELETED, AnswerSource, Batch, Found, Loaded, Rows, Unreadable
 from everyclaim.monitor.watch.traces import answer_in, decoded, documents_in, found_nothing, question_in
 from everyclaim.store.records import utc_of
 from everyclaim.store.watching import JudgedAnswer
@@ -134,7 +134,7 @@ class Langfuse(AnswerSource):
 
     def _found(self, root: Any) -> Found:
         async def load() -> Loaded:
-            return await self._load(root) if self._is_whole(root) else Absent.NOT_YET
+            return await self._load(root) if self._is_whole(root) else None
 
         about = {"trace": root.trace_id, "observation": root.id, "began": root.start_time.isoformat()}
         return Found(f"{root.trace_id}:{root.id}", load, unit=root.trace_id, about=about)
@@ -150,7 +150,7 @@ class Langfuse(AnswerSource):
     async def _load(self, root: Any) -> Loaded:
         parts = await self._list(fields="core,basic,io,metadata,model,trace_context", trace_id=root.trace_id)
         if root.id not in parts:
-            return Absent.DELETED
+            return Unreadable(decision=DELETED)
         row = _row(parts[root.id], list(parts.values()))
         made = self._rows.sample(row, f"{root.trace_id}:{root.id}", f"trace {root.trace_id}")
         if isinstance(made, Sample) and not made.passages and not row["found_nothing"]:
@@ -213,9 +213,6 @@ def _row(root: Any, parts: Sequence[Any]) -> dict[str, Any]:
     retrieved = [part.output for part in below if _is_of(part, "RETRIEVER")]
     documents = [document for output in retrieved for document in documents_in(output)]
     metadata = {name: decoded(value) for name, value in (root.metadata or {}).items()}
-    output = decoded(root.output)
-    # What an application gives out with its answer.
-    given_out = documents_in(output) if isinstance(output, Mapping) and answer_in(output) else []
     models = [part.model for part in [*below, root] if part.model and _is_of(part, "GENERATION")]
     tags: dict[str, Any] = {"trace_name": root.trace_name or root.name, "environment": root.environment}
     for tag in root.tags or ():
@@ -224,11 +221,11 @@ def _row(root: Any, parts: Sequence[Any]) -> dict[str, Any]:
     return {
         "metadata": metadata,
         "input": decoded(root.input),
-        "output": output,
+        "output": decoded(root.output),
         "found_nothing": bool(retrieved) and all(map(found_nothing, retrieved)),
         "question": question_in(root.input),
         "response": answer_in(root.output),
-        "contexts": documents or documents_in(metadata.get("contexts")) or given_out,
+        "contexts": documents or documents_in(metadata.get("contexts")),
         "model": models[-1] if models else root.model,
         "release": root.release or root.version,
         "timestamp": root.start_time.isoformat(),

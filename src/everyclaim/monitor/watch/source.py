@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from typing import Any, NamedTuple
 
 from everyclaim.analysis import written
@@ -23,22 +22,18 @@ from everyclaim.monitor.alerts import Alert
 from everyclaim.monitor.watch.plan import AT_RANDOM
 from everyclaim.store.watching import JudgedAnswer
 
-
-class Absent(Enum):
-    """Why there is nothing to judge behind a key."""
-
-    NOT_YET = "not yet complete"  # it is looked at again
-    DELETED = "deleted since"
+SCORED, SKIPPED, OVER_BUDGET, UNREADABLE, DELETED = "judged", "skipped", "over_budget", "unreadable", "deleted"
 
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Something that should be an answer, and why it cannot be read as one."""
+    """Something that should be an answer, and why it cannot be read as one; or what was deleted since it was listed."""
 
-    reason: str
+    reason: str = ""
+    decision: str = UNREADABLE
 
 
-Loaded = Sample | Unreadable | Absent
+Loaded = Sample | Unreadable | None  # None: not yet complete, it is looked at again
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +107,6 @@ class Rows:
             return Unreadable(f"{where}: {error}")
         return made if self.given_id(row) else replace(made, id=otherwise)
 
-
-SCORED, SKIPPED, OVER_BUDGET, UNREADABLE, DELETED = "judged", "skipped", "over_budget", "unreadable", "deleted"
 
 PASS_SCHEMA = 1
 _REASONS = 5

@@ -41,12 +41,10 @@ from everyclaim.monitor.watch.plan import (
     today,
 )
 from everyclaim.monitor.watch.source import (
-    DELETED,
     OVER_BUDGET,
     SCORED,
     SKIPPED,
     UNREADABLE,
-    Absent,
     AnswerSource,
     Batch,
     Found,
@@ -239,12 +237,10 @@ class Watcher:
             self._leave(found, SKIPPED)
             return
         sample = await found.load() if callable(found.load) else found.load
-        if sample is Absent.NOT_YET:
+        if sample is None:
             self._pass.incomplete += 1
-        elif isinstance(sample, Absent):
-            self._leave(found, DELETED)
         elif isinstance(sample, Unreadable):
-            self._leave(found, UNREADABLE, sample.reason)
+            self._leave(found, sample.decision, sample.reason)
         elif PICKED in sample.tags:
             told = f"{one_line(sample.id, 60)}: the tag {PICKED!r} is reserved: rename yours"
             self._leave(found, UNREADABLE, told)
