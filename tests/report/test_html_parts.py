@@ -13,7 +13,14 @@ from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Difference, Evidence, Label, Outcome, Passage, Result, Sample, Span
 from everyclaim.report.html import shared
 from everyclaim.report.html.answers import answer_view
-from everyclaim.report.html.charts import ChartPoint, histogram, interval_plot, label_bar, line_chart, reliability_chart
+from everyclaim.report.html.charts import (
+    ChartPoint,
+    interval_plot,
+    label_bar,
+    line_chart,
+    reliability_chart,
+    score_histogram,
+)
 
 HOSTILE = [
     "<script>alert(1)</script>", "</textarea><img src=x onerror=alert(1)>", "=cmd|' /C calc'!A0", "{{ 7*7 }}",
@@ -103,15 +110,15 @@ CHARTS = {
     "empty bar": label_bar(dict.fromkeys(Label, 0)),
     "intervals": interval_plot(READINGS, title=HOSTILE_NAMES, axis="claims supported"),
     "no intervals": interval_plot([], title="none", axis="claims supported"),
-    "histogram": histogram([3, 0, 12, 45], [0, 0.25, 0.5, 0.75, 1], title="Scores", axis="score"),
-    "empty histogram": histogram([0, 0], [0, 0.5, 1], title="Scores", axis="score"),
+    "histogram": score_histogram([3, 0, 12, 45]),
+    "empty histogram": score_histogram([0, 0]),
     "lines": line_chart(
         {"supported": READINGS, "other": [ChartPoint("care", 0.04, 0.01, 0.07)] * 4},
-        title="Releases", axis="release", marked={2: HOSTILE_NAMES},
+        title="Releases", marked={2: HOSTILE_NAMES},
     ),
-    "scores": line_chart({"mean score": READINGS}, title="Releases", axis="release", percent=False),
-    "one run": line_chart({"supported": READINGS[:1]}, title="Releases", axis="release"),
-    "no run": line_chart({}, title="Releases", axis="release"),
+    "scores": line_chart({"mean score": READINGS}, title="Releases", percent=False),
+    "one run": line_chart({"supported": READINGS[:1]}, title="Releases"),
+    "no run": line_chart({}, title="Releases"),
     "reliability": reliability_chart([(0.2, ChartPoint("0 to 40 %", 0.3, 0.1, 0.6, "9 labels")), (0.9, READINGS[2])]),
 }  # fmt: skip
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, Unpack, cast
 
 from everyclaim.analysis.deferral import BandFit, fit_deferral
 from everyclaim.analysis.labels import LabelledItem
@@ -22,6 +22,7 @@ from everyclaim.api.scoring import GivenClaims, given_claim
 from everyclaim.api.session import Session
 from everyclaim.api.specs import MARKS, create_verifier, joined, refuse_unused, talks
 from everyclaim.core.errors import BudgetExceeded, ConfigError, InputError, JudgeError
+from everyclaim.core.kinds import Range
 from everyclaim.core.lifetime import gather
 from everyclaim.core.limits import SizeLimits, within
 from everyclaim.core.plaintext import json_text
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from everyclaim.verify.embedded.verifier import EmbeddedVerifier
 
 T = TypeVar("T")
+OpenShare = Annotated[float, Range(above=0, below=1)]
 
 
 class LabelledRowOptions(RowOptions, total=False):
@@ -67,8 +69,8 @@ def fit_cascade(
     source: Any,
     judge: JudgeSpec | Verifier | Callable[..., Any] = DEFAULT_JUDGE,
     *,
-    error: float = 0.1,
-    confidence: float = 0.95,
+    error: OpenShare = 0.1,
+    confidence: OpenShare = 0.95,
     each_side: bool = False,
     **options: Unpack[FitOptions],
 ) -> BandFit:
@@ -85,9 +87,6 @@ def fit_cascade(
     Raises `InputError` for a source without labelled claims or with an unknown label, and `ConfigError` for a judge
     without probabilities. `cascade_spec` writes the result as a judge.
     """
-    for name, value in (("error", error), ("confidence", confidence)):
-        if not 0 < value < 1:
-            raise ConfigError(f"{name} must be between 0 and 1, got {value:g}")
     check_apart({"the labels": source, "the answers": options.get("answers")}, {"the cache": options.get("cache")})
     with within(SizeLimits.of(options)):
         labelled = read_labelled(source, options.get("answers"), cast("RowOptions", options))

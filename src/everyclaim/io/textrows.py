@@ -13,6 +13,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
 from typing import Any, BinaryIO
 
 from everyclaim.core.errors import InputError
@@ -116,11 +117,7 @@ def read_json(source: TextSource, is_row_key: Callable[[str], bool], limit: int)
 def _rows(window: _Window, key: str | None) -> Iterator[Any]:
     """Yield the rows under a key, of a top-level array, or top-level values one after the other: see `_element`."""
     if key is not None:
-        for name in _members(window):
-            if name == key and window.peek() == "[":
-                yield from (_element(window) for _ in _items(window, "[", "]"))
-            else:
-                window.value()
+        yield from (value for name, is_of_list, value in _entries(window) if name == key and is_of_list)
     elif window.peek() == "[":
         yield from (_element(window) for _ in _items(window, "[", "]"))
         if window.peek():
@@ -156,38 +153,32 @@ def _items(window: _Window, begin: str, end: str) -> Iterator[None]:
     window.skip(end)
 
 
-def _members(window: _Window) -> Iterator[str]:
-    """Yield the keys of an object, the window standing before the value, which the caller must consume."""
+def _entries(window: _Window) -> Iterator[tuple[str, bool, Any]]:
+    """Yield what an object holds: the key, whether a list is there, and the value, or each element of that list."""
     for _ in _items(window, "{", "}"):
         key = window.value()
         if not isinstance(key, str) or window.peek() != ":":
             raise ValueError("not valid JSON: expected a key and ':'")
         window.skip(":")
-        yield key
+        if window.peek() == "[":
+            yield from ((key, True, _element(window)) for _ in _items(window, "[", "]"))
+        else:
+            yield key, False, window.value()
 
 
 def _key_of_rows(name: str, window: _Window, is_row_key: Callable[[str], bool]) -> str | None:
     """Find the key whose list holds the rows; None when the object is itself a row, or broken."""
-    lists = []
-    try:
-        for key in _members(window):
+    lists: dict[str, None] = {}
+    with suppress(ValueError, *STREAM_ERRORS):  # reading the rows will say what is wrong
+        for key, is_of_list, value in _entries(window):
             if is_row_key(key):
                 return None
-            if window.peek() != "[":
-                window.value()
-                continue
-            for number, _ in enumerate(_items(window, "[", "]")):
-                if number == 0 and window.peek() == "{":
-                    lists.append(key)
-                _element(window)
-    except (ValueError, *STREAM_ERRORS):
-        pass  # reading the rows will say what is wrong
-    else:
+            lists |= {key: None} if is_of_list and isinstance(value, dict) else {}
         if len(lists) > 1:
             raise InputError(
                 f"{name} contains several lists of objects ({listed(lists)}); keep only the one with the rows"
             )
-    return lists[0] if len(lists) == 1 else None
+    return next(iter(lists)) if len(lists) == 1 else None
 
 
 class _Window:

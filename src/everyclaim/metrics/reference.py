@@ -30,11 +30,9 @@ async def both_decomposed(sample: Sample, ctx: MetricContext, metric: str, *, on
     return parts.claims, tuple(replace(claim, id=f"r{number}") for number, claim in enumerate(given, start=1))
 
 
-async def compared(
-    sample: Sample, ctx: MetricContext, metric: str, *, one_way: bool = False
-) -> list[tuple[JudgedClaim, ...]]:
+async def compared(sample: Sample, ctx: MetricContext, *, one_way: bool = False) -> list[tuple[JudgedClaim, ...]]:
     """Return the claims of the response judged by the reference, and those of the reference by the response."""
-    claims, reference_claims = await both_decomposed(sample, ctx, metric, one_way=one_way)
+    claims, reference_claims = await both_decomposed(sample, ctx, "factual_correctness", one_way=one_way)
     reference, response = Passage(REFERENCE, sample.reference or ""), Passage(RESPONSE, sample.response)
     return await gather([ctx.judge(claims, [reference]), ctx.judge(reference_claims, [response])])
 
@@ -81,7 +79,7 @@ class FactualCorrectnessMetric:
     async def score(self, sample: Sample, ctx: MetricContext) -> Score:
         """Decompose both, verify each against the other, and count."""
         one_way = self.mode == "precision"
-        claims, reference_claims = await compared(sample, ctx, "factual_correctness", one_way=one_way)
+        claims, reference_claims = await compared(sample, ctx, one_way=one_way)
         true, covered = supported(claims), supported(reference_claims)
         missed = len(reference_claims) - covered
         counts = {"true_positives": true, "false_positives": len(claims) - true}

@@ -64,12 +64,13 @@ def interval_plot(readings: Sequence[ChartPoint], *, title: str, axis: str) -> M
     return _rows(readings, _Scale(150, _RIGHT), ticks, title, axis, _NAME)
 
 
-def difference_plot(readings: Sequence[ChartPoint], *, title: str, axis: str) -> Markup:
+def difference_plot(readings: Sequence[ChartPoint], *, title: str) -> Markup:
     """Draw one row per difference of shares, a point and its interval, on an axis around 0 as wide as it has to be."""
     ends = (end for one in readings for end in (one.value, one.low, one.high) if end is not None)
     furthest = max(map(abs, ends), default=0.0)
     reach = next((end for end in (0.02, 0.05, 0.1, 0.2, 0.5) if furthest <= end), 1.0)
     ticks = [(tick * reach, minus(f"{100 * tick * reach:+g}") if tick else "0") for tick in (-1, -0.5, 0, 0.5, 1)]
+    axis = "after − before, points (95 % intervals)"
     return _rows(readings, _Scale(184, _RIGHT, -reach, reach), ticks, title, axis, _NAME + 4)
 
 
@@ -85,22 +86,22 @@ def _rows(
     return _drawn("rows", title, told, readings=readings, x=scale, ticks=ticks, axis=axis, longest=longest)
 
 
-def histogram(counts: Sequence[int], edges: Sequence[float], *, title: str, axis: str, unit: str = "answers") -> Markup:
-    """Draw how many there are in each of the ranges between `edges`, within [0, 1]; the last holds its upper end."""
-    highest = max(*counts, 1)
+def score_histogram(counts: Sequence[int]) -> Markup:
+    """Draw how many answers there are in each of equal ranges of the score; the last holds its upper end."""
+    highest, edges = max(*counts, 1), [place / len(counts) for place in range(len(counts) + 1)]
     columns = [column for column in zip(counts, edges, edges[1:], strict=False) if column[0]]
     told = "; ".join(f"{count:,} from {low:g} to {high:g}" for count, low, high in columns)
     return _drawn(
         "histogram",
-        title,
-        f"Number of {unit} by {axis}: {told or 'none'}.",
+        "Answers by score",
+        f"Number of answers by score: {told or 'none'}.",
         columns=columns,
         x=_Scale(44, _RIGHT),
         y=_Scale(150, 28, 0, highest),
         levels=_round_ticks(highest),
         ticks=[(tick, f"{tick:g}") for tick in _TICKS],
-        axis=axis,
-        unit=unit,
+        axis="score",
+        unit="answers",
     )
 
 
@@ -108,7 +109,6 @@ def line_chart(
     series: Mapping[str, Sequence[ChartPoint]],
     *,
     title: str,
-    axis: str,
     marked: Mapping[int, str] | None = None,
     percent: bool = True,
 ) -> Markup:
@@ -141,7 +141,7 @@ def line_chart(
         levels=[(tick * highest, f"{factor * tick * highest:g}{unit}") for tick in _TICKS],
         marked=sorted(marked or {}),
         below=below[::every],
-        axis=axis,
+        axis="runs in order, with 95 % intervals",
     )
 
 
@@ -189,10 +189,10 @@ def _told(one: ChartPoint, *, percent: bool = True) -> str:
     return f"{name}{factor * one.value:.{digits}f}{unit}{between}{note}"
 
 
-def _short(name: str, most: int = 12) -> str:
+def _short(name: str) -> str:
     """Shorten a name in its middle: names of releases differ at their ends."""
     line = one_line(name, 200)
-    return line if len(line) <= most else f"{line[: most // 2 - 1].rstrip()}…{line[-most // 2 :].lstrip()}"
+    return line if len(line) <= 12 else f"{line[:5].rstrip()}…{line[-6:].lstrip()}"
 
 
 def _round_ticks(highest: int) -> list[int]:

@@ -37,11 +37,11 @@ from everyclaim.report.html.answers import AnswerView, answer_view
 from everyclaim.report.html.charts import (
     ChartPoint,
     difference_plot,
-    histogram,
     interval_plot,
     label_bar,
     reading,
     reliability_chart,
+    score_histogram,
 )
 from everyclaim.report.judge import corrected_rows
 from everyclaim.report.terminal import by_size, mode_shares, most_frequent, other_outcomes, plain_remarks
@@ -225,7 +225,7 @@ def score_chart(scores: Iterable[float]) -> Markup:
     counts = [0] * BINS
     for score in scores:
         counts[min(BINS - 1, int(score * BINS + 1e-9))] += 1
-    return histogram(counts, [place / BINS for place in range(BINS + 1)], title="Answers by score", axis="score")
+    return score_histogram(counts)
 
 
 def slice_view(tag: str, groups: Mapping[str, Group]) -> dict[str, Any]:
@@ -330,7 +330,7 @@ def _table(heading: str, deltas: Sequence[tuple[str, Delta]]) -> dict[str, Any]:
     chart = None
     if any(one.value is not None for one in drawn):
         title = f"Differences{' by ' + heading if heading else ''}"
-        chart = difference_plot(drawn, title=title, axis="after − before, points (95 % intervals)")
+        chart = difference_plot(drawn, title=title)
     few = untested(len(deltas) - len(tested)) if len(deltas) > len(tested) else ""
     left_out = max(0, len(tested) - _ROWS_LISTED)
     return {"heading": heading, "rows": tested[:_ROWS_LISTED], "chart": chart, "few": few, "left_out": left_out}

@@ -393,6 +393,4 @@ def _chart(found: Trend, measures: Sequence[AnswerMeasure], title: str) -> Marku
         for measure in measures
         for change in found.changes.get(measure, ())
     }
-    return line_chart(
-        series, title=title, axis="runs in order, with 95 % intervals", marked=marked, percent=measures != (SCORE,)
-    )
+    return line_chart(series, title=title, marked=marked, percent=measures != (SCORE,))
