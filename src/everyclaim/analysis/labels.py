@@ -273,7 +273,7 @@ class Dispute:
     settled: Opinion | None
 
 
-def opinions_of(
+def _opinions_of(
     labels: Sequence[Annotation[Label]], marks: Sequence[Annotation[SplitMark]]
 ) -> Mapping[tuple[int, str], list[Opinion]]:
     """Return by place and key what everybody says; a claim that is called good is not thereby marked."""
@@ -297,7 +297,7 @@ def disputes(labels: Sequence[Annotation[Label]], marks: Sequence[Annotation[Spl
     everything: list[AnyAnnotation] = [*labels, *marks]
     answers = {(said.position, said.key): said.answer_key for said in everything}
     found = []
-    for (position, key), everybody in opinions_of(labels, marks).items():
+    for (position, key), everybody in _opinions_of(labels, marks).items():
         opinions = tuple(opinion for opinion in everybody if opinion.annotator != ADJUDICATED)
         if len({opinion.value for opinion in opinions}) > 1:
             settled = next((opinion for opinion in everybody if opinion.annotator == ADJUDICATED), None)

@@ -14,7 +14,7 @@ import math
 import re
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -116,16 +116,9 @@ def values_of(result: Result, name: str) -> tuple[str, ...]:
     return ("",)
 
 
-def without_answers(slices: Mapping[str, Iterable[str]]) -> list[str]:
-    """Return the tags, alone or in a cut, that no answer has, given slices with their values."""
-    found: dict[str, None] = {}
-    for name, values in slices.items():
-        cells = [value.split(" + ") for value in values]
-        parts = name.split(JOINT) if any(len(cell) > 1 for cell in cells) else [name]
-        for place, part in enumerate(parts):
-            if cells and all(len(cell) == len(parts) and not cell[place] for cell in cells):
-                found[part] = None
-    return list(found)
+def without_answers(slices: Mapping[str, Collection[str]]) -> list[str]:
+    """Return the slices whose tags no answer has, given slices with their values."""
+    return [name for name, values in slices.items() if values and not any(value.strip(" +") for value in values)]
 
 
 def automatic(name: str, question: str, claims: Sequence[ClaimFacts]) -> str:

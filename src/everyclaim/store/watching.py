@@ -21,7 +21,7 @@ from everyclaim.store.records import RunRecord, config_fingerprint, kept_from, n
 from everyclaim.store.store import Store, put_results
 from everyclaim.store.tables import CLAIMS, RUNS, SAMPLES, SPANS, TAGS, WATCHED, WATCHES
 
-DUE, SENT, REFUSED, NOTHING = "due", "sent", "refused", ""  # of scores that go back to the source
+DUE, NOTHING = "due", ""  # of scores that go back to the source
 _MANY = 400  # values in one statement
 
 
@@ -229,12 +229,11 @@ class WatchStore(Store):
     def _count_where(self, *wanted: sa.ColumnElement[bool]) -> int:
         return int(self._scalars(sa.select(sa.func.count()).where(*wanted))[0])
 
-    def note_sent_back(self, watch: str, settled: Mapping[str, bool]) -> None:
-        """Note whether the source took the scores of these (by digest), or never will."""
+    def note_sent_back(self, watch: str, settled: Iterable[str]) -> None:
+        """Note that nothing of these (by digest) is still to go back: the source took it, or never will."""
+        at = (WATCHED.c.watch == watch, WATCHED.c.answer.in_(list(settled)))
         with self.writing() as connection:
-            for answer, was_taken in settled.items():
-                at = (WATCHED.c.watch == watch, WATCHED.c.answer == answer)
-                connection.execute(sa.update(WATCHED).where(*at).values(back=SENT if was_taken else REFUSED))
+            connection.execute(sa.update(WATCHED).where(*at).values(back=NOTHING))
 
     def forget_unjudged(self, watch: str, before: str) -> int:
         """Drop what is known of answers that were not judged, decided about before this day; return how many."""

@@ -77,7 +77,6 @@ def answer(request: Request, run_view: AskedRun, position: int, asks: Asked, who
         filter=asks,
         beside=(places[here - 1], places[here + 1]) if here else (None, None),
         view=answer_view(kept, context=None if whole else CONTEXT),
-        fingerprint=kept.fingerprint,
         is_whole=bool(whole),
     )
 
@@ -135,7 +134,7 @@ def form(request: Request, example: str = "") -> Response:
     """Show the form."""
     _evaluator(site_of(request))
     given = EXAMPLE if example else dict.fromkeys(EXAMPLE, "")
-    return render(request, "try.html", **given, view=None, said="", bar="", most=MOST)
+    return render(request, "try.html", **given, view=None, said="", bar="")
 
 
 @router.post("/try")
@@ -161,7 +160,7 @@ def judged(
         except EveryclaimError as error:
             said = str(error)
     bar = label_bar(view.result.counts) if view and view.claims else ""
-    return render(request, "try.html", 400 if said else 200, **given, view=view, said=said, bar=bar, most=MOST)
+    return render(request, "try.html", 400 if said else 200, **given, view=view, said=said, bar=bar)
 
 
 def _judged(site: Site, question: str, response: str, sources: str) -> AnswerView:

@@ -11,7 +11,7 @@ import re
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, groupby
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 from urllib.parse import urlencode
@@ -20,7 +20,7 @@ from fastapi import APIRouter, Form, HTTPException, Request
 from pydantic import BaseModel, StrictInt, TypeAdapter, ValidationError
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from everyclaim.analysis.labels import ADJUDICATED, Opinion, opinions_of, settle
+from everyclaim.analysis.labels import settle
 from everyclaim.api.labeling import LabelingSession, LabelTask
 from everyclaim.api.labels import LONGEST_NAME, label_queue
 from everyclaim.core.errors import ConfigError, EveryclaimError, UserError
@@ -39,7 +39,6 @@ router = APIRouter()
 _FORMS = {"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8"}
 _NUMBER = re.compile(r"[0-9]{1,6}")
 _RUNS_OFFERED = 200
-_PAIRS = 10  # of people, whose agreement is drawn up as a table
 
 
 class QueueForm(BaseModel):
@@ -116,7 +115,6 @@ def of_run(request: Request, run: str) -> Response:
         texts=len({label.key for label in desk.labels}),
         by_person=_by_person(desk.labels),
         by_mark=Counter(mark.value for mark in desk.marks if mark.value is not SplitMark.GOOD),
-        pairs=_pairs(list(opinions_of(desk.labels, desk.marks).values())),
         desk=desk,
         left=len(desk.left()),
     )
@@ -163,19 +161,6 @@ def _by_person(labels: Sequence[Annotation[Label]]) -> list[tuple[str, Mapping[L
     for one in labels:
         found.setdefault(one.annotator, Counter())[one.value] += 1
     return [(name, {label: counts[label] for label in Label}) for name, counts in sorted(found.items())]
-
-
-def _pairs(everybody: Sequence[Sequence[Opinion]]) -> list[tuple[str, str, list[list[int]]]]:
-    """Count what every two people say of the same claims, in three labels: rows are those of the first one."""
-    counts: dict[tuple[str, str], Counter[tuple[Label, Label]]] = {}
-    for said in everybody:
-        own = sorted((one.annotator, one.label) for one in said if one.label and one.annotator != ADJUDICATED)
-        for (first, one), (second, other) in combinations(own, 2):
-            counts.setdefault((first, second), Counter())[one, other] += 1
-    return [
-        (first, second, [[found[one, other] for other in Label] for one in Label])
-        for (first, second), found in sorted(counts.items())[:_PAIRS]
-    ]
 
 
 def _rows(store: Store, run: str) -> Iterator[dict[str, Any]]:

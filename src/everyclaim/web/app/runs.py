@@ -197,7 +197,6 @@ def judge(request: Request, run_view: AskedRun) -> Response:
         "judge.html",
         run_view=run_view,
         known_error=trust.line,
-        known=trust.known,
         view=judge_view(found) if found else None,
         rates=_rates(found) if found else "",
         groups=[(tag, list(rates.items())[:_GROUPS]) for tag, rates in groups.items() if len(rates) > 1],
