@@ -19,6 +19,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from training.answers.read import READ, from_texts
 from training.lexical_data import HELD_OUT, probed, share
 
 from everyclaim.models.local.parser import ParsedToken, parse
@@ -263,8 +264,13 @@ def turns(text: str, tokens: Sequence[ParsedToken]) -> list[Turn]:
 
 
 def passages(data: Path) -> Iterator[tuple[str, str]]:
-    """Give the passages of the data once each, without groups kept for tests."""
+    """Give the passages of the data and of the answers that networks read once each, without groups kept for tests."""
     seen = set()
+    for answer in from_texts({}):
+        for text in answer.contexts:
+            if answer.id.startswith(READ) and text not in seen:
+                seen.add(text)
+                yield f"answers:{len(seen)}", text
     files = [*sorted((data / "passages").glob("*.jsonl.xz")), data / "claims" / "train.jsonl.xz"]
     for path in files:
         with lzma.open(path, "rt", encoding="utf-8") as stream:

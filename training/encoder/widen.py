@@ -47,7 +47,8 @@ def widened(path: Path, reader: CrossEncoder) -> dict[str, torch.Tensor]:
             state[name] = torch.from_numpy(_floats(arrays, f"reader.{name}"))
         elif module in products:  # a product is stored with its inputs as rows
             stored = _floats(arrays, products[module].removesuffix("_quantized"))
-            state[name] = torch.from_numpy(np.ascontiguousarray(stored.T))
+            scale = arrays.get(f"reader.{module}.scale", np.float32(1))
+            state[name] = torch.from_numpy(np.ascontiguousarray(stored.T) * scale)
         else:
             raise SystemExit(f"{path} holds no weight {name}; was it written by export.py?")
     return state

@@ -111,7 +111,8 @@ def where_it_failed(error: BaseException) -> str:
     if not frames:
         return type(error).__name__
     frame, line = frames[-1]
-    told = f": {one_line(str(error), 300)}" if os.environ.get("EVERYCLAIM_DEBUG") == "1" else ""
+    debugs = os.environ.get("EVERYCLAIM_DEBUG") == "1"
+    told = f": {one_line(str(error), 300)}" if debugs else " (EVERYCLAIM_DEBUG=1 shows the message)"
     return f"{type(error).__name__} in {frame.f_globals.get('__name__', '?')}, line {line}{told}"
 
 
