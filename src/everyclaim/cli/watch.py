@@ -71,7 +71,7 @@ def watch(
     stop = threading.Event()
     chosen |= {"slices": settings.slices, "mapping": settings.map, "concurrency": settings.concurrency}
     chosen |= {"max_failed": settings.max_failed}
-    if not (quiet or json):
+    if not quiet:
         chosen["on_start"] = partial(warn, kind="")
     chosen |= {"stop": stop, "on_pass": _Reporter(json=json, quiet=quiet, once=once)}
     from everyclaim.api.evaluator import Evaluator  # not for --help
