@@ -11,6 +11,7 @@ import torch
 from encoder import export, prepare, train
 from encoder.network import CrossEncoder, from_stages
 from encoder.rows import Rows
+from encoder.widen import widened
 from everyclaim.models.local.cross_encoder import Pair, load_cross_encoder
 
 pytestmark = pytest.mark.slow
@@ -201,8 +202,10 @@ def test_the_export_reads_as_the_network_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: list[str], tolerance: float
 ) -> None:
     """What onnxruntime says of a pair is what torch says, exactly in full precision and nearly in 8 bits."""
-    out = tmp_path / "reader.onnx"
-    monkeypatch.setattr(sys, "argv", ["export.py", str(saved(tmp_path, 0)), "--out", str(out), *flags])
+    out, pairs = tmp_path / "reader.onnx", tmp_path / "pairs.npz"
+    np.savez(pairs, ids=np.arange(1000, 1040, dtype=np.uint16), sizes=[20, 20], claim=[12, 9])
+    arguments = [str(saved(tmp_path, 0)), "--pairs", str(pairs), "--out", str(out), *flags]
+    monkeypatch.setattr(sys, "argv", ["export.py", *arguments])
     export.main()
     exported, reader = load_cross_encoder(out, 1), from_stages([tmp_path / "tiny0.pt"]).eval()
     seen = []
@@ -220,3 +223,6 @@ def test_the_export_reads_as_the_network_does(
         assert said == pytest.approx(expected, abs=tolerance)
         seen.append(expected)
     assert max(abs(a - b) for a, b in zip(*(it[:3] for it in seen), strict=True)) > 2 * 1e-3  # the pairs differ
+    if not flags:  # and its weights, widened again, are those of the checkpoint but for rounding
+        for name, weight in widened(out, reader).items():
+            assert torch.allclose(weight, reader.state_dict()[name], atol=0.05 * float(weight.abs().max()))
