@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, Unpack, cast
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
 
 from everyclaim.analysis.deferral import BandFit, fit_deferral
 from everyclaim.analysis.labels import LabelledItem
@@ -22,7 +22,7 @@ from everyclaim.api.scoring import GivenClaims, given_claim
 from everyclaim.api.session import Session
 from everyclaim.api.specs import MARKS, create_verifier, joined, refuse_unused, talks
 from everyclaim.core.errors import BudgetExceeded, ConfigError, InputError, JudgeError
-from everyclaim.core.kinds import Range
+from everyclaim.core.kinds import OpenShare
 from everyclaim.core.lifetime import gather
 from everyclaim.core.limits import SizeLimits, within
 from everyclaim.core.plaintext import json_text
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from everyclaim.verify.embedded.verifier import EmbeddedVerifier
 
 T = TypeVar("T")
-OpenShare = Annotated[float, Range(above=0, below=1)]
 
 
 class LabelledRowOptions(RowOptions, total=False):

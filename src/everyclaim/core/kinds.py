@@ -59,6 +59,9 @@ class Range:
         return " and".join(f" {name} {bound:,}" for name, bound in bounds.items() if bound is not None)
 
 
+OpenShare = Annotated[float, Range(above=0, below=1)]
+
+
 @dataclass(frozen=True, slots=True)
 class Matching:
     """A pattern that the whole of a text must match."""

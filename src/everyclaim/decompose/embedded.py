@@ -172,9 +172,10 @@ def _found(sentence: str, steps: Sequence[Step]) -> list[Fact]:
             first, last = tokens[min(own)].start, tokens[max(own)].end
             found.append(Fact(text, start + first, start + last, draft.minor))
     found.sort(key=lambda fact: (fact.start, fact.end))
-    for at in range(len(found) if start and tree.subject(tree.root) is None else bool(start)):
-        found[at] = found[at]._replace(text=f"{sentence[:start]}{_as_inside(found[at].text, body)}")
-    found[0] = found[0]._replace(start=0) if start else found[0]
+    if start:  # a label stands before the first fact, and before each where none has a subject
+        labelled = found if tree.subject(tree.root) is None else found[:1]
+        labelled = [fact._replace(text=f"{sentence[:start]}{_as_inside(fact.text, body)}") for fact in labelled]
+        found = [labelled[0]._replace(start=0), *labelled[1:], *found[len(labelled) :]]
     return found if len(found) > 1 else whole
 
 

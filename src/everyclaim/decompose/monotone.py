@@ -173,8 +173,10 @@ def _is_circumstance(tree: Tree, kid: int) -> bool:
         return is_time(tree, kid)
     cases, verb = tree.cases(kid), tree.head(kid)
     between = any(verb < i < kid for i in tree.of(verb, "obj", "obl"))
-    if cases in (["as"], ["with"]) and (cases == ["as"] or not between):
-        return between  # not "served as a judge", "met with Ada"
+    if cases == ["as"]:
+        return between  # not "served as a judge"
+    if cases == ["with"] and not between:
+        return False  # "met with Ada"
     if cases == ["for"] and not tree.of(kid, "acl", "nummod") and not tree.of(verb, "advcl"):
         has_object = any(verb < i < kid for i in tree.of(verb, "obj"))
         return has_object or any(tree.relation(i) == "nsubj:pass" for i in tree.kids[verb])

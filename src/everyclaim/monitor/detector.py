@@ -15,11 +15,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import Annotated, Any, Self
+from typing import Any, Self
 
 from everyclaim.analysis import percent
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.kinds import Range
+from everyclaim.core.kinds import OpenShare
 from everyclaim.core.limits import MAX_FAILED
 from everyclaim.core.options import check_declared
 from everyclaim.core.plaintext import counted, one_line
@@ -126,16 +126,15 @@ STATE_SCHEMA = 2
 FACTOR = 1.5  # by which a rate may exceed its baseline
 TOO_LATE = 0.1  # share of contradicted claims: an alert only above it says what users know already
 NEVER = 0.5  # and one above this is not to be expected
-_Share = Annotated[float, Range(above=0, below=1)]
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """The rates that are still in order, of what is true and not of what the judge says; None: not watched."""
 
-    contradicted: _Share | None = None  # share of the claims of an answer, in the mean
-    unfaithful: _Share | None = None  # 1 − score, in the mean
-    failed: _Share | None = MAX_FAILED
+    contradicted: OpenShare | None = None  # share of the claims of an answer, in the mean
+    unfaithful: OpenShare | None = None  # 1 − score, in the mean
+    failed: OpenShare | None = MAX_FAILED
 
     def __post_init__(self) -> None:
         check_declared(self)
