@@ -119,9 +119,9 @@ def test_one_run_of_live_answers_is_taken_apart_by_release_and_time(store: Path)
     found = ec.release_report(["live"], store=store)
     assert (found.comparison.before.title, found.comparison.after.title) == ("v1", "v2")
     assert found.comparison.before.total == found.comparison.after.total == 120
-    assert not found.comparison.matching.paired
+    assert not found.comparison.numbers.matching.paired
     stretches = dict.fromkeys(step.title for step in found.rule.steps)
     assert list(stretches) == ["2026-03-10 to 2026-03-12", "2026-03-13 to 2026-03-15"]
     assert found.rule.verdict == "roll back"
-    ids = {one.mover.id for one in found.comparison.moved}
+    ids = {one.id for one in found.comparison.moved}
     assert not ids, "nothing is paired, so no answer moved"

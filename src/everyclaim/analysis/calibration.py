@@ -104,6 +104,9 @@ class Trial:
     before: JudgeRates
     after: JudgeRates
     gain: Inference
+    threshold: float | None = None  # fitted to half of the answers and tried on the other half
+    fitted_on: int = 0  # labels
+    reported_on: int = 0
 
     @property
     def helps(self) -> bool:
@@ -119,21 +122,10 @@ class Trial:
             f"{points(low)} to {points(high)}) on {self.labels}: {self.before} becomes {self.after}."
         )
 
-
-@dataclass(frozen=True, slots=True)
-class Fitted:
-    """A threshold from one half of the answers, tried on the other half."""
-
-    threshold: float
-    fitted_on: int  # labels
-    reported_on: int
-    trial: Trial
-
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain JSON values."""
-        before, after = self.trial.before, self.trial.after
-        rates = written(after, "tpr tnr") | written(before, "tpr_before=tpr tnr_before=tnr")
-        return written(self, "threshold fitted_on reported_on") | rates | written(self.trial, "gain helps")
+        """Return a fitted threshold as plain JSON values."""
+        rates = written(self.after, "tpr tnr") | written(self.before, "tpr_before=tpr tnr_before=tnr")
+        return written(self, "threshold fitted_on reported_on") | rates | written(self, "gain helps")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,13 +149,17 @@ class Calibration:
     modes: Mapping[str, Estimate]  # people's failure mode → share of its claims that the judge calls failing
     judged_modes: Mapping[str, Estimate]  # the judge's failure mode → share of its claims that people call failing
     reliability: Reliability | None
-    fitted: Fitted | None
     corrected: Corrected
     notes: tuple[str, ...]
     trials: tuple[Trial, ...]
     counts: Mapping[Label, JudgeCounts]  # how often the judge finds each label; without labels of both kinds, none
     is_weighted: bool = False  # labels stand for unequal numbers of claims, and the rates weight them so
     promise: RiskPromise | None = None  # of a guard, where one was asked for
+
+    @property
+    def fitted(self) -> Trial | None:
+        """The trial of a threshold fitted to the labels; None with too few of them."""
+        return next((trial for trial in self.trials if trial.threshold is not None), None)
 
     @property
     def standing(self) -> tuple[Standing, Standing]:

@@ -13,12 +13,12 @@ from everyclaim.analysis import differences, percent, plain, points, written
 from everyclaim.analysis.calibration import Calibration
 from everyclaim.analysis.deltas import CONTRADICTED, FEWEST, LEVEL, SCORE, Delta, DeltaFinding
 from everyclaim.analysis.run_differences import (
-    Changes,
+    AnswerChange,
+    ClaimChange,
     Correction,
     RollBack,
     RunDifferences,
     SampleMatching,
-    ScoreChange,
     correct,
     roll_back,
 )
@@ -52,37 +52,6 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimChange:
-    """A claim that changed: as it stood in each answer (None: not there), and how the two were matched."""
-
-    before: JudgedClaim | None
-    after: JudgedClaim | None
-    by: str  # text, likeness, none
-
-    @property
-    def weight(self) -> int:
-        """How far its label changed, and how bad it is now."""
-        rank = {None: 0, Label.SUPPORTED: 0, Label.UNSUPPORTED: 1, Label.CONTRADICTED: 2}
-        before, after = (rank[row.verdict.label if row else None] for row in (self.before, self.after))
-        return abs(after - before) * 4 + after
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as plain JSON values."""
-        before, after = (
-            row and {"text": row.text} | written(row.verdict, "label failure_mode") for row in (self.before, self.after)
-        )
-        return {"before": before, "after": after, "matched_by": self.by}
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerChange:
-    """An answer whose score changed, with its claims that changed."""
-
-    mover: ScoreChange
-    claims: tuple[ClaimChange, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Comparison:
     """Two runs compared. `differs` names what judged them differently: then a difference may be the judge's.
 
@@ -92,21 +61,15 @@ class Comparison:
     before: Side
     after: Side
     numbers: RunDifferences
-    moved: tuple[AnswerChange, ...]
     differs: tuple[str, ...] = ()
     by: tuple[str, ...] = ()
     calibration: Calibration | None = None  # what labels say of the judge of both
     rule: RollBack | None = None  # of a release with several parts; None: the answers of `after` are the only part
 
     @property
-    def matching(self) -> SampleMatching:
-        """Which samples are compared."""
-        return self.numbers.matching
-
-    @property
-    def changes(self) -> Changes | None:
-        """What became of the claims that stand in both answers of a pair; None without pairs."""
-        return self.numbers.changes
+    def moved(self) -> tuple[AnswerChange, ...]:
+        """The answers that changed most, with their claims that changed."""
+        return self.numbers.moved
 
     @property
     def deltas(self) -> tuple[Delta, ...]:
@@ -156,39 +119,40 @@ class Comparison:
         return tuple(_doubts(self.before, self.after, self.numbers))
 
     def __str__(self) -> str:
-        lines = [f"{self.before.title} → {self.after.title}", pairing(self.matching), self.sentence, self.advice]
+        lines = [
+            f"{self.before.title} → {self.after.title}",
+            pairing(self.numbers.matching),
+            self.sentence,
+            self.advice,
+        ]
         if self.differs:
             lines.insert(2, "scored with different settings: " + "; ".join(self.differs))
         return "\n".join(wrapped(one_line(line)) for line in lines if line)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values, in the public schema; what has no number is null."""
-        moves = self.changes.labels.items() if self.changes else ()
-        labels = [{"before": before, "after": after, "claims": number} for (before, after), number in moves]
+        judge: dict[str, Any] | None = None
+        if self.calibration:
+            named = {
+                f"{kind}_called_so": plain(rate) | {"labels": n} for kind, _, rate, n in self.calibration.rates.named
+            }
+            judge = written(self.calibration, "run") | named
+        changes = self.numbers.changes
+        moves = changes.labels.items() if changes else ()
+        table = [{"before": before, "after": after, "claims": number} for (before, after), number in moves]
         return {
             "schema": COMPARISON_SCHEMA,
-            **written(self, "sentence advice judge=_judge contradicted_corrected=correction before after differs by"),
-            **written(self, "matching doubts"),
+            **written(self, "sentence advice"),
+            "judge": judge,
+            **written(self, "contradicted_corrected=correction before after differs by"),
+            **written(self.numbers, "matching"),
+            **written(self, "doubts"),
             "level": LEVEL,
             "primary": SCORE.name,
             "correction": "holm",
             **written(self.numbers, "whole parts same_text"),
-            "changes": self.changes and {"labels": labels} | written(self.changes, "only_before only_after"),
-            "moved": [
-                written(answer.mover, "id score=scores failing contradicted") | written(answer, "claims")
-                for answer in self.moved
-            ],
-        }
-
-    @property
-    def _judge(self) -> dict[str, Any] | None:
-        if self.calibration is None:
-            return None
-        rates = self.calibration.rates
-        return {
-            "run": self.calibration.run,
-            "supported_called_so": plain(rates.tpr) | {"labels": rates.supported},
-            "failing_called_so": plain(rates.tnr) | {"labels": rates.failing},
+            "changes": changes and {"labels": table} | written(changes, "only_before only_after"),
+            "moved": [written(answer, "id score=scores failing contradicted claims") for answer in self.moved],
         }
 
 
@@ -256,10 +220,16 @@ def _sentences(before: Side, after: Side, numbers: RunDifferences) -> Iterator[s
     start = f"In {'release' if after.title not in (after.name, after.id) else 'run'} {new}, compared with {old}, "
     if not primary.is_shown:
         yield _nothing_shown(before, after, numbers)
+
+    def extent(delta: Delta) -> tuple[bool, float, int, bool]:
+        """Order the primary last, others by size, and equal ones by how narrow the part is that shows them."""
+        part = delta.part
+        return delta is primary, round(abs(delta.difference or 0.0), 9), len(part.where), part.mode is not None
+
     shown: list[Delta] = []
     for finding, deltas in product((DeltaFinding.REGRESSED, DeltaFinding.IMPROVED), (numbers.whole, numbers.parts)):
         of_finding = [delta for delta in deltas if delta.finding is finding]
-        shown += sorted(of_finding, key=lambda delta: (delta is primary, *_extent(delta)))[-1:]
+        shown += sorted(of_finding, key=extent)[-1:]
     for delta in sorted(shown, key=lambda delta: delta is not primary):
         yield f"{start}{_clause(delta)}."
         start = "Also, "
@@ -285,11 +255,6 @@ def _doubts(before: Side, after: Side, numbers: RunDifferences) -> Iterator[str]
     if primary.finding is DeltaFinding.TOO_FEW:
         scored = counted(primary.answers, "answer")
         yield f"only {scored} scored in both runs: {FEW} are needed to rule out a regression"
-
-
-def _extent(delta: Delta) -> tuple[float, int, bool]:
-    """Order differences by their size, and equal ones by how narrow the part is that shows them."""
-    return round(abs(delta.difference or 0.0), 9), len(delta.where), delta.mode is not None
 
 
 def _clause(delta: Delta) -> str:

@@ -214,7 +214,8 @@ def measure_delta(part: MeasuredPart, sides: Sequence[Rate], *, paired: bool) ->
 def _difference(before: Rate, after: Rate, *, paired: bool) -> Inference:
     if paired:
         return paired_difference(before, after, level=LEVEL)
-    if all(len(top) >= ROUGH_CLUSTERS and _away(top, bottom) >= FEW_EVENTS for top, bottom in (before, after)):
+    events = [min(np.count_nonzero(top > 0), np.count_nonzero(top < bottom)) for top, bottom in (before, after)]
+    if min(len(before[0]), len(after[0])) >= ROUGH_CLUSTERS and min(events) >= FEW_EVENTS:
         (a, units_a), (b, units_b) = before, after
         value = float(b.sum() / units_b.sum() - a.sum() / units_a.sum())
         error = math.hypot(standard_error(a, units_a), standard_error(b, units_b))
@@ -222,10 +223,6 @@ def _difference(before: Rate, after: Rate, *, paired: bool) -> Inference:
         interval = Interval(max(-1.0, value - half), min(1.0, value + half), LEVEL)
         return Inference(value, interval, error, len(a) + len(b), len(a) + len(b), "clustered_normal")
     return independent_difference(clustered_ratio(*before), clustered_ratio(*after), LEVEL)
-
-
-def _away(top: Floats, bottom: Floats) -> int:
-    return min(int(np.count_nonzero(top > 0)), int(np.count_nonzero(top < bottom)))
 
 
 def _p_value(before: Rate, after: Rate, difference: Inference, *, paired: bool) -> float:
@@ -308,7 +305,9 @@ class Counted:
         """Return numerators and denominators of a measure, by row, of all rows or of those in a mask."""
         measure, bottom = part.measure, self.claims
         if part.mode is not None:
-            top = self._mode_counts(part.mode)
+            run = self.run
+            has = run.mode == run.modes.index(part.mode) if part.mode in run.modes else np.zeros(len(run.mode), bool)
+            top = np.where(run.scored, np.bincount(run.sample[has], minlength=len(run.ids)), 0.0)[self.rows]
         elif measure is SCORE:
             bottom = np.isfinite(self.score).astype(float)
             top = np.where(bottom, self.score, 0.0)
@@ -318,14 +317,6 @@ class Counted:
         else:
             top = self.counts[:, LABELS.index(Label(measure.name.upper()))]
         return (top, bottom) if mask is None else (top[mask], bottom[mask])
-
-    def _mode_counts(self, mode: str) -> Floats:
-        run = self.run
-        if mode not in run.modes:
-            return np.zeros(len(self.rows))
-        having = np.bincount(run.sample[run.mode == run.modes.index(mode)], minlength=len(run.ids)).astype(float)
-        having[~run.scored] = 0.0
-        return having[self.rows]
 
     def inside(self, where: Where) -> Mask:
         """Return which rows have all these values."""

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everyclaim.analysis.calibration import BY_VERDICT, Calibration, Corrected, Fitted, JudgeRates, Reliability, Trial
+from everyclaim.analysis.calibration import BY_VERDICT, Calibration, Corrected, JudgeRates, Reliability, Trial
 from everyclaim.analysis.labels import LABELS, How, RunLabels, Verdicts
 from everyclaim.core.plaintext import counted
 from everyclaim.core.types import Label
@@ -31,6 +31,7 @@ _WIDTH = 2 * 1.96  # standard errors in the width of a 95 % interval
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
 
 
 class LabelledClaim(NamedTuple):
@@ -51,6 +52,34 @@ class LabelledClaim(NamedTuple):
     def way(self) -> str:
         """How it was chosen, without the run."""
         return self.chosen.partition(":")[0]
+
+
+class LabelTable(NamedTuple):
+    """Labelled claims in columns: whether people, and the judge, give a label; the answers; what each stands for."""
+
+    truth: Bools
+    called: Bools
+    places: Places
+    weights: Floats
+
+    @classmethod
+    def of(
+        cls, claims: Sequence[LabelledClaim], weights: Floats | None = None, positive: Label = Label.SUPPORTED
+    ) -> Self:
+        """Return the columns of claims and of one label; without `weights` every claim stands for as much."""
+        truth = np.array([claim.people is positive for claim in claims], dtype=bool)
+        called = np.array([claim.judged is positive for claim in claims], dtype=bool)
+        places = np.array([claim.position for claim in claims], dtype=np.int64)
+        return cls(truth, called, places, np.ones(len(claims)) if weights is None else weights)
+
+    @property
+    def rates(self) -> JudgeRates:
+        """TPR and TNR; clusters are answers."""
+        weight, right = self.weights, self.truth == self.called
+        tpr, tnr = (
+            clustered_ratio(weight * (kind & right), weight * kind, self.places) for kind in (self.truth, ~self.truth)
+        )
+        return JudgeRates(int(self.truth.sum()), int((~self.truth).sum()), tpr, tnr)
 
 
 def calibrate(
@@ -81,9 +110,20 @@ def calibrate(
     stated = [claim for claim in used if claim.supported is not None]
     reliable, fitted = _probabilities(stated, seed) if stated else (None, None)
     strict = [claim._replace(judged=claim.strict) for claim in used]
-    trials = [fitted.trial] if fitted else []
+    trials = [fitted] if fitted else []
     if strict != used and {True, False} == {claim.people is Label.SUPPORTED for claim in used}:
         trials.append(_trial("--strict", counted(len(used), "label"), used, strict, weights))
+    counts: dict[Label, JudgeCounts] = {}
+    for label in Label if sure else ():
+        with suppress(ValueError):  # there are not some of it and some others
+            counts[label] = judge_counts(*LabelTable.of(used, weights, label))
+    groups = {
+        name: {value: LabelTable.of(part).rates for value, part in parts.items()}
+        for name in (used[0].groups if used else ())
+        for parts in [_parts((value, claim) for claim in used for value in claim.groups[name])]
+    }
+    by_mode = _parts((claim.mode or "not stated", claim) for claim in used if claim.people is not Label.SUPPORTED)
+    by_judged_mode = _parts((claim.judged_mode, claim) for claim in used if claim.judged_mode)
     return Calibration(
         run=run,
         labelled=len(claims),
@@ -94,58 +134,30 @@ def calibrate(
         disputed=settled.disputed,
         annotators=settled.annotators,
         agreement=settled.agreement,
-        rates=rates_of(used, weights),
-        answers=rates_of(answers) if answers else None,
+        rates=LabelTable.of(used, weights).rates,
+        answers=LabelTable.of(answers).rates if answers else None,
         confusion=table,
         kappa=kappa,
-        groups=_grouped(used),
-        modes=_share_by(
-            (claim for claim in used if claim.people is not Label.SUPPORTED),
-            lambda claim: claim.mode or "not stated",
-            lambda claim: claim.judged is not Label.SUPPORTED,
-        ),
-        judged_modes=_share_by(
-            used, lambda claim: claim.judged_mode, lambda claim: claim.people is not Label.SUPPORTED
-        ),
+        groups=groups,
+        modes=_shares(by_mode, lambda claim: claim.judged is not Label.SUPPORTED),
+        judged_modes=_shares(by_judged_mode, lambda claim: claim.people is not Label.SUPPORTED),
         reliability=reliable,
-        fitted=fitted,
         corrected=corrected,
         notes=tuple(_notes(run, claims, settled, is_elsewhere=shared is not None)),
         trials=tuple(trials),
-        is_weighted=weights is not None,
-        counts=dict(_counts(used, weights)) if sure else {},
+        is_weighted=not np.array_equal(weights, np.ones(len(used))),
+        counts=counts,
     )
 
 
-def rates_of(claims: Sequence[LabelledClaim], weights: Floats | None = None) -> JudgeRates:
-    """Return TPR and TNR; clusters are answers."""
-    truth, called, places = _columns(claims)
-    weight = np.ones(len(claims)) if weights is None else weights
-    return JudgeRates(
-        int(truth.sum()),
-        int((~truth).sum()),
-        clustered_ratio(weight * (truth & called), weight * truth, places) if truth.any() else NOTHING,
-        clustered_ratio(weight * (~truth & ~called), weight * ~truth, places) if (~truth).any() else NOTHING,
-    )
-
-
-def _columns(
-    claims: Sequence[LabelledClaim], positive: Label = Label.SUPPORTED
-) -> tuple[Bools, Bools, NDArray[np.int64]]:
-    """Return which have this label by people, which by the judge, and the answers they are in."""
-    truth = np.array([claim.people is positive for claim in claims], dtype=bool)
-    called = np.array([claim.judged is positive for claim in claims], dtype=bool)
-    return truth, called, np.array([claim.position for claim in claims], dtype=np.int64)
-
-
-def _weights(claims: Sequence[LabelledClaim], population: Verdicts, is_shared: Bools) -> Floats | None:
-    """Return what each label stands for; None: all for as much.
+def _weights(claims: Sequence[LabelledClaim], population: Verdicts, is_shared: Bools) -> Floats:
+    """Return what each label stands for, on average 1.
 
     A label stands for every occurrence of its answer, and those of a stratum together for all claims of it: of answers
     that other runs have or not, and of one label of the judge where claims were chosen by that.
     """
     if not claims:
-        return None
+        return np.ones(0)
     first = population.first_places
     times = Counter(first.values())
     places = [claim.position for claim in claims]
@@ -157,7 +169,7 @@ def _weights(claims: Sequence[LabelledClaim], population: Verdicts, is_shared: B
     for stratum in np.unique(strata):
         weights[strata == stratum] *= np.count_nonzero(there == stratum) / weights[strata == stratum].sum()
     weights /= weights.mean()
-    return None if np.allclose(weights, 1.0) else weights
+    return np.ones(len(weights)) if np.allclose(weights, 1.0) else weights
 
 
 def _codes(claims: Sequence[LabelledClaim]) -> NDArray[np.int64]:
@@ -176,34 +188,25 @@ def _confusion(claims: Sequence[LabelledClaim]) -> tuple[tuple[tuple[int, ...], 
         return table, None  # one label only
 
 
-def _grouped(claims: Sequence[LabelledClaim]) -> dict[str, dict[str, JudgeRates]]:
-    parts: dict[str, dict[str, list[LabelledClaim]]] = {}
-    for claim in claims:
-        for name, values in claim.groups.items():
-            for value in values:
-                parts.setdefault(name, {}).setdefault(value, []).append(claim)
-    return {name: {value: rates_of(part) for value, part in sorted(found.items())} for name, found in parts.items()}
-
-
-def _share_by(
-    claims: Iterable[LabelledClaim], key: Callable[[LabelledClaim], str | None], hit: Callable[[LabelledClaim], bool]
-) -> dict[str, Estimate]:
+def _parts(claims: Iterable[tuple[str, LabelledClaim]]) -> dict[str, list[LabelledClaim]]:
+    """Return claims by the values that they come with, sorted."""
     parts: dict[str, list[LabelledClaim]] = {}
-    for claim in claims:
-        if (name := key(claim)) is not None:
-            parts.setdefault(name, []).append(claim)
+    for value, claim in claims:
+        parts.setdefault(value, []).append(claim)
+    return dict(sorted(parts.items()))
+
+
+def _shares(parts: Mapping[str, Sequence[LabelledClaim]], hit: Callable[[LabelledClaim], bool]) -> dict[str, Estimate]:
     return {
         name: clustered_mean([hit(claim) for claim in part], [claim.position for claim in part])
-        for name, part in sorted(parts.items())
+        for name, part in parts.items()
     }
 
 
 # ---- the corrected rate
 
 
-def _corrected(
-    claims: Sequence[LabelledClaim], weights: Floats | None, population: Verdicts, is_shared: Bools
-) -> Corrected:
+def _corrected(claims: Sequence[LabelledClaim], weights: Floats, population: Verdicts, is_shared: Bools) -> Corrected:
     """Correct the rate; answers that only this run has and that have no label stay as they are judged."""
     raw = clustered_mean(population.called, population.position) if len(population.called) else NOTHING
     if len(claims) < 2:
@@ -234,36 +237,29 @@ def _mixed(one: Inference, share: float, judged: Estimate, told: str) -> Inferen
     return replace(one, value=whole, interval=bounds, error=(below + above) / _WIDTH, warnings=(told, *one.warnings))
 
 
-def _corrected_whole(claims: Sequence[LabelledClaim], weights: Floats | None, population: Verdicts) -> Corrected:
-    called, raw = population.called, NOTHING
-    truth, judged, places = _columns(claims)
+def _corrected_whole(claims: Sequence[LabelledClaim], weights: Floats, population: Verdicts) -> Corrected:
+    table = LabelTable.of(claims, weights)
     if any(claim.way in BY_VERDICT for claim in claims):
-        weight = np.ones(len(claims)) if weights is None else weights
-        return Corrected(raw, _as_inference(clustered_ratio(weight * truth, weight, places), "weighted"), None)
+        whole = clustered_ratio(weights * table.truth, weights, table.places)
+        return Corrected(NOTHING, _as_inference(whole, "weighted"), None)
     # What is labelled and what is not: of every answer and label as many verdicts as there are labels are taken out.
     rest = ~_labelled(claims, population)
     why: list[str] = []
     ppi: Inference | None = None
     if not rest.any():
-        ppi = _as_inference(clustered_mean(truth, places), "labels")
+        ppi = _as_inference(clustered_mean(table.truth, table.places), "labels")
     else:
         try:
-            ppi = ppi_rate(
-                Labelled(truth.astype(float), judged.astype(float), places, weights),
-                Unlabelled(called[rest].astype(float), population.first[rest]),
-            )
+            ppi = ppi_rate(Labelled(*table), Unlabelled(population.called[rest], population.first[rest]))
         except ValueError as error:
             why.append(f"PPI++: {error}")
+    adjusted: Inference | None = None
     try:
-        adjusted = clustered_rogan_gladen(
-            (called.astype(float), population.first),
-            (truth.astype(float), judged.astype(float)),
-            places,
-            weights=weights,
-        )
+        said, labelled = (population.called, population.first), (table.truth, table.called)
+        adjusted = clustered_rogan_gladen(said, labelled, table.places, weights=weights)
     except ValueError as error:
-        return Corrected(raw, ppi, None, (*why, f"Rogan–Gladen: {error}"))
-    return Corrected(raw, ppi, adjusted, tuple(why))
+        why.append(f"Rogan–Gladen: {error}")
+    return Corrected(NOTHING, ppi, adjusted, tuple(why))
 
 
 def _labelled(claims: Sequence[LabelledClaim], population: Verdicts) -> Bools:
@@ -287,30 +283,24 @@ def _as_inference(estimate: Estimate, name: str) -> Inference | None:
     return Inference(estimate.value, bounds, error, estimate.n, estimate.clusters, name)
 
 
-def _counts(claims: Sequence[LabelledClaim], weights: Floats | None) -> Iterator[tuple[Label, JudgeCounts]]:
-    """Yield how often the judge is right on each label of which there are some, and others."""
-    for label in Label:
-        with suppress(ValueError):
-            yield label, judge_counts(*_columns(claims, label), weights)
-
-
 # ---- probabilities, and other settings
 
 
-def _probabilities(claims: Sequence[LabelledClaim], seed: int) -> tuple[Reliability | None, Fitted | None]:
+def _probabilities(claims: Sequence[LabelledClaim], seed: int) -> tuple[Reliability | None, Trial | None]:
     """Compare probabilities with what people say; fit a threshold where there are labels enough of both kinds."""
-    truth, _, places = _columns(claims)
-    if truth.all() or not truth.any():
+    table = LabelTable.of(claims)
+    if table.truth.all() or not table.truth.any():
         return None, None
     chances = np.array([claim.supported for claim in claims], dtype=np.float64)
-    y, curve = truth.astype(float), tuple(reliability_curve(truth.astype(float), chances, _BINS, places))
+    y = table.truth.astype(float)
+    curve = tuple(reliability_curve(y, chances, _BINS, table.places))
     found = Reliability(expected_calibration_error(y, chances, _BINS), brier_score(y, chances), curve)
-    return found, _fit_on_half(claims, chances, seed)
+    return found, _fit_on_half(claims, table, chances, seed)
 
 
-def _fit_on_half(claims: Sequence[LabelledClaim], chances: Floats, seed: int) -> Fitted | None:
+def _fit_on_half(claims: Sequence[LabelledClaim], table: LabelTable, chances: Floats, seed: int) -> Trial | None:
     """Fit on half of the answers and try on the other; None with too few labels of a kind in a half."""
-    truth, _, places = _columns(claims)
+    truth, places = table.truth, table.places
     names = np.random.default_rng(seed).permutation(np.unique(places))
     first = np.isin(places, names[: len(names) // 2])
     if any(min(int(truth[half].sum()), int((~truth[half]).sum())) < _FEWEST for half in (first, ~first)):
@@ -327,7 +317,7 @@ def _fit_on_half(claims: Sequence[LabelledClaim], chances: Floats, seed: int) ->
     ]
     labels = f"{counted(len(before), 'label')} not used in the fit"
     trial = _trial(f"a threshold of {threshold:.2f}", labels, before, after)
-    return Fitted(threshold, int(first.sum()), len(before), trial)
+    return replace(trial, threshold=threshold, fitted_on=int(first.sum()), reported_on=len(before))
 
 
 def _trial(
@@ -338,13 +328,12 @@ def _trial(
     weights: Floats | None = None,
 ) -> Trial:
     """Compare two ways of judging the same labelled claims, some of which are supported and some not."""
-    truth, called, places = _columns(before)
-    weight = np.ones(len(truth)) if weights is None else weights
+    first, second = LabelTable.of(before, weights), LabelTable.of(after, weights)
+    truth, weight = first.truth, first.weights
     weight = weight / np.where(truth, weight[truth].sum(), weight[~truth].sum())
     weight = weight / weight.sum()
-    sides = [((truth == one).astype(float) * weight, weight) for one in (called, _columns(after)[1])]
-    gain = paired_difference(sides[0], sides[1], places)
-    return Trial(setting, labels, rates_of(before, weights), rates_of(after, weights), gain)
+    old, new = (((truth == table.called).astype(float) * weight, weight) for table in (first, second))
+    return Trial(setting, labels, first.rates, second.rates, paired_difference(old, new, first.places))
 
 
 def _notes(run: str, claims: Sequence[LabelledClaim], settled: RunLabels, *, is_elsewhere: bool) -> Iterator[str]:

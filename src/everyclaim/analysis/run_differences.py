@@ -41,7 +41,7 @@ from everyclaim.analysis.deltas import (
 from everyclaim.analysis.slices import FEW
 from everyclaim.core.errors import InputError
 from everyclaim.core.plaintext import one_line
-from everyclaim.core.types import Label
+from everyclaim.core.types import JudgedClaim, Label
 from everyclaim.stats.prevalence import JudgeCounts, rogan_gladen_difference
 from everyclaim.stats.proportions import normal_quantile
 from everyclaim.stats.types import Floats
@@ -63,7 +63,30 @@ class Changes:
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreChange:
+class ClaimChange:
+    """A claim that changed: as it stood in each answer (None: not there), and how the two were matched."""
+
+    before: JudgedClaim | None
+    after: JudgedClaim | None
+    by: str  # text, likeness, none
+
+    @property
+    def weight(self) -> int:
+        """How far its label changed, and how bad it is now."""
+        rank = {None: 0, Label.SUPPORTED: 0, Label.UNSUPPORTED: 1, Label.CONTRADICTED: 2}
+        before, after = (rank[row.verdict.label if row else None] for row in (self.before, self.after))
+        return abs(after - before) * 4 + after
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain JSON values."""
+        before, after = (
+            row and {"text": row.text} | written(row.verdict, "label failure_mode") for row in (self.before, self.after)
+        )
+        return {"before": before, "after": after, "matched_by": self.by}
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerChange:
     """An answer whose score changed: its places in the two runs, and what it came to each time."""
 
     id: str
@@ -71,6 +94,7 @@ class ScoreChange:
     scores: tuple[float, float]
     failing: tuple[int, int]  # claims not supported
     contradicted: tuple[int, int]
+    claims: tuple[ClaimChange, ...] = ()  # that changed, once they are looked up
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +118,7 @@ class RunDifferences:
     whole: tuple[Delta, ...]
     parts: tuple[Delta, ...]
     changes: Changes | None  # None without pairs
-    movers: tuple[ScoreChange, ...]
+    moved: tuple[AnswerChange, ...]
     same_text: tuple[Delta, ...] = ()  # over pairs with the same answer: what the judge did alone
 
     def of(self, measure: AnswerMeasure) -> Delta:
@@ -146,7 +170,7 @@ def compare_figures(
         whole=(as_primary(primary), *secondary),
         parts=tuple(parts),
         changes=_changes(sides) if matching.paired else None,
-        movers=_movers(sides, movers, lower_is_better=lower_is_better) if matching.paired else (),
+        moved=_moved(sides, movers, lower_is_better=lower_is_better) if matching.paired else (),
         same_text=tuple(alone),
     )
 
@@ -155,7 +179,15 @@ def _match(before: Figures, after: Figures) -> tuple[Rows, Rows, SampleMatching]
     """Pair samples by id, and repeated ones in their order where both runs have as many."""
     times, others = Counter(before.ids), Counter(after.ids)
     uneven = {name for name, number in times.items() if name in others and number != others[name]}
-    keyed = [_occurrences(run.ids, uneven) for run in (before, after)]
+    keyed = []
+    for run in (before, after):
+        seen: Counter[str] = Counter()
+        rows = {}
+        for row, name in enumerate(run.ids):
+            if name not in uneven:
+                rows[name, seen[name]] = row
+                seen[name] += 1
+        keyed.append(rows)
     shared = [key for key in keyed[0] if key in keyed[1]]
     is_paired = bool(shared) and len(shared) >= _PAIRED * min(len(before.ids), len(after.ids))
     same = 0
@@ -166,16 +198,6 @@ def _match(before: Figures, after: Figures) -> tuple[Rows, Rows, SampleMatching]
         first, second = (np.arange(len(run.ids), dtype=np.int32) for run in (before, after))
     left = len(before.ids) - len(shared), len(after.ids) - len(shared)
     return first, second, SampleMatching(is_paired, len(shared), *left, len(uneven), same)
-
-
-def _occurrences(ids: Sequence[str], without: set[str]) -> dict[tuple[str, int], int]:
-    seen: Counter[str] = Counter()
-    rows = {}
-    for row, name in enumerate(ids):
-        if name not in without:
-            rows[name, seen[name]] = row
-            seen[name] += 1
-    return rows
 
 
 def _changes(sides: Sequence[Counted]) -> Changes:
@@ -197,7 +219,7 @@ def _changes(sides: Sequence[Counted]) -> Changes:
     return Changes(moved, len(keys[0]) - len(first), len(keys[1]) - len(second))
 
 
-def _movers(sides: Sequence[Counted], most: int, *, lower_is_better: bool) -> tuple[ScoreChange, ...]:
+def _moved(sides: Sequence[Counted], most: int, *, lower_is_better: bool) -> tuple[AnswerChange, ...]:
     """Return the answers whose score changed most, then those with more contradictions than before or fewer."""
     a, b = sides
     both = a.scored & b.scored & np.isfinite(a.score) & np.isfinite(b.score)
@@ -206,7 +228,7 @@ def _movers(sides: Sequence[Counted], most: int, *, lower_is_better: bool) -> tu
     worse = rise > 0 if lower_is_better else rise < 0
     order = np.lexsort((np.arange(len(rise)), ~worse, -torn, -np.abs(rise)))
     return tuple(
-        ScoreChange(
+        AnswerChange(
             id=b.run.ids[b.rows[row]],
             places=(int(a.run.positions[a.rows[row]]), int(b.run.positions[b.rows[row]])),
             scores=(float(a.score[row]), float(b.score[row])),
@@ -314,6 +336,10 @@ class Step:
         }
 
 
+def _lasting(steps: Sequence[Step]) -> int:
+    return len(list(takewhile(lambda step: step.has_risen, reversed(steps))))
+
+
 def _finding(delta: Delta) -> str:
     if delta.adjusted is None:
         return "too few samples"
@@ -351,17 +377,15 @@ class RollBack:
     @property
     def lasting(self) -> int:
         """How many parts in a row, up to the newest, are shown to be higher in the rate that decides."""
-        return self._lasting(self.measure)
-
-    def _lasting(self, measure: AnswerMeasure) -> int:
-        return len(list(takewhile(lambda step: step.has_risen, reversed(self.of(measure)))))
+        return _lasting(self.of(self.measure))
 
     def _verdict(self, measure: AnswerMeasure) -> RollBackVerdict:
-        newest = self.of(measure)[-1]
+        steps = self.of(measure)
+        newest, lasting = steps[-1], _lasting(steps)
         if newest.delta.adjusted is None:
             return "too few samples"
-        is_few = sum(step.delta.answers for step in self.of(measure)) < FEW
-        if (lasting := self._lasting(measure)) >= self.needed:
+        is_few = sum(step.delta.answers for step in steps) < FEW
+        if lasting >= self.needed:
             return "roll back"
         return "watch" if lasting or newest.is_lost else "too few samples" if is_few else "keep"
 
@@ -435,13 +459,10 @@ def roll_back(
     ]
     judged = adjusted([delta.p_value for _, delta, _ in rates])
     shown = adjusted([made.found.p_value if made and made.found else None for _, _, made in rates])
-    known = (
-        Step(title, replace(delta, adjusted=p_value), made and replace(made, found=_adjusted(made.found, other)))
-        for (title, delta, made), p_value, other in zip(rates, judged, shown, strict=True)
-    )
+    steps = []
+    for (title, delta, made), p_value, corrected in zip(rates, judged, shown, strict=True):
+        if made and made.found:
+            made = replace(made, found=replace(made.found, adjusted=corrected))  # noqa: PLW2901
+        steps.append(Step(title, replace(delta, adjusted=p_value), made))
     worse = (one for one in parts[-1][1] if one.measure is SCORE and one.finding is DeltaFinding.REGRESSED)
-    return RollBack(before, after, tuple(known), needed, next(worse, None))
-
-
-def _adjusted(delta: Delta | None, p_value: float | None) -> Delta | None:
-    return delta and replace(delta, adjusted=p_value)
+    return RollBack(before, after, tuple(steps), needed, next(worse, None))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,19 +35,6 @@ TREND_SCHEMA = 1
 _SHOWN = (SCORE, SUPPORTED, UNSUPPORTED, CONTRADICTED)
 _TESTED = (SCORE, UNSUPPORTED, CONTRADICTED)  # supported is what the other two leave
 _FEWEST_RUNS = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """One run of a series, with its measures."""
-
-    side: Side
-    rates: Mapping[AnswerMeasure, Estimate]
-
-    @property
-    def score(self) -> Estimate:
-        """The mean score."""
-        return self.rates[SCORE]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +72,8 @@ class Trend:
     All changes are tested together at 5 %, half for the levels of three measures over the whole series, half for parts.
     """
 
-    points: tuple[Point, ...]
-    changes: Mapping[AnswerMeasure, tuple[ChangePoint, ...]]
+    sides: tuple[Side, ...]  # the runs
+    whole: tuple[Series, ...]  # of all answers, one for each measure
     differs: tuple[str, ...] = ()
     data: tuple[str, ...] = ()  # the data sets, where neighbouring runs share less than half of their samples
     parts: tuple[Series, ...] = ()
@@ -95,23 +82,21 @@ class Trend:
     @property
     def sentences(self) -> tuple[str, ...]:
         """Say of each measure where its level changed, or that it is not shown to."""
-        return tuple(self._sentences())
+        told = []
+        for series in (*(self.of(measure) for measure in _TESTED), *self.parts):
+            part = series.part
+            if not (series.changes or part.where or part.mode):
+                told.append(f"{part}: no significant change over {len(self.sides)} runs")
+            for change in series.changes:
+                levels, by = part.measure.levels(change.before, change.after), points(change.after - change.before)
+                since = one_line(self.sides[change.at].title, 60)
+                chance = max(change.p_value, 0.001)
+                told.append(f"{part}: from {since} on, {levels} (by {by} points, p {chance:.3f})")
+        return tuple(told)
 
-    def _sentences(self) -> Iterator[str]:
-        for measure, changes in self.changes.items():
-            part = MeasuredPart(measure)
-            if not changes:
-                yield f"{part}: no significant change over {len(self.points)} runs"
-            yield from (self._sentence(part, change) for change in changes)
-        for series in self.parts:
-            yield from (self._sentence(series.part, change) for change in series.changes)
-
-    def _sentence(self, part: MeasuredPart, change: ChangePoint) -> str:
-        return (
-            f"{part}: from {one_line(self.points[change.at].side.title, 60)} on,"
-            f" {part.measure.levels(change.before, change.after)} (by {points(change.after - change.before)} points,"
-            f" p {max(change.p_value, 0.001):.3f})"
-        )
+    def of(self, measure: AnswerMeasure) -> Series:
+        """Return the series of a measure over all answers."""
+        return next(series for series in self.whole if series.part.measure is measure)
 
     @property
     def advice(self) -> str:
@@ -124,23 +109,21 @@ class Trend:
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values, in the public schema."""
 
-        def at(changes: Sequence[ChangePoint]) -> list[dict[str, Any]]:
-            return [{"run": self.points[change.at].side.id} | plain(change) for change in changes]
+        def at(series: Series) -> list[dict[str, Any]]:
+            return [{"run": self.sides[change.at].id} | plain(change) for change in series.changes]
 
         return {
             "schema": TREND_SCHEMA,
             "runs": [
-                written(point.side, "id name release total")
-                | {"rates": {measure.name: plain(rate) for measure, rate in point.rates.items()}}
-                for point in self.points
+                written(side, "id name release total")
+                | {"rates": {series.part.measure.name: plain(series.rates[place]) for series in self.whole}}
+                for place, side in enumerate(self.sides)
             ],
             "changes": [
-                {"measure": measure.name} | change
-                for measure, changes in self.changes.items()
-                for change in at(changes)
+                {"measure": series.part.measure.name} | change for series in self.whole for change in at(series)
             ],
             "parts": [
-                written(series.part, "measure mode slice") | written(series, "rates") | {"changes": at(series.changes)}
+                written(series.part, "measure mode slice") | written(series, "rates") | {"changes": at(series)}
                 for series in self.parts
             ],
             **written(self, "differs data sentences advice rule"),
@@ -166,30 +149,21 @@ def trend_of(
     """
     counted = [Counted(run) for run in runs]
     everything = [side.inside(()) for side in counted]
-    whole = {measure: Series(part := MeasuredPart(measure), _rates(counted, part, everything)) for measure in _SHOWN}
+    whole = [Series(part := MeasuredPart(measure), _rates(counted, part, everything)) for measure in _SHOWN]
     parts = [Series(part, _rates(counted, part, masks)) for part, masks in parts_with_masks(counted, by)]
     testable = sum(series.is_testable for series in parts)
     share = (1 - LEVEL) / (2 if testable else 1)
-    changes = {measure: whole[measure].tested(share / len(_TESTED)).changes for measure in _TESTED}
+    chance = share / len(_TESTED)
+    whole = [series.tested(chance) if series.part.measure in _TESTED else series for series in whole]
     parts = [series.tested(share / testable) if series.is_testable else series for series in parts]
-    found = tuple(
-        Point(side, {measure: series.rates[place] for measure, series in whole.items()})
-        for place, side in enumerate(sides)
-    )
-    return Trend(found, changes, differs, (), tuple(parts), _rule(sides, runs, changes, judge))
+    found = Trend(tuple(sides), tuple(whole), differs, (), tuple(parts))
+    return replace(found, rule=_rule(found, runs, judge))
 
 
-def _rule(
-    sides: Sequence[Side],
-    runs: Sequence[Figures],
-    changes: Mapping[AnswerMeasure, Sequence[ChangePoint]],
-    judge: Mapping[Label, JudgeCounts] | None,
-) -> RollBack | None:
+def _rule(found: Trend, runs: Sequence[Figures], judge: Mapping[Label, JudgeCounts] | None) -> RollBack | None:
     """Apply the rule to the runs since the last rise that was not undone, against the run before it."""
-    rises = [
-        [change.at for change in changes[measure] if change.before < min(change.after, changes[measure][-1].after)]
-        for measure in WATCHED
-    ]
+    sides, watched = found.sides, [found.of(measure).changes for measure in WATCHED]
+    rises = [[change.at for change in known if change.before < min(change.after, known[-1].after)] for known in watched]
     starts = [rise[-1] for rise in rises if rise]
     if not starts:
         return None

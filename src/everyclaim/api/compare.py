@@ -14,7 +14,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from everyclaim.analysis.calibration import Calibration
-from everyclaim.analysis.comparison import AnswerChange, Comparison, Side, claim_changes, provenance_differences
+from everyclaim.analysis.comparison import Comparison, Side, claim_changes, provenance_differences
 from everyclaim.analysis.run_differences import LASTING, RollBack, compare_figures, roll_back
 from everyclaim.analysis.slices import AUTO, AUTOMATIC, JOINT, MODE, automatic_tags, expanded
 from everyclaim.analysis.trend import ReleaseReport, Trend, share_half, trend_of
@@ -54,7 +54,7 @@ class KeptComparison(Comparison):
         if len(self.moved) < REPORTED:
             several = compare_parts(self.runs, by=self.by, differs=self.differs, movers=REPORTED)
         write_beside(
-            self.runs, destination, PAGE, lambda: comparison_report(several, *moved_answers(several, self.runs))
+            self.runs, destination, PAGE, lambda: comparison_report(several, *moved_answers(several.moved, self.runs))
         )
 
     def _repr_html_(self) -> str:
@@ -99,18 +99,15 @@ def compare_parts(
     first, second = figures or (figures_of(run, by) for run in runs)
     is_lower = records[1].provenance.lower_is_better
     numbers = compare_figures(first, second, by=by, movers=movers, other_judge=bool(differs), lower_is_better=is_lower)
-    places = [[mover.places[side] for mover in numbers.movers] for side in (0, 1)]
-    claims = []
-    for run, wanted in zip(runs, places, strict=True):
-        with Store.open_to_read(run.store_location) as kept:
-            claims.append({one.position: one.result.claims for one in kept.records_at(run.id, wanted)})
-    moved = tuple(
-        AnswerChange(mover, claim_changes(claims[0][mover.places[0]], claims[1][mover.places[1]]))
-        for mover in numbers.movers
-    )
+    answers = moved_answers(numbers.moved, runs)
+    moved = []
+    for change in numbers.moved:
+        was, now = (kept[place].result.claims for kept, place in zip(answers, change.places, strict=True))
+        moved.append(replace(change, claims=claim_changes(was, now)))
+    numbers = replace(numbers, moved=tuple(moved))
     before, after = side_of(records[0], first), side_of(records[1], second)
     calibration = None if differs else judge_of(runs)  # of two judges neither speaks for both
-    return KeptComparison(before, after, numbers, moved, differs, expanded(by), calibration, runs=runs)
+    return KeptComparison(before, after, numbers, differs, expanded(by), calibration, runs=runs)
 
 
 def comparable_runs(
@@ -241,7 +238,7 @@ class KeptReleaseReport(ReleaseReport):
                 return json_text(self.to_json(), indent=2).encode() + b"\n"
             from everyclaim.report.html.pages import release_page
 
-            return release_page(self, *moved_answers(self.comparison, self.runs))
+            return release_page(self, *moved_answers(self.comparison.moved, self.runs))
 
         write_beside(self.runs, destination, kind, content)
 

@@ -245,7 +245,16 @@ def verify_rows(
 ) -> int:
     """Judge claims that were read already, and hand each verdict on in their order."""
     ask = GivenClaims.of(session, "verify")
-    return session.run(in_order((_about(row, ask) for row in rows), concurrency or session.concurrency, on_verdict))
+
+    async def judged(row: ClaimRow) -> ClaimVerdict:
+        """Judge one claim, as a sample whose response is that claim."""
+        sample = Sample(row.id, row.claim, row.passages, row.question)
+        result = await ask.result(sample, [given_claim(1, row.claim, row.sentence)])
+        is_judged = result.outcome is Outcome.SCORED
+        verdict, error = (result.claims[0].verdict, "") if is_judged else (None, result.reason)
+        return ClaimVerdict(row.id, verdict, error, result.usage, ask.provenance, sample)
+
+    return session.run(in_order(map(judged, rows), concurrency or session.concurrency, on_verdict))
 
 
 def claim_verdict_to_json(row: ClaimVerdict) -> dict[str, Any]:
@@ -254,15 +263,6 @@ def claim_verdict_to_json(row: ClaimVerdict) -> dict[str, Any]:
     if row.verdict is None:
         return {"id": row.id, "label": None, "error": row.error, **made}
     return {"id": row.id, **to_json(row.verdict), **made}
-
-
-async def _about(row: ClaimRow, ask: GivenClaims) -> ClaimVerdict:
-    """Judge one claim, as a sample whose response is that claim."""
-    sample = Sample(row.id, row.claim, row.passages, row.question)
-    result = await ask.result(sample, [given_claim(1, row.claim, row.sentence)])
-    if result.outcome is Outcome.SCORED:
-        return ClaimVerdict(row.id, result.claims[0].verdict, "", result.usage, ask.provenance, sample)
-    return ClaimVerdict(row.id, None, result.reason, result.usage, ask.provenance, sample)
 
 
 async def in_order(work: Iterable[Coroutine[Any, Any, T]], at_once: int, tell: Callable[[T], object]) -> int:

@@ -28,7 +28,7 @@ from everyclaim.core.limits import SizeLimits, within
 from everyclaim.core.plaintext import json_text
 from everyclaim.core.protocols import Scorer, Verifier
 from everyclaim.core.spec import Spec, name_of
-from everyclaim.core.types import Label, Outcome, Probabilities, Result, Sample, Verdict
+from everyclaim.core.types import Label, Outcome, Passage, Probabilities, Result, Sample, Verdict
 from everyclaim.engine import score_sample
 from everyclaim.io import (
     RUBRIC,
@@ -221,8 +221,8 @@ def tune_to_labels(source: Any, judge: str, options: LabelledRowOptions) -> Tune
     """Fit to labelled claims; see `tune`."""
     verifier = _tunable(judge)
     rows = read_labelled(source, _answers_of(options), cast("RowOptions", options))
-    measured, left_out = _measured(rows, verifier, options.get("on_claim"))
-    return Tuned(_tuning_of(measured, verifier, left_out, "labels"), _reads=source)
+    tell = options.get("on_claim", lambda _: None)
+    return Tuned(_fitted_tuning(rows, verifier, "labels", tell), _reads=source)
 
 
 def tune_to_judge(
@@ -239,24 +239,16 @@ def tune_to_judge(
         results, stopped = session.run(_scored_answers(samples, metric, at_once, options.get("on_claim")))
         scored = list(zip(samples, results, strict=False))
         rows = [
-            ClaimRow(
-                claim.id,
-                claim.text,
-                sample.passages,
-                sample.question,
-                claim.sentence,
-                claim.verdict.label.value,
-            )
+            ClaimRow(one.id, one.text, sample.passages, sample.question, one.sentence, one.verdict.label.value)
             for sample, result in scored
-            for claim in result.claims
+            for one in result.claims
         ]
         reasons = [result.reason for _, result in scored if result.outcome is Outcome.FAILED]
         judge = metric.provenance.verifier
         if not rows:
             why = stopped or (reasons[0] if reasons else "their answers contain no claims")
             raise InputError(f"{judge} gave no verdict on any of {len(samples)} answers: {why}")
-        measured, left_out = _measured(rows, verifier, None)
-    return Tuned(_tuning_of(measured, verifier, left_out, judge), len(reasons), stopped, _reads=source)
+        return Tuned(_fitted_tuning(rows, verifier, judge), len(reasons), stopped, _reads=source)
 
 
 def _answers_of(options: LabelledRowOptions) -> Source | None:
@@ -275,30 +267,33 @@ def _tunable(judge: str) -> EmbeddedVerifier:
     return cast("EmbeddedVerifier", create_verifier(spec))
 
 
-def _tuning_of(rows: Sequence[Measured], verifier: EmbeddedVerifier, left_out: int, labelled_by: str) -> TuningFit:
+def _fitted_tuning(
+    rows: Iterable[ClaimRow],
+    verifier: EmbeddedVerifier,
+    labelled_by: str,
+    tell: Callable[[bool], object] = lambda _: None,
+) -> TuningFit:
+    """Measure labelled claims and fit to them; those with nothing to check are left out."""
     from everyclaim.analysis.tuning import fit_tuning
     from everyclaim.verify.embedded.verifier import shipped_model
 
-    found = fit_tuning(rows, shipped_model(), tokens=verifier.tokens, labelled_by=labelled_by)
-    return replace(found, left_out=left_out)
-
-
-def _measured(
-    rows: Iterable[ClaimRow], verifier: EmbeddedVerifier, tell: Callable[[bool], object] | None
-) -> tuple[list[Measured], int]:
-    """Measure labelled claims; say how many have nothing to check."""
     found: list[Measured] = []
     left_out = 0
-    for _, together in groupby(rows, key=lambda row: (row.passages, row.question)):
+    for _, together in groupby(rows, key=_about):
         group = list(together)
         for row, features in zip(group, _features(group, verifier), strict=True):
             if features is None:
                 left_out += 1
             else:
                 found.append(_labelled(features, row))
-            if tell:
-                tell(features is None)
-    return found, left_out
+            tell(features is None)
+    fit = fit_tuning(found, shipped_model(), tokens=verifier.tokens, labelled_by=labelled_by)
+    return replace(fit, left_out=left_out)
+
+
+def _about(row: ClaimRow) -> tuple[tuple[Passage, ...], str]:
+    """Return what a claim is judged with; claims with the same are judged together."""
+    return row.passages, row.question
 
 
 def _features(group: Sequence[ClaimRow], verifier: EmbeddedVerifier) -> list[dict[str, float] | None]:
@@ -368,7 +363,7 @@ async def _fitted_rubric(session: Session, rows: Sequence[ClaimRow], tell: Calla
         """Judge the claims at these places; None where no verdict came. Claims of the same passages go together."""
         domain = read_domain(rubric, name="the rubric") if rubric else Domain()
         judging = replace(plain, judge=replace(judge, prompt=replace(prompt, domain=domain)))
-        groups = groupby((usable[place] for place in places), key=lambda row: (row.passages, row.question))
+        groups = groupby((usable[place] for place in places), key=_about)
         several = await gather(_odds_of_group(judging, list(group), tell) for _, group in groups)
         return [one for group in several for one in group]
 
@@ -383,12 +378,14 @@ async def _odds_of_group(
     sample = Sample("", "\n".join(row.claim for row in rows), rows[0].passages, rows[0].question)
     result = await judging.result(sample, claims)
     is_judged = result.outcome is Outcome.SCORED
-    for _ in rows:
+    found: list[float | None] = []
+    for claim in result.claims if is_judged else [None] * len(rows):
         tell(not is_judged)
-    return [_log_odds_of(claim.verdict) for claim in result.claims] if is_judged else [None] * len(rows)
+        found.append(None if claim is None else _log_odds(claim.verdict))
+    return found
 
 
-def _log_odds_of(verdict: Verdict) -> float:
+def _log_odds(verdict: Verdict) -> float:
     """Return a verdict's log-odds of support, on the side of its label."""
     is_supported = verdict.label is Label.SUPPORTED
     stated = verdict.probabilities.supported if verdict.probabilities else float(is_supported)

@@ -13,11 +13,11 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from everyclaim.analysis.calibration import Calibration
-from everyclaim.analysis.comparison import Comparison
 from everyclaim.analysis.deferral import fit_risk
 from everyclaim.analysis.gate import worst
 from everyclaim.analysis.judge_error import LabelledClaim, calibrate
 from everyclaim.analysis.labels import RunLabels, Verdicts, carry_over, settle, settled_as_bad
+from everyclaim.analysis.run_differences import AnswerChange
 from everyclaim.analysis.slices import expanded, length, values_of
 from everyclaim.analysis.summary import ClusterBy, Summary, mean_score, slice_rows, summarise, summary_to_json
 from everyclaim.api.options import DEFAULT_JUDGE, DEFAULT_STORE, public
@@ -389,11 +389,11 @@ def write_beside(
         sink.write(written)
 
 
-def moved_answers(comparison: Comparison, runs: tuple[Run, Run]) -> list[dict[int, Kept]]:
+def moved_answers(moved: Sequence[AnswerChange], runs: tuple[Run, Run]) -> list[dict[int, Kept]]:
     """Return the answers that moved, of the older run and of the newer one, by their places."""
     found = []
     for side, run in enumerate(runs):
         with Store.open_to_read(run.store_location) as store:
-            kept = store.records_at(run.id, (moved.mover.places[side] for moved in comparison.moved))
+            kept = store.records_at(run.id, (change.places[side] for change in moved))
             found.append({answer.position: answer for answer in kept})
     return found

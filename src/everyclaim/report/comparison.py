@@ -11,8 +11,9 @@ from rich.text import Text
 
 from everyclaim.analysis import percent
 from everyclaim.analysis.calibration import Calibration, inference_cells
-from everyclaim.analysis.comparison import AnswerChange, ClaimChange, Comparison, Side, pairing
+from everyclaim.analysis.comparison import Comparison, Side, pairing
 from everyclaim.analysis.deltas import FEWEST, FEWEST_EVENTS, Delta, DeltaFinding, MeasuredPart
+from everyclaim.analysis.run_differences import AnswerChange, Changes, ClaimChange
 from everyclaim.analysis.slices import FEW, shown_name
 from everyclaim.analysis.trend import ReleaseReport, Series, Trend
 from everyclaim.core.plaintext import counted, words
@@ -70,8 +71,8 @@ def _evidence(comparison: Comparison, most: int | None, movers: int) -> Iterator
         yield from left_out(len(tested) - most if most else 0, "row", "; --json has them all")
         if few := len(rows) - len(tested):
             yield Text(untested(few) if tested else f"{heading}: too few samples", style="dim")
-    if comparison.changes is not None:
-        yield from (Text(), changed_claims(comparison))
+    if numbers.changes is not None:
+        yield from (Text(), changed_claims(numbers.changes))
     if comparison.moved[:movers]:
         yield from (Text(), Text("most changed answers", style="dim"))
         for moved in comparison.moved[:movers]:
@@ -82,9 +83,9 @@ def _evidence(comparison: Comparison, most: int | None, movers: int) -> Iterator
 def trend_page(trend: Trend) -> Page:
     """Show the runs in their order, and where a measure changed its level."""
     made = house_table("run", "answers", "score", "supported", "unsupp.", "contrad.")
-    for point in trend.points:
-        cells = [measure.level(rate.value) for measure, rate in point.rates.items()]
-        made.add_row(data(point.side.title, limit=40), f"{point.side.outcomes[Outcome.SCORED]:,}", *cells)
+    for place, side in enumerate(trend.sides):
+        cells = [series.part.measure.level(series.rates[place].value) for series in trend.whole]
+        made.add_row(data(side.title, limit=40), f"{side.outcomes[Outcome.SCORED]:,}", *cells)
     return page(
         Text("trend", "bold"),
         made,
@@ -98,9 +99,8 @@ def trend_page(trend: Trend) -> Page:
 
 def _runs_table(heading: str, parts: Sequence[Series], trend: Trend) -> RenderableType:
     """Show the rates of parts, the newest runs beside each other; those that changed first."""
-    first = max(0, len(trend.points) - _RUNS_SHOWN)
-    sides = [point.side for point in trend.points[first:]]
-    made = house_table(data(heading, limit=60), *(data(side.title, limit=12) for side in sides))
+    first = max(0, len(trend.sides) - _RUNS_SHOWN)
+    made = house_table(data(heading, limit=60), *(data(side.title, limit=12) for side in trend.sides[first:]))
     ordered = sorted(parts, key=lambda part: not part.changes)
     for part in ordered[:_ROWS_SHOWN]:
         cells = [
@@ -108,7 +108,7 @@ def _runs_table(heading: str, parts: Sequence[Series], trend: Trend) -> Renderab
                 part.part.measure.level(part.rates[place].value),
                 style="bold" if any(change.at == place for change in part.changes) else "",
             )
-            for place in range(first, len(trend.points))
+            for place in range(first, len(trend.sides))
         ]
         made.add_row(data(row_name(part.part), limit=60), *cells)
     return Stack(made, *left_out(len(parts) - _ROWS_SHOWN, "row", "; --json has them all"))
@@ -116,7 +116,7 @@ def _runs_table(heading: str, parts: Sequence[Series], trend: Trend) -> Renderab
 
 def _head(comparison: Comparison) -> RenderableType:
     sides = [side_line(side) for side in (comparison.before, comparison.after)]
-    return Stack(Text.assemble(sides[0], " → ", sides[1]), Text(pairing(comparison.matching), style="dim"))
+    return Stack(Text.assemble(sides[0], " → ", sides[1]), Text(pairing(comparison.numbers.matching), style="dim"))
 
 
 def side_line(side: Side) -> Text:
@@ -172,10 +172,8 @@ def _table(heading: str, rows: Sequence[tuple[str, Delta]]) -> RenderableType:
     return made
 
 
-def changed_claims(comparison: Comparison) -> Text:
+def changed_claims(changes: Changes) -> Text:
     """Say what became of the claims that stand in both runs word for word."""
-    changes = comparison.changes
-    assert changes is not None
     moved = {pair: number for pair, number in changes.labels.items() if pair[0] is not pair[1]}
     told = ", ".join(
         f"{number:,} {one.value.lower()} → {other.value.lower()}"
@@ -190,11 +188,10 @@ def changed_claims(comparison: Comparison) -> Text:
 
 
 def _moved(moved: AnswerChange) -> Iterator[RenderableType]:
-    mover = moved.mover
-    (before, after), (old, new) = mover.failing, mover.contradicted
+    (before, after), (old, new) = moved.failing, moved.contradicted
     torn = "" if old == new else f"contradicted {old} → {new}"
-    told = [f"{mover.scores[0]:.3f} → {mover.scores[1]:.3f}", f"failing claims {before} → {after}", torn]
-    yield joined([data(mover.id, "bold", limit=60), *told])
+    told = [f"{moved.scores[0]:.3f} → {moved.scores[1]:.3f}", f"failing claims {before} → {after}", torn]
+    yield joined([data(moved.id, "bold", limit=60), *told])
     for change in moved.claims[:_CLAIMS_SHOWN]:
         yield indented(_claim(change), 2)
     yield from (indented(line, 2) for line in left_out(len(moved.claims) - _CLAIMS_SHOWN, "claim"))

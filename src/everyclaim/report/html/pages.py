@@ -22,9 +22,10 @@ from markupsafe import Markup
 
 from everyclaim.analysis import shown_rate
 from everyclaim.analysis.calibration import Calibration, inference_cells, standing_text
-from everyclaim.analysis.comparison import AnswerChange, Comparison, pairing
+from everyclaim.analysis.comparison import Comparison, pairing
 from everyclaim.analysis.deltas import Delta, DeltaFinding
 from everyclaim.analysis.gate import badness, has_finding
+from everyclaim.analysis.run_differences import AnswerChange
 from everyclaim.analysis.slices import FEW, shown_name, values_of
 from everyclaim.analysis.summary import Group, Summary
 from everyclaim.analysis.trend import ReleaseReport
@@ -300,10 +301,11 @@ def comparison_report(comparison: Comparison, before: Mapping[int, Kept], after:
 
 def comparison_view(comparison: Comparison, before: Mapping[int, Kept], after: Mapping[int, Kept]) -> dict[str, Any]:
     """Return what the page of a comparison shows."""
+    changes = comparison.numbers.changes
     return numbers_view(comparison) | {
         "comparison": comparison,
         "sides": [side_line(side).plain for side in (comparison.before, comparison.after)],
-        "changed": changed_claims(comparison).plain if comparison.changes is not None else "",
+        "changed": changed_claims(changes).plain if changes is not None else "",
         "moved": list(_moved(comparison.moved, before, after)),
     }
 
@@ -312,7 +314,7 @@ def numbers_view(comparison: Comparison) -> dict[str, Any]:
     """Return the tables and charts of a comparison, and what is said of how they were made."""
     numbers = comparison.numbers
     return {
-        "pairing": pairing(comparison.matching),
+        "pairing": pairing(numbers.matching),
         "whole": _table("", [(delta.measure.title, delta) for delta in numbers.whole]),
         "same_text": _table("", [(delta.measure.title, delta) for delta in numbers.same_text]),
         "parts_": [_table(heading, rows) for heading, rows in cuts(numbers.parts)],
@@ -341,7 +343,7 @@ def _moved(
 ) -> Iterator[tuple[AnswerChange, AnswerView, AnswerView]]:
     """Yield answers that moved, as they were and as they are."""
     for one in moved:
-        first, second = one.mover.places
+        first, second = one.places
         was = answer_view(before[first], context=_CONTEXT, key="b")
         yield one, was, answer_view(after[second], context=_CONTEXT, key="n")
 

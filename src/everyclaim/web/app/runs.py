@@ -308,7 +308,6 @@ def trend(request: Request, q: str = "", judged: str = "", data: str = "") -> Re
         rates=_chart(found, (UNSUPPORTED, CONTRADICTED), "Failing claims by run") if found else "",
         supported=_chart(found, (SUPPORTED,), "Supported claims by run") if found else "",
         scores=_chart(found, (SCORE,), "Mean score by run") if found else "",
-        measures=(SUPPORTED, UNSUPPORTED, CONTRADICTED),
         labels_of={view.record.id: view.label_counts for view in views},
     )
 
@@ -382,14 +381,14 @@ def _trend(views: Sequence[RunView]) -> Trend:
 def _chart(found: Trend, measures: Sequence[AnswerMeasure], title: str) -> Markup:
     series = {
         measure.title: [
-            reading(point.side.title, point.rates[measure], "", "" if measure.is_score else measure.name)
-            for point in found.points
+            reading(side.title, rate, "", "" if measure.is_score else measure.name)
+            for side, rate in zip(found.sides, found.of(measure).rates, strict=True)
         ]
         for measure in measures
     }
     marked = {
-        change.at: f"{measure.title} changed from {found.points[change.at].side.title} on"
+        change.at: f"{measure.title} changed from {found.sides[change.at].title} on"
         for measure in measures
-        for change in found.changes.get(measure, ())
+        for change in found.of(measure).changes
     }
     return line_chart(series, title=title, marked=marked, percent=measures != (SCORE,))
