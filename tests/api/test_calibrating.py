@@ -127,15 +127,18 @@ def test_a_label_stands_for_every_occurrence_of_its_answer(tmp_path: Path) -> No
 def test_answers_that_changed_since_they_were_labelled_keep_their_verdicts(tmp_path: Path) -> None:
     """Labels of the old release correct the answers that the new one shares, and the rest is marked with figures."""
     store = str(tmp_path / "runs.db")
-    old = ec.score_file(answers(range(100), "holds"), judge=every_tenth, store=store)
-    rows = answers(range(50), "holds") + answers(range(50, 100), "is wrong")
-    new = ec.score_file(rows, judge=every_tenth, store=store)
-    same = ec.score_file(answers(range(100), "holds"), judge=every_tenth, store=store)
-    ec.calibrate(old, labelled(old, 60))
+    kept = answers(range(50), "holds") + answers(range(100, 150), "is wrong")
+    old = ec.score_file(kept + answers(range(50, 100), "holds"), judge=every_tenth, store=store)
+    new = ec.score_file(kept + answers(range(50, 100), "is wrong"), judge=every_tenth, store=store)
+    same = ec.score_file(kept + answers(range(50, 100), "holds"), judge=every_tenth, store=store)
+    ec.calibrate(old, labelled(old, 10))
+    assert (few := ec.calibrate(old).corrected).shown is None
+    assert "claims; at least 10 are needed" in few.why[0]
+    ec.calibrate(old, labelled(old, 120))
     found = ec.calibrate(new).corrected
-    assert found.raw.value == 0.45
-    assert found.shown.value == pytest.approx(0.5)
-    assert any("50 of these 100 answers (50 of 100 claims) were not in the run" in text for text in found.warnings)
+    assert found.raw.value == pytest.approx(45 / 150)
+    assert found.shown.value == pytest.approx(50 / 150, abs=0.02)
+    assert any("50 of these 150 answers (50 of 150 claims) were not in the run" in text for text in found.warnings)
     assert not any("keep the judge's verdicts" in text for text in ec.calibrate(same).corrected.warnings)
     ec.calibrate(new, labelled(new, 40))
     assert not any("keep the judge's verdicts" in text for text in ec.calibrate(new).corrected.warnings)

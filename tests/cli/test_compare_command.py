@@ -147,7 +147,7 @@ def test_a_release_is_gated_by_a_kept_run(runs):
     assert runs("report", "new", "--fail-on-regression", "old", "-q").code == 1
     done = runs("score", "new.jsonl", "--fresh", "--fail-on-regression", "old", "-q")
     assert done.code == 1
-    assert "gate failed: In release v2, compared with old, the mean score is 50.0 points lower" in done.err
+    assert "gate failed: significant regression from old: mean score 1.000 → 0.500, −50.0 (" in done.err
     assert runs("report", "new", "--fail-on-regression", "old", "--margin", "0.9", "-q").code == 0
     assert runs("report", "old", "--fail-on-regression", "new", "-q").code == 0
     assert runs("report", "old", "--fail-on-regression", "old").code == 0

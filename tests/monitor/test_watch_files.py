@@ -29,6 +29,19 @@ def test_a_pass_takes_up_what_was_added_since(log: Path, store: Path) -> None:
     assert ids(store) == Counter(a1=1, a2=1, a3=1)
 
 
+def test_a_row_of_messages_is_read_as_a_conversation(log: Path, store: Path) -> None:
+    """As `score` reads it: the last answer is judged by the passages of its tool call."""
+    messages = [
+        {"role": "user", "content": "How heavy is the unit?"},
+        {"role": "tool", "content": "The unit weighs 1 kg."},
+        {"role": "assistant", "content": "The unit weighs 1 kg."},
+    ]
+    append(log, {"id": "a1", "messages": messages}, {"id": "a2", "messages": "hello"})
+    seen = watched(log, store)
+    assert (seen.judged, seen.unreadable) == (1, 1)
+    assert ids(store) == Counter(a1=1)
+
+
 def test_a_line_is_read_when_it_is_complete(log: Path, store: Path) -> None:
     """Half a line waits for its other half; a whole object counts without its newline, and is not read again with it."""
     append(log, row(1))

@@ -210,6 +210,7 @@ class Calibration:
         if best := self.corrected.shown:
             value, between, method = inference_cells(best)
             lines.append(f"{'corrected':22}{value:>8}   95 % {between} ({method})")
+        lines += [wrapped(f"corrected rate not computed: {text}") for text in self.corrected.why]
         head = f"run {self.run}: {self.extent}"
         return "\n".join([head, *lines, *(wrapped(text) for text in (*self.notes, *self.advice))])
 

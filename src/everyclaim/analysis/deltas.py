@@ -161,11 +161,11 @@ class Delta:
 
     @property
     def change(self) -> str:
-        """The difference in points, with its interval where it was tested."""
+        """The difference in points, with its interval."""
         if self.difference is None or self.low is None or self.high is None:
             return NO_NUMBER
-        between = "" if self.p_value is None else f" ({points(self.low)} … {points(self.high)})"
-        return f"{'+' if self.difference > 0 else ''}{points(self.difference)}{between}"
+        between = f"{points(self.low)} … {points(self.high)}"
+        return f"{'+' if self.difference > 0 else ''}{points(self.difference)} ({between})"
 
     @property
     def is_shown(self) -> bool:

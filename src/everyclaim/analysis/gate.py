@@ -20,6 +20,7 @@ from everyclaim.stats.intervals import Estimate
 
 NO_BAR = "no threshold set"
 _ROUNDING = 1e-9
+_NAMED = 3  # regressions in a message
 
 
 class GateStatus(StrEnum):
@@ -192,7 +193,7 @@ def _held(what: str, rate: Estimate, bar: float, *, is_score: bool, is_ceiling: 
     if crosses and confident:
         told = f"{found}: the interval includes the {named}; score more answers"
         return GateResult(GateStatus.INCONCLUSIVE, told)
-    doubt = f"; the interval includes {shown}: chance could explain it" if crosses else ""
+    doubt = f", but the 95 % interval includes {shown}: score more answers to be sure" if crosses else ""
     where = side if is_worse else "within" if is_ceiling else "at or above"
     told = f"{found} {'is' if is_score else 'are'} {where} the {named}{doubt}"
     return GateResult(GateStatus.FAILED if is_worse else GateStatus.PASSED, told)
@@ -212,17 +213,25 @@ def against_baseline(
     deltas = [delta for delta in gated if (parts or delta.measure in _GATED) and delta.low is not None]
     if not deltas:
         return GateResult(GateStatus.INCONCLUSIVE, f"nothing to compare with {comparison.before.title}")
-    if any(delta.finding is DeltaFinding.REGRESSED and _worsening(delta)[0] > margin for delta in deltas):
-        return GateResult(GateStatus.FAILED, comparison.sentence)
+    name, allowed = one_line(comparison.before.title, 60), f" of more than {100 * margin:g} points" if margin else ""
+    worse = [one for one in deltas if one.finding is DeltaFinding.REGRESSED and _worsening(one)[0] > margin]
+    if worse:
+        where = f"`everyclaim compare {comparison.before.id} {comparison.after.id}` shows the answers"
+        told = f"significant regression from {name}{allowed}: {'; '.join(map(_measured, worse[:_NAMED]))}; {where}"
+        return GateResult(GateStatus.FAILED, told)
+    primary = _measured(comparison.numbers.of(SCORE))
     if comparison.doubts:
-        told = "; ".join(comparison.doubts)
-        return GateResult(GateStatus.INCONCLUSIVE, f"{told}. {comparison.sentence}")
+        return GateResult(GateStatus.INCONCLUSIVE, f"{'; '.join(comparison.doubts)}; {primary}")
     if confident:
         watched = [delta for delta in deltas if delta.measure in (SCORE, CONTRADICTED)]
-        if any(_worsening(delta)[1] > margin + _ROUNDING for delta in watched):
-            what = f"a drop of more than {100 * margin:g} points is possible. {comparison.sentence}"
-            return GateResult(GateStatus.INCONCLUSIVE, what)
-    return GateResult(GateStatus.PASSED, comparison.sentence)
+        if possible := [delta for delta in watched if _worsening(delta)[1] > margin + _ROUNDING]:
+            told = f"a regression from {name}{allowed} is possible: {_measured(possible[0])}; score more answers"
+            return GateResult(GateStatus.INCONCLUSIVE, told)
+    return GateResult(GateStatus.PASSED, f"no significant regression from {name}: {primary}")
+
+
+def _measured(delta: Delta) -> str:
+    return f"{delta.measure.rate}{delta.part.on} {delta.levels}, {delta.change} points"
 
 
 def _worsening(delta: Delta) -> tuple[float, float]:

@@ -22,7 +22,7 @@ from everyclaim.stats.intervals import NOTHING, Estimate, clustered_mean, cluste
 from everyclaim.stats.paired import paired_difference
 from everyclaim.stats.ppi import Labelled, Unlabelled, ppi_rate
 from everyclaim.stats.prevalence import JudgeCounts, clustered_rogan_gladen, judge_counts
-from everyclaim.stats.types import Inference, Interval
+from everyclaim.stats.types import Inference, Interval, few_of_a_kind
 
 _UNSURE = "uncertainty"  # ways to choose claims for labelling
 _BINS = 5
@@ -116,7 +116,8 @@ def calibrate(
     counts: dict[Label, JudgeCounts] = {}
     for label in Label if sure else ():
         with suppress(ValueError):  # there are not some of it and some others
-            counts[label] = judge_counts(*LabelTable.of(used, weights, label))
+            kinds = (label.value.lower(), "other")
+            counts[label] = replace(judge_counts(*LabelTable.of(used, weights, label)), kinds=kinds)
     groups = {
         name: {value: LabelTable.of(part).rates for value, part in parts.items()}
         for name in (used[0].groups if used else ())
@@ -239,27 +240,24 @@ def _mixed(one: Inference, share: float, judged: Estimate, told: str) -> Inferen
 
 def _corrected_whole(claims: Sequence[LabelledClaim], weights: Floats, population: Verdicts) -> Corrected:
     table = LabelTable.of(claims, weights)
+    # What is labelled and what is not: of every answer and label as many verdicts as there are labels are taken out.
+    rest = ~_labelled(claims, population)
+    supported = int(np.count_nonzero(table.truth))
+    if rest.any() and (few := few_of_a_kind(supported, len(claims) - supported)):
+        return Corrected(NOTHING, None, None, few)
     if any(claim.way in BY_VERDICT for claim in claims):
         whole = clustered_ratio(weights * table.truth, weights, table.places)
         return Corrected(NOTHING, _as_inference(whole, "weighted"), None)
-    # What is labelled and what is not: of every answer and label as many verdicts as there are labels are taken out.
-    rest = ~_labelled(claims, population)
-    why: list[str] = []
-    ppi: Inference | None = None
     if not rest.any():
         ppi = _as_inference(clustered_mean(table.truth, table.places), "labels")
     else:
-        try:
-            ppi = ppi_rate(Labelled(*table), Unlabelled(population.called[rest], population.first[rest]))
-        except ValueError as error:
-            why.append(f"PPI++: {error}")
-    adjusted: Inference | None = None
+        ppi = ppi_rate(Labelled(*table), Unlabelled(population.called[rest], population.first[rest]))
     try:
         said, labelled = (population.called, population.first), (table.truth, table.called)
         adjusted = clustered_rogan_gladen(said, labelled, table.places, weights=weights)
     except ValueError as error:
-        why.append(f"Rogan–Gladen: {error}")
-    return Corrected(NOTHING, ppi, adjusted, tuple(why))
+        return Corrected(NOTHING, ppi, None, (f"Rogan–Gladen: {error}",))
+    return Corrected(NOTHING, ppi, adjusted)
 
 
 def _labelled(claims: Sequence[LabelledClaim], population: Verdicts) -> Bools:

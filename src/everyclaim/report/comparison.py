@@ -286,4 +286,4 @@ def label_lines(found: Calibration | None) -> list[str]:
             f"Run {found.run}: the judge calls {percent(found.corrected.raw.value)} of claims supported; corrected for "
             f"its error: {value} ({between}, {method})."
         )
-    return lines
+    return lines + [f"Corrected rate not computed: {text}." for text in found.corrected.why if not best]

@@ -315,7 +315,7 @@ def _corrected_table(found: Corrected) -> RenderableType:
     for row in corrected_rows(found):
         made.add_row(*row)
     lines = [Text(f"! {text}", "yellow") for text in found.warnings]
-    return Stack(made, *lines, *(Text(f"not computed: {text}", "dim") for text in found.why))
+    return Stack(made, *lines, *(Text(f"corrected rate not computed: {text}", "dim") for text in found.why))
 
 
 def _confusion(found: Calibration) -> RenderableType:

@@ -81,17 +81,24 @@ class HouseTable(Table):
     """A table that breaks no word: where the page is too narrow for that, every row becomes a few lines."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        for column in self.columns:
-            cells = [column.header, *column.cells]
-            longest = max((_longest_word(cell, whole=column.no_wrap) for cell in cells), default=0)
-            column.min_width = min(longest, UNBROKEN)
-        needed, between = sum(column.min_width or 0 for column in self.columns), len(self.columns) - 1
+        widths: list[tuple[int, int, int]] = []  # what a column wants besides what it needs, that, and which it is
+        for place, column in enumerate(self.columns):
+            cells = [_as_text(cell).plain for cell in (column.header, *column.cells)]
+            whole = max(map(cell_len, cells))
+            words = cells if column.no_wrap else [word for cell in cells for word in cell.split()]
+            longest = min(max(map(cell_len, words), default=0), UNBROKEN)
+            widths.append((whole - longest, longest, place))
+        needed, between = sum(width for _, width, _ in widths), len(widths) - 1
         gap = next((gap for gap in _GAPS if needed + gap * between <= options.max_width), 0)
-        if gap:
-            self.padding = (0, gap - 1, 0, 0)
-            yield from super().__rich_console__(console, options)
-        else:
+        if not gap:
             yield from self._as_lines()
+            return
+        self.padding = (0, gap - 1, 0, 0)
+        room = options.max_width - needed - gap * between  # which rich shares out so that the last column may be cut
+        for others, (wanted, width, place) in zip(range(between, -1, -1), sorted(widths), strict=True):
+            more = min(wanted, room // (others + 1))
+            self.columns[place].width, room = width + more, room - more
+        yield from super().__rich_console__(console, options)
 
     def _as_lines(self) -> Iterator[RenderableType]:
         """Each row's first cell on a line of its own, below it the others behind their headings."""
@@ -109,11 +116,6 @@ class HouseTable(Table):
 
 def _as_text(cell: RenderableType) -> Text:
     return cell if isinstance(cell, Text) else Text(str(cell))
-
-
-def _longest_word(cell: RenderableType, *, whole: bool) -> int:
-    text = _as_text(cell).plain
-    return cell_len(text) if whole else max(map(cell_len, text.split()), default=0)
 
 
 def house_table(*headings: str | Text, numbers_from: int = 1) -> HouseTable:

@@ -81,7 +81,7 @@ def ppi_rate(labelled: Labelled, others: Unlabelled, level: float = 0.95) -> Inf
     wrong = int(np.count_nonzero(truth != judged))
     told = (
         *few_clusters(groups),
-        *few_of_a_kind(min(sum(truth == 0), sum(truth == 1))),
+        *few_of_a_kind(sum(truth == 1), sum(truth == 0)),
         *([f"{counted(wrong, 'judge error')} in {n} labels: {_FEW_ERRORS}"] if wrong < FEW_ERRORS else []),
     )
     design = max(1.0, variance / found.variance) if found.variance > 0 else n / groups

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from everyclaim.stats.proportions import effective_counts, normal_p_value, normal_quantile
 from everyclaim.stats.types import (
+    KINDS,
     ROUGH_CLUSTERS,
     Inference,
     Interval,
@@ -41,12 +42,13 @@ class JudgeCounts:
     positives: float
     negatives_right: float
     negatives: float
+    kinds: tuple[str, str] = KINDS  # what claims positives and negatives are, in words
 
     def __post_init__(self) -> None:
-        for name in ("positives", "negatives"):
+        for name, kind in zip(("positives", "negatives"), self.kinds, strict=True):
             right, of = getattr(self, f"{name}_right"), getattr(self, name)
             if not of:
-                raise ValueError(f"no true {name[:-1]} is labelled: how often the judge gets them right is not known")
+                raise ValueError(f"no {kind} claim is labelled: how often the judge gets them right is not known")
             if not 0 <= right <= count(of, name):
                 raise ValueError(f"{name} right must be between 0 and {of:g}, not {right:g}")
 
@@ -81,9 +83,10 @@ def rogan_gladen(positives: float, n: float, judge: JudgeCounts, level: float = 
     error = math.sqrt(p * (1 - p) / n_ + (1 - theta) ** 2 * doubt0 + theta**2 * doubt1) / (q0 + q1 - 1)
     low, high = theta + shift - z * error, theta + shift + z * error
     interval = Interval(max(0.0, low), min(1.0, high), level).holding(value)
-    rarer = min(judge.positives, judge.negatives)
-    told = few_of_a_kind(rarer, _EFFECTIVE)
-    if not told and (rarer < ROUGH_CLUSTERS or judge.sensitivity + judge.specificity < 1.5):
+    told = few_of_a_kind(judge.positives, judge.negatives, judge.kinds, _EFFECTIVE)
+    if not told and (
+        min(judge.positives, judge.negatives) < ROUGH_CLUSTERS or judge.sensitivity + judge.specificity < 1.5
+    ):
         told = ("few labels or a weak judge: the interval is wide",)
     return Inference(value, interval, error, round(n), round(n), "rogan_gladen", told)
 
@@ -118,8 +121,7 @@ def rogan_gladen_difference(
     half = normal_quantile(level) * spread
     low, high, value = max(-1.0, centre - half), min(1.0, centre + half), values[1] - values[0]
     interval = Interval(low, high, level).holding(value)
-    rarer = min(judge.positives, judge.negatives)
-    told = few_of_a_kind(rarer, _EFFECTIVE)
+    told = few_of_a_kind(judge.positives, judge.negatives, judge.kinds, _EFFECTIVE)
     if min(rates) < 1 - judge.specificity:
         told += ("a measured rate is below the judge's false alarm rate, so the correction is unreliable",)
     chance = normal_p_value(centre / spread) if spread else float(not centre)

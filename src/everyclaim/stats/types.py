@@ -22,6 +22,7 @@ RESAMPLES = 2000
 FEW_CLUSTERS = 30  # fewer: the spread itself is hardly known
 ROUGH_CLUSTERS = 100  # fewer: an interval holds a point or two less, or more, often than it says
 FEW_OF_A_KIND = 10  # labels, of either kind
+KINDS = ("supported", "failing")  # claims that are positives, and negatives, where nothing else is said
 NO_SPREAD = 1e-9  # a standard error that is rounding only: all clusters are alike
 
 
@@ -139,11 +140,14 @@ def few_clusters(clusters: int) -> tuple[str, ...]:
     return ()
 
 
-def few_of_a_kind(rarer: float, counted: str = "") -> tuple[str, ...]:
+def few_of_a_kind(
+    positives: float, negatives: float, kinds: tuple[str, str] = KINDS, counted: str = ""
+) -> tuple[str, ...]:
     """Return what to say where one of the two kinds of label is rare; `counted` says how they are."""
+    rarer, kind = min((negatives, kinds[1]), (positives, kinds[0]))
     if rarer < FEW_OF_A_KIND:
         labels = "label" if f"{rarer:.3g}" == "1" else "labels"
-        return (f"only {rarer:.3g} {labels} of one kind{counted}; at least {FEW_OF_A_KIND} are needed",)
+        return (f"only {rarer:.3g} {labels} of {kind} claims{counted}; at least {FEW_OF_A_KIND} are needed",)
     return ()
 
 

@@ -16,6 +16,7 @@ from everyclaim.core.limits import limits_here
 from everyclaim.core.plaintext import counted
 from everyclaim.core.types import Label, Outcome, Result, Sample
 from everyclaim.io.fields import SAMPLE_FIELDS, Fields
+from everyclaim.io.messages import rows_of
 from everyclaim.io.rows import RowMaker
 from everyclaim.io.values import RowError
 from everyclaim.monitor.alerts import Alert
@@ -102,7 +103,8 @@ class Rows:
     def sample(self, row: Mapping[str, Any], otherwise: str, where: str) -> Sample | Unreadable:
         """Make a sample, with the id `otherwise` where the row has none; or say `where` why it cannot be one."""
         try:
-            made = RowMaker(self._fields, lambda *_: None, self._limits).sample(1, row)
+            plain_row = next(iter(rows_of(row, self._fields, 1)), row)  # of a conversation its last answer
+            made = RowMaker(self._fields, lambda *_: None, self._limits).sample(1, plain_row)
         except RowError as error:
             return Unreadable(f"{where}: {error}")
         return made if self.given_id(row) else replace(made, id=otherwise)

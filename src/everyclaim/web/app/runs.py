@@ -241,8 +241,8 @@ By = Annotated[Sequence[str], Query()]
 @router.get("/compare")
 def page(request: Request, before: str = "", after: str = "", by: By = ()) -> Response:
     """Show a comparison, or what to compare."""
-    records = [record for record in site_of(request).runs() if record.kept]
-    shown = {"records": records[:_LISTED], "before": before, "after": after, "by": list(by), "found": None, "tags": []}
+    records = [record for record in site_of(request).runs() if record.kept][:_LISTED]
+    shown = {"records": records, "before": before, "after": after, "by": list(by), "found": None, "tags": []}
     if not (before and after):
         site = site_of(request)
         if pair := comparable_runs(records, lambda record: RunView(site, record).asked, before or after):
