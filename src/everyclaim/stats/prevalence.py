@@ -7,7 +7,7 @@ doubt belongs into the interval.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -42,7 +42,7 @@ class JudgeCounts:
     positives: float
     negatives_right: float
     negatives: float
-    kinds: tuple[str, str] = KINDS  # what claims positives and negatives are, in words
+    kinds: tuple[str, str] = field(default=KINDS, kw_only=True)  # what claims positives and negatives are, in words
 
     def __post_init__(self) -> None:
         for name, kind in zip(("positives", "negatives"), self.kinds, strict=True):
