@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterable, Sequence
 
 from everyclaim.core.types import FailureMode
+from everyclaim.models.local.tree import tree_of
 from everyclaim.text.cues import Cue
-from everyclaim.text.tokens import STOPWORDS, content_stems, in_unspaced_script, tidied
+from everyclaim.text.tokens import STOPWORDS, content_stems, in_unspaced_script, stem, tidied
 from everyclaim.verify.lexical.checks import facts, span
 from everyclaim.verify.lexical.features import denies_by_verb, hedges, negations
 from everyclaim.verify.lexical.parting import (
@@ -295,7 +296,7 @@ def _in_place(parting: Parting, doubts: Sequence[Doubt], mode: FailureMode) -> F
     said = _cut(parting, at)
     for swap in parting.swaps if mode is not FailureMode.HEDGE_MISMATCH else ():
         low, high = it.spelling.origin(*it.claim.spans[swap.mine])
-        if swap.likeness > _STANDS and low < at[1] and at[0] < high and _speaks_of_it(parting, swap, at):
+        if swap.likeness > _STANDS and low < at[1] and at[0] < high and _is_in_place(parting, swap, at):
             start, end = _name_around(it.reading, swap.theirs, range(it.start, it.end))
             named = it.spelling.origin(*_name_around(it.claim, swap.mine, range(len(it.claim.kinds))))
             at = min(at[0], named[0]), max(at[1], named[1])
@@ -311,9 +312,14 @@ def _shares(parting: Parting, sentence: int) -> bool:
     return any(reading.keys[at] in said for at in reading.content if reading.sentence[at] == sentence)
 
 
-def _speaks_of_it(parting: Parting, swap: Swap, doubted: tuple[int, int]) -> bool:
-    """Whether a word's sentence has most of the claim beside what is doubted, and the word is no part of a value."""
+def _is_in_place(parting: Parting, swap: Swap, doubted: tuple[int, int]) -> bool:
+    """Whether a word of the passage is in a claim's word's place: in grammar, in a sentence with most of the rest.
+
+    It is no part of a value.
+    """
     it = parting.it
+    if _role(it.claim, swap.mine) != _role(it.reading, swap.theirs):
+        return False
     reading, place = it.reading, it.reading.sentence[swap.theirs]
     low, high = reading.sentences[place]
     held = {key for key, at in zip(reading.keys, reading.sentence, strict=True) if at == place}
@@ -323,6 +329,17 @@ def _speaks_of_it(parting: Parting, swap: Swap, doubted: tuple[int, int]) -> boo
     start, end = reading.spans[swap.theirs]
     values = [span(fact, whole=True) for fact in facts(reading.text[low:high])]
     return not _overlaps((start - low, end - low), values)
+
+
+def _role(reading: Reading, at: int) -> tuple[str, ...]:
+    """Give a word's part of speech (a name's is a noun's), its relation, and its head; of a main verb its subject."""
+    low, high = reading.sentences[reading.sentence[at]]
+    tree, start = tree_of(reading.text[low:high]), reading.spans[at][0] - low
+    place = next((i for i, token in enumerate(tree.tokens) if token.start <= start < token.end), None)
+    if place is None:
+        return ()
+    head = tree.subject(place) if place == tree.root else tree.head(place)
+    return tree.pos(place).replace("PROPN", "NOUN"), tree.kind(place), "" if head is None else stem(tree.low(head))
 
 
 def _name_around(reading: Reading, at: int, within: range) -> tuple[int, int]:
