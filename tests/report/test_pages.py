@@ -14,6 +14,7 @@ from rich.console import Console
 
 from everyclaim.core.types import Claim, Decomposition, Evidence, Label, Outcome, Sample, Skipped, Span
 from everyclaim.report.findings import decomposition_page, runs_page, verdicts_page
+from everyclaim.report.style import house_table
 from everyclaim.report.terminal import run_page
 from everyclaim.stats.intervals import NOTHING, Estimate
 
@@ -152,3 +153,13 @@ def test_no_page_lets_data_act(page, encoding):
     assert not any(line.startswith("FAKE") for line in text.splitlines())
     assert "[bold red]not bold[/]" in text
     assert "\\x1b[2J" in text
+
+
+def test_a_table_is_never_cut():
+    """On a page of any width the last number is whole, in a row of a table or on a line."""
+    table = house_table("run", "started (UTC)", "judge", "score", "scored", numbers_from=3)
+    table.add_row("a-name-that-is-long", "2026-11-30 22:11", "embedded:24 of two", "0.768", "57/61")
+    for width in range(30, 90):
+        lines = printed(table, width).splitlines()
+        assert any("57/61" in line for line in lines)
+        assert max(map(len, lines)) <= width

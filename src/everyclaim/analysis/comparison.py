@@ -216,7 +216,7 @@ def pairing(matching: SampleMatching) -> str:
 def _sentences(before: Side, after: Side, numbers: RunDifferences) -> Iterator[str]:
     """Say what the primary measure, the mean score, shows; then the largest changes for worse and better, and where."""
     primary = numbers.of(SCORE)
-    old, new = _titles(before, after)
+    old, new = titles(before, after)
     start = f"In {'release' if after.title not in (after.name, after.id) else 'run'} {new}, compared with {old}, "
     if not primary.is_shown:
         yield _nothing_shown(before, after, numbers)
@@ -265,7 +265,7 @@ def _clause(delta: Delta) -> str:
     return f"the {delta.measure.rate} is {by}{delta.part.on}"
 
 
-def _titles(before: Side, after: Side) -> list[str]:
+def titles(before: Side, after: Side) -> list[str]:
     """Return what both are called, with their ids where that is the same."""
     is_same = before.title == after.title
     return [one_line(side.title, 60) + (f" ({side.id})" if is_same else "") for side in (before, after)]
@@ -273,9 +273,9 @@ def _titles(before: Side, after: Side) -> list[str]:
 
 def _nothing_shown(before: Side, after: Side, numbers: RunDifferences) -> str:
     delta = numbers.of(SCORE)
-    titles = _titles(before, after)
-    names = " and ".join(titles)
-    unscored = [title for title, score in zip(titles, (delta.before, delta.after), strict=True) if score is None]
+    both = titles(before, after)
+    names = " and ".join(both)
+    unscored = [title for title, score in zip(both, (delta.before, delta.after), strict=True) if score is None]
     if unscored:
         return f"{names} cannot be compared: no score for {' and '.join(unscored)}."
     if delta.difference is None or delta.low is None:

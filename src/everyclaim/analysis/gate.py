@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from everyclaim.analysis import percent
-from everyclaim.analysis.comparison import Comparison
+from everyclaim.analysis.comparison import Comparison, titles
 from everyclaim.analysis.deltas import CONTRADICTED, SCORE, SUPPORTED, UNSUPPORTED, Delta, DeltaFinding
 from everyclaim.analysis.summary import Summary
 from everyclaim.core.errors import ConfigError
@@ -213,7 +213,8 @@ def against_baseline(
     deltas = [delta for delta in gated if (parts or delta.measure in _GATED) and delta.low is not None]
     if not deltas:
         return GateResult(GateStatus.INCONCLUSIVE, f"nothing to compare with {comparison.before.title}")
-    name, allowed = one_line(comparison.before.title, 60), f" of more than {100 * margin:g} points" if margin else ""
+    name = titles(comparison.before, comparison.after)[0]
+    allowed = f" of more than {100 * margin:g} points" if margin else ""
     worse = [one for one in deltas if one.finding is DeltaFinding.REGRESSED and _worsening(one)[0] > margin]
     if worse:
         where = f"`everyclaim compare {comparison.before.id} {comparison.after.id}` shows the answers"
@@ -221,7 +222,7 @@ def against_baseline(
         return GateResult(GateStatus.FAILED, told)
     primary = _measured(comparison.numbers.of(SCORE))
     if comparison.doubts:
-        return GateResult(GateStatus.INCONCLUSIVE, f"{'; '.join(comparison.doubts)}; {primary}")
+        return GateResult(GateStatus.INCONCLUSIVE, f"{'; '.join(comparison.doubts)}; against {name}: {primary}")
     if confident:
         watched = [delta for delta in deltas if delta.measure in (SCORE, CONTRADICTED)]
         if possible := [delta for delta in watched if _worsening(delta)[1] > margin + _ROUNDING]:
