@@ -84,26 +84,16 @@ def gate(
         example = f"; for example {one_line(summary.failed_example, 240)}" if summary.failed_example else ""
         return GateResult(GateStatus.TOO_MANY_FAILURES, fault + example)
     whole = summary.overall
-    means = [("score", whole.score, fail_under, whole.lower_is_better)]
+    bars = [("mean score", whole.score, fail_under, whole.lower_is_better)]
     for part, bar in (least or {}).items():
         if part not in whole.components:
             raise ConfigError(f"min-{part.replace('_', '-')}: this metric has no {part}; metric='attribution' does")
-        means.append((part.replace("_", " "), whole.components[part], bar, False))
+        bars.append((f"mean {part.replace('_', ' ')}", whole.components[part], bar, False))
+    bars.append(("contradicted claims", whole.rates[Label.CONTRADICTED], max_contradicted, True))
+    bars.append(("unsupported claims", whole.rates[Label.UNSUPPORTED], max_unsupported, True))
     found = [
-        _held(f"mean {name}", mean, bar, is_score=True, is_ceiling=is_low_best, confident=confident)
-        for name, mean, bar, is_low_best in means
-        if bar is not None
-    ]
-    found += [
-        _held(
-            f"{label.value.lower()} claims",
-            whole.rates[label],
-            bar,
-            is_score=False,
-            is_ceiling=True,
-            confident=confident,
-        )
-        for label, bar in ((Label.CONTRADICTED, max_contradicted), (Label.UNSUPPORTED, max_unsupported))
+        _held(what, rate, bar, is_ceiling=is_ceiling, confident=confident)
+        for what, rate, bar, is_ceiling in bars
         if bar is not None
     ]
     return together(found) if found else GateResult(GateStatus.PASSED, NO_BAR)
@@ -177,8 +167,9 @@ def unread_against_limit(summary: Summary, limit: float) -> GateResult:
     return GateResult(GateStatus.FAILED if is_above else GateStatus.PASSED, told)
 
 
-def _held(what: str, rate: Estimate, bar: float, *, is_score: bool, is_ceiling: bool, confident: bool) -> GateResult:
+def _held(what: str, rate: Estimate, bar: float, *, is_ceiling: bool, confident: bool) -> GateResult:
     """Hold a mean score, or a rate of claims, with its interval against a bar that it may not be under, or above."""
+    is_score = what.startswith("mean ")
     shown = f"{bar:g}" if is_score else percent(bar)
     named = f"threshold {shown}" if is_score else f"limit of {shown}"
     if rate.value is None or rate.low is None or rate.high is None:

@@ -259,27 +259,28 @@ class _JudgeKind:
 
 
 class JudgingCollector:
-    """Collects what results say of their judges. Rows are kept only for judges that there is something to say of."""
+    """Collects what results say of their judges."""
 
     def __init__(self) -> None:
         self._judges: Counter[str] = Counter()
-        self._rows = NumberColumns()
         self._first = ""
         self._is_panel = False
 
-    def add(self, result: Result, place: int) -> None:
-        """Collect one scored result; `place` counts all results from 0."""
+    def add(self, result: Result) -> Mapping[str, float | None]:
+        """Collect one scored result; return its numbers, none where there is nothing to say of its judge."""
         made = result.provenance
         kind = _kind(made.verifier, frozenset(made.parameters.items()))
         self._judges.update(claim.verdict.judge for claim in result.claims)
         if kind == _JudgeKind():
-            return
+            return {}
         self._first = self._first or kind.first
         self._is_panel = self._is_panel or kind.is_panel
         verdicts = [claim.verdict for claim in result.claims if "no_passages" not in claim.verdict.flags]
         audited = [verdict for verdict in verdicts if "audited" in verdict.flags]
         voted = [verdict for verdict in verdicts if _votes(kind, verdict)]
-        row = {
+        usage = result.usage
+        return {
+            "paid": None if usage.cache_hits else usage.cost,  # what it would be without a cache is not known
             "judged": len(verdicts),
             "settled": len(audited) + sum(bool(kind.first) and _is_by(verdict, kind.first) for verdict in verdicts),
             "audited": len(audited),
@@ -288,14 +289,15 @@ class JudgingCollector:
             "voted": len(voted),
             "flipped": sum("unstable" in verdict.flags for verdict in voted),
         }
-        usage = result.usage
-        cost = None if usage.cache_hits else usage.cost  # what it would be without a cache is not known
-        self._rows.append({"place": place, "cost": cost} | row)
 
-    def finish(self, clusters: NDArray[np.uint64] | None, sampling: Sampling) -> JudgingSummary:
-        """Add up; `clusters` are those of all results."""
-        rows = defaultdict(lambda: np.zeros(0), self._rows.arrays())
-        of_rows = None if clusters is None else clusters[rows["place"].astype(int)]
+    def finish(
+        self, numbers: Mapping[str, Floats], clusters: NDArray[np.uint64] | None, sampling: Sampling
+    ) -> JudgingSummary:
+        """Add up the numbers of all results, and their clusters."""
+        has = np.isfinite(numbers.get("judged", np.zeros(0)))
+        known = {name: column[has] for name, column in numbers.items() if len(column) == len(has)}
+        rows = defaultdict(lambda: np.zeros(0), known)
+        of_rows = clusters[has] if clusters is not None and len(has) else None
         settled, agreement, torn, flips = clustered_ratios(
             [rows["settled"], rows["agreed"], rows["torn"], rows["flipped"]],
             [rows["judged"], rows["audited"], rows["judged"], rows["voted"]],
@@ -311,7 +313,7 @@ class JudgingCollector:
 
     def _cascade(self, rows: Mapping[str, Floats], settled: Estimate, agreement: Estimate) -> CascadeSummary:
         unasked = (rows["settled"] == rows["judged"]) & (rows["audited"] == 0)
-        costs = rows["cost"]
+        costs = rows["paid"]
         paid = {is_asked: costs[(unasked != is_asked) & np.isfinite(costs)] for is_asked in (True, False)}
         spared, saved = int(unasked.sum()), None
         if not spared:

@@ -33,8 +33,8 @@ from everyclaim.stats.types import DEFAULT, Floats, Sampling
 SUMMARY_SCHEMA = 1
 TEXTS_KEPT = 100
 _WARNINGS_SHOWN = 3  # kinds of warnings of a printed summary
-_OUTCOMES, _MODES = tuple(Outcome), tuple(FailureMode)
-_PART, _SLICE = "part:", "slice:"  # of the names of columns: those of a part of the score, of the values of a tag
+_OUTCOMES = tuple(Outcome)
+_PART, _SLICE, _MODE = "part:", "slice:", "mode:"  # of columns: parts of the score, values of a tag, failing claims
 _NUMBERS = ("conflicts", "warnings", "warned", "unchecked", "all_skipped")  # that a summary counts
 _COUNTS = ("failures", "flags", "warning_texts", "citations", "refusals")  # by name
 _ROUNDING = 1e-9  # a mean of exact fractions may come out this much below 1
@@ -167,7 +167,6 @@ class Collector:
         self.bad_rows = bad_rows  # see `Summary`
         self._slices, self._cluster_by, self._sampling = expanded(slices), cluster_by, sampling
         self._rows = NumberColumns()
-        self._modes = NumberColumns()  # a row for each failing claim
         self._questions = array("Q")
         self._conversations = 0  # answers that are one of several of a conversation
         self._values: dict[str, dict[tuple[str, ...], int]] = {tag: {} for tag in self._slices}
@@ -175,7 +174,6 @@ class Collector:
         self._counts: dict[str, Counter[str]] = {name: Counter() for name in _COUNTS}
         self._failed_example = ""
         self._usage = Usage()
-        self._costs = array("d")
         self._judging = JudgingCollector()
         self._lower_is_better = False
 
@@ -193,13 +191,15 @@ class Collector:
         of_slices = {_SLICE + tag: known.setdefault(values_of(result, tag), len(known)) for tag, known in codes}
         parts = {_PART + name: part for name, part in result.components.items()} if is_scored else {}
         labels = {label.value: float(count if is_scored else 0) for label, count in result.counts.items()}
-        row = {"outcome": float(_OUTCOMES.index(result.outcome)), "score": result.score} | labels
-        self._rows.append(row | parts | of_slices)
+        modes = Counter(claim.verdict.failure_mode for claim in result.claims if is_scored)
+        of_modes = {_MODE + mode.value: count for mode, count in modes.items() if mode}
+        of_judges = self._judging.add(result) if is_scored else {}
+        row = {"outcome": float(_OUTCOMES.index(result.outcome)), "score": result.score, "cost": result.usage.cost}
+        self._rows.append({**row, **labels, **parts, **of_slices, **of_modes, **of_judges})
         self._conversations += bool(together := result.tags.get(CONVERSATION, ""))
         by_question = self._cluster_by == "question"
         self._questions.append(_question_key(str(together) or (result.question if by_question else ""), place))
         self._usage += replace(result.usage, cost=None if result.usage.cost is None else 0.0)
-        self._costs.append(result.usage.cost or 0.0)  # added up at the end, so that their order changes nothing
         self._numbers["warnings"] += len(result.warnings)
         self._numbers["warned"] += bool(result.warnings)
         self._numbers["unchecked"] += bool(result.unchecked)
@@ -219,24 +219,21 @@ class Collector:
             verdict = claim.verdict
             self._numbers["conflicts"] += verdict.conflict
             self._counts["flags"].update(set(verdict.flags))
-            if verdict.failure_mode is not None:
-                self._modes.append({"mode": _MODES.index(verdict.failure_mode), "row": place})
         self._counts["citations"].update(citation_counts(result))
-        self._judging.add(result, place)
 
     def finish(self) -> Summary:
         """Add up what was collected so far."""
         is_clustered = self._cluster_by == "question" or self._conversations
         clusters = np.array(self._questions, dtype=np.uint64) if is_clustered else None
-        table = _ResultRows(self._rows.arrays(), self._modes.arrays(), clusters, self._lower_is_better)
-        known = self._usage.cost is not None
+        table = _ResultRows(self._rows.arrays(), clusters, self._lower_is_better)
+        cost = None if self._usage.cost is None else table.total("cost")  # as a whole: order changes nothing
         counts: dict[str, Any] = {name: dict(sorted(found.items())) for name, found in self._counts.items()}
         counts |= self._numbers
         return Summary(
             overall=_group(table, self._sampling),
             failed_example=self._failed_example,
-            usage=replace(self._usage, cost=math.fsum(self._costs) if known else None),
-            judging=self._judging.finish(clusters, self._sampling),
+            usage=replace(self._usage, cost=cost),
+            judging=self._judging.finish(table.numbers, clusters, self._sampling),
             slices={tag: self._groups(table, tag) for tag in self._slices},
             cluster_by="conversation" if self._conversations else self._cluster_by,
             sampling=self._sampling,
@@ -259,21 +256,20 @@ class Collector:
 
 @dataclass(frozen=True, slots=True)
 class _ResultRows:
-    """The numbers of some results, a row each, and the failing claims with the rows that they are of."""
+    """The numbers of some results, a row each; NaN where a result has none."""
 
     numbers: Mapping[str, Floats]
-    modes: Mapping[str, Floats]
     clusters: NDArray[np.uint64] | None  # None: every result is its own
     lower_is_better: bool
 
     def part(self, rows: NDArray[np.intp]) -> _ResultRows:
-        modes = self.modes
-        if modes:
-            inside = np.isin(modes["row"], rows)
-            modes = {name: column[inside] for name, column in modes.items()}
         numbers = {name: column[rows] for name, column in self.numbers.items()}
-        clusters = None if self.clusters is None else self.clusters[rows]
-        return replace(self, numbers=numbers, modes=modes, clusters=clusters)
+        return replace(self, numbers=numbers, clusters=None if self.clusters is None else self.clusters[rows])
+
+    def total(self, name: str) -> float:
+        """Return the sum of a column, 0 where there is none."""
+        column = self.numbers.get(name, np.zeros(0))
+        return math.fsum(column[np.isfinite(column)])
 
 
 def _question_key(question: str, position: int) -> int:
@@ -346,7 +342,7 @@ def _group(table: _ResultRows, sampling: Sampling) -> Group:
     answers, claims = int(scored.sum()), int(per_answer.sum())
     failing = int(np.count_nonzero(unsupported + contradicted))
     outcomes = np.bincount(outcome.astype(int), minlength=len(_OUTCOMES)).tolist()
-    modes = np.bincount(table.modes.get("mode", none).astype(int), minlength=len(_MODES)).tolist()
+    modes = {mode.value: int(table.total(_MODE + mode.value)) for mode in FailureMode}
     bands = dict.fromkeys(LOWER_BOUNDS, 0)
     for value, count in zip(*np.unique(quality[numbered], return_counts=True), strict=True):
         bands[band_of(float(value))] += int(count)
@@ -367,7 +363,7 @@ def _group(table: _ResultRows, sampling: Sampling) -> Group:
         unsupported_per_failing=int(unsupported.sum()) / failing if failing else None,
         contradicted_per_failing=int(contradicted.sum()) / failing if failing else None,
         claims_per_answer=claims / answers if answers else None,
-        failure_modes={mode.value: count for mode, count in zip(_MODES, modes, strict=True) if count},
+        failure_modes={mode: count for mode, count in modes.items() if count},
         components=dict(zip(parts, components, strict=True)),
         lower_is_better=table.lower_is_better,
     )

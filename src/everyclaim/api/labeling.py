@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from everyclaim.analysis.labels import ADJUDICATED, Dispute, Opinion, disputes
 from everyclaim.api.options import ReadOptions
@@ -343,12 +343,7 @@ def read_into(run: Run, source: Any, kind: Kind, options: ReadOptions) -> Better
     return reading.better
 
 
-class _LabelledText(NamedTuple):
-    """A claim, or a whole answer, that a row is about."""
-
-    answer: str
-    claim: str = ""  # empty: the whole answer
-    span: Span | None = None
+LabelledText = tuple[str, str, Span | None]  # an answer, a claim of it (empty: all of it), and where that stands
 
 
 class _LabelReader:
@@ -366,7 +361,7 @@ class _LabelReader:
         self.empty += row.value is None
         text = self._text(row) if row.better or row.value is not None else None
         if text and row.better:
-            self.better.setdefault((text.answer, text.claim), row.better)
+            self.better.setdefault(text[:2], row.better)
         if row.value is None:
             return
         if text is None:
@@ -374,22 +369,21 @@ class _LabelReader:
             what = f"claim {one_line(row.claim or '', 60)!r} is not in the answer {answer!r}"
             self._refuse(row, what if self._answers[row.sample_id] else f"sample {answer!r} is not in run {self._run}")
             return
-        annotator, key = row.annotator or NOBODY, claim_key(text.answer, text.claim) if text.claim else text.answer
+        answer, claim, span = text
+        annotator, key = row.annotator or NOBODY, claim_key(answer, claim) if claim else answer
         if (key, annotator) in self.found:
             first, number = self.found[key, annotator]
             what = "is the same" if first.value is row.value else f"is {first.value}, which counts"
             self._refuse(row, f"{annotator!r} {self._kind}s this claim twice; row {number} {what}")
             return
-        annotation = Annotation(
-            row.value, annotator, text.answer, key, text.span, row.note, row.failure_mode, row.chosen
-        )
-        self.found[key, annotator] = annotation, row.number
+        said = Annotation(row.value, annotator, answer, key, span, row.note, row.failure_mode, row.chosen)
+        self.found[key, annotator] = said, row.number
 
     def _refuse(self, row: LabelRow, why: str) -> None:
         self._report.good -= 1
         self._report.add_bad(BadRow(row.number, why, "row"))
 
-    def _text(self, row: LabelRow) -> _LabelledText | None:
+    def _text(self, row: LabelRow) -> LabelledText | None:
         if row.sample_id not in self._answers:
             self._answers[row.sample_id] = [
                 (answer_key_of(kept.sample), kept.result, kept.sample.response)
@@ -398,19 +392,19 @@ class _LabelReader:
         found = (self._text_in(row, *answer) for answer in self._answers[row.sample_id])
         return next((text for text in found if text is not None), None)
 
-    def _text_in(self, row: LabelRow, answer: str, result: Result, response: str) -> _LabelledText | None:
+    def _text_in(self, row: LabelRow, answer: str, result: Result, response: str) -> LabelledText | None:
         if row.claim is None:
-            return _LabelledText(answer)
+            return answer, "", None
         text = row.claim
         spans = {claim.text: claim.span for claim in result.claims}
         if text in spans:
-            return _LabelledText(answer, text, spans[text])
+            return answer, text, spans[text]
         if self._kind == "label":  # a mark is of a claim of the run, a label of any stretch of the answer
             if row.span is not None and response[slice(*row.span)] == text:
-                return _LabelledText(answer, text, Span(*row.span))
+                return answer, text, Span(*row.span)
             if (start := response.find(text)) >= 0:
-                return _LabelledText(answer, text, Span(start, start + len(text)))
+                return answer, text, Span(start, start + len(text))
         # Spreadsheets and editors change line ends and runs of blanks.
         loosely = {" ".join(known.split()): known for known in spans}
         known = loosely.get(" ".join(text.split()))
-        return None if known is None else _LabelledText(answer, known, spans[known])
+        return None if known is None else (answer, known, spans[known])

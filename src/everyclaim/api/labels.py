@@ -75,7 +75,13 @@ def label_queue(run: RunName = None, n: Size = 100, *, name: str = "", **options
     overlap, seed = options.get("overlap", 0.2), options.get("seed", 0)
     found = find_run(run, store=options.get("store", DEFAULT_STORE), is_finished=True)
     with Store.open(found.store_location) as kept:
-        taken = _waiting(kept, found.id, answers=answers)
+        taken = {
+            (item.position, max(item.ordinal, 0))
+            for queue in kept.labelling.queues(found.id)
+            if queue.answers == answers
+            for annotator in queue.annotators
+            for item in kept.labelling.items(queue.id, annotator)
+        }
         places = places_to_label(kept, found, n, by=by, answers=answers, seed=seed, taken=taken)
         items = _items(kept, found.id, places, answers=answers)
         _, parts = share_out(len(items), len(people), overlap)
@@ -164,17 +170,6 @@ def check_annotators(names: Sequence[str]) -> tuple[str, ...]:
         if name.casefold() == ADJUDICATED:
             raise ConfigError(f"{ADJUDICATED!r} is reserved for adjudication and cannot be an annotator")
     return people
-
-
-def _waiting(kept: Store, run: str, *, answers: bool) -> set[tuple[int, int]]:
-    """Return what the queues of a run hold, as chosen places."""
-    return {
-        (item.position, max(item.ordinal, 0))
-        for queue in kept.labelling.queues(run)
-        if queue.answers == answers
-        for annotator in queue.annotators
-        for item in kept.labelling.items(queue.id, annotator)
-    }
 
 
 def _items(kept: Store, run: str, places: Sequence[tuple[int, int]], *, answers: bool) -> list[QueueItem]:
@@ -270,10 +265,22 @@ def label_splits(
         raise InputError(f"run {found.id} has no unreviewed sentence left")
     sentences = [(record, claims) for record in drawn for claims in _sentences(record)]
     rows = [
-        row | {"annotator": name, "chosen": f"{WAY}:{found.id}"}
+        {
+            "sample_id": record.sample.id,
+            "question": record.sample.question,
+            "sentence": claim.sentence,
+            "claims": [one.text for one in claims],
+            "claim": claim.text,
+            "mark": "",
+            "better": "",
+            "note": "",
+            "span": list(claim.span),
+            "annotator": name,
+            "chosen": f"{WAY}:{found.id}",
+        }
         for name in tuple(dict.fromkeys(annotators)) or ("",)
-        for sentence in sentences
-        for row in _rows_of_sentence(*sentence)
+        for record, claims in sentences
+        for claim in claims
     ]
     told = f"run {found.id}: {counted(len(sentences), 'sentence')} with their claims to review"
     return LabelSheet("mark", found.id, tuple(rows), told)
@@ -351,21 +358,6 @@ def _drawn_answers(kept: Store, run: str, n: int, done: set[int], seed: int) -> 
 def _sentences(record: Kept) -> list[list[JudgedClaim]]:
     """Return the claims of an answer, those of one sentence together."""
     return [list(claims) for _, claims in groupby(record.result.claims, key=lambda claim: claim.sentence)]
-
-
-def _rows_of_sentence(record: Kept, claims: Sequence[JudgedClaim]) -> Iterator[dict[str, Any]]:
-    for claim in claims:
-        yield {
-            "sample_id": record.sample.id,
-            "question": record.sample.question,
-            "sentence": claim.sentence,
-            "claims": [one.text for one in claims],
-            "claim": claim.text,
-            "mark": "",
-            "better": "",
-            "note": "",
-            "span": list(claim.span),
-        }
 
 
 def _marked(kept: Store, run: str, marks: Sequence[Annotation[SplitMark]], better: Better) -> Iterator[SplitSentence]:
