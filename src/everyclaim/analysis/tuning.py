@@ -14,7 +14,7 @@ import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +68,10 @@ class MeasureChange(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TuningFit:
-    """A fit to labels, and whether it helps. `content` is what is written; None unless it helps."""
+    """A fit to labels, and whether it helps: of a tuning of the embedded judge, or of a rubric for a language model.
+
+    `content` is the tuning that is written, `text` the rubric as a domain file; None and empty unless it helps.
+    """
 
     outcome: FitOutcome
     claims: int
@@ -80,10 +83,17 @@ class TuningFit:
     content: Mapping[str, Any] | None = None
     left_out: int = 0  # labelled claims without passages or words
     labelled_by: str = "labels"
-    no_gain: ClassVar[str] = "no significant gain on held-out documents"
+    judge: str = ""  # the language model that a rubric is for
+    examples: int = 0
+    rule: str = ""
+    text: str = ""
+    unjudged: int = 0  # labelled claims on which the language model gave no verdict
+    usage: Usage = field(default_factory=Usage)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values."""
+        if self.judge:
+            return written(self, "judge outcome claims documents labels left_out unjudged table examples rule usage")
         return written(self, "outcome claims documents labels labelled_by left_out table penalty alarm")
 
     @property
@@ -101,7 +111,8 @@ class TuningFit:
                 f"too few labels, no file is written: at least {FEWEST} supported claims, {FEWEST} others "
                 f"and {FEWEST_DOCUMENTS} sets of passages are needed"
             )
-        return f"{self.no_gain}, no file written: label more claims"
+        what = "no examples give a" if self.judge else "no"
+        return f"{what} significant gain on held-out documents, no file written: label more claims"
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,21 +191,16 @@ def _fitted(data: _Data) -> tuple[Adjustment, float]:
     """Fit to all of the data, with the penalty that cross-validation within it chooses."""
     weight = balanced_weights(data.truth)
     _, codes = np.unique(data.groups, return_inverse=True)
-    losses = np.array([np.bincount(codes, weight * log_losses(data.truth, odds)) for odds in _candidates(data)])
+    unseen = [data.shipped.copy() for _ in PENALTIES]  # each by a fit that has not seen a claim's document
+    for seen in folds(data.truth, data.groups, INNER):
+        for odds, adjustment in zip(unseen, _path(data.part(seen), PENALTIES), strict=True):
+            odds[~seen] = _moved(adjustment, data.part(~seen))
+    losses = np.array([np.bincount(codes, weight * log_losses(data.truth, odds)) for odds in unseen])
     best = int(np.argmin(losses.sum(axis=1)))
     worse = losses[: best + 1] - losses[best]
     # The strongest penalty whose loss is within one standard error of the least.
     chosen = int(np.argmax(worse.sum(axis=1) <= worse.std(axis=1) * len(losses[0]) ** 0.5))
     return _path(data, PENALTIES[: chosen + 1])[-1], PENALTIES[chosen]
-
-
-def _candidates(data: _Data) -> list[Floats]:
-    """Give, for every penalty, log-odds of all claims, each by a fit that has not seen its document."""
-    found = [data.shipped.copy() for _ in PENALTIES]
-    for seen in folds(data.truth, data.groups, INNER):
-        for odds, adjustment in zip(found, _path(data.part(seen), PENALTIES), strict=True):
-            odds[~seen] = _moved(adjustment, data.part(~seen))
-    return found
 
 
 def _unseen(data: _Data) -> Floats:
@@ -298,34 +304,17 @@ class Rubric(NamedTuple):
         return "\n".join(parts) + "\n" if self.examples or self.rule else ""
 
 
-@dataclass(frozen=True, slots=True)
-class RubricFit(TuningFit):
-    """A rubric fitted to labels, and whether it helps. `text` is the domain file; empty unless it helps."""
-
-    judge: str = ""
-    examples: int = 0
-    rule: str = ""
-    text: str = ""
-    unjudged: int = 0  # labelled claims on which the judge gave no verdict
-    usage: Usage = field(default_factory=Usage)
-    no_gain: ClassVar[str] = "no examples give a significant gain on held-out documents"
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as plain JSON values."""
-        return written(self, "judge outcome claims documents labels left_out unjudged table examples rule usage")
-
-
 Judging = Callable[[str, Sequence[int]], Awaitable[Sequence[float | None]]]
 """Judge claims, by their places, under a rubric's text: log-odds of support, above 0 where the label is SUPPORTED."""
 
 
-async def fit_rubric(rows: Sequence[Example], judge: Judging, name: str) -> RubricFit:
+async def fit_rubric(rows: Sequence[Example], judge: Judging, name: str) -> TuningFit:
     """Find the rubric that makes a judge agree most with labels, and measure it on documents it is not made from."""
     counts, groups = Counter(row.label for row in rows), numbered(row.document for row in rows)
     truth = np.array([row.is_supported for row in rows], dtype=np.bool_)
     documents = int(groups.max(initial=-1)) + 1
     if not _is_enough(truth, documents):
-        return RubricFit("too_few", len(rows), documents, counts, {}, judge=name)
+        return TuningFit("too_few", len(rows), documents, counts, {}, judge=name)
     trial = _RubricTrial(rows, judge, truth, await _odds(judge, "", range(len(rows))))
     after = trial.before.copy()
     for seen in folds(truth, groups, FOLDS):
@@ -343,7 +332,7 @@ async def fit_rubric(rows: Sequence[Example], judge: Judging, name: str) -> Rubr
         gain = f"{one.before:.3f} to {one.after:.3f}, change {one.low:+.3f} to {one.high:+.3f} at 95 %"
         text = f"# Fitted by everyclaim judge tune to {len(rows)} labelled claims, for {name}.\n"
         text += f"# Balanced accuracy on documents not seen: {gain}.\n{rubric.toml(rows)}"
-    return RubricFit(
+    return TuningFit(
         "helps" if helps else "no_gain", len(rows), documents, counts, table, judge=name,
         examples=len(rubric.examples), rule=rubric.rule, text=text, unjudged=int((~known).sum()),
     )  # fmt: skip

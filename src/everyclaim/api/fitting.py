@@ -46,7 +46,7 @@ from everyclaim.retrieve.bm25 import Bm25Ranker
 from everyclaim.verify.llm import LlmVerifier
 
 if TYPE_CHECKING:
-    from everyclaim.analysis.tuning import Measured, RubricFit, TuningFit
+    from everyclaim.analysis.tuning import Measured, TuningFit
     from everyclaim.verify.embedded.verifier import EmbeddedVerifier
 
 T = TypeVar("T")
@@ -137,7 +137,7 @@ ANSWERS = 200  # that another judge is asked about, unless told
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """A fit, with its usage; of a language model a `RubricFit`."""
+    """A fit, with its usage."""
 
     fit: TuningFit
     failed: int = 0  # answers on which the other judge failed
@@ -154,7 +154,7 @@ class Tuned:
 
         Raises `ConfigError` if the fit does not help or the file would overwrite the labels.
         """
-        rubric = getattr(self.fit, "text", "")
+        rubric = self.fit.text
         if not (rubric or self.fit.content):
             raise ConfigError("the fit does not improve the judge, so no file is written; see its table")
         check_fit_name(path, is_rubric=bool(rubric))
@@ -344,7 +344,7 @@ async def _scored_answers(
 _FARTHEST = 0.999  # from 0 to 1, a probability that is taken at its word
 
 
-async def _fitted_rubric(session: Session, rows: Sequence[ClaimRow], tell: Callable[[bool], object]) -> RubricFit:
+async def _fitted_rubric(session: Session, rows: Sequence[ClaimRow], tell: Callable[[bool], object]) -> TuningFit:
     """Fit a rubric for the judge of a session. Raises `ConfigError` for a judge that takes no rubric, or has one."""
     from everyclaim.analysis.tuning import fit_rubric
 

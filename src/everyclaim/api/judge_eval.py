@@ -202,16 +202,11 @@ def evaluate_judge(
     made_by = judging.provenance
     parameters = {"strategy": made_by.strategy, "version": made_by.version}
     parameters |= {key: str(value) for key, value in made_by.parameters.items()}
-    earlier = [
-        judge_eval.EarlierCheck(row["created"], row["labels"], row["parameters"])
-        for row in known
-        if row["judge"] == made_by.verifier
-    ]
     found = judge_eval.judge_check(
         made_by.verifier,
         asked,
         usage,
-        earlier=earlier,
+        earlier=[check for name, check in known if name == made_by.verifier],
         parameters=parameters,
         other=other,
         max_flips=options.get("max_flips", judge_eval.MAX_FLIPS),
@@ -298,12 +293,12 @@ def _history_at(given: File, store: str | os.PathLike[str]) -> Path:
     return Path(location).parent / HISTORY
 
 
-def _read_history(place: Path) -> Iterator[Mapping[str, Any]]:
-    """Yield the checks that are kept. Raises `InputError` for a file that is something else."""
+def _read_history(place: Path) -> Iterator[tuple[str, judge_eval.EarlierCheck]]:
+    """Yield the checks that are kept, each with its judge. Raises `InputError` for a file that is something else."""
     try:
         for line in place.read_text("utf-8").splitlines() if place.exists() else ():
             row = json.loads(line)
-            yield {name: row[name] for name in ("judge", "created", "labels", "parameters")}
+            yield row["judge"], judge_eval.EarlierCheck(row["created"], row["labels"], row["parameters"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"history {place} is not a file of judge checks: {error}") from None
 

@@ -310,13 +310,6 @@ _WORDS, _MOST = 7, 6  # words of a sentence for each claim that is made of it, a
 _ROW, _VERDICT = 12, 45  # tokens of a claim in a reply beside its words, of a verdict beside its quote
 
 
-@dataclass(frozen=True, slots=True)
-class _CallSize:
-    prompt: int
-    reply: int
-    price: Price | None
-
-
 class CallPlan:
     """What a run will take of language models, before it is made: calls, tokens, dollars. Nobody is called.
 
@@ -342,12 +335,12 @@ class CallPlan:
             return None
         calls = [list(self.calls(sample)) for sample in samples]
         sizes = [size for of_one in calls for size in of_one]
-        priced = [size.price.at_most(size.prompt, size.reply) for size in sizes if size.price]
-        prompt, reply = sum(size.prompt for size in sizes), sum(size.reply for size in sizes)
-        cost = sum(priced) if len(priced) == len(sizes) else None
+        costs = [size.cost for size in sizes if size.cost is not None]
+        prompt, reply = sum(size.prompt_tokens for size in sizes), sum(size.reply_tokens for size in sizes)
+        cost = sum(costs) if len(costs) == len(sizes) else None
         return CostEstimate(len(calls), len(sizes), prompt, reply, cost, is_most=self.is_most)
 
-    def calls(self, sample: Sample) -> Iterator[_CallSize]:
+    def calls(self, sample: Sample) -> Iterator[CostEstimate]:
         """Yield the calls about an answer."""
         pieces, _ = numbered_sentences(sample.response, self.decomposer.language if self.decomposer else "")
         shelf = passage_data(sample.passages)
@@ -366,7 +359,7 @@ class CallPlan:
         number = min(max(1, round(len(sentence.split()) / _WORDS)), _MOST) if is_fine else 1
         return [sentence[: len(sentence) // number + 1]] * number
 
-    def _split(self, part: Sequence[NumberedSentence], sample: Sample, shelf: Mapping[str, Any]) -> _CallSize:
+    def _split(self, part: Sequence[NumberedSentence], sample: Sample, shelf: Mapping[str, Any]) -> CostEstimate:
         decomposer = cast("LlmDecomposer", self.decomposer)
         texts = {f"s{piece.number}": piece.text for piece in part}
         task = SplitTask(texts, context(sample.response, part), sample.question)
@@ -382,7 +375,7 @@ class CallPlan:
 
     def _judged(
         self, verifier: LlmVerifier, claims: Sequence[Claim], shelf: Mapping[str, Any], question: str
-    ) -> Iterator[_CallSize]:
+    ) -> Iterator[CostEstimate]:
         shelves = [shelf] if self.strategy == "joint" else [{key: text} for key, text in shelf.items()]
         for group in list(by_reply(claims, verifier.reply_tokens, verifier.claims_per_call)) * verifier.repeats:
             asked = {claim.id: claim for claim in group}
@@ -392,9 +385,10 @@ class CallPlan:
                 yield _size(messages, verifier.prompt.schema, said, self.prices[verifier.spec])
 
 
-def _size(messages: Sequence[Message], schema: Any, reply: int, price: Price | None) -> _CallSize:
+def _size(messages: Sequence[Message], schema: Any, reply: int, price: Price | None) -> CostEstimate:
     prompt = sum(tokens(message.content) for message in messages)
-    return _CallSize(prompt + tokens(json.dumps(schema)), reply, price)
+    prompt += tokens(json.dumps(schema))
+    return CostEstimate(0, 1, prompt, reply, price and price.at_most(prompt, reply))
 
 
 def _models_of(judge: Verifier) -> list[LlmVerifier]:

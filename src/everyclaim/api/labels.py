@@ -173,16 +173,13 @@ def check_annotators(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _items(kept: Store, run: str, places: Sequence[tuple[int, int]], *, answers: bool) -> list[QueueItem]:
-    keys: dict[int, tuple[str, list[Any]]] = {}
-    for record in kept.records_at(run, [place for place, _ in places]):
-        keys[record.position] = (answer_key_of(record.sample), [claim.text for claim in record.result.claims])
-    found = []
+    records = {record.position: record for record in kept.records_at(run, [place for place, _ in places])}
+    found: dict[str, QueueItem] = {}  # a claim that an answer repeats is asked about once
     for place, ordinal in places:
-        key, texts = keys[place]
-        found.append(
-            QueueItem(place, -1, key) if answers else QueueItem(place, ordinal, claim_key(key, texts[ordinal]))
-        )
-    return list({item.key: item for item in found}.values())  # a claim that an answer repeats is asked about once
+        answer = answer_key_of(records[place].sample)
+        key = answer if answers else claim_key(answer, records[place].result.claims[ordinal].text)
+        found[key] = QueueItem(place, -1 if answers else ordinal, key)
+    return list(found.values())
 
 
 def _by_answer(claims: Verdicts) -> Verdicts:

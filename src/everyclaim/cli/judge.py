@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 from everyclaim.api.options import DEFAULT_JUDGE, LlmJudgingOptions, StabilityOptions
 from everyclaim.api.settings import options_of
@@ -133,11 +133,10 @@ def tune(
     """
     from everyclaim.api.fitting import check_fit_name
     from everyclaim.api.fitting import tune as fit_to
-    from everyclaim.report.judge import rubric_page, tuning_page
+    from everyclaim.report.judge import tuning_page
 
-    is_rubric = talks(judge) and not from_judge
     if out is not None:
-        check_fit_name(out, is_rubric=is_rubric)
+        check_fit_name(out, is_rubric=talks(judge) and not from_judge)
     check_destination("--out", out, any_name=True)
     settings = given.settings()
     asked = from_judge or judge
@@ -170,8 +169,7 @@ def tune(
         found = {"written": out if tuned.helps else None, "failed": tuned.failed, "stopped": tuned.stopped or None}
         show_json(tuned.fit.to_json() | found | {"bad_rows": reading.bad})
     elif not quiet:
-        page = rubric_page if is_rubric else tuning_page
-        show(page(cast("Any", tuned.fit), out if tuned.helps else None))
+        show(tuning_page(tuned.fit, out if tuned.helps else None))
     elif not tuned.helps:
         warn(tuned.fit.why_not, kind="")
     if tuned.fit.outcome == "too_few":

@@ -160,7 +160,8 @@ class RowMaker:
             raise RowError("the claim is empty")
         texts |= {name: self._text(number, row, name) or "" for name in beside}
         passages = self._passages(number, row)
-        _refuse(self.limits.fault(texts, passages))
+        if fault := self.limits.fault(texts, passages):
+            raise RowError(fault)
         return texts, passages
 
     def _texts(self, row: Mapping[str, Any], names: Sequence[str]) -> dict[str, str]:
@@ -178,7 +179,8 @@ class RowMaker:
         for place, passage in enumerate(checked["passages"], 1):
             for name in ("id", "text", "title"):
                 kind_of(str).check(getattr(passage, name), f"the {name} of passage {place} of a Sample", error=RowError)
-        _refuse(self.limits.fault_of(sample))
+        if fault := self.limits.fault_of(sample):
+            raise RowError(fault)
         checked["passages"] = self._with_unique_ids(number, checked["passages"])
         return replace(sample, **checked | {"id": self._unique_id(number, sample.id)})
 
@@ -291,11 +293,6 @@ class RowMaker:
     def _tell_rivals(self, number: int, row: Mapping[str, Any]) -> None:
         for used, ignored in self._fields.rivals(row):
             self._warn(f"both {used!r} and {ignored!r} exist; {used!r} is used", f"row {number}")
-
-
-def _refuse(fault: str) -> None:
-    if fault:
-        raise RowError(fault)
 
 
 def _one_of(name: str, text: str, known: Sequence[str]) -> str | None:

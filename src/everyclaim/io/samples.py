@@ -199,8 +199,8 @@ class _Columns:
         self._fields = fields
         self._source = opened
         self._seen: dict[str, None] = {}
-        self._missing = {*fields.named, *fields.needed_slices}
-        self._missing |= set() if fields.required in fields.mapped else {_REQUIRED}
+        self.missing = {*fields.named, *fields.needed_slices}  # what was not seen yet
+        self.missing |= set() if fields.required in fields.mapped else {_REQUIRED}
         self._tags: dict[str, None] = {}
         self._contexts = False
         self._first_bad: BadRow | None = None
@@ -211,15 +211,10 @@ class _Columns:
                 places = " and ".join(str(place) for place, name in enumerate(columns, 1) if name == twice)
                 raise self._fault(InputError(f"the columns {places} are both named {twice!r}: rename all but one"))
 
-    @property
-    def complete(self) -> bool:
-        """Whether everything that must be there was seen."""
-        return not self._missing
-
     def see(self, row: Row) -> None:
         if isinstance(row, Sample):
             tags = row.tags if isinstance(row.tags, Mapping) else {}  # it may hold anything yet
-            self._missing &= self._fields.needed_slices - tags.keys()
+            self.missing &= self._fields.needed_slices - tags.keys()
             self._tags.update(dict.fromkeys(map(str, tags)) if len(self._tags) < 200 else {})
             self._contexts = self._contexts or bool(row.passages)
         elif isinstance(row, BadRow):
@@ -233,12 +228,12 @@ class _Columns:
             if self._source.may_be_empty:
                 return
             raise InputError(f"{self._source.name} has no rows")
-        if self._missing - self._fields.needed_slices and not self._seen and self._first_bad:
+        if self.missing - self._fields.needed_slices and not self._seen and self._first_bad:
             raise InputError(f"no row of {self._source.name} can be read; the first problem is in {self._first_bad}")
-        if _REQUIRED in self._missing:
+        if _REQUIRED in self.missing:
             raise self._fault(self._fields.missing_required(self._seen))
-        if self._missing:
-            raise self._fault(self._fields.missing_mapped(min(self._missing), [*self._seen, *self._tags]))
+        if self.missing:
+            raise self._fault(self._fields.missing_mapped(min(self.missing), [*self._seen, *self._tags]))
 
     def warn_of_missing_contexts(self, report: ReadReport) -> None:
         """Warn when nothing was judged against anything, which is rarely meant."""
@@ -253,7 +248,7 @@ class _Columns:
     def _see_row(self, values: Mapping[str, Any]) -> None:
         if len(self._seen) < 200:
             self._seen.update(dict.fromkeys(values))
-        self._missing = {name for name in self._missing if not self._has(values, name)}
+        self.missing = {name for name in self.missing if not self._has(values, name)}
         self._contexts = self._contexts or self._fields.has(values, "contexts")
 
     def _has(self, values: Mapping[str, Any], name: str) -> bool:
@@ -276,7 +271,7 @@ def _after_lookahead(rows: Iterable[Row], columns: _Columns) -> Iterator[Row]:
     for row in islice(stream, LOOKAHEAD_ROWS):
         columns.see(row)
         held.append(row)
-        if columns.complete:
+        if not columns.missing:
             break
     else:
         columns.check(any_rows=bool(held))
@@ -383,21 +378,18 @@ def _paths(folder: Path) -> Iterator[Path]:
 def _files(folder: Path, report: ReadReport) -> Iterator[DocumentRow]:
     for number, path in enumerate(_paths(folder), start=1):
         name = path.relative_to(folder).as_posix()
+        text, why = "", "empty"
         try:
-            text = _text(path)
-        except (OSError, UnicodeError, ValueError) as error:
-            why = getattr(error, "strerror", None) or getattr(error, "reason", None) or error
-            report.add_bad(BadRow(number, f"{name}: cannot be read ({why})", "row"))
-            continue
+            if path.stat().st_size > LARGEST_FILE:
+                why = f"cannot be read (larger than {LARGEST_FILE // MB} MB; split it or pass rows)"
+            else:
+                text = path.read_text("utf-8-sig")
+        except (OSError, UnicodeError) as error:
+            why = getattr(error, "strerror", None) or getattr(error, "reason", None) or str(error)
+            why = f"cannot be read ({why})"
         if not text.strip():
-            report.add_bad(BadRow(number, f"{name}: empty", "row"))
+            report.add_bad(BadRow(number, f"{name}: {why}", "row"))
             continue
         report.good += 1
         heading = _HEADING.match(text.lstrip())
         yield DocumentRow(name, heading[1] if heading else path.stem.replace("_", " ").replace("-", " "), text)
-
-
-def _text(path: Path) -> str:
-    if path.stat().st_size > LARGEST_FILE:
-        raise ValueError(f"larger than {LARGEST_FILE // MB} MB; split it or pass rows")
-    return path.read_text("utf-8-sig")

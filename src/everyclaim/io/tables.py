@@ -9,7 +9,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from everyclaim.io.values import RowError, plain, row_mapping
 
 _ROWS_AT_ONCE = 64  # decoded to Python objects together, where they have no more than
 _BYTES_AT_ONCE = 4_000_000
+_BAD_CELL = (ValueError, OverflowError, ArithmeticError, TypeError)
 _SPLIT = re.compile(r"(?P<split>[\w.]+?)(-\d+(-of-\d+)?(-[0-9a-f]+)?)?\.parquet")
 
 Row = RawRow | BadRow | Sample
@@ -68,11 +69,8 @@ def _rows_of_batches(batches: Iterable[Any], limit: int) -> Iterator[Any]:
 def _decoded(piece: Any, limit: int) -> Iterable[Any]:
     """Yield a few rows, or in the place of one why it cannot be had."""
     if piece.nbytes <= min(_BYTES_AT_ONCE, limit):
-        try:
+        with suppress(*_BAD_CELL):  # one spoils the piece
             rows: list[Any] = piece.to_pylist()
-        except (ValueError, OverflowError, ArithmeticError, TypeError):  # one bad cell spoils the piece
-            pass
-        else:
             return rows
     return (_row_or_reason(piece.slice(place, 1), limit) for place in range(piece.num_rows))
 
@@ -144,7 +142,10 @@ def _parquet(file: Any, wanted: Wanted | None) -> Iterator[Any]:
         names = table.schema_arrow.names
         yield names
         if wanted:
-            columns = _paths_of(table, set(wanted(names, _scalars(table.schema_arrow))))
+            kept = set(wanted(names, _scalars(table.schema_arrow)))
+            paths = [table.schema.column(place).path for place in range(len(table.schema))]
+            # Leaf columns of top-level ones, since a name with a dot in it would be taken for a path.
+            columns = [path for path in paths if path.split(".")[0] in kept or path in kept]
             yield from table.iter_batches(batch_size=_rows_at_once(table), columns=columns)
 
 
@@ -153,13 +154,6 @@ def _rows_at_once(table: Any) -> int:
     groups = [table.metadata.row_group(place) for place in range(table.metadata.num_row_groups)]
     largest = max((group.total_byte_size / max(1, group.num_rows) for group in groups), default=0.0)
     return int(max(1, min(_ROWS_AT_ONCE, _BYTES_AT_ONCE / max(1.0, largest))))
-
-
-def _paths_of(table: Any, names: set[str]) -> list[str]:
-    """Return the leaf columns of top-level columns: a name with a dot in it would be taken for a path."""
-    schema = table.schema
-    paths = [schema.column(place).path for place in range(len(schema))]
-    return [path for path in paths if path.split(".")[0] in names or path in names]
 
 
 def _arrow(file: Any, head: bytes, wanted: Wanted | None) -> Iterator[Any]:
@@ -196,7 +190,7 @@ def _row_or_reason(row: Any, limit: int) -> Any:
         return row_too_large(limit)
     try:
         return row.to_pylist()[0]
-    except (ValueError, OverflowError, ArithmeticError, TypeError) as error:
+    except _BAD_CELL as error:
         return f"a cell cannot be read: {error}"
 
 

@@ -42,7 +42,7 @@ from everyclaim.stats.types import Inference
 
 if TYPE_CHECKING:
     from everyclaim.analysis.deferral import BandFit
-    from everyclaim.analysis.tuning import RubricFit, TuningFit
+    from everyclaim.analysis.tuning import TuningFit
 
 _WRONG_SHOWN = 25
 _NAMES = {
@@ -197,13 +197,21 @@ def band_page(fit: BandFit, judge: str, spec: str) -> Page:
 
 def tuning_page(fit: TuningFit, written: str | None) -> Page:
     """Show what a fit gains on documents that it did not see; `written` is the file, where there is one."""
-    alarm = [Text("the threshold for contradicted claims is fitted, too")] if fit.alarm is not None else []
-    use = Stack(*alarm, _use(f"embedded?tuned={written}")) if written else _unused(fit)
-    return page(*_fit_blocks(fit), use)
-
-
-def _unused(fit: TuningFit) -> Text:
-    return Text(fit.why_not, "" if fit.helps else "yellow")
+    use: RenderableType = Text(fit.why_not, "" if fit.helps else "yellow")
+    if written and fit.judge:
+        use = _use(fit.judge, f" --rubric {written}")
+    elif written:
+        alarm = [Text("the threshold for contradicted claims is fitted, too")] if fit.alarm is not None else []
+        use = Stack(*alarm, _use(f"embedded?tuned={written}"))
+    rule = f", and a rule to be {fit.rule}" if fit.rule else ""
+    rubric = f"the rubric has {counted(fit.examples, 'worked example')}{rule}"
+    return page(
+        *_fit_blocks(fit),
+        _unjudged(fit.unjudged),
+        Text(rubric) if fit.judge and fit.helps else None,
+        usage_block(fit.usage) if fit.usage.calls else None,
+        use,
+    )
 
 
 def _fit_blocks(fit: TuningFit) -> Iterator[RenderableType]:
@@ -228,18 +236,6 @@ def _fit_blocks(fit: TuningFit) -> Iterator[RenderableType]:
 
 def _signed(value: float) -> str:
     return minus(f"{value:+.3f}")
-
-
-def rubric_page(fit: RubricFit, written: str | None) -> Page:
-    """Show what worked examples gain on documents that they are not from; `written` is the rubric's file."""
-    rule = f", and a rule to be {fit.rule}" if fit.rule else ""
-    return page(
-        *_fit_blocks(fit),
-        _unjudged(fit.unjudged),
-        Text(f"the rubric has {counted(fit.examples, 'worked example')}{rule}") if fit.helps else None,
-        usage_block(fit.usage) if fit.usage.calls else None,
-        _use(fit.judge, f" --rubric {written}") if written else _unused(fit),
-    )
 
 
 def _use(spec: str, more: str = "") -> Text:

@@ -7,7 +7,7 @@ What a chart says and where its points lie is computed here; ``charts.html`` dra
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from math import ceil
@@ -118,7 +118,9 @@ def line_chart(
     series is drawn in the colour of the `kind` of its readings.
     """
     names = [one.name for one in next(iter(series.values()), ())]
-    highest = _ceiling(one for points in series.values() for one in points)
+    # Rates of a few per cent are not drawn on an axis of 100 %.
+    reach = max((one.high or one.value or 0.0 for points in series.values() for one in points), default=1.0)
+    highest = next((end for end in (0.04, 0.1, 0.2, 0.4, 0.6, 0.8) if reach <= end), 1.0)
     across = _Scale(60, _RIGHT - 14, 0 if len(names) > 1 else -1, max(1, len(names) - 1))
     known = {
         name: [(place, one) for place, one in enumerate(points) if one.value is not None]
@@ -201,9 +203,3 @@ def _round_ticks(highest: int) -> list[int]:
     while highest / step > 3:
         step = step * 5 // 2 if str(step)[0] == "2" else step * 2  # 1, 2, 5, 10, 20, …
     return list(range(step, highest + 1, step))
-
-
-def _ceiling(readings: Iterable[ChartPoint]) -> float:
-    """Return the share at which the axis ends: rates of a few per cent are not drawn on an axis of 100 %."""
-    highest = max((one.high or one.value or 0.0 for one in readings), default=1.0)
-    return next((end for end in (0.04, 0.1, 0.2, 0.4, 0.6, 0.8) if highest <= end), 1.0)

@@ -11,7 +11,7 @@ import heapq
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from math import isfinite
@@ -25,7 +25,6 @@ from everyclaim.analysis.calibration import Calibration, inference_cells, standi
 from everyclaim.analysis.comparison import Comparison, pairing
 from everyclaim.analysis.deltas import Delta, DeltaFinding
 from everyclaim.analysis.gate import badness, has_finding
-from everyclaim.analysis.run_differences import AnswerChange
 from everyclaim.analysis.slices import FEW, shown_name, values_of
 from everyclaim.analysis.summary import Group, Summary
 from everyclaim.analysis.trend import ReleaseReport
@@ -306,7 +305,14 @@ def comparison_view(comparison: Comparison, before: Mapping[int, Kept], after: M
         "comparison": comparison,
         "sides": [side_line(side).plain for side in (comparison.before, comparison.after)],
         "changed": changed_claims(changes).plain if changes is not None else "",
-        "moved": list(_moved(comparison.moved, before, after)),
+        "moved": [
+            (
+                moved,
+                answer_view(before[moved.places[0]], context=_CONTEXT, key="b"),
+                answer_view(after[moved.places[1]], context=_CONTEXT, key="n"),
+            )
+            for moved in comparison.moved
+        ],
     }
 
 
@@ -336,16 +342,6 @@ def _table(heading: str, deltas: Sequence[tuple[str, Delta]]) -> dict[str, Any]:
     few = untested(len(deltas) - len(tested)) if len(deltas) > len(tested) else ""
     left_out = max(0, len(tested) - _ROWS_LISTED)
     return {"heading": heading, "rows": tested[:_ROWS_LISTED], "chart": chart, "few": few, "left_out": left_out}
-
-
-def _moved(
-    moved: Iterable[AnswerChange], before: Mapping[int, Kept], after: Mapping[int, Kept]
-) -> Iterator[tuple[AnswerChange, AnswerView, AnswerView]]:
-    """Yield answers that moved, as they were and as they are."""
-    for one in moved:
-        first, second = one.places
-        was = answer_view(before[first], context=_CONTEXT, key="b")
-        yield one, was, answer_view(after[second], context=_CONTEXT, key="n")
 
 
 def release_page(report: ReleaseReport, before: Mapping[int, Kept], after: Mapping[int, Kept]) -> bytes:
