@@ -285,7 +285,10 @@ def release_report(
     judge = comparison.calibration.counts if comparison.calibration else None
     trend = None
     if len(parts) >= FEWEST_RUNS:
-        trend = trend_of(_sides(parts), [part.figures for part in parts], differs, judge=judge)
+        sides = [side_of(part.run.record, part.figures) for part in parts]
+        times = Counter(side.release for side in sides)  # several of one release go by the names of their runs
+        sides = [replace(side, is_release=times[side.release] == 1) for side in sides]
+        trend = trend_of(sides, [part.figures for part in parts], differs, judge=judge)
     notes = tuple(
         f"{counted(left, 'answer')} of run {run.id} without a release are left out"
         for run, figures in zip(known, whole, strict=True)
@@ -293,13 +296,6 @@ def release_report(
     )
     rule = _rule(base, own, lasting, judge)
     return KeptReleaseReport(replace(comparison, rule=rule), rule, trend, notes, runs=ends)
-
-
-def _sides(parts: Sequence[ReleasePart]) -> list[Side]:
-    """Say what the parts are; several of one release are told apart by the names of their runs."""
-    sides = [side_of(part.run.record, part.figures) for part in parts]
-    times = Counter(side.release for side in sides)
-    return [replace(side, is_release=times[side.release] == 1) for side in sides]
 
 
 def _parts(run: Run, figures: Figures) -> Iterator[ReleasePart]:

@@ -89,30 +89,25 @@ def fit_cascade(
     check_apart({"the labels": source, "the answers": options.get("answers")}, {"the cache": options.get("cache")})
     with within(SizeLimits.of(options)):
         labelled = read_labelled(source, options.get("answers"), cast("RowOptions", options))
-    judged: list[LabelledItem[Probabilities]] = []
-    silent = 0
-    waiting = iter(labelled)
+    tell = options.get("on_claim", lambda _: None)
+    found: list[Verdict | None] = []
 
-    def take(found: ClaimVerdict) -> None:
-        nonlocal silent
-        row = next(waiting)
-        if tell := options.get("on_claim"):
-            tell(found.verdict is None)
-        if found.verdict is None or "no_passages" in found.verdict.flags:
-            return
-        if found.verdict.probabilities is None:
-            silent += 1
-            return
-        judged.append(_labelled(found.verdict.probabilities, row))
+    def take(row: ClaimVerdict) -> None:
+        found.append(row.verdict)
+        tell(row.verdict is None)
 
     asked = chosen_of(options, LlmJudgingOptions)
     with closing(Session({**asked, "judge": judge, "strategy": "joint"})) as session:
         verify_rows(session, labelled, take, options.get("concurrency"))
-    named = repr(name_of(judge))
-    if silent:
-        raise ConfigError(
-            f"judge {named} gives no probabilities; use one that does, such as 'embedded' or 'openai:gpt-5-mini'"
-        )
+    named, judged = repr(name_of(judge)), list[LabelledItem[Probabilities]]()
+    for verdict, row in zip(found, labelled, strict=True):
+        if verdict is None or "no_passages" in verdict.flags:
+            continue
+        if verdict.probabilities is None:
+            raise ConfigError(
+                f"judge {named} gives no probabilities; use one that does, such as 'embedded' or 'openai:gpt-5-mini'"
+            )
+        judged.append(_labelled(verdict.probabilities, row))
     if not judged:
         raise InputError(f"judge {named} gave no verdict on any of the {len(labelled)} labelled claims")
     return fit_deferral(judged, error=error, confidence=confidence, each_side=each_side)

@@ -23,7 +23,6 @@ from everyclaim.api.options import (
     DEFAULT_STORE,
     HISTORY,
     OFF,
-    File,
     JudgeSpec,
     LlmJudgingOptions,
     StabilityOptions,
@@ -34,7 +33,7 @@ from everyclaim.api.options import (
 from everyclaim.api.runs import RunName, find_run, unlabelled
 from everyclaim.api.scoring import GivenClaims, given_claim
 from everyclaim.api.session import Session
-from everyclaim.api.specs import refuse_unused, unused
+from everyclaim.api.specs import beside, refuse_unused, unused
 from everyclaim.core.errors import ConfigError, InputError, OperatorError
 from everyclaim.core.lifetime import gather
 from everyclaim.core.protocols import Verifier
@@ -122,16 +121,18 @@ def _tried(case: LabelledSample, result: Result) -> Iterator[judge_eval.TriedCla
     """Yield what became of the claims of a case; where its judge failed none has a verdict."""
     verdicts = {claim.id: claim.verdict for claim in result.claims} if result.outcome is Outcome.SCORED else {}
     for claim, label in zip(case.claims, case.labels, strict=True):
-        tried = judge_eval.TriedClaim(case.kind, case.sample.id, claim.text, label, None, why=result.reason)
-        if (verdict := verdicts.get(claim.id)) is not None:
-            is_lost = "quote_not_found" in verdict.flags
-            tried = tried._replace(
-                given=verdict.label,
-                quotes_lost=is_lost,
-                quotes_given=bool(verdict.evidence) or is_lost,
-                why=verdict.rationale,
-            )
-        yield tried
+        verdict = verdicts.get(claim.id)
+        is_lost = verdict is not None and "quote_not_found" in verdict.flags
+        yield judge_eval.TriedClaim(
+            case.kind,
+            case.sample.id,
+            claim.text,
+            label,
+            given=verdict and verdict.label,
+            quotes_lost=is_lost,
+            quotes_given=is_lost or bool(verdict and verdict.evidence),
+            why=verdict.rationale if verdict else result.reason,
+        )
 
 
 async def _judge(
@@ -169,7 +170,9 @@ def evaluate_judge(
     wrong option, and `BudgetExceeded` at a limit.
     """
     store = options.get("store", DEFAULT_STORE)
-    place = _history_at(options.get("history"), store)
+    if (history := options.get("history")) is None and "://" in os.fspath(store):
+        raise ConfigError("the history cannot be stored next to a database: pass history=FILE.jsonl")
+    place = Path(history or beside(store, HISTORY))
     known = list(_read_history(place))
     given = list(_of_run(options["run"], store) if options.get("run") is not None else cases())
     said = chosen_of(options, TryOptions)
@@ -282,15 +285,6 @@ def _of_run(wanted: Any, store: str | os.PathLike[str]) -> Iterator[LabelledSamp
             return
         taken += len(case.claims)
         yield case
-
-
-def _history_at(given: File, store: str | os.PathLike[str]) -> Path:
-    if given is not None:
-        return Path(given)
-    location = os.fspath(store)
-    if "://" in location:
-        raise ConfigError("the history cannot be stored next to a database: pass history=FILE.jsonl")
-    return Path(location).parent / HISTORY
 
 
 def _read_history(place: Path) -> Iterator[tuple[str, judge_eval.EarlierCheck]]:
