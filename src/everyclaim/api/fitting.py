@@ -52,6 +52,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+def _silent(_: bool) -> None:
+    """Tell nobody of a claim that is done."""
+
+
 class LabelledRowOptions(RowOptions, total=False):
     """Options of labelled rows. `label` and `sample_id` are fields that `mapping` can name."""
 
@@ -89,7 +93,7 @@ def fit_cascade(
     check_apart({"the labels": source, "the answers": options.get("answers")}, {"the cache": options.get("cache")})
     with within(SizeLimits.of(options)):
         labelled = read_labelled(source, options.get("answers"), cast("RowOptions", options))
-    tell = options.get("on_claim", lambda _: None)
+    tell = options.get("on_claim", _silent)
     found: list[Verdict | None] = []
 
     def take(row: ClaimVerdict) -> None:
@@ -208,7 +212,7 @@ def tune(
     with closing(Session({**asked, "judge": judge, "strategy": "joint"})) as session:
         with within(session.limits):
             rows = read_labelled(source, _answers_of(options), cast("RowOptions", options))
-        fit = session.run(_fitted_rubric(session, rows, options.get("on_claim") or (lambda _: None)))
+        fit = session.run(_fitted_rubric(session, rows, options.get("on_claim", _silent)))
     return Tuned(fit, _reads=source)
 
 
@@ -216,7 +220,7 @@ def tune_to_labels(source: Any, judge: str, options: LabelledRowOptions) -> Tune
     """Fit to labelled claims; see `tune`."""
     verifier = _tunable(judge)
     rows = read_labelled(source, _answers_of(options), cast("RowOptions", options))
-    tell = options.get("on_claim", lambda _: None)
+    tell = options.get("on_claim", _silent)
     return Tuned(_fitted_tuning(rows, verifier, "labels", tell), _reads=source)
 
 
@@ -243,7 +247,7 @@ def tune_to_judge(
         if not rows:
             why = stopped or (reasons[0] if reasons else "their answers contain no claims")
             raise InputError(f"{judge} gave no verdict on any of {len(samples)} answers: {why}")
-        return Tuned(_fitted_tuning(rows, verifier, judge), len(reasons), stopped, _reads=source)
+        return Tuned(_fitted_tuning(rows, verifier, judge, _silent), len(reasons), stopped, _reads=source)
 
 
 def _answers_of(options: LabelledRowOptions) -> Source | None:
@@ -266,7 +270,7 @@ def _fitted_tuning(
     rows: Iterable[ClaimRow],
     verifier: EmbeddedVerifier,
     labelled_by: str,
-    tell: Callable[[bool], object] = lambda _: None,
+    tell: Callable[[bool], object],
 ) -> TuningFit:
     """Measure labelled claims and fit to them; those with nothing to check are left out."""
     from everyclaim.analysis.tuning import fit_tuning

@@ -128,7 +128,7 @@ def _tried(case: LabelledSample, result: Result) -> Iterator[judge_eval.TriedCla
             case.sample.id,
             claim.text,
             label,
-            given=verdict and verdict.label,
+            given=verdict.label if verdict else None,
             quotes_lost=is_lost,
             quotes_given=is_lost or bool(verdict and verdict.evidence),
             why=verdict.rationale if verdict else result.reason,

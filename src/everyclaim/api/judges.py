@@ -388,7 +388,7 @@ class CallPlan:
 def _size(messages: Sequence[Message], schema: Any, reply: int, price: Price | None) -> CostEstimate:
     prompt = sum(tokens(message.content) for message in messages)
     prompt += tokens(json.dumps(schema))
-    return CostEstimate(0, 1, prompt, reply, price and price.at_most(prompt, reply))
+    return CostEstimate(0, 1, prompt, reply, price.at_most(prompt, reply) if price else None)
 
 
 def _models_of(judge: Verifier) -> list[LlmVerifier]:
