@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from everyclaim.analysis.comparison import Comparison, Side, claim_changes
-from everyclaim.analysis.run_differences import compare_figures
+from everyclaim.analysis.comparison import Comparison
+from everyclaim.analysis.run_differences import Side, claim_changes, compare_figures
 from everyclaim.core.types import FailureMode, JudgedClaim, Label, Outcome, Span, Verdict
 from everyclaim.store.store import Figures
 

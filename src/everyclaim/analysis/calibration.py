@@ -10,7 +10,7 @@ was tried on these labels and is shown to be better.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -185,7 +185,38 @@ class Calibration:
     @property
     def advice(self) -> tuple[str, ...]:
         """What the rates are short of, what is shown to help on these labels, and how many more labels would tell."""
-        return tuple(_advice(self))
+        told: list[str] = []
+        named = self.rates.named
+        missed = [(kind, rate) for kind, _, rate, _ in named if compare_with_target(rate) == "missed"]
+        for kind, rate in missed:
+            error = "misses too many failing" if kind == "failing" else "raises false alarms on too many supported"
+            told.append(f"the judge {error} claims: it recognises {_rate(rate)}, below {AT_LEAST}.")
+        told += [trial.sentence for trial in self.trials if trial.helps]
+        if missed:
+            if self.trials and not any(trial.helps for trial in self.trials):
+                tried = " and ".join(trial.setting for trial in self.trials)
+                told.append(f"tried on these labels without a significant gain: {tried}.")
+            told.append(f"to try another judge on these labels: `everyclaim judge evaluate {self.run} --judge SPEC`.")
+        if self.standing == ("met", "met"):
+            told.append(f"both rates are significantly above {AT_LEAST}.")
+        for kind, name, rate, labels in named:
+            if compare_with_target(rate) == "not shown":
+                way = "random" if kind == "supported" else "stratified"
+                select = f"Select some with `everyclaim label {self.run} --by {way}`"
+                missing = _missing_labels(rate, labels)
+                if not self.unlabelled:
+                    select = "All claims of this run have a label: score and label more answers"
+                elif self.unlabelled < missing:
+                    left = counted(self.unlabelled, "unlabelled claim")
+                    select += f"; this run has only {left}: score more answers, too"
+                fact = f"too few labels of {kind} claims ({labels:,}) to show that {name} is at least {AT_LEAST}"
+                if rate.value is not None and rate.value < TARGET:
+                    fact = f"{name} is {_rate(rate)}, inconclusive with {counted(labels, 'label')} of {kind} claims"
+                wanted = f"about {counted(missing, 'more label')} would settle it"
+                told.append(
+                    f"{fact}: {f'label at least {missing} more' if labels < _FEWEST_LABELS else wanted}. {select}."
+                )
+        return tuple(told)
 
     @property
     def sentence(self) -> str:
@@ -262,38 +293,6 @@ def inference_cells(rate: Inference) -> tuple[str, str, str]:
 
 def _rate(rate: Estimate) -> str:
     return f"{percent(rate.value)} (95 % CI {interval(rate)})"
-
-
-def _advice(found: Calibration) -> Iterator[str]:
-    """Say what the rates are short of, what is shown to help, and how many more labels would tell."""
-    named = found.rates.named
-    missed = [(kind, rate) for kind, _, rate, _ in named if compare_with_target(rate) == "missed"]
-    for kind, rate in missed:
-        error = "misses too many failing" if kind == "failing" else "raises false alarms on too many supported"
-        yield f"the judge {error} claims: it recognises {_rate(rate)}, below {AT_LEAST}."
-    yield from (trial.sentence for trial in found.trials if trial.helps)
-    if missed:
-        if found.trials and not any(trial.helps for trial in found.trials):
-            tried = " and ".join(trial.setting for trial in found.trials)
-            yield f"tried on these labels without a significant gain: {tried}."
-        yield f"to try another judge on these labels: `everyclaim judge evaluate {found.run} --judge SPEC`."
-    if found.standing == ("met", "met"):
-        yield f"both rates are significantly above {AT_LEAST}."
-    for kind, name, rate, labels in named:
-        if compare_with_target(rate) == "not shown":
-            way = "random" if kind == "supported" else "stratified"
-            select = f"Select some with `everyclaim label {found.run} --by {way}`"
-            missing = _missing_labels(rate, labels)
-            if not found.unlabelled:
-                select = "All claims of this run have a label: score and label more answers"
-            elif found.unlabelled < missing:
-                left = counted(found.unlabelled, "unlabelled claim")
-                select += f"; this run has only {left}: score more answers, too"
-            fact = f"too few labels of {kind} claims ({labels:,}) to show that {name} is at least {AT_LEAST}"
-            if rate.value is not None and rate.value < TARGET:
-                fact = f"{name} is {_rate(rate)}, inconclusive with {counted(labels, 'label')} of {kind} claims"
-            wanted = f"about {counted(missing, 'more label')} would settle it"
-            yield f"{fact}: {f'label at least {missing} more' if labels < _FEWEST_LABELS else wanted}. {select}."
 
 
 def _missing_labels(rate: Estimate, labels: int) -> int:

@@ -1,54 +1,24 @@
-"""What a comparison says: the numbers, the claims that changed, a sentence for a decision, and whether to roll back."""
+"""What a comparison, and the report of a release, say: the numbers, what changed, and a sentence for a decision."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from rapidfuzz import fuzz
-
 from everyclaim.analysis import differences, percent, plain, points, written
 from everyclaim.analysis.calibration import Calibration
 from everyclaim.analysis.deltas import CONTRADICTED, FEWEST, LEVEL, SCORE, Delta, DeltaFinding
-from everyclaim.analysis.run_differences import (
-    AnswerChange,
-    ClaimChange,
-    Correction,
-    RollBack,
-    RunDifferences,
-    SampleMatching,
-    correct,
-    roll_back,
-)
+from everyclaim.analysis.run_differences import AnswerChange, RunDifferences, Side
 from everyclaim.analysis.slices import FEW
+from everyclaim.analysis.trend import Correction, RollBack, Trend, correct, roll_back
 from everyclaim.core.plaintext import counted, one_line, wrapped
-from everyclaim.core.types import JudgedClaim, Label, Outcome, Provenance
+from everyclaim.core.types import Label, Provenance
 
 COMPARISON_SCHEMA = 1
-_ALIKE = 70  # of 100: claims of two answers that are as alike are taken for the same statement, worded otherwise
 MOST_UNPAIRED = 0.1  # of a run's answers; with more of them without a partner no gate passes
 OTHER_MEAN = 0.02  # by which a run's mean over all answers may differ from that over the compared ones
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One of the two runs."""
-
-    id: str
-    name: str  # of the run
-    release: str  # of its answers, when all have the same
-    judge: str
-    total: int
-    outcomes: Mapping[Outcome, int]
-    status: str
-    is_release: bool = False  # called by its release; else by the name of the run
-
-    @property
-    def title(self) -> str:
-        """What it is called in a sentence."""
-        return (self.release if self.is_release else self.name) or self.release or self.name or self.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +62,7 @@ class Comparison:
     def sentence(self) -> str:
         """Say what changed, with intervals, or that no difference is shown; and how good the judge is, if known."""
         judge = self.calibration.sentence if self.calibration else ""
-        return " ".join(part for part in (*_sentences(self.before, self.after, self.numbers), judge) if part)
+        return " ".join(part for part in (*self._sentences(), judge) if part)
 
     @property
     def correction(self) -> Correction | None:
@@ -116,12 +86,84 @@ class Comparison:
     @property
     def doubts(self) -> tuple[str, ...]:
         """Why the comparison cannot show that nothing got worse: what of the two runs it does not cover."""
-        return tuple(_doubts(self.before, self.after, self.numbers))
+        primary, matching, sides = self.numbers.of(SCORE), self.numbers.matching, (self.before, self.after)
+        found = [
+            f"run {one_line(side.title, 60)} is {side.status}: its missing answers are not compared"
+            for side in sides
+            if side.status != "finished"
+        ]
+        lacking = [matching.only_before, matching.only_after] if matching.paired else [side.total for side in sides]
+        compared = primary.before, primary.after
+        for side, number, whole, paired in zip(sides, lacking, self.numbers.means, compared, strict=True):
+            name = one_line(side.title, 60)
+            if number > MOST_UNPAIRED * side.total:
+                share = f"{percent(number / side.total)}, more than {percent(MOST_UNPAIRED)}"
+                answers = f"{number:,} of {counted(side.total, 'answer')} of {name}"
+                found.append(f"{answers} have no counterpart in the other run ({share})")
+            if whole is not None and paired is not None and abs(whole - paired) > OTHER_MEAN:
+                means = f"{whole:.3f} over all answers, {paired:.3f} over the compared ones"
+                found.append(f"the mean score of {name} is {means}")
+        if primary.finding is DeltaFinding.TOO_FEW:
+            scored = counted(primary.answers, "answer")
+            found.append(f"only {scored} scored in both runs: {FEW} are needed to rule out a regression")
+        return tuple(found)
+
+    def _sentences(self) -> Iterator[str]:
+        """Say what the primary measure, the mean score, shows; then the largest changes for worse and better."""
+        numbers, after, (old, new) = self.numbers, self.after, self.titles
+        primary = numbers.of(SCORE)
+        start = f"In {'release' if after.title not in (after.name, after.id) else 'run'} {new}, compared with {old}, "
+        if not primary.is_shown:
+            yield self._nothing_shown(primary)
+
+        def extent(delta: Delta) -> tuple[bool, float, int, bool]:
+            """Order the primary last, others by size, and equal ones by how narrow the part is that shows them."""
+            part = delta.part
+            return delta is primary, round(abs(delta.difference or 0.0), 9), len(part.where), part.mode is not None
+
+        shown: list[Delta] = []
+        for finding, deltas in product((DeltaFinding.REGRESSED, DeltaFinding.IMPROVED), (numbers.whole, numbers.parts)):
+            of_finding = [delta for delta in deltas if delta.finding is finding]
+            shown += sorted(of_finding, key=extent)[-1:]
+        for delta in sorted(shown, key=lambda delta: delta is not primary):
+            yield f"{start}{_clause(delta)}."
+            start = "Also, "
+
+    def _nothing_shown(self, delta: Delta) -> str:
+        titles = self.titles
+        names = " and ".join(titles)
+        unscored = [title for title, score in zip(titles, (delta.before, delta.after), strict=True) if score is None]
+        if unscored:
+            return f"{names} cannot be compared: no score for {' and '.join(unscored)}."
+        if delta.difference is None or delta.low is None:
+            return f"{names} cannot be compared: fewer than {FEWEST} answers."
+        is_tested = delta.p_value is not None
+        found = f"No significant difference between {names}"
+        if not is_tested:
+            found = f"No test of {names} with fewer than {FEWEST} answers"
+        sign = "+" if delta.difference > 0 else ""
+        scored = counted(delta.answers, "answer")
+        over = f"over {scored} scored in both runs" if self.numbers.matching.paired else f"over {scored} in each run"
+        power = ""
+        if delta.detectable and is_tested:
+            power = f" With {scored}, a change of {points(delta.detectable)} points would be found in 80 % of cases."
+        return (
+            f"{found}: the mean score went from {delta.before:.3f} to "
+            f"{delta.after:.3f}, by {sign}{points(delta.difference)}"
+            f" points ({points(delta.low)} to {points(delta.high or 0.0)}), {over}.{power}"
+        )
+
+    @property
+    def titles(self) -> list[str]:
+        """What both are called, with their ids where that is the same."""
+        is_same = self.before.title == self.after.title
+        sides = (self.before, self.after)
+        return [one_line(side.title, 60) + (f" ({side.id})" if is_same else "") for side in sides]
 
     def __str__(self) -> str:
         lines = [
             f"{self.before.title} → {self.after.title}",
-            pairing(self.numbers.matching),
+            str(self.numbers.matching),
             self.sentence,
             self.advice,
         ]
@@ -168,95 +210,6 @@ def provenance_differences(before: Provenance, after: Provenance) -> tuple[str, 
     return differences(*sides)
 
 
-def claim_changes(before: Sequence[JudgedClaim], after: Sequence[JudgedClaim]) -> tuple[ClaimChange, ...]:
-    """Match the claims of two answers, by text, then by likeness; return those that changed their label or failed.
-
-    A claim of one answer alone is told when it fails: it appeared, or went.
-    """
-    left, right = list(before), list(after)
-    pairs: list[ClaimChange] = []
-    by_text = {_key(row): row for row in reversed(right)}
-    for row in before:
-        other = by_text.pop(_key(row), None)
-        if other is not None:
-            left.remove(row)
-            right.remove(other)
-            pairs.append(ClaimChange(row, other, "text"))
-    likeness = ((fuzz.ratio(_key(a), _key(b)), i, j) for i, a in enumerate(left) for j, b in enumerate(right))
-    rows, others = dict(enumerate(left)), dict(enumerate(right))
-    for alike, i, j in sorted(likeness, reverse=True):
-        if alike >= _ALIKE and i in rows and j in others:
-            pairs.append(ClaimChange(rows.pop(i), others.pop(j), "likeness"))
-    changed = [pair for pair in pairs if len({row.verdict.label for row in (pair.before, pair.after) if row}) > 1]
-    changed += [ClaimChange(row, None, "none") for row in rows.values() if row.verdict.label is not Label.SUPPORTED]
-    changed += [ClaimChange(None, row, "none") for row in others.values() if row.verdict.label is not Label.SUPPORTED]
-    return tuple(sorted(changed, key=lambda change: -change.weight))
-
-
-def _key(row: JudgedClaim) -> str:
-    return " ".join(row.text.split()).casefold()
-
-
-def pairing(matching: SampleMatching) -> str:
-    """Say which samples are compared."""
-    if not matching.paired:
-        shared = "no ids" if not matching.shared else f"only {counted(matching.shared, 'id')}"
-        return f"unpaired: the runs share {shared}; all answers of each are compared, their questions may differ"
-    told = [f"{counted(matching.shared, 'sample')} paired by id"]
-    if matching.same_text:
-        told.append(f"{matching.same_text:,} with the same answer and passages")
-    for number, which in ((matching.only_before, "first"), (matching.only_after, "second")):
-        if number:
-            told.append(f"{number:,} only in the {which}")
-    if matching.repeated:
-        told.append(f"{counted(matching.repeated, 'id')} occurring unequally often left out")
-    return ", ".join(told)
-
-
-def _sentences(before: Side, after: Side, numbers: RunDifferences) -> Iterator[str]:
-    """Say what the primary measure, the mean score, shows; then the largest changes for worse and better, and where."""
-    primary = numbers.of(SCORE)
-    old, new = titles(before, after)
-    start = f"In {'release' if after.title not in (after.name, after.id) else 'run'} {new}, compared with {old}, "
-    if not primary.is_shown:
-        yield _nothing_shown(before, after, numbers)
-
-    def extent(delta: Delta) -> tuple[bool, float, int, bool]:
-        """Order the primary last, others by size, and equal ones by how narrow the part is that shows them."""
-        part = delta.part
-        return delta is primary, round(abs(delta.difference or 0.0), 9), len(part.where), part.mode is not None
-
-    shown: list[Delta] = []
-    for finding, deltas in product((DeltaFinding.REGRESSED, DeltaFinding.IMPROVED), (numbers.whole, numbers.parts)):
-        of_finding = [delta for delta in deltas if delta.finding is finding]
-        shown += sorted(of_finding, key=extent)[-1:]
-    for delta in sorted(shown, key=lambda delta: delta is not primary):
-        yield f"{start}{_clause(delta)}."
-        start = "Also, "
-
-
-def _doubts(before: Side, after: Side, numbers: RunDifferences) -> Iterator[str]:
-    for side in (before, after):
-        if side.status != "finished":
-            yield f"run {one_line(side.title, 60)} is {side.status}: its missing answers are not compared"
-    primary, matching = numbers.of(SCORE), numbers.matching
-    lacking = (matching.only_before, matching.only_after) if matching.paired else (before.total, after.total)
-    compared = (primary.before, primary.after)
-    for side, number, whole, paired in zip((before, after), lacking, numbers.means, compared, strict=True):
-        name = one_line(side.title, 60)
-        if number > MOST_UNPAIRED * side.total:
-            share = f"{percent(number / side.total)}, more than {percent(MOST_UNPAIRED)}"
-            yield (
-                f"{number:,} of {counted(side.total, 'answer')} of {name} have no counterpart in the other "
-                f"run ({share})"
-            )
-        if whole is not None and paired is not None and abs(whole - paired) > OTHER_MEAN:
-            yield f"the mean score of {name} is {whole:.3f} over all answers, {paired:.3f} over the compared ones"
-    if primary.finding is DeltaFinding.TOO_FEW:
-        scored = counted(primary.answers, "answer")
-        yield f"only {scored} scored in both runs: {FEW} are needed to rule out a regression"
-
-
 def _clause(delta: Delta) -> str:
     difference = delta.difference or 0.0
     side, sign = ("higher", 1) if difference > 0 else ("lower", -1)
@@ -265,33 +218,27 @@ def _clause(delta: Delta) -> str:
     return f"the {delta.measure.rate} is {by}{delta.part.on}"
 
 
-def titles(before: Side, after: Side) -> list[str]:
-    """Return what both are called, with their ids where that is the same."""
-    is_same = before.title == after.title
-    return [one_line(side.title, 60) + (f" ({side.id})" if is_same else "") for side in (before, after)]
+RELEASE_SCHEMA = 1
 
 
-def _nothing_shown(before: Side, after: Side, numbers: RunDifferences) -> str:
-    delta = numbers.of(SCORE)
-    both = titles(before, after)
-    names = " and ".join(both)
-    unscored = [title for title, score in zip(both, (delta.before, delta.after), strict=True) if score is None]
-    if unscored:
-        return f"{names} cannot be compared: no score for {' and '.join(unscored)}."
-    if delta.difference is None or delta.low is None:
-        return f"{names} cannot be compared: fewer than {FEWEST} answers."
-    is_tested = delta.p_value is not None
-    found = f"No significant difference between {names}"
-    if not is_tested:
-        found = f"No test of {names} with fewer than {FEWEST} answers"
-    sign = "+" if delta.difference > 0 else ""
-    scored = counted(delta.answers, "answer")
-    over = f"over {scored} scored in both runs" if numbers.matching.paired else f"over {scored} in each run"
-    power = ""
-    if delta.detectable and is_tested:
-        power = f" With {scored}, a change of {points(delta.detectable)} points would be found in 80 % of cases."
-    return (
-        f"{found}: the mean score went from {delta.before:.3f} to "
-        f"{delta.after:.3f}, by {sign}{points(delta.difference)}"
-        f" points ({points(delta.low)} to {points(delta.high or 0.0)}), {over}.{power}"
-    )
+@dataclass(frozen=True, slots=True)
+class ReleaseReport:
+    """What there is to say of a release. `trend` is over its parts and those before, where there are three or more."""
+
+    comparison: Comparison
+    rule: RollBack
+    trend: Trend | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """What changed, in words."""
+        return self.comparison.sentence
+
+    def __str__(self) -> str:
+        return "\n".join(wrapped(line) for line in (self.sentence, self.rule.sentence, *self.notes))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain JSON values, in the public schema."""
+        parts = written(self, "rule comparison notes trend") | written(self.comparison, "calibration")
+        return {"schema": RELEASE_SCHEMA} | parts

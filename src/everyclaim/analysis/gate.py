@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from everyclaim.analysis import percent
-from everyclaim.analysis.comparison import Comparison, titles
+from everyclaim.analysis.comparison import Comparison
 from everyclaim.analysis.deltas import CONTRADICTED, SCORE, SUPPORTED, UNSUPPORTED, Delta, DeltaFinding
 from everyclaim.analysis.summary import Summary
 from everyclaim.core.errors import ConfigError
@@ -204,7 +204,7 @@ def against_baseline(
     deltas = [delta for delta in gated if (parts or delta.measure in _GATED) and delta.low is not None]
     if not deltas:
         return GateResult(GateStatus.INCONCLUSIVE, f"nothing to compare with {comparison.before.title}")
-    name = titles(comparison.before, comparison.after)[0]
+    name = comparison.titles[0]
     allowed = f" of more than {100 * margin:g} points" if margin else ""
     worse = [one for one in deltas if one.finding is DeltaFinding.REGRESSED and _worsening(one)[0] > margin]
     if worse:

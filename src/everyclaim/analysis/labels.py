@@ -273,34 +273,27 @@ class Dispute:
     settled: Opinion | None
 
 
-def _opinions_of(
-    labels: Sequence[Annotation[Label]], marks: Sequence[Annotation[SplitMark]]
-) -> Mapping[tuple[int, str], list[Opinion]]:
-    """Return by place and key what everybody says; a claim that is called good is not thereby marked."""
-    found: dict[tuple[int, str], dict[str, Opinion]] = {}
+def disputes(labels: Sequence[Annotation[Label]], marks: Sequence[Annotation[SplitMark]]) -> list[Dispute]:
+    """Return where people differ in label, or where one labels what another calls a bad claim; settled or not."""
+    said: dict[tuple[int, str], dict[str, Opinion]] = {}  # a claim that is called good is not thereby marked
     for label in labels:
         opinion = Opinion(
             label.annotator, label.value, None, label.note, label.failure_mode, label.evidence, label.chosen
         )
-        found.setdefault((label.position, label.key), {})[label.annotator] = opinion
+        said.setdefault((label.position, label.key), {})[label.annotator] = opinion
     for mark in marks:
         if mark.value is not SplitMark.GOOD:
-            own = found.setdefault((mark.position, mark.key), {})
+            own = said.setdefault((mark.position, mark.key), {})
             opinion = own.get(mark.annotator, Opinion(mark.annotator, chosen=mark.chosen))
             note = "\n".join(filter(None, (opinion.note, mark.note)))
             own[mark.annotator] = replace(opinion, mark=mark.value, note=note)
-    return {about: list(own.values()) for about, own in found.items()}
-
-
-def disputes(labels: Sequence[Annotation[Label]], marks: Sequence[Annotation[SplitMark]]) -> list[Dispute]:
-    """Return where people differ in label, or where one labels what another calls a bad claim; settled or not."""
     everything: list[AnyAnnotation] = [*labels, *marks]
-    answers = {(said.position, said.key): said.answer_key for said in everything}
+    answers = {(one.position, one.key): one.answer_key for one in everything}
     found = []
-    for (position, key), everybody in _opinions_of(labels, marks).items():
-        opinions = tuple(opinion for opinion in everybody if opinion.annotator != ADJUDICATED)
+    for (position, key), everybody in said.items():
+        settled = everybody.pop(ADJUDICATED, None)
+        opinions = tuple(everybody.values())
         if len({opinion.value for opinion in opinions}) > 1:
-            settled = next((opinion for opinion in everybody if opinion.annotator == ADJUDICATED), None)
             found.append(Dispute(position, key, answers[position, key], opinions, settled))
     return found
 

@@ -1,53 +1,58 @@
-"""Two runs compared, paired on sample ids where they share them; and the rule for taking a release back.
-
-Contradicted or unsupported claims rose, beyond chance, and the rise lasts; a mean score that is shown to be worse
-without that is watched. Where claims are labelled, the rates that count are those without the judge's error; the others
-stand beside them. Both runs have the judge that the labels speak of; its error is taken to be the same on the answers
-of either. Every part of the new release, a run of it or a stretch of its time, is compared with the previous release.
-Holm's correction over the parts and both rates keeps the chance that any of them is wrongly said to have risen at 5 %.
-"""
+"""Two runs compared, paired on sample ids where they share them: measures, answers and claims that changed."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
+from rapidfuzz import fuzz
 
 from everyclaim.analysis import written
 from everyclaim.analysis.deltas import (
-    CONTRADICTED,
     LABELS,
-    LEVEL,
     SCORE,
-    UNSUPPORTED,
     WHOLE,
     AnswerMeasure,
     Counted,
     Delta,
-    DeltaFinding,
     Mask,
     MeasuredPart,
     Rows,
-    adjusted,
     as_primary,
     measure_delta,
     parts_with_masks,
     with_findings,
 )
-from everyclaim.analysis.slices import FEW
 from everyclaim.core.errors import InputError
-from everyclaim.core.plaintext import one_line
-from everyclaim.core.types import JudgedClaim, Label
-from everyclaim.stats.prevalence import JudgeCounts, rogan_gladen_difference
-from everyclaim.stats.proportions import normal_quantile
+from everyclaim.core.plaintext import counted
+from everyclaim.core.types import JudgedClaim, Label, Outcome
 from everyclaim.stats.types import Floats
 from everyclaim.store.store import Figures
 
+_ALIKE = 70  # of 100: claims of two answers that are as alike are taken for the same statement, worded otherwise
 _PAIRED = 0.5  # of the smaller run's samples: when fewer are shared, all answers of both are compared, unpaired
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two runs."""
+
+    id: str
+    name: str  # of the run
+    release: str  # of its answers, when all have the same
+    judge: str
+    total: int
+    outcomes: Mapping[Outcome, int]
+    status: str
+    is_release: bool = False  # called by its release; else by the name of the run
+
+    @property
+    def title(self) -> str:
+        """What it is called in a sentence."""
+        return (self.release if self.is_release else self.name) or self.release or self.name or self.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +112,20 @@ class SampleMatching:
     only_after: int
     repeated: int
     same_text: int  # pairs with the same answer and passages
+
+    def __str__(self) -> str:
+        if not self.paired:
+            shared = "no ids" if not self.shared else f"only {counted(self.shared, 'id')}"
+            return f"unpaired: the runs share {shared}; all answers of each are compared, their questions may differ"
+        told = [f"{counted(self.shared, 'sample')} paired by id"]
+        if self.same_text:
+            told.append(f"{self.same_text:,} with the same answer and passages")
+        for number, which in ((self.only_before, "first"), (self.only_after, "second")):
+            if number:
+                told.append(f"{number:,} only in the {which}")
+        if self.repeated:
+            told.append(f"{counted(self.repeated, 'id')} occurring unequally often left out")
+        return ", ".join(told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,229 +259,30 @@ def _moved(sides: Sequence[Counted], most: int, *, lower_is_better: bool) -> tup
     )
 
 
-LASTING = 2  # parts behind each other, the newest among them
-# The gravest first.
-WATCHED: Mapping[AnswerMeasure, Label] = {CONTRADICTED: Label.CONTRADICTED, UNSUPPORTED: Label.UNSUPPORTED}
+def claim_changes(before: Sequence[JudgedClaim], after: Sequence[JudgedClaim]) -> tuple[ClaimChange, ...]:
+    """Match the claims of two answers, by text, then by likeness; return those that changed their label or failed.
 
-RollBackVerdict = Literal["roll back", "watch", "keep", "too few samples"]
-_GRAVITY: tuple[RollBackVerdict, ...] = ("roll back", "watch", "keep", "too few samples")
-
-
-@dataclass(frozen=True, slots=True)
-class Correction:
-    """What labels make of a difference of rates as judged; without `found`, `why` says what stands against it.
-
-    With `is_blind` the labels say that the judge cannot tell: then no difference of its rates is one of answers.
+    A claim of one answer alone is told when it fails: it appeared, or went.
     """
-
-    found: Delta | None
-    why: str = ""
-    is_blind: bool = False
-
-    @property
-    def doubts(self) -> tuple[str, ...]:
-        """What makes it unsure, or why there is none."""
-        return self.found.warnings if self.found else (f"not corrected for the judge's error: {self.why}",)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as plain JSON values; null: not known, and `why_not` says why."""
-        names = "before after difference low high p_value"
-        row = written(self.found, names) if self.found else dict.fromkeys(names.split())
-        warnings = list(self.found.warnings) if self.found else []
-        return row | {"method": self.found and "rogan_gladen", "warnings": warnings, "why_not": self.why}
-
-
-def correct(delta: Delta, label: Label, judge: Mapping[Label, JudgeCounts]) -> Correction:
-    """Correct a difference of claims of this label by what labels say of the judge."""
-    if (counts := judge.get(label)) is None:
-        return Correction(None, f"labels of {label.value.lower()} claims and of others are needed for a correction")
-    if delta.before is None or delta.after is None or delta.low is None or delta.high is None or delta.p_value is None:
-        return Correction(None, "too few samples for a correction")
-    error = (delta.high - delta.low) / (2 * normal_quantile(LEVEL))
-    try:
-        before, after, found, chance = rogan_gladen_difference((delta.before, delta.after), error, counts, LEVEL)
-    except ValueError as reason:
-        return Correction(None, str(reason), is_blind=True)
-    rates: dict[str, Any] = {"before": before, "after": after, "difference": found.value, "p_value": chance}
-    low, high = found.interval.low, found.interval.high
-    return Correction(replace(delta, **rates, low=low, high=high, warnings=found.warnings))
+    left, right = list(before), list(after)
+    pairs: list[ClaimChange] = []
+    by_text = {_key(row): row for row in reversed(right)}
+    for row in before:
+        other = by_text.pop(_key(row), None)
+        if other is not None:
+            left.remove(row)
+            right.remove(other)
+            pairs.append(ClaimChange(row, other, "text"))
+    likeness = ((fuzz.ratio(_key(a), _key(b)), i, j) for i, a in enumerate(left) for j, b in enumerate(right))
+    rows, others = dict(enumerate(left)), dict(enumerate(right))
+    for alike, i, j in sorted(likeness, reverse=True):
+        if alike >= _ALIKE and i in rows and j in others:
+            pairs.append(ClaimChange(rows.pop(i), others.pop(j), "likeness"))
+    changed = [pair for pair in pairs if len({row.verdict.label for row in (pair.before, pair.after) if row}) > 1]
+    changed += [ClaimChange(row, None, "none") for row in rows.values() if row.verdict.label is not Label.SUPPORTED]
+    changed += [ClaimChange(None, row, "none") for row in others.values() if row.verdict.label is not Label.SUPPORTED]
+    return tuple(sorted(changed, key=lambda change: -change.weight))
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One rate in one part of the new release compared with the previous release, as judged and corrected.
-
-    `adjusted` of both differences is p for all parts and rates.
-    """
-
-    title: str
-    delta: Delta
-    correction: Correction | None = None  # None: no claim is labelled
-
-    @property
-    def has_risen_as_judged(self) -> bool:
-        """Whether the rate is shown to be higher by the judge alone."""
-        return _finding(self.delta) == "risen"
-
-    @property
-    def has_risen(self) -> bool:
-        """Whether the rate is shown to be higher: without the judge's error, where labels say what that is."""
-        if self.correction and self.correction.found:
-            return _finding(self.correction.found) == "risen"
-        return self.has_risen_as_judged and not (self.correction and self.correction.is_blind)
-
-    @property
-    def is_lost(self) -> bool:
-        """Whether the judge shows a rise that cannot be told from its error."""
-        return self.has_risen_as_judged and not self.has_risen
-
-    @property
-    def rows(self) -> list[tuple[str, Delta, str]]:
-        """What a table shows of it, as judged and then without the judge's error: name, difference, finding."""
-        named = {self.delta.measure.name: self.delta, "corrected": self.correction and self.correction.found}
-        return [(name, delta, _finding(delta)) for name, delta in named.items() if delta]
-
-    def __str__(self) -> str:
-        return ", corrected ".join(delta.levels for _, delta, _ in self.rows)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as plain JSON values."""
-        return {
-            "title": self.title,
-            **written(self.delta, "measure before after difference low high answers p_value p_adjusted=adjusted"),
-            **written(self, "has_risen has_risen_as_judged"),
-            "corrected": self.correction
-            and self.correction.to_json() | {"p_adjusted": self.correction.found and self.correction.found.adjusted},
-        }
-
-
-def _lasting(steps: Sequence[Step]) -> int:
-    return len(list(takewhile(lambda step: step.has_risen, reversed(steps))))
-
-
-def _finding(delta: Delta) -> str:
-    if delta.adjusted is None:
-        return "too few samples"
-    return "risen" if delta.adjusted <= 1 - LEVEL and (delta.low or 0.0) > 0 else "no rise shown"
-
-
-@dataclass(frozen=True, slots=True)
-class RollBack:
-    """What the rule says, and why. `steps` are the rates part by part, in their order in time.
-
-    `worse` is the mean score of the newest part where it is shown to be worse.
-    """
-
-    before: str
-    after: str
-    steps: tuple[Step, ...]
-    needed: int = LASTING
-    worse: Delta | None = None
-
-    def of(self, measure: AnswerMeasure) -> tuple[Step, ...]:
-        """Return the steps of one rate."""
-        return tuple(step for step in self.steps if step.delta.measure is measure)
-
-    @property
-    def measure(self) -> AnswerMeasure:
-        """The rate that decides: of which the gravest is said, contradicted claims first."""
-        return min(WATCHED, key=lambda measure: _GRAVITY.index(self._verdict(measure)))
-
-    @property
-    def verdict(self) -> RollBackVerdict:
-        """What to do."""
-        found = self._verdict(self.measure)
-        return "watch" if self.worse and found in ("keep", "too few samples") else found
-
-    @property
-    def lasting(self) -> int:
-        """How many parts in a row, up to the newest, are shown to be higher in the rate that decides."""
-        return _lasting(self.of(self.measure))
-
-    def _verdict(self, measure: AnswerMeasure) -> RollBackVerdict:
-        steps = self.of(measure)
-        newest, lasting = steps[-1], _lasting(steps)
-        if newest.delta.adjusted is None:
-            return "too few samples"
-        is_few = sum(step.delta.answers for step in steps) < FEW
-        if lasting >= self.needed:
-            return "roll back"
-        return "watch" if lasting or newest.is_lost else "too few samples" if is_few else "keep"
-
-    @property
-    def doubts(self) -> list[str]:
-        """What makes the corrected rates unsure, or why there are none, each once."""
-        found = [(step.delta.measure.name, step.correction.doubts) for step in self.steps if step.correction]
-        return list(dict.fromkeys(f"{name} claims: {doubt}" for name, doubts in found for doubt in doubts))
-
-    @property
-    def advice(self) -> str:
-        """What to do where a rise is shown; else empty."""
-        return self.sentence if self.verdict in ("roll back", "watch") else ""
-
-    @property
-    def sentence(self) -> str:
-        """Say what to do, and why, in a sentence or two."""
-        before, after = one_line(self.before, 60), one_line(self.after, 60)
-        steps, lasting = self.of(self.measure), self.lasting
-        newest, rate = steps[-1], f"rate of {self.measure.name} claims"
-        both = "; ".join(f"{measure.name} {self.of(measure)[-1]}" for measure in WATCHED)
-        if self.verdict == "roll back":
-            since = f" from {one_line(steps[-lasting].title, 60)} on" if lasting > 1 else ""
-            return (
-                f"Roll {after} back to {before}: its {rate} is higher in each of its last {lasting} parts{since} "
-                f"(newest: {newest})."
-            )
-        if self.worse and not lasting and not newest.is_lost:
-            return (
-                f"Verdict: keep watching. The mean score of {after} is significantly worse than that of {before}; "
-                f"failing claims: {both}."
-            )
-        if newest.is_lost:
-            return (
-                f"Verdict: keep watching. By the judge, {after} has a higher {rate} than {before}, but the labels "
-                f"cannot rule out judge error ({newest}). Label more claims, preferably those it calls "
-                f"{self.measure.name}."
-            )
-        if self.verdict == "watch":
-            return (
-                f"Verdict: keep watching. The newest answers of {after} have a higher {rate} than {before} ({newest}). "
-                "Later answers will show whether it lasts."
-            )
-        if self.verdict == "keep":
-            where = " in its newest answers" if len(steps) > 1 else ""
-            return f"Keep {after}: no significant rise of failing claims over {before}{where} ({both})."
-        return f"Too few samples to rule out a rise of failing claims in {after} over {before} ({both})."
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as plain JSON values."""
-        return written(self, "verdict measure told=sentence needed lasting parts=steps")
-
-
-def roll_back(
-    before: str,
-    after: str,
-    parts: Sequence[tuple[str, Sequence[Delta]]],
-    judge: Mapping[Label, JudgeCounts] | None = None,
-    needed: int = LASTING,
-) -> RollBack:
-    """Apply the rule to the parts of a release, in their order in time: the title of each and its differences.
-
-    `judge` is what labels say of the judge, label by label; None: no claim is labelled.
-    """
-    rates = [
-        (title, delta, None if judge is None else correct(delta, label, judge))
-        for title, deltas in parts
-        for measure, label in WATCHED.items()
-        for delta in deltas
-        if delta.measure is measure
-    ]
-    judged = adjusted([delta.p_value for _, delta, _ in rates])
-    shown = adjusted([made.found.p_value if made and made.found else None for _, _, made in rates])
-    steps = []
-    for (title, delta, made), p_value, corrected in zip(rates, judged, shown, strict=True):
-        if made and made.found:
-            made = replace(made, found=replace(made.found, adjusted=corrected))  # noqa: PLW2901
-        steps.append(Step(title, replace(delta, adjusted=p_value), made))
-    worse = (one for one in parts[-1][1] if one.measure is SCORE and one.finding is DeltaFinding.REGRESSED)
-    return RollBack(before, after, tuple(steps), needed, next(worse, None))
+def _key(row: JudgedClaim) -> str:
+    return " ".join(row.text.split()).casefold()

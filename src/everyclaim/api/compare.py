@@ -14,10 +14,10 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from everyclaim.analysis.calibration import Calibration
-from everyclaim.analysis.comparison import Comparison, Side, claim_changes, provenance_differences
-from everyclaim.analysis.run_differences import LASTING, RollBack, compare_figures, roll_back
+from everyclaim.analysis.comparison import Comparison, ReleaseReport, provenance_differences
+from everyclaim.analysis.run_differences import Side, claim_changes, compare_figures
 from everyclaim.analysis.slices import AUTO, AUTOMATIC, JOINT, MODE, automatic_tags, expanded
-from everyclaim.analysis.trend import ReleaseReport, Trend, share_half, trend_of
+from everyclaim.analysis.trend import LASTING, RollBack, Trend, roll_back, share_half, trend_of
 from everyclaim.api.options import DEFAULT_STORE, public
 from everyclaim.api.runs import Run, find_run, kind_of_report, moved_answers, trust_of, write_beside
 from everyclaim.core.errors import ConfigError

@@ -11,11 +11,11 @@ from rich.text import Text
 
 from everyclaim.analysis import percent
 from everyclaim.analysis.calibration import Calibration, inference_cells
-from everyclaim.analysis.comparison import Comparison, Side, pairing
+from everyclaim.analysis.comparison import Comparison, ReleaseReport
 from everyclaim.analysis.deltas import FEWEST, FEWEST_EVENTS, Delta, DeltaFinding, MeasuredPart
-from everyclaim.analysis.run_differences import AnswerChange, Changes, ClaimChange
+from everyclaim.analysis.run_differences import AnswerChange, Changes, ClaimChange, Side
 from everyclaim.analysis.slices import FEW, shown_name
-from everyclaim.analysis.trend import ReleaseReport, Series, Trend
+from everyclaim.analysis.trend import Series, Trend
 from everyclaim.core.plaintext import counted, words
 from everyclaim.core.types import Outcome
 from everyclaim.report.style import (
@@ -116,7 +116,7 @@ def _runs_table(heading: str, parts: Sequence[Series], trend: Trend) -> Renderab
 
 def _head(comparison: Comparison) -> RenderableType:
     sides = [side_line(side) for side in (comparison.before, comparison.after)]
-    return Stack(Text.assemble(sides[0], " → ", sides[1]), Text(pairing(comparison.numbers.matching), style="dim"))
+    return Stack(Text.assemble(sides[0], " → ", sides[1]), Text(str(comparison.numbers.matching), style="dim"))
 
 
 def side_line(side: Side) -> Text:

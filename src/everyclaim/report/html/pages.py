@@ -22,12 +22,11 @@ from markupsafe import Markup
 
 from everyclaim.analysis import shown_rate
 from everyclaim.analysis.calibration import Calibration, inference_cells, standing_text
-from everyclaim.analysis.comparison import Comparison, pairing
+from everyclaim.analysis.comparison import Comparison, ReleaseReport
 from everyclaim.analysis.deltas import Delta, DeltaFinding
 from everyclaim.analysis.gate import badness, has_finding
 from everyclaim.analysis.slices import FEW, shown_name, values_of
 from everyclaim.analysis.summary import Group, Summary
-from everyclaim.analysis.trend import ReleaseReport
 from everyclaim.core.plaintext import metric_title
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import FailureMode, Label, Outcome, Result, Sample
@@ -320,7 +319,7 @@ def numbers_view(comparison: Comparison) -> dict[str, Any]:
     """Return the tables and charts of a comparison, and what is said of how they were made."""
     numbers = comparison.numbers
     return {
-        "pairing": pairing(numbers.matching),
+        "pairing": str(numbers.matching),
         "whole": _table("", [(delta.measure.title, delta) for delta in numbers.whole]),
         "same_text": _table("", [(delta.measure.title, delta) for delta in numbers.same_text]),
         "parts_": [_table(heading, rows) for heading, rows in cuts(numbers.parts)],
