@@ -135,6 +135,7 @@ PARTS = st.lists(st.sampled_from([
 @example("i\x1b008K\x1bK0˒", "high", "high")
 @example("【1†a】ﬁ: a と.", "low", "high")
 @example("The dose recapitulates the loss of neurons and reduced motor function ().", "low", "high")
+@example("Keep off the southern jetty, which is the anglers'.", "high", "high")
 def test_any_text_gives_true_spans_and_no_lies(text, coverage, atomicity):
     """In time. Spans are inside, ordered and not empty; a claim's numbers and words stand in its sentence."""
     found = decompose(text, coverage=coverage, atomicity=atomicity)

@@ -45,7 +45,7 @@ def unbracketed(draft: Draft, tree: Tree) -> list[Draft]:
 def _detachments(draft: Draft, tree: Tree) -> Iterator[list[Draft]]:
     for place in sorted(draft.places):
         noun = tree.head(place)
-        if noun not in draft.places or place == draft.head or place in draft.whole:
+        if noun not in draft.places or place == draft.head or place in draft.whole or tree.pos(place) == "PUNCT":
             continue
         if tree.says(noun, "case", "between") and tree.tag(noun) == "NN" and not tree.conjuncts(noun):
             continue  # "between cats, which purr, and dogs", read as if dogs purr
