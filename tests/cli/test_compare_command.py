@@ -147,7 +147,7 @@ def test_a_release_is_gated_by_a_kept_run(runs):
     assert runs("report", "new", "--fail-on-regression", "old", "-q").code == 1
     done = runs("score", "new.jsonl", "--fresh", "--fail-on-regression", "old", "-q")
     assert done.code == 1
-    assert "gate failed: significant regression from old: mean score 1.000 → 0.500, −50.0 (" in done.err
+    assert "regression gate failed: significant regression from old: mean score 1.000 → 0.500, −50.0 (" in done.err
     assert runs("report", "new", "--fail-on-regression", "old", "--margin", "0.9", "-q").code == 0
     assert runs("report", "old", "--fail-on-regression", "new", "-q").code == 0
     assert runs("report", "old", "--fail-on-regression", "old").code == 0
@@ -163,11 +163,11 @@ def test_build_servers_are_told_what_failed(runs, tmp_path):
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("41", "41", "0")
     assert "CONTRADICTED: It is old" in suite.find("testcase/failure").text
     lines = done.out.splitlines()
-    assert lines[0].startswith("::error title=everyclaim gate failed::contradicted claims 50.0 %25 [")
+    assert lines[0].startswith("::error title=everyclaim threshold gate failed::contradicted claims 50.0 %25 [")
     assert len(lines) == 6
     assert all(line.startswith("::warning title=a") for line in lines[1:])
     page = (tmp_path / "job.md").read_text("utf-8")
-    assert "**gate failed**" in page
+    assert "**threshold gate failed**" in page
     assert "contradicted claims | 40 | 50.0 % |" in page
     assert runs("report", "new", "--github", "--json").code == 2
 

@@ -51,10 +51,10 @@ def test_out_to_stdout_leaves_it_clean(everyclaim):
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
-        (["--fail-under", "0.4"], 0, "gate passed: mean score 0.500"),
-        (["--fail-under", "0.9"], 1, "gate failed: mean score 0.500"),
-        (["--fail-under", "0.9", "--require-significance"], 1, "gate failed: mean score 0.500"),
-        (["--fail-under", "0.6", "--require-significance"], 4, "gate inconclusive: mean score 0.500"),
+        (["--fail-under", "0.4"], 0, "threshold gate passed: mean score 0.500"),
+        (["--fail-under", "0.9"], 1, "threshold gate failed: mean score 0.500"),
+        (["--fail-under", "0.9", "--require-significance"], 1, "threshold gate failed: mean score 0.500"),
+        (["--fail-under", "0.6", "--require-significance"], 4, "threshold gate inconclusive: mean score 0.500"),
     ],
 )
 def test_the_gate_decides_the_exit_code(everyclaim, options, code, said):

@@ -39,7 +39,7 @@ def test_krippendorffs_published_value():
 
 
 @pytest.mark.parametrize(
-    ("answers", "said"), [(1, "1 independent"), (12, "12 independent answers"), (60, "rough"), (200, None)]
+    ("answers", "said"), [(1, "only 1 answer;"), (12, "only 12 answers;"), (60, "rough"), (200, None)]
 )
 def test_few_answers_are_said(answers, said):
     """One, fewer than thirty, fewer than a hundred, enough."""

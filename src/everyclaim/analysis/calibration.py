@@ -76,11 +76,12 @@ class Corrected:
     def warnings(self) -> list[str]:
         """What is to be minded of the estimates, each once, with the rows that it is about."""
         rows: dict[str, list[str]] = {}
-        for one in filter(None, (self.ppi, self.rogan_gladen)):
+        estimates = [one for one in (self.ppi, self.rogan_gladen) if one]
+        for one in estimates:
             for text in one.warnings:
                 rows.setdefault(text, []).append(_METHODS[one.method])
         better = f"; use the row {_METHODS[self.ppi.method]!r}" if self.ppi and not self.ppi.warnings else ""
-        return [f"{' and '.join(names)}: {text}{better}" for text, names in rows.items()]
+        return [text if len(names) == len(estimates) else f"{names[0]}: {text}{better}" for text, names in rows.items()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +200,7 @@ class Calibration:
             told.append(f"to try another judge on these labels: `everyclaim judge evaluate {self.run} --judge SPEC`.")
         if self.standing == ("met", "met"):
             told.append(f"both rates are significantly above {AT_LEAST}.")
-        for kind, name, rate, labels in named:
+        for kind, _, rate, labels in named:
             if compare_with_target(rate) == "not shown":
                 way = "random" if kind == "supported" else "stratified"
                 select = f"Select some with `everyclaim label {self.run} --by {way}`"
@@ -209,9 +210,11 @@ class Calibration:
                 elif self.unlabelled < missing:
                     left = counted(self.unlabelled, "unlabelled claim")
                     select += f"; this run has only {left}: score more answers, too"
-                fact = f"too few labels of {kind} claims ({labels:,}) to show that {name} is at least {AT_LEAST}"
+                aim = f"the judge recognises at least {AT_LEAST} of {kind} claims"
+                fact = f"too few labels ({labels:,}) to show that {aim}"
                 if rate.value is not None and rate.value < TARGET:
-                    fact = f"{name} is {_rate(rate)}, inconclusive with {counted(labels, 'label')} of {kind} claims"
+                    told = f"the judge recognises {_rate(rate)} of {kind} claims"
+                    fact = f"{told}, inconclusive with {counted(labels, 'label')}"
                 wanted = f"about {counted(missing, 'more label')} would settle it"
                 told.append(
                     f"{fact}: {f'label at least {missing} more' if labels < _FEWEST_LABELS else wanted}. {select}."
@@ -227,12 +230,14 @@ class Calibration:
     @property
     def accuracy(self) -> str:
         """Say the rates of claims with their labels, in one line."""
-        told = []
+        known, few = [], []
         for kind, _, rate, labels in self.rates.named:
             value, between = shown_rate(rate, labels)
-            known = f"recognises {value} of {kind} claims ({between}, {counted(labels, 'label')})"
-            told.append(f"too few labels of {kind} claims ({labels:,})" if value == NO_NUMBER else known)
-        return "; ".join(told)
+            if value == NO_NUMBER:
+                few.append(f"too few labels of {kind} claims ({labels:,})")
+            else:
+                known.append(f"{value} of {kind} claims ({between}, {counted(labels, 'label')})")
+        return "; ".join([*([f"recognises {' and '.join(known)}"] if known else []), *few])
 
     def __str__(self) -> str:
         rows = [(f"{kind} claims recognised", rate, f" ({labels:,})") for kind, _, rate, labels in self.rates.named]

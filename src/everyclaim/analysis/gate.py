@@ -6,6 +6,7 @@ import heapq
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 
 from everyclaim.analysis import percent
 from everyclaim.analysis.comparison import Comparison
@@ -13,7 +14,7 @@ from everyclaim.analysis.deltas import CONTRADICTED, SCORE, SUPPORTED, UNSUPPORT
 from everyclaim.analysis.summary import Summary
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.limits import MAX_FAILED
-from everyclaim.core.plaintext import one_line
+from everyclaim.core.plaintext import counted, one_line
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Label, Outcome, Result
 from everyclaim.stats.intervals import Estimate
@@ -43,6 +44,7 @@ class GateResult:
     status: GateStatus
     message: str
     parts: tuple[GateResult, ...] = ()
+    name: str = "threshold gate"
 
     @property
     def gates(self) -> tuple[GateResult, ...]:
@@ -51,9 +53,9 @@ class GateResult:
 
     @property
     def title(self) -> str:
-        """Name the result, as in "gate failed"; failures count also where no gate is set."""
+        """Name the result, as in "threshold gate failed"; failures count also where no gate is set."""
         word = self.status.value.replace("_", " ")
-        return word if self.status is GateStatus.TOO_MANY_FAILURES else f"gate {word}"
+        return word if self.status is GateStatus.TOO_MANY_FAILURES else f"{self.name} {word}"
 
 
 def gate(
@@ -138,7 +140,7 @@ def together(results: Sequence[GateResult]) -> GateResult:
         return parts[0] if parts else results[0]
     parts.sort(key=lambda part: -_GRAVITY.index(part.status))
     told = [f"{part.status.value.replace('_', ' ')}: {part.message}" for part in parts]
-    return GateResult(parts[0].status, "\n".join(told), tuple(parts))
+    return GateResult(parts[0].status, "\n".join(told), tuple(parts), "gate")
 
 
 def too_many_failed(failed: int, total: int, bad_rows: int, limit: float, what: str) -> str:
@@ -184,7 +186,7 @@ def _held(what: str, rate: Estimate, bar: float, *, is_ceiling: bool, confident:
     if crosses and confident:
         told = f"{found}: the interval includes the {named}; score more answers"
         return GateResult(GateStatus.INCONCLUSIVE, told)
-    doubt = f", but the 95 % interval includes {shown}: score more answers to be sure" if crosses else ""
+    doubt = f"; with {counted(rate.n, 'answer' if is_score else 'claim')} this may be chance" if crosses else ""
     where = side if is_worse else "within" if is_ceiling else "at or above"
     told = f"{found} {'is' if is_score else 'are'} {where} the {named}{doubt}"
     return GateResult(GateStatus.FAILED if is_worse else GateStatus.PASSED, told)
@@ -200,26 +202,27 @@ def against_baseline(
     within the margin to pass, and what is in between is inconclusive. Nothing passes that the comparison does not cover
     (`Comparison.doubts`): it is inconclusive.
     """
+    result = partial(GateResult, name="regression gate")
     gated = comparison.deltas if parts else comparison.numbers.whole
     deltas = [delta for delta in gated if (parts or delta.measure in _GATED) and delta.low is not None]
     if not deltas:
-        return GateResult(GateStatus.INCONCLUSIVE, f"nothing to compare with {comparison.before.title}")
+        return result(GateStatus.INCONCLUSIVE, f"nothing to compare with {comparison.before.title}")
     name = comparison.titles[0]
     allowed = f" of more than {100 * margin:g} points" if margin else ""
     worse = [one for one in deltas if one.finding is DeltaFinding.REGRESSED and _worsening(one)[0] > margin]
     if worse:
         where = f"`everyclaim compare {comparison.before.id} {comparison.after.id}` shows the answers"
         told = f"significant regression from {name}{allowed}: {'; '.join(map(_measured, worse[:_NAMED]))}; {where}"
-        return GateResult(GateStatus.FAILED, told)
+        return result(GateStatus.FAILED, told)
     primary = _measured(comparison.numbers.of(SCORE))
     if comparison.doubts:
-        return GateResult(GateStatus.INCONCLUSIVE, f"{'; '.join(comparison.doubts)}; against {name}: {primary}")
+        return result(GateStatus.INCONCLUSIVE, f"{'; '.join(comparison.doubts)}; against {name}: {primary}")
     if confident:
         watched = [delta for delta in deltas if delta.measure in (SCORE, CONTRADICTED)]
         if possible := [delta for delta in watched if _worsening(delta)[1] > margin + _ROUNDING]:
             told = f"a regression from {name}{allowed} is possible: {_measured(possible[0])}; score more answers"
-            return GateResult(GateStatus.INCONCLUSIVE, told)
-    return GateResult(GateStatus.PASSED, f"no significant regression from {name}: {primary}")
+            return result(GateStatus.INCONCLUSIVE, told)
+    return result(GateStatus.PASSED, f"no significant regression from {name}: {primary}")
 
 
 def _measured(delta: Delta) -> str:

@@ -137,7 +137,7 @@ class JudgeCheck:
         if self.findings:
             return ""
         if self.shortfalls:
-            return "no instability, bias or drift found, but its accuracy is too low"
+            return "its accuracy is too low; no instability, bias or drift found"
         rates = {compare_with_target(rate) for rate in (self.supported_called_so, self.failing_called_so)}
         met = "both rates are significantly" if rates == {"met"} else "too few labels to show that both rates are"
         return f"no instability, bias or drift found; {met} at least {AT_LEAST}"

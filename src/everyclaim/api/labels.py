@@ -57,8 +57,9 @@ def label(run: RunName = None, n: Size = 100, **options: Unpack[LabelOptions]) -
         for place in part
     ]
     by_all = f", {shared:,} of them by all annotators" if shared else ""
-    left = ", all that are left" if len(tasks) < n else ""
-    told = f"run {found.id}: {counted(len(tasks), 'answer' if answers else 'claim')} to label ({by}){left}{by_all}"
+    left = ("all ", "unlabelled ") if len(tasks) < n else ("", "")
+    what = counted(len(tasks), f"{left[1]}{'answer' if answers else 'claim'}")
+    told = f"run {found.id}: {left[0]}{what} to label ({by}){by_all}"
     return LabelSheet("label", found.id, tuple(rows), told)
 
 

@@ -131,5 +131,5 @@ def _gate(run: Run, record: RunRecord, summary: Summary, settings: Settings, aga
     result = together(found)
     if result.status is GateStatus.PASSED and result.message != NO_BAR and record.status != "finished":
         what = f"the run is {record.status}: unscored answers may change the result"
-        result = together([GateResult(GateStatus.INCONCLUSIVE, what), result])
+        result = together([GateResult(GateStatus.INCONCLUSIVE, what, name="gate"), result])
     return result

@@ -62,8 +62,8 @@ def judge_check(
     of the same judge are compared with the first. All checks together raise a false drift alarm with at most 5 %
     probability.
 
-    Exit codes: 0 no instability, bias or drift found, 1 found, 2 bad input or usage, 3 too many claims without a
-    verdict, or stopped at a limit.
+    Exit codes: 0 no instability, bias or drift found, however accurate the judge is, 1 found, 2 bad input or usage,
+    3 too many claims without a verdict, or stopped at a limit.
     """
     from everyclaim.analysis.judge_eval import MAX_UNJUDGED
     from everyclaim.api.judge_eval import CheckJudgeOptions, evaluate_judge

@@ -395,7 +395,7 @@ def answered(question: str, *, yes: bool) -> str:
     verb = question[starts[helper] : ends[helper]].lower()
     verb = {"am": "are", "was": "were"}.get(verb, verb) if told.lower() == "i" else verb
     told, rest = (_OWN.sub(lambda found: _OTHER_SIDE[found.group().lower()], part) for part in (told, rest))
-    return f"{capital(told)} {verb}{'' if yes else ' not'}{rest}."
+    return f"{capital(told)} {verb}{'' if yes else 'not' if verb == 'can' else ' not'}{rest}."
 
 
 def completed_answer(text: str, question: str) -> str:

@@ -16,7 +16,6 @@ from typing import Any, get_type_hints
 from everyclaim.core.errors import ConfigError, InputError, JudgeError
 from everyclaim.core.kinds import Kind, WrongValueError, kind_of
 from everyclaim.core.limits import within
-from everyclaim.core.plaintext import counted
 from everyclaim.core.protocols import Decomposer, KnowledgeSource
 from everyclaim.core.spec import Taken, call, places
 from everyclaim.core.types import BETTER, Decomposition, Outcome, Provenance, Result, Sample
@@ -103,8 +102,8 @@ class Assembled:
         warnings += [unread_language_warning(sample.response, self.provenance.verifier)]
         warnings += [NO_PASSAGES] if is_scored and noted.is_without_passages else []
         warnings += [noted.unread] if is_scored and noted.unread else []
-        if noted.parts and (number := noted.parts.kept_whole):
-            warnings.append(f"{counted(number, 'sentence')} judged unsplit: a claim made from it added content")
+        if noted.parts and noted.parts.kept_whole:
+            warnings.append("a sentence was judged whole, because splitting it would have added content")
         return Result.of(
             sample,
             self._signed(found, noted),

@@ -282,8 +282,8 @@ def calibration_page(found: Calibration) -> Page:
 def corrected_rows(found: Corrected) -> list[tuple[str, str, str, str]]:
     """Return the rows of raw and corrected rate: what, value, interval, how."""
     rows = [("called supported by the judge", percent(found.raw.value), interval(found.raw), "raw")]
-    both = filter(None, (found.ppi, found.rogan_gladen))
-    return rows + [("corrected with labels", *inference_cells(one)) for one in both]
+    ways = ("corrected with labels", found.ppi), ("corrected by the judge's error rates", found.rogan_gladen)
+    return rows + [(name, *inference_cells(one)) for name, one in ways if one]
 
 
 def corrected_table(found: Calibration) -> RenderableType:

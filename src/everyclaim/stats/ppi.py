@@ -80,7 +80,7 @@ def ppi_rate(labelled: Labelled, others: Unlabelled, level: float = 0.95) -> Inf
     variance = math.fsum(influence**2)
     wrong = int(np.count_nonzero(truth != judged))
     told = (
-        *few_clusters(groups),
+        *(f"labels of {told}" for told in few_clusters(groups)),
         *few_of_a_kind(sum(truth == 1), sum(truth == 0)),
         *([f"{counted(wrong, 'judge error')} in {n} labels: {_FEW_ERRORS}"] if wrong < FEW_ERRORS else []),
     )

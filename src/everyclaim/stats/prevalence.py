@@ -28,7 +28,7 @@ from everyclaim.stats.types import (
     share,
 )
 
-_EFFECTIVE = " (those of one answer count less)"
+_EFFECTIVE = " (counted as independent labels: several of one answer are worth fewer)"
 
 
 @dataclass(frozen=True, slots=True)

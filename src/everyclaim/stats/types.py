@@ -16,6 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from everyclaim.core.plaintext import counted
+
 Floats = NDArray[np.float64]
 
 RESAMPLES = 2000
@@ -134,20 +136,18 @@ def count(value: float, name: str, least: int = 0) -> float:
 def few_clusters(clusters: int) -> tuple[str, ...]:
     """Return what to say of an interval that rests on so many clusters."""
     if clusters < FEW_CLUSTERS:
-        return (f"{clusters} independent answers: with fewer than {FEW_CLUSTERS} the interval is unreliable",)
+        return (f"only {counted(clusters, 'answer')}; below {FEW_CLUSTERS} the interval is unreliable",)
     if clusters < ROUGH_CLUSTERS:
-        return (f"{clusters} independent answers: with fewer than {ROUGH_CLUSTERS} the interval is rough",)
+        return (f"only {counted(clusters, 'answer')}; below {ROUGH_CLUSTERS} the interval is rough",)
     return ()
 
 
-def few_of_a_kind(
-    positives: float, negatives: float, kinds: tuple[str, str] = KINDS, counted: str = ""
-) -> tuple[str, ...]:
-    """Return what to say where one of the two kinds of label is rare; `counted` says how they are."""
+def few_of_a_kind(positives: float, negatives: float, kinds: tuple[str, str] = KINDS, how: str = "") -> tuple[str, ...]:
+    """Return what to say where one of the two kinds of label is rare; `how` says how they are counted."""
     rarer, kind = min((negatives, kinds[1]), (positives, kinds[0]))
     if rarer < FEW_OF_A_KIND:
         labels = "label" if f"{rarer:.3g}" == "1" else "labels"
-        return (f"only {rarer:.3g} {labels} of {kind} claims{counted}; at least {FEW_OF_A_KIND} are needed",)
+        return (f"only {rarer:.3g} {labels} of {kind} claims{how}; at least {FEW_OF_A_KIND} are needed",)
     return ()
 
 

@@ -77,11 +77,13 @@ def _unsaid(parting: Parting, at: tuple[int, int], mode: FailureMode) -> FoundDi
         at = finished(parting.it.spelling.written, *_phrase(parting, at))
     said = _cut(parting, at)
     is_loose = not parting.is_contradicted and not said[:1].isdigit()  # its words, wherever, may be mentioned
-    if _are_there(said, parting) or (is_loose and _are_mentioned(said, parting)):
-        ending = "but contradict the claim" if parting.is_contradicted else _NOT_FOUND
-        return FoundDifference(at, None, f"the passages mention '{said}', {ending}")
+    if _are_there(said, parting):
+        mentioned = f"the passages mention '{said}', {_NOT_FOUND}"
+        return FoundDifference(at, None, _NO_WORD if parting.is_contradicted else mentioned)
     if parting.is_contradicted:
         reason = "contradicted by the passages"
+    elif is_loose and _are_mentioned(said, parting):  # in other words, so these are the claim's
+        reason = "the judge does not find this in the passages"
     elif mode in _OTHERWISE or (words != said and _are_mentioned(words, parting)) or _is_half_there(said, parting):
         reason = "not stated in the passages"
     elif mode is FailureMode.IMPLICIT_KNOWLEDGE:
@@ -90,7 +92,8 @@ def _unsaid(parting: Parting, at: tuple[int, int], mode: FailureMode) -> FoundDi
         reason = "not mentioned in the passages"
     written = parting.it.spelling.written
     is_all = said == written[slice(*tidied(written, 0, len(written)))]
-    return FoundDifference(at, None, reason if is_all else f"{reason}: '{said}'")
+    whose = "the claim's " if parting.is_contradicted else ""
+    return FoundDifference(at, None, reason if is_all else f"{reason}: {whose}'{said}'")
 
 
 def _phrase(parting: Parting, at: tuple[int, int]) -> tuple[int, int]:
@@ -129,6 +132,7 @@ def _is_half_there(said: str, parting: Parting) -> bool:
 
 
 _NOT_FOUND = "but the judge does not find the claim in them"
+_NO_WORD = "the judge finds a contradiction, but no differing word"
 _ALONE = (FailureMode.INVENTION, FailureMode.IMPLICIT_KNOWLEDGE, FailureMode.OTHER)
 _OTHERWISE = FailureMode.NEGATION, FailureMode.HEDGE_MISMATCH, FailureMode.RELATION, FailureMode.WRONG_ATTRIBUTION
 _OF_VALUES = (FailureMode.NUMERIC_MISMATCH, FailureMode.TEMPORAL)
@@ -239,7 +243,7 @@ def _negation(parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference | No
         return None  # of something else
     if ours:
         mine = it.spelling.origin(start, end)
-        return FoundDifference(mine, _across(parting), f"the claim says '{said}', the passage does not deny it")
+        return FoundDifference(mine, _across(parting), f"the claim says '{said}', the passage does not")
     there = DifferencePlace(parting.number, start, end)
     return FoundDifference(doubted(parting, doubts), there, f"the passage says '{said}', the claim affirms it")
 

@@ -111,6 +111,8 @@ def _is_no_doubt(reading: Reading, place: int, other: str) -> bool:
     modal = next((i for i, token in enumerate(tree.tokens) if token.start + low == place), None)
     if modal is None or tree.tag(modal) != "MD":
         return False
+    if tree.low(modal) == "may" and reading.text.startswith(" not ", low + tree.tokens[modal].end):
+        return True  # a prohibition
     clause = " ".join(map(tree.text, tree.clause(modal if modal == tree.root else tree.head(modal))))
     if not content_stems(clause) & content_stems(other):
         return True
