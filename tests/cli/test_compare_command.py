@@ -93,6 +93,7 @@ def test_what_was_not_compared_leaves_the_gate_open(everyclaim):
     assert codes == {4}
     assert "only 9 answers scored in both runs: 30 are needed" in told
     assert "inconclusive: inconclusive" not in told
+    assert f"few ({ec.find_run('few').id})" in told, "two runs with one name are told apart by their ids"
 
 
 def test_json_is_what_python_gives(runs):

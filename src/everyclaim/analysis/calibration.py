@@ -213,8 +213,8 @@ class Calibration:
                 aim = f"the judge recognises at least {AT_LEAST} of {kind} claims"
                 fact = f"too few labels ({labels:,}) to show that {aim}"
                 if rate.value is not None and rate.value < TARGET:
-                    told = f"the judge recognises {_rate(rate)} of {kind} claims"
-                    fact = f"{told}, inconclusive with {counted(labels, 'label')}"
+                    known = f"the judge recognises {_rate(rate)} of {kind} claims"
+                    fact = f"{known}, inconclusive with {counted(labels, 'label')}"
                 wanted = f"about {counted(missing, 'more label')} would settle it"
                 told.append(
                     f"{fact}: {f'label at least {missing} more' if labels < _FEWEST_LABELS else wanted}. {select}."
