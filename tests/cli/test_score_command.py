@@ -161,3 +161,11 @@ def test_a_metric_beside_the_file_is_found(everyclaim, desk, monkeypatch):
     assert done.code == 0, done.err
     assert "worst_case" in done.out
     assert "0.250" in done.out
+
+
+def test_a_projects_mapping_for_answers_does_not_stop_claims(everyclaim):
+    """Settings that a command cannot use are ignored there; given with the command, they are errors."""
+    Path("everyclaim.toml").write_text('[map]\nbot_said = "response"\n')
+    write_jsonl("claims.jsonl", [{"claim": "It is red.", "contexts": ["It is red."]}])
+    assert everyclaim("verify", "claims.jsonl").code == 0
+    assert everyclaim("verify", "claims.jsonl", "--map", "bot_said=response").code == 2

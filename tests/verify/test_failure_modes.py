@@ -103,6 +103,8 @@ def test_a_single_failing_word_is_quoted_with_its_phrase() -> None:
         ("The lunch packet and the deposit together cost CHF 31.",
          "Lunch packets (CHF 14) must be ordered the evening before. A deposit of CHF 15 is charged when you book.",
          "the passages say CHF 14 and CHF 15, the claim says CHF 31"),
+        ("The mill was built without steps.", "The mill was built with steps in 1780.",
+         "the claim says 'without steps', the passage does not"),
         ("The office employs 30 people in total.",
          "The office employs 12 engineers and 18 analysts. It opened in 2011.",
          "the passages say 12 and 18, but do not state their sum, 30"),

@@ -117,6 +117,7 @@ class Summary:
     warnings: int  # warnings in all, over all results
     warned: int  # results with a warning
     warning_texts: Mapping[str, int]  # results by what the warning says, the first hundred different ones
+    warned_examples: Mapping[str, str]  # the id of one result with each
     unchecked: int  # answers with a skipped sentence that may contain a claim
     all_skipped: int  # answers of which every sentence was skipped
     usage: Usage
@@ -173,6 +174,7 @@ class Collector:
         self._numbers: Counter[str] = Counter(dict.fromkeys(_NUMBERS, 0))
         self._counts: dict[str, Counter[str]] = {name: Counter() for name in _COUNTS}
         self._failed_example = ""
+        self._warned: dict[str, str] = {}
         self._usage = Usage()
         self._judging = JudgingCollector()
         self._lower_is_better = False
@@ -205,7 +207,10 @@ class Collector:
         self._numbers["unchecked"] += bool(result.unchecked)
         self._numbers["all_skipped"] += result.is_all_skipped
         kinds = self._counts["warning_texts"]
-        kinds.update(text for text in set(result.warnings) if text in kinds or len(kinds) < TEXTS_KEPT)
+        for text in sorted(set(result.warnings)):
+            if text in kinds or len(kinds) < TEXTS_KEPT:
+                kinds[text] += 1
+                self._warned[text] = min(self._warned.get(text, result.id), result.id)
         if refused := refusal_of(result):
             self._counts["refusals"][str(refused.get("finding"))] += 1
         if result.outcome is Outcome.FAILED:
@@ -232,6 +237,7 @@ class Collector:
         return Summary(
             overall=_group(table, self._sampling),
             failed_example=self._failed_example,
+            warned_examples=self._warned,
             usage=replace(self._usage, cost=cost),
             judging=self._judging.finish(table.numbers, clusters, self._sampling),
             slices={tag: self._groups(table, tag) for tag in self._slices},

@@ -15,6 +15,7 @@ from everyclaim.cli.options import Given, argument, check_destination, option, w
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.spec import Spec
 from everyclaim.io import ReadReport
+from everyclaim.io.fields import CLAIM_FIELDS, SAMPLE_FIELDS
 
 
 @with_settings("judge", "strategy", "strict", "store", models=LlmJudgingOptions)
@@ -138,7 +139,7 @@ def tune(
     if out is not None:
         check_fit_name(out, is_rubric=talks(judge) and not from_judge)
     check_destination("--out", out, any_name=True)
-    settings = given.settings()
+    settings = given.settings(SAMPLE_FIELDS if from_judge else CLAIM_FIELDS)
     asked = from_judge or judge
     wanted: Any = int(answers) if from_judge and answers and answers.isdecimal() else answers
     inputs = [file, *([answers] if answers and not from_judge else [])]
@@ -216,7 +217,7 @@ def band(
     from everyclaim.api.fitting import cascade_spec, fit_cascade
     from everyclaim.report.judge import band_page
 
-    settings = given.settings()
+    settings = given.settings(CLAIM_FIELDS)
     given.check_files(settings, [labels, *([answers] if answers else [])], {"standard output": "-"})
     reading = ReadReport()
     spec = settings.judge

@@ -13,6 +13,7 @@ from everyclaim.cli.options import Given, argument, check_destination, option, w
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.plaintext import counted, json_text
 from everyclaim.io import ReadReport, check_apart, open_sink
+from everyclaim.io.fields import LABEL_FIELDS
 
 if TYPE_CHECKING:
     from everyclaim.api.runs import Run
@@ -144,7 +145,7 @@ def calibrate(
     from everyclaim.api.labels import calibrate as compare_with_people
     from everyclaim.report.judge import calibration_page
 
-    settings = given.settings()
+    settings = given.settings(LABEL_FIELDS)
     if save is not None and risk is None:
         raise ConfigError("--save needs --risk")
     report = ReadReport()

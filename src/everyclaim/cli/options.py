@@ -23,6 +23,7 @@ from everyclaim.core.kinds import Range
 from everyclaim.core.options import Opt, declared_options
 from everyclaim.core.spec import Spec
 from everyclaim.io import MARKDOWN, TEST_SUITE, check_apart, check_format, check_replaced
+from everyclaim.io.fields import CLAIM_FIELDS, LABEL_FIELDS, SAMPLE_FIELDS
 from everyclaim.models.chat.providers import keys_file
 
 _INPUT, _OUTPUT = "Input", "Output"
@@ -190,8 +191,11 @@ class Given:
     values: Mapping[str, Any]
     config: Path | None = None
 
-    def settings(self) -> Settings:
-        """Return the settings with what was given over them. Raises `ConfigError` for what contradicts itself."""
+    def settings(self, rows: Mapping[str, tuple[str, ...]] = SAMPLE_FIELDS) -> Settings:
+        """Return the settings with what was given over them. Raises `ConfigError` for what contradicts itself.
+
+        A project's mapping that names a field which `rows` do not have is for other rows and left out.
+        """
         given = dict(self.values)
         if given.pop("no_cache", False):
             if "cache" in given:
@@ -203,7 +207,11 @@ class Given:
             given["headers"] = pairs(
                 given["headers"], "--header", "NAME=VALUE, as in 'X-Team=$TEAM_TOKEN'", shown=False
             )
-        return load_settings(self.config, **given)
+        settings = load_settings(self.config, **given)
+        known = set[str]().union(*SAMPLE_FIELDS.values(), *CLAIM_FIELDS.values(), *LABEL_FIELDS.values())
+        if "map" not in given and known.difference(*rows.values()).intersection(settings.map.values()):
+            settings.map = {}
+        return settings
 
     def check_files(self, settings: Settings, inputs: Sequence[str], outputs: Mapping[str, Any]) -> None:
         """Refuse to write over anything that the command reads. `outputs` are beside the cache and the batches."""

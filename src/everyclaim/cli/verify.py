@@ -19,6 +19,7 @@ from everyclaim.core.errors import BudgetExceeded, ConfigError, InputError, Judg
 from everyclaim.core.types import Label, Provenance, Sample, Usage, Verdict
 from everyclaim.core.wire import to_json
 from everyclaim.io import VERDICT_COLUMNS, ReadReport, check_apart, check_replaced, open_rows
+from everyclaim.io.fields import CLAIM_FIELDS
 from everyclaim.report.findings import how_bad, is_failing
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def verify(
     if out == "-" and json:
         raise ConfigError("--out - and --json would both write to standard output: choose one")
     check_destination("--out", out)
-    settings = given.settings()
+    settings = given.settings(CLAIM_FIELDS)
     # Standard output is not only the page's: what is piped in and out by one redirected file never ends.
     given.check_files(settings, [file], {"--out": None if out == "-" else out, "standard output": "-"})
     if out:

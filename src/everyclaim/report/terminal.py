@@ -199,7 +199,7 @@ def remarks(summary: Summary) -> list[tuple[str, Text, str]]:
     line("skipped", unchecked, when=summary.unchecked, style="yellow")
     example = data(f"for example {summary.failed_example}", limit=240)
     line("failed", joined([_counts(summary.failures), example]), when=summary.failures, style="bold red")
-    for place, said in enumerate(_warnings(summary.warning_texts)):
+    for place, said in enumerate(_warnings(summary.warning_texts, summary.warned_examples)):
         line("" if place else "warnings", said, when=True)
     by_policy = f"the mean includes {counted(group.counted_unscored, 'answer')} without a score"
     line("policy", by_policy, when=group.counted_unscored)
@@ -218,11 +218,13 @@ def plain_remarks(summary: Summary, leave_out: Collection[str]) -> list[tuple[st
     return [(name, " · ".join(texts)) for name, texts in rows.items() if name not in leave_out]
 
 
-def _warnings(texts: Mapping[str, int]) -> Iterator[Text]:
+def _warnings(texts: Mapping[str, int], examples: Mapping[str, str]) -> Iterator[Text]:
     """Tell the warnings of most answers, then how many other kinds there are."""
     kinds = most_frequent(texts)
     for text, count in kinds[:WARNINGS_SHOWN]:
-        yield joined([counted(count, "answer"), data(text)], ": ")
+        such = data(examples[text], limit=60)
+        answers = Text.assemble(counted(count, "answer"), " (" if count == 1 else " (such as ", such, ")")
+        yield joined([answers, data(text)], ": ")
     if rest := kinds[WARNINGS_SHOWN:]:
         more = " or more" if len(kinds) >= TEXTS_KEPT else ""
         yield Text(f"… and {counted(len(rest), 'other kind')} of warning{more}")
