@@ -83,14 +83,14 @@ def test_hostile_text_is_text_everywhere(text):
         "td", "th",
     }  # fmt: skip
     assert not [one for one in found.attributes if one[1].startswith("on") or one[1] in ("style", "src")]
-    assert all(value.startswith("#a0-") for _, name, value in found.attributes if name == "href")
+    assert all(value.startswith("#a1-") for _, name, value in found.attributes if name == "href")
 
 
 def test_claims_stand_in_the_answer_and_evidence_in_its_passage():
     """Each claim's stretch leads to its finding; its quote is marked in the passage it names."""
     html = rendered(sample.detailed(7))
     assert read(html).tags.count("blockquote") == 3
-    assert 'id="a7-c2"' in html
+    assert 'id="a8-c2"' in html
     assert re.search(r'<mark class="evidence" data-claims="2">for ', html)
     assert '<mark class="difference" data-claims="2">three years</mark>' in html  # its judge did not say where
     assert re.search(r'<mark class="evidence" data-claims="1">within 60 days</mark>', html)

@@ -103,6 +103,8 @@ def test_a_single_failing_word_is_quoted_with_its_phrase() -> None:
         ("The lunch packet and the deposit together cost CHF 31.",
          "Lunch packets (CHF 14) must be ordered the evening before. A deposit of CHF 15 is charged when you book.",
          "the passages say CHF 14 and CHF 15, the claim says CHF 31"),
+        ("Visitors may not enter the mill.", "Visitors enter the mill by the front door.",
+         "the claim says 'not enter', the passage does not"),
         ("The mill was built without steps.", "The mill was built with steps in 1780.",
          "the claim says 'without steps', the passage does not"),
         ("The office employs 30 people in total.",

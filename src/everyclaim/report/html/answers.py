@@ -129,7 +129,7 @@ class AnswerView:
 def answer_view(kept: Kept, *, context: int | None = None, key: str = "a") -> AnswerView:
     """Prepare an answer. With `context`, long passages are cut to what stands around the evidence (see `lay_out`).
 
-    Its key is `key` and the answer's place in the input: two runs on one page have two of them.
+    Its key is `key` and the answer's row, from 1: two runs on one page have two of them.
     """
     sample, result = kept.sample, kept.result
     texts = texts_of(sample, result)
@@ -157,7 +157,7 @@ def answer_view(kept: Kept, *, context: int | None = None, key: str = "a") -> An
         laid = lay_out(text, marks, context=context)
         passages.append(PassageView(numbers[name], name, title, laid, claims, kinds.get(name, "")))
     response = lay_out(sample.response, in_response, context=None if context is None else 10 * context)
-    return AnswerView(f"{key}{kept.position}", kept.position, sample, result, response, own, further, passages)
+    return AnswerView(f"{key}{kept.position + 1}", kept.position, sample, result, response, own, further, passages)
 
 
 def _with_citations(

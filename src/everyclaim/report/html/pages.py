@@ -166,7 +166,7 @@ class PackedAnswers:
             result.outcome is not Outcome.SCORED,
             bool(result.unchecked) or result.is_all_skipped,
         )
-        return [view.position, sum(1 << place for place, fact in enumerate(facts) if fact), mask, tags]
+        return [view.position + 1, sum(1 << place for place, fact in enumerate(facts) if fact), mask, tags]
 
 
 def packed(text: str) -> str:
