@@ -21,6 +21,7 @@ def decompose(text, question="", **options):
         ("Does the warranty cover rust?", "**No**\n\nThanks!", "The warranty does not cover rust."),
         ("Can I return the pump I bought in 2019?", "Yes!", "You can return the pump you bought in 2019."),
         ("Can I pay on the boat?", "You can.", "You can pay on the boat."),
+        ("Can I buy the bran for my hens?", "No.", "You cannot buy the bran for your hens."),
         ("Does it have a lift?", "It doesn't.", "It does not have a lift."),
     ],
 )
