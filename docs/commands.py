@@ -29,7 +29,7 @@ Options override [settings](settings.md). `-` is standard input or output.
 | code | meaning |
 | --- | --- |
 | 0 | success; `watch` or `serve` shut down gracefully after a signal |
-| 1 | a gate or check failed; a rate is below 90 % (`--require`); a judge is unfit or unstable; tuning brought no gain |
+| 1 | a gate or check failed; a rate is below 90 % (`--require`); unstable or biased judge; tuning brought no gain |
 | 2 | bad input or usage, or an unusable store |
 | 3 | too many failures, stopped at a limit such as `--max-cost`, or an alert not delivered; finished work is stored |
 | 4 | inconclusive gate: nothing scored, run not finished, or too few labels or answers |

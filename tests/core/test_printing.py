@@ -41,7 +41,7 @@ def test_a_result_tells_its_score_its_counts_and_every_failing_claim() -> None:
         "    temporal: passage says 2019\n"
         "    evidence: p1 «It was made in 2019.»\n"
         "  unsupported  The lid is blue.\n"
-        "    entity swap"
+        "    invention"
     )
 
 
@@ -52,7 +52,7 @@ def test_a_guarded_answer_is_its_text_and_what_became_of_it() -> None:
         "The kettle holds 2 litres. The lid is blue.\n"
         "  checked · score 0.500 · 2 attempts\n"
         "  unsupported  The lid is blue.\n"
-        "    entity swap\n"
+        "    invention\n"
         "  dropped: The handle was made in 1999. (contradicted)\n"
         "  warning: 1 claim removed from the answer"
     )

@@ -80,7 +80,7 @@ class Corrected:
         for one in estimates:
             for text in one.warnings:
                 rows.setdefault(text, []).append(_METHODS[one.method])
-        better = f"; use the row {_METHODS[self.ppi.method]!r}" if self.ppi and not self.ppi.warnings else ""
+        better = f"; use the method {_METHODS[self.ppi.method]!r}" if self.ppi and not self.ppi.warnings else ""
         return [text if len(names) == len(estimates) else f"{names[0]}: {text}{better}" for text, names in rows.items()]
 
 

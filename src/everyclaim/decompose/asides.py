@@ -150,6 +150,7 @@ def _apposition(aside: Aside) -> Draft | None:
         or tree.conjuncts(noun)
         or aside.cases
         or any(tree.pos(of) == "PRON" for of in tree.of(place, "nmod"))  # "31 of them"
+        or tree.says(place, "advmod", "also")  # "all bells, also old ones"
     ):
         return None
     behind = tree.tokens[aside.inside[-1] + 1 :][:1]

@@ -281,7 +281,8 @@ def renamed_in(draft: Draft, tree: Tree, one: int, before: int, known: Collectio
 def _meant(tree: Tree, pronoun: int, told: Sequence[int], inside: Sequence[int]) -> int | None:
     """The noun before its clause that a pronoun stands for: the only one of its number, a subject or an object.
 
-    A subject is not taken for what a preposition governs, and a person only for one with a name.
+    A subject is not taken for what a preposition governs, and a person only for one with a name. What is said of "no
+    lead", "few guests" or "every guest" is not what a pronoun speaks of.
     """
     plural, is_subject = _PRONOUNS.get(tree.low(pronoun)), tree.kind(pronoun) == "nsubj"
     if plural is None or tree.relation(pronoun) == "expl":
@@ -298,5 +299,6 @@ def _meant(tree: Tree, pronoun: int, told: Sequence[int], inside: Sequence[int])
     if len(nouns) != 1 or any(tree.is_plural_alone(i) is plural for i in own) or tree.kind(nouns[0]) not in kinds:
         return None
     vague = tree.kind(nouns[0]) != "nsubj" and tree.is_a(nouns[0])
+    vague |= not (FEW | {"any"}).isdisjoint(map(tree.low, tree.under(nouns[0])))
     sure = tree.pos(nouns[0]) in THINGS and tree.is_plural(nouns[0]) is plural and not vague
     return nouns[0] if sure else None

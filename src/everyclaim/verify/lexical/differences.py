@@ -77,9 +77,8 @@ def _unsaid(parting: Parting, at: tuple[int, int], mode: FailureMode) -> FoundDi
         at = finished(parting.it.spelling.written, *_phrase(parting, at))
     said = _cut(parting, at)
     is_loose = not parting.is_contradicted and not said[:1].isdigit()  # its words, wherever, may be mentioned
-    if _are_there(said, parting):
-        mentioned = f"the passages mention '{said}', {_NOT_FOUND}"
-        return FoundDifference(at, None, _NO_WORD if parting.is_contradicted else mentioned)
+    if _are_there(said, parting) and not parting.is_contradicted:
+        return FoundDifference(at, None, f"the passages mention '{said}', {_NOT_FOUND}")
     if parting.is_contradicted:
         reason = "contradicted by the passages"
     elif is_loose and _are_mentioned(said, parting):  # in other words, so these are the claim's
@@ -132,7 +131,6 @@ def _is_half_there(said: str, parting: Parting) -> bool:
 
 
 _NOT_FOUND = "but the judge does not find the claim in them"
-_NO_WORD = "the judge finds a contradiction, but no differing word"
 _ALONE = (FailureMode.INVENTION, FailureMode.IMPLICIT_KNOWLEDGE, FailureMode.OTHER)
 _OTHERWISE = FailureMode.NEGATION, FailureMode.HEDGE_MISMATCH, FailureMode.RELATION, FailureMode.WRONG_ATTRIBUTION
 _OF_VALUES = (FailureMode.NUMERIC_MISMATCH, FailureMode.TEMPORAL)
