@@ -76,12 +76,12 @@ def _unsaid(parting: Parting, at: tuple[int, int], mode: FailureMode) -> FoundDi
     if not said[:1].isupper():  # a name says enough alone
         at = finished(parting.it.spelling.written, *_phrase(parting, at))
     said = _cut(parting, at)
-    is_loose = not parting.is_contradicted and not said[:1].isdigit()  # its words, wherever, may be mentioned
-    if _are_there(said, parting) and not parting.is_contradicted:
-        return FoundDifference(at, None, f"the passages mention '{said}', {_NOT_FOUND}")
+    whose = ""
     if parting.is_contradicted:
-        reason = "contradicted by the passages"
-    elif is_loose and _are_mentioned(said, parting):  # in other words, so these are the claim's
+        reason, whose = "contradicted by the passages", "the claim's "
+    elif _are_there(said, parting):
+        return FoundDifference(at, None, f"the passages mention '{said}', {_NOT_FOUND}")
+    elif not said[:1].isdigit() and _are_mentioned(said, parting):  # in other words, so these are the claim's
         reason = "the judge does not find this in the passages"
     elif mode in _OTHERWISE or (words != said and _are_mentioned(words, parting)) or _is_half_there(said, parting):
         reason = "not stated in the passages"
@@ -91,7 +91,6 @@ def _unsaid(parting: Parting, at: tuple[int, int], mode: FailureMode) -> FoundDi
         reason = "not mentioned in the passages"
     written = parting.it.spelling.written
     is_all = said == written[slice(*tidied(written, 0, len(written)))]
-    whose = "the claim's " if parting.is_contradicted else ""
     return FoundDifference(at, None, reason if is_all else f"{reason}: {whose}'{said}'")
 
 
