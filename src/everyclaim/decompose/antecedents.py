@@ -6,14 +6,13 @@ import re
 from collections import deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple
 
-from everyclaim.core.types import TURNS_BEFORE, Citation, Claim, Decomposition, Sample
+from everyclaim.core.types import TURNS_BEFORE, Claim, Decomposition, Sample
+from everyclaim.decompose.citing import cited_beside
 from everyclaim.decompose.repairs import parsed
 from everyclaim.models.local.tree import NOMINAL, THINGS, Tree
-from everyclaim.text.citations import citations
 from everyclaim.text.segment import sentences
 from everyclaim.text.sources import CONNECTIVES
 from everyclaim.text.tokens import capital
@@ -276,7 +275,7 @@ def _has_rival(sentence: str, pronoun: str, spoken: Collection[str], asked: Coll
         and not (is_asked and not (tree.head(place) == tree.root and tree.is_a(place)))  # what it brings in
         and (
             tree.kind(place) in _ROLES
-            or tree.says(place, "case", "by")
+            or tree.says(place, "case", *(("by", "with", "for") if people else ("by",)))
             or any(tokens[kid].pos == "PROPN" for kid in tree.of(place, "appos", "flat"))  # "her novel Salt Rain"
         )
         and place not in own
@@ -383,7 +382,8 @@ def _phrase(text: str, tree: Tree, place: int, pronoun: str, *, alone: bool = Fa
     several = tree.is_plural_alone(place) if alone else tree.is_plural(place)
     if several is not (pronoun in _SEVERAL) and several is not None:
         return ""
-    if people and any(token.tag not in {"NNP", "HYPH"} for token in tokens):
+    named = not titles or any(tree.pos(kid) == "NOUN" for kid in titles)  # not "the Hill Foundation"
+    if people and not (named and all(token.tag in {"NNP", "HYPH"} for token in tokens)):
         return ""
     if text[tokens[-1].end :].startswith("-"):
         return ""  # half a name
@@ -406,7 +406,7 @@ def in_conversation(parts: Decomposition, sample: Sample) -> Decomposition:
     if sample.history:
         claims = _completed(claims, sample)
     if sample.citations:
-        claims = _cited(claims, sample)
+        claims = cited_beside(claims, sample)
     return replace(parts, claims=claims)
 
 
@@ -439,24 +439,3 @@ def _meant(pronoun: re.Match[str], word: str, before: Sequence[_Completed], earl
         if fragment := antecedent(pronoun, [one.text], is_topic_enough=True):
             return fragment
     return antecedent(pronoun, earlier, is_topic_enough=True)
-
-
-def _cited(claims: Sequence[Claim], sample: Sample) -> tuple[Claim, ...]:
-    """Give each claim the citations of the stretches that it overlaps; what stands in the text was read there."""
-
-    def has_words(one: Citation, claim: Claim) -> bool:
-        stretch = sample.response[max(one.span.start, claim.span.start) : min(one.span.end, claim.span.end)]
-        return any(character.isalnum() for character in stretch)
-
-    read = [mark.span for mark in citations(sample.response).marks if mark.sources]
-    beside = [one for one in sample.citations if not any(_overlap(one, start, end) for start, end in read)]
-    return tuple(
-        replace(claim, citations=tuple(dict.fromkeys(chain(claim.citations, own))))
-        if (own := [one for one in beside if has_words(one, claim)])
-        else claim
-        for claim in claims
-    )
-
-
-def _overlap(citation: Citation, start: int, end: int) -> bool:
-    return citation.span.start < end and start < citation.span.end

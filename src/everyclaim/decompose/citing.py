@@ -6,9 +6,10 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from urllib.parse import unquote, urlsplit
 
-from everyclaim.core.types import Citation, Claim, Decomposition, Passage, Skipped
+from everyclaim.core.types import Citation, Claim, Decomposition, Passage, Sample, Skipped
 from everyclaim.decompose.units import Ground
 from everyclaim.text.citations import citations
 from everyclaim.text.sources import ADDRESS, CASELESS, asserts_something, names_only, passages_of
@@ -43,6 +44,25 @@ def tied(claims: Sequence[Claim], response: str, sentences: Sequence[Ground]) ->
                 given.setdefault(claim.id, []).extend(group)
             before = group[-1].span.end
     return tuple(replace(claim, citations=tuple(given.get(claim.id, ()))) for claim in claims)
+
+
+def cited_beside(claims: Sequence[Claim], sample: Sample) -> tuple[Claim, ...]:
+    """Give each claim the citations of the stretches that it overlaps; what stands in the text was read there."""
+
+    def has_words(one: Citation, claim: Claim) -> bool:
+        stretch = sample.response[max(one.span.start, claim.span.start) : min(one.span.end, claim.span.end)]
+        return any(character.isalnum() for character in stretch)
+
+    read = [mark.span for mark in citations(sample.response).marks if mark.sources]
+    beside = [
+        one for one in sample.citations if not any(one.span.start < end and start < one.span.end for start, end in read)
+    ]
+    return tuple(
+        replace(claim, citations=tuple(dict.fromkeys(chain(claim.citations, own))))
+        if (own := [one for one in beside if has_words(one, claim)])
+        else claim
+        for claim in claims
+    )
 
 
 def with_citations_listed(
