@@ -101,7 +101,7 @@ def _told(aside: Aside) -> Draft | None:
     having = "having" in tree.words(place, "aux")
     if kind in {"advcl", "acl"} and aside.apart and (tag == "VBG" or having):
         follows = first > noun and not tree.of(place, "mark") and not tree.of(noun, "ccomp")
-        if follows and not tree.is_negated(noun):
+        if follows and not (tree.is_negated(noun) or tree.is_negated(place)):
             return _meanwhile(aside) or replace(aside.kept, minor=True)
     if kind not in {"nmod", "obl"}:
         return None

@@ -58,6 +58,7 @@ def _beside(draft: Draft, tree: Tree) -> list[Draft]:
             )
         subject = tree.subject(kid)
         apart &= not (subject is not None and tree.low(subject) in _POINTING and tree.of(subject, "nmod"))
+        apart &= tree.kind(kid) == "parataxis" or "WRB" not in [tree.tag(i) for i in tree.of(kid, "advmod", "mark")]
         unsure = [i for i in tree.kids[head] if i > inside[-1] and tree.kind(i) not in {"punct", "parataxis", "conj"}]
         if apart and not (marks and kid > head and unsure):
             own = replace(draft, pieces=tuple(sorted(draft.places))).only(
@@ -112,8 +113,8 @@ def _may_part(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> boo
     if tree.tells_when(place):
         return False
     nouns = [c for c in conjuncts if tree.pos(c) in NOMINAL and not tree.of(c, "cop", *SUBJECTS)]
-    if nouns and tree.pos(place) == "VERB":
-        return False
+    if nouns and any(tree.pos(c) == "VERB" and (c == place or not tree.is_finite(c)) for c in [place, *conjuncts]):
+        return False  # "is goat hair, sold, and yak hair"
     if any(kid < c and tree.cases(kid) for c in nouns for kid in tree.of(c, "nmod", "obl")):
         return False  # "it is style and, in some of them, snails"
     if (
@@ -239,6 +240,7 @@ def _framing(tree: Tree, place: int, one: int) -> frozenset[int]:
     start = place if subject is None and tree.tag(place) == "VB" else subject
     own, apart = tree.subject(one), ";" in {tree.text(tree.first(one)), tree.text(tree.first(one) - 1)}
     front = any(kid < (own or one) and tree.kind(kid) in {"obl", "nmod", "advcl", "advmod"} for kid in tree.kids[one])
+    front |= any(tree.pos(i) == "NUM" and tree.kind(i) in {"obl", "nmod"} for i in tree.under(one))  # "at 14:45"
     for kid in tree.kids[place]:
         of_all = is_source(tree, kid) or (tree.kind(kid) == "advcl" and tree.is_conditional(kid))
         adverbial = (tree.kind(kid) == "advmod" and not tree.is_denying(kid) and tree.low(kid) not in FEW) or (

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from everyclaim.decompose.aside import with_commas
 from everyclaim.decompose.draft import Draft
-from everyclaim.decompose.monotone import holds_jointly, is_stated
+from everyclaim.decompose.monotone import FEW, TOGETHER, holds_jointly, is_stated
 from everyclaim.models.local.tree import HELPERS, MODIFIERS, SUBJECTS, THINGS, Tree
 
 _SHARED = frozenset({"case", "det", "nmod:poss", "mark", "aux", "aux:pass", "cop", *SUBJECTS})
@@ -63,8 +63,9 @@ def _may_choose(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> b
         return False  # "the parents, Ada and Bert"
     if any(map(tree.tells_when, [place, *conjuncts])) or _is_taken_up(tree, draft, [place, *conjuncts]):
         return False
-    if not denied and tree.relation(place) in SUBJECTS and tree.is_singular(token.head):
-        return False  # "Trinidad and Tobago is"
+    sums = any(tree.of(one, "nummod") for one in tree.of(token.head, "obj")) if token.head >= 0 else False
+    if not denied and tree.relation(place) in SUBJECTS and (sums or tree.is_singular(token.head)):
+        return False  # "Trinidad and Tobago is", "the hall and the bar cost 90 euros"
     if relation in MODIFIERS:
         if _is_mixture(tree, token.head) or tree.of(token.head, "nummod"):
             return False  # "155 fatal and non-fatal events"
@@ -108,8 +109,14 @@ def _is_doubtful(tree: Tree, place: int, conjuncts: list[int]) -> bool:
         return True  # "an identity card and, if you are under 18, a letter"
     if len(joined) > 1 and (not signs or len(joined) > 2 or tree.kind(place) == "nmod"):
         return True  # "a kettle and a jug with a lid and a filter"
-    if any(not tree.joiners(c) and not tree.comma_before(c) for c in conjuncts):
-        return True  # "until 1 pm and in May also on Sundays"
+    if any(tree.low(c) in FEW or not (tree.joiners(c) or tree.comma_before(c)) for c in conjuncts):
+        return True  # "until 1 pm and in May also on Sundays", "through loss, but none that had one"
+    behind = [kid for one in members for kid in tree.of(one, "nmod") if kid > conjuncts[-1]]
+    if any(
+        tree.words(kid, "case") & TOGETHER or "NUM" in map(tree.pos, tree.under(kid, tree.of(kid, "acl")))
+        for kid in behind
+    ):
+        return True  # "reach the bar and the shop without steps", "no pets or groups of more than ten"
     if tree.text(tree.first(conjuncts[0]) - 1) == ":":
         return True  # what is announced
     nominal = tree.pos(place) in THINGS and not _is_exemplary(tree, place)

@@ -22,10 +22,10 @@ _CUT = frozenset({"conj", "appos", "acl:relcl", "parataxis"})  # relations at wh
 def better_head(tree: Tree, place: int) -> tuple[int, str]:
     """The head that the form of a conjunct speaks for, and its relation to it."""
     above = tree.head(place)
-    if tree.says(place, "cc", "&") and tree.pos(place) == "PROPN":
+    if tree.says(place, "cc", "&") and tree.text(place)[0].isupper():
         beside = [i for i in tree.conjuncts(above) if above < i < place]
         return (beside or [above])[-1], "flat"
-    readings = _besides, _called, _same_case, _member, _predicate, _closes
+    readings = _besides, _called, _same_case, _member, _behind_aside, _predicate, _closes
     for reading in readings:
         better = reading(tree, place)
         if better is not None:
@@ -52,9 +52,28 @@ def _called(tree: Tree, place: int) -> int | None:
     return title if is_one else None
 
 
+def _behind_aside(tree: Tree, place: int) -> int | None:
+    """The predicate that a clause behind a comma and "and" goes on, not the relative clause that the comma closes."""
+    above, first = tree.head(place), tree.first(place)
+    joined = tree.text(first) == "," and first + 1 in tree.joiners(place) and _tense(tree, place)
+    listed = any(tree.text(i) == "," for i in range(above, first))
+    if not joined or listed or tree.relation(above) != "acl:relcl":
+        return None
+    subject, outer = tree.subject(place), tree.predicate_of(tree.head(above), tree.root)
+    if subject is None and (not tree.comma_before(above) or tree.is_past(outer) is not tree.is_past(place)):
+        return None
+    asked = subject is not None and tree.tag(subject) in {"WDT", "WP"}
+    return outer if outer < above and not asked and _tense(tree, outer) else None
+
+
 def _predicate(tree: Tree, place: int) -> int | None:
     """The predicate that a finite verb without subject is coordinated with, where it hangs on a word inside it."""
     tag, above = tree.tag(place), tree.head(place)
+    outer = tree.head(tree.head(above))
+    if tag == "VBG" and tree.relation(above) == "acl:relcl" and tree.tag(outer) == tag and not tree.of(place, *HELPERS):
+        return (
+            outer if _tense(tree, above) and tree.of(place, "cc") else None
+        )  # "cutting the wire that held it and leaving"
     if _tense(tree, place) and tree.relation(above) == "xcomp" and not _tense(tree, above):
         return tree.head(above)  # "it remains unknown but some think …", "finds it vague and would cap it"
     if _is_command(tree, place) and (_tense(tree, above) not in {"", "MD"} or _is_command(tree, above)):
@@ -216,6 +235,9 @@ def _hang_beside(tree: Tree, place: int, token: ParsedToken) -> None:
         )
     ):
         tree.hang(place, place + 1, "nmod:desc")  # "the composer Ada Lind wrote"
+    elif relation == "nmod:desc" and place < head:
+        for kid in [kid for kid in tree.of(head, "det", "amod", "compound", "nmod:poss") if kid < place]:
+            tree.hang(kid, place, tree.relation(kid))  # "the midwife Ada Lind"
     elif relation == "nsubj" and tree.text(tree.first(place)) == ",":
         before = [i for i in tree.kids[head] if i < place and tree.relation(i) == "nsubj"]
         tree.hang(place, (before or [head])[-1], "appos" if before else "nsubj")  # "Rome, one of them, is"
@@ -265,9 +287,9 @@ def _rename(tree: Tree) -> None:
             opener = tree.first(place) + 1
             if opener < len(tree.tokens) and tree.text(opener) == "so":
                 tree.call(opener, "cc")
-        elif token.relation == "advcl" and token.tag == "VBN" and _is_next_passive(tree, place):
+        elif token.relation == "advcl" and token.tag == "VBN" and _is_next(tree, place):
             for i in [place, *tree.conjuncts(place)]:
-                tree.hang(i, token.head, "conj")  # "was besieged, burned down and rebuilt"
+                tree.hang(i, token.head, "conj")  # "was besieged, burned down and rebuilt", "came, has won and left"
         elif token.relation == "amod" and token.tag == "VBN" and tree.head(place) < place and tree.of(place, "obj"):
             verb = _top(tree, tree.head(token.head))
             if tree.tag(verb) == "VBD" and tree.text(tree.first(place)) == ",":
@@ -292,12 +314,14 @@ def _tells_where(tree: Tree, place: int) -> bool:
     return told and tree.pos(first - 1) == "PROPN"
 
 
-def _is_next_passive(tree: Tree, place: int) -> bool:
-    """Whether a participle goes on a list of passives, which its own conjuncts close."""
+def _is_next(tree: Tree, place: int) -> bool:
+    """Whether a participle goes on a list of passives, which its own conjuncts close, or a list of finite verbs."""
     head = tree.head(place)
     passive = tree.tag(head) == "VBN" and any(tree.relation(i) == "aux:pass" for i in tree.kids[head])
     closed = any(tree.tag(one) == "VBN" and tree.joiners(one) for one in tree.conjuncts(place))
-    return passive and closed and place > head and tree.text(tree.first(place)) == "," and tree.subject(place) is None
+    told = _tense(tree, place) in TENSED and not tree.of(place, "mark") and _is_closed(tree, head, place)
+    listed = (passive and closed) or (told and not tree.conjuncts(place))
+    return listed and place > head and tree.text(tree.first(place)) == "," and tree.subject(place) is None
 
 
 def _form(tree: Tree, place: int) -> str:
@@ -377,7 +401,8 @@ def _goes_on(tree: Tree, place: int) -> bool:
     head, tag = tree.head(place), tree.tag(place)
     if tree.of(place, *SUBJECTS):
         first = tree.first(place)
-        return tree.text(first) == "," and (_is_closed(tree, head, place) or tree.text(first + 1) == "so")
+        closed = _is_closed(tree, head, place) and (tag != "VBN" or _tense(tree, place))  # ", coffee not included, but"
+        return tree.text(first) == "," and bool(closed or tree.text(first + 1) == "so")
     return tag == tree.tag(head) and tag in TENSED and not any(i < place for i in tree.of(place, "obl", "mark"))
 
 
