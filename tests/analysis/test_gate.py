@@ -56,13 +56,13 @@ def test_lowest_score_first_then_most_contradicted_then_input_order():
     assert ids(worst(reversed(results), 10)) == ["none", "half-c", "half", "half-2"]
 
 
-def test_the_probability_of_the_answer_counts_before_its_score():
-    """A claim that the judge is unsure of is no reason to look first; an answer without a probability goes by score."""
+def test_the_score_of_an_answer_counts_before_its_probability():
+    """The column that a reader sees is in order; equal scores go by probability."""
     results = kept(
         lettered("u", "unsure", probability=0.4), lettered("ssssc", "sure", probability=0.02),
-        lettered("suuu", "bare"), lettered("ss", "fine", probability=0.01),
+        lettered("suuu", "bare"), lettered("ss", "fine", probability=0.01), lettered("u", "surer", probability=0.1),
     )  # fmt: skip
-    assert ids(worst(results, 10)) == ["sure", "bare", "unsure"]
+    assert ids(worst(results, 10)) == ["surer", "unsure", "bare", "sure"]
 
 
 def test_faultless_and_unscored_answers_are_never_among_the_worst():

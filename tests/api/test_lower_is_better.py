@@ -69,7 +69,7 @@ def test_comparisons_call_a_rise_a_regression(store: Path) -> None:
     worse, better = ec.compare("good", "bad", store=store), ec.compare("bad", "good", store=store)
     assert worse.numbers.whole[0].finding.value == "regressed"
     assert better.numbers.whole[0].finding.value == "improved"
-    assert "the mean score is 37.5 points higher" in worse.sentence
+    assert "the mean score rose by 37.5 points, from " in worse.sentence
     assert against_baseline(worse).status is GateStatus.FAILED
     assert against_baseline(better).status is GateStatus.PASSED
     assert [delta["word"] for delta in json.loads(json.dumps(worse.to_json()))["whole"][:2]] == ["regressed"] * 2
@@ -98,7 +98,7 @@ def test_reports_name_scores_by_the_direction(store: Path, tmp_path: Path, capsy
     assert "20 best (≤ 0.1) · 0 good (≤ 0.3) · 0 moderate (≤ 0.5) · 20 worst" in printed
     assert "Worst answers · highest score first" in printed
     assert "0 is best." in page
-    assert "Highest score first." in page
+    assert "Highest score first;" in page
     assert 'title="quality: low">0.750<' in page
 
 

@@ -58,10 +58,10 @@ def test_the_answers_that_are_wanted(store, run, wanted, places):
     assert [row.position for row in browsing.answers_at(store, run, places)] == places
 
 
-def test_the_worst_go_by_the_probability_of_the_answer(store):
-    """As in the report: the probability, else the score, also of answers without a finding."""
+def test_the_worst_go_by_score_and_then_by_probability(store):
+    """As in the report; also answers without a finding."""
     made = store.create_run(PROVENANCE)
-    for number, (score, probability) in enumerate([(0.0, 0.4), (0.8, 0.02), (0.25, None), (1.0, 0.01)]):
+    for number, (score, probability) in enumerate([(0.25, 0.4), (0.8, 0.02), (0.25, None), (1.0, 0.01), (0.25, 0.1)]):
         sample = a_sample(number)
         result = replace(a_result(sample, score=score), probability=probability)
         if score == 1.0:
@@ -69,8 +69,8 @@ def test_the_worst_go_by_the_probability_of_the_answer(store):
         store.save_all(made.id, [Kept(number, fingerprint(sample), sample, result)])
     places = browsing.positions(store, made.id, AnswerFilter(order="worst"))
     shown = browsing.answers_at(store, made.id, places)
-    assert [(row.position, row.probability) for row in shown] == [(3, 0.01), (1, 0.02), (2, None), (0, 0.4)]
-    assert [one.position for one in worst(store.records(made.id), 9)] == [1, 2, 0]
+    assert [(row.position, row.probability) for row in shown] == [(4, 0.1), (0, 0.4), (2, None), (1, 0.02), (3, 0.01)]
+    assert [one.position for one in worst(store.records(made.id), 9)] == [4, 0, 2, 1]
 
 
 def test_what_a_list_shows_of_an_answer(store, run):

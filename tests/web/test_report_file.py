@@ -111,7 +111,7 @@ def test_a_comparison_shows_both_answers(compared, watch, scheme):
     """The sentence, what is shown, and the claims that changed with both answers beside each other."""
     browser = watch(compared, color_scheme=scheme)
     page = browser.open("/comparison.html")
-    expect(page.locator("p.sentence")).to_contain_text("In run new, compared with old")
+    expect(page.locator("p.sentence")).to_contain_text("new compared with old: the mean score fell by")
     expect(page.locator(".word.regressed").first).to_be_visible()
     change = page.locator("section.change").first
     change.locator("> details > summary").click()

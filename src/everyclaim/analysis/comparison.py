@@ -105,14 +105,14 @@ class Comparison:
                 found.append(f"the mean score of {name} is {means}")
         if primary.finding is DeltaFinding.TOO_FEW:
             scored = counted(primary.answers, "answer")
-            found.append(f"only {scored} scored in both runs: {FEW} are needed to rule out a regression")
+            found.append(f"only {scored} scored in both runs; score at least {FEW} to rule out a regression")
         return tuple(found)
 
     def _sentences(self) -> Iterator[str]:
         """Say what the primary measure, the mean score, shows; then the largest changes for worse and better."""
-        numbers, after, (old, new) = self.numbers, self.after, self.titles
+        numbers, (old, new) = self.numbers, self.titles
         primary = numbers.of(SCORE)
-        start = f"In {'release' if after.title not in (after.name, after.id) else 'run'} {new}, compared with {old}, "
+        start = f"{new} compared with {old}: "
         if not primary.is_shown:
             yield self._nothing_shown(primary)
 
@@ -126,7 +126,7 @@ class Comparison:
             of_finding = [delta for delta in deltas if delta.finding is finding]
             shown += sorted(of_finding, key=extent)[-1:]
         for delta in sorted(shown, key=lambda delta: delta is not primary):
-            yield f"{start}{_clause(delta)}."
+            yield f"{start}the {delta.clause}."
             start = "Also, "
 
     def _nothing_shown(self, delta: Delta) -> str:
@@ -138,20 +138,14 @@ class Comparison:
         if delta.difference is None or delta.low is None:
             return f"{names} cannot be compared: fewer than {FEWEST} answers."
         is_tested = delta.p_value is not None
-        found = f"No significant difference between {names}"
-        if not is_tested:
-            found = f"No test of {names} with fewer than {FEWEST} answers"
-        sign = "+" if delta.difference > 0 else ""
+        found = "No significant difference" if is_tested else f"Too few answers (below {FEWEST}) to test a difference"
         scored = counted(delta.answers, "answer")
         over = f"over {scored} scored in both runs" if self.numbers.matching.paired else f"over {scored} in each run"
         power = ""
         if delta.detectable and is_tested:
-            power = f" With {scored}, a change of {points(delta.detectable)} points would be found in 80 % of cases."
-        return (
-            f"{found}: the mean score went from {delta.before:.3f} to "
-            f"{delta.after:.3f}, by {sign}{points(delta.difference)}"
-            f" points ({points(delta.low)} to {points(delta.high or 0.0)}), {over}.{power}"
-        )
+            least = f"a difference of less than {points(delta.detectable)} points"
+            power = f" With {scored}, {least} may go unnoticed (power 80 %); score more answers to detect it."
+        return f"{found} between {names}: the {delta.clause}, {over}.{power}"
 
     @property
     def titles(self) -> list[str]:
@@ -208,14 +202,6 @@ def provenance_differences(before: Provenance, after: Provenance) -> tuple[str, 
     if any(sides[0][part] != sides[1][part] for part in ("metric", "decomposer", "judge")):  # with own parameters each
         sides = [{name: side[name] for name in side if name in sides[0] and name in sides[1]} for side in sides]
     return differences(*sides)
-
-
-def _clause(delta: Delta) -> str:
-    difference = delta.difference or 0.0
-    side, sign = ("higher", 1) if difference > 0 else ("lower", -1)
-    low, high = sorted((sign * (delta.low or 0.0), sign * (delta.high or 0.0)))
-    by = f"{points(abs(difference))} points {side} (95 % {points(low)} to {points(high)})"
-    return f"the {delta.measure.rate} is {by}{delta.part.on}"
 
 
 RELEASE_SCHEMA = 1

@@ -138,6 +138,7 @@ class Delta:
     finding: DeltaFinding = DeltaFinding.TOO_FEW
     warnings: tuple[str, ...] = ()
     more_is_better: bool = False
+    other_judge: bool = False  # of two judges neither improved or regressed
 
     @property
     def measure(self) -> AnswerMeasure:
@@ -168,16 +169,36 @@ class Delta:
         return f"{'+' if self.difference > 0 else ''}{points(self.difference)} ({between})"
 
     @property
+    def clause(self) -> str:
+        """What rose or fell, by how many points, from which value to which, with the interval."""
+        if self.difference is None or self.low is None or self.high is None:
+            return f"{self.part} could not be compared"
+        between = f"(95 % {points(self.low)} to {points(self.high)} points)"
+        if not self.difference:
+            return f"{self.part} stayed at {self.measure.level(self.after)} {between}"
+        verb, side = ("rose", "higher") if self.difference > 0 else ("fell", "lower")
+        by = f"{points(abs(self.difference))} points"
+        moved = f"is {by} {side}" if self.other_judge else f"{verb} by {by}"
+        return f"{self.part} {moved}, from {self.levels.replace(' → ', ' to ')} {between}"
+
+    @property
     def is_shown(self) -> bool:
         """Whether a difference is shown."""
         return self.finding in (DeltaFinding.IMPROVED, DeltaFinding.REGRESSED)
+
+    @property
+    def word(self) -> str:
+        """The finding; of two judges, which is higher or lower."""
+        if self.other_judge and self.is_shown:
+            return "higher" if (self.difference or 0.0) > 0 else "lower"
+        return self.finding.value
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values."""
         return (
             written(self.part, "measure mode slice")
             | written(self, "before after difference low high answers units=claims detectable p_value")
-            | written(self, "p_adjusted=adjusted word=finding warnings")
+            | written(self, "p_adjusted=adjusted word warnings")
         )
 
 

@@ -207,26 +207,22 @@ def against_baseline(
     deltas = [delta for delta in gated if (parts or delta.measure in _GATED) and delta.low is not None]
     if not deltas:
         return result(GateStatus.INCONCLUSIVE, f"nothing to compare with {comparison.before.title}")
-    name = comparison.titles[0]
+    than = f", compared with {comparison.titles[0]}"
     allowed = f" of more than {100 * margin:g} points" if margin else ""
     worse = [one for one in deltas if one.finding is DeltaFinding.REGRESSED and _worsening(one)[0] > margin]
     if worse:
-        where = f"`everyclaim compare {comparison.before.id} {comparison.after.id}` shows the answers"
-        told = f"significant regression from {name}{allowed}: {'; '.join(map(_measured, worse[:_NAMED]))}; {where}"
+        where = f"`everyclaim compare {comparison.before.id} {comparison.after.id}` shows the answers that changed"
+        told = f"{'; '.join(one.clause for one in worse[:_NAMED])}{than}: a regression{allowed}; {where}"
         return result(GateStatus.FAILED, told)
-    primary = _measured(comparison.numbers.of(SCORE))
+    primary = comparison.numbers.of(SCORE).clause + than
     if comparison.doubts:
-        return result(GateStatus.INCONCLUSIVE, f"{'; '.join(comparison.doubts)}; against {name}: {primary}")
+        return result(GateStatus.INCONCLUSIVE, f"{primary}, but {'; '.join(comparison.doubts)}")
     if confident:
         watched = [delta for delta in deltas if delta.measure in (SCORE, CONTRADICTED)]
         if possible := [delta for delta in watched if _worsening(delta)[1] > margin + _ROUNDING]:
-            told = f"a regression from {name}{allowed} is possible: {_measured(possible[0])}; score more answers"
+            told = f"{possible[0].clause}{than}: a regression{allowed} is possible; score more answers"
             return result(GateStatus.INCONCLUSIVE, told)
-    return result(GateStatus.PASSED, f"no significant regression from {name}: {primary}")
-
-
-def _measured(delta: Delta) -> str:
-    return f"{delta.measure.rate}{delta.part.on} {delta.levels}, {delta.change} points"
+    return result(GateStatus.PASSED, f"{primary}: no significant regression{allowed}")
 
 
 def _worsening(delta: Delta) -> tuple[float, float]:
@@ -263,11 +259,11 @@ def has_finding(result: Result) -> bool:
     )
 
 
-def badness(record: Kept) -> tuple[float, int, int]:
+def badness(record: Kept) -> tuple[float, ...]:
     """Return what scored answers are ordered by, the worst lowest, as pages of a store order them too.
 
-    The probability that the whole answer is faithful, else the score; then contradicted claims; then the input.
+    The score; then the probability that the whole answer is faithful; then contradicted claims; then the input.
     """
     result = record.result
-    rank = result.quality if result.probability is None else result.probability
-    return 1.0 if rank is None else rank, -result.count(Label.CONTRADICTED), record.position
+    ranks = (1.0 if rank is None else rank for rank in (result.quality, result.probability))
+    return *ranks, -result.count(Label.CONTRADICTED), record.position

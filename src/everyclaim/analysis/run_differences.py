@@ -172,7 +172,7 @@ def compare_figures(
             part, [side.rate(part, mask) for side, mask in zip(sides, masks, strict=True)], paired=paired
         )
         is_better = part.measure.more_is_better and not (lower_is_better and part.measure is SCORE)
-        return replace(found, more_is_better=is_better)
+        return replace(found, more_is_better=is_better, other_judge=other_judge)
 
     parts = [delta(part, masks) for part, masks in parts_with_masks(sides, by, paired=matching.paired)]
     primary, *secondary = (delta(MeasuredPart(measure), everything) for measure in WHOLE)

@@ -38,7 +38,7 @@ T = TypeVar("T", Delta, Series)
 _ROWS_SHOWN = 12  # of a table of parts
 _RUNS_SHOWN = 5  # of a trend, beside each other
 _CLAIMS_SHOWN = 3  # of an answer that moved
-_STYLE = {DeltaFinding.IMPROVED: "green", DeltaFinding.REGRESSED: "bold red", DeltaFinding.TOO_FEW: "dim"}
+_STYLE = {"improved": "green", "regressed": "bold red", "too few samples": "dim"}
 _SHORT = {"score": "score", "unsupported": "unsupp.", "contradicted": "contrad."}
 _RANK = {DeltaFinding.REGRESSED: 0, DeltaFinding.IMPROVED: 1, DeltaFinding.NO_DIFFERENCE: 2, DeltaFinding.TOO_FEW: 3}
 
@@ -167,7 +167,7 @@ def _table(heading: str, rows: Sequence[tuple[str, Delta]]) -> RenderableType:
     made.columns[0].no_wrap = False
     made.columns[3].justify = "left"
     for label, delta in rows:
-        finding = Text(delta.finding.value, _STYLE.get(delta.finding, ""))
+        finding = Text(delta.word, _STYLE.get(delta.word, ""))
         made.add_row(data(label, limit=60), delta.levels, delta.change, finding)
     return made
 
@@ -209,12 +209,11 @@ def _claim(change: ClaimChange) -> RenderableType:
 
 
 def method_note(comparison: Comparison) -> str:
-    """Say when a measure is called improved or regressed."""
+    """Say when a difference is called significant."""
     tested = any(delta.p_value is not None for delta in comparison.deltas)
     said = (
-        "The mean score is the primary measure, tested at 5 %. Other measures are called improved or "
-        "regressed only if the difference is significant after Holm's correction (2.5 % for all answers, 2.5 % for the "
-        "slices) and its interval excludes 0."
+        "The mean score is the primary measure, tested at 5 %. Other differences are significant only after Holm's "
+        "correction (2.5 % for all answers, 2.5 % for the slices), and if the interval excludes 0."
     )
     return (
         f"{said if tested else 'Too few samples to test any difference.'} Intervals are 95 %, clustered by answer. "

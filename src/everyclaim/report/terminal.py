@@ -77,9 +77,8 @@ def run_page(
     elif known_error and summary.overall.claims:
         parts += [Text(), indented(hanging(Text("accuracy  ", "dim"), Text(known_error)), 2)]
     if worst:
-        by_score = "highest score" if summary.overall.lower_is_better else "lowest score"
-        first = by_score if worst[0].result.probability is None else "most likely wrong"
-        parts += [Text(), Text(f"Worst answers · {first} first", "bold"), findings(worst)]
+        first = "highest" if summary.overall.lower_is_better else "lowest"
+        parts += [Text(), Text(f"Worst answers · {first} score first", "bold"), findings(worst)]
     parts += [Text(), provenance_line(record.provenance)]
     return Page(Stack(*parts))
 

@@ -162,7 +162,8 @@ def _ranked(connection: sa.Connection, run: str, wanted: AnswerFilter) -> sa.Sub
     return (
         sa.select(
             sa.case(last, value=columns.outcome, else_=2).label("rank"),
-            sa.func.coalesce(columns.probability, quality, 1.0).label("badness"),
+            sa.func.coalesce(quality, 1.0).label("quality"),
+            sa.func.coalesce(columns.probability, 1.0).label("probability"),
             (-sa.func.coalesce(bad.c.contradicted, 0)).label("contradicted"),
             columns.position,
         )

@@ -58,10 +58,9 @@ def label_bar(counts: Mapping[Label, int]) -> Markup:
     return _drawn("bar", "Claims by label", f"{counted(total, 'claim')}: {told}.", parts=parts)
 
 
-def interval_plot(readings: Sequence[ChartPoint], *, title: str, axis: str) -> Markup:
-    """Draw one row per reading: a point at its value, a line over its interval; the axis goes from 0 to 100 %."""
-    ticks = [(tick, f"{100 * tick:g} %") for tick in _TICKS]
-    return _rows(readings, _Scale(150, _RIGHT), ticks, title, axis, _NAME)
+def interval_plot(readings: Sequence[ChartPoint], *, title: str, axis: str, percent: bool = True) -> Markup:
+    """Draw one row per reading: a point at its value, a line over its interval; the axis goes from 0 to 1 (100 %)."""
+    return _rows(readings, _Scale(150, _RIGHT), _ticks(percent), title, axis, _NAME, percent)
 
 
 def difference_plot(readings: Sequence[ChartPoint], *, title: str) -> Markup:
@@ -81,8 +80,9 @@ def _rows(
     title: str,
     axis: str,
     longest: int,
+    percent: bool = True,
 ) -> Markup:
-    told = ". ".join(map(_told, readings)) + "."
+    told = ". ".join(_told(one, percent=percent) for one in readings) + "."
     return _drawn("rows", title, told, readings=readings, x=scale, ticks=ticks, axis=axis, longest=longest)
 
 
@@ -99,7 +99,7 @@ def score_histogram(counts: Sequence[int]) -> Markup:
         x=_Scale(44, _RIGHT),
         y=_Scale(150, 28, 0, highest),
         levels=_round_ticks(highest),
-        ticks=[(tick, f"{tick:g}") for tick in _TICKS],
+        ticks=_ticks(percent=False),
         axis="score",
         unit="answers",
     )
@@ -126,7 +126,6 @@ def line_chart(
         name: [(place, one) for place, one in enumerate(points) if one.value is not None]
         for name, points in series.items()
     }
-    unit, factor = (" %", 100) if percent else ("", 1)
     told = [why for _, why in sorted((marked or {}).items())]
     told += [f"{name}, {_told(one, percent=percent)}" for name, points in known.items() for _, one in points]
     written = [_short(name) for name in names]
@@ -140,7 +139,7 @@ def line_chart(
         series=[(next((one.kind for _, one in points if one.kind), "plain"), points) for points in known.values()],
         x=across,
         y=_Scale(190, 12, 0, highest),
-        levels=[(tick * highest, f"{factor * tick * highest:g}{unit}") for tick in _TICKS],
+        levels=_ticks(percent, highest),
         marked=sorted(marked or {}),
         below=below[::every],
         axis="runs in order, with 95 % intervals",
@@ -154,9 +153,8 @@ def reliability_chart(bins: Sequence[tuple[float, ChartPoint]]) -> Markup:
     """
     known = [(stated, one) for stated, one in bins if one.value is not None]
     told = ". ".join(f"predicted {100 * stated:.0f} %, {_told(one)}" for stated, one in known) + "."
-    ticks = [(tick, f"{100 * tick:g} %") for tick in _TICKS]
     title, x, y = "Predicted and observed probability", _Scale(46, 300), _Scale(264, 26)
-    return _drawn("reliability", title, told, bins=known, x=x, y=y, ticks=ticks)
+    return _drawn("reliability", title, told, bins=known, x=x, y=y, ticks=_ticks())
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +175,10 @@ def _drawn(chart: str, title: str, told: str, **values: Any) -> Markup:
     macros: Any = shared().get_template("everyclaim/charts.html").module
     drawn: Markup = getattr(macros, chart)(title, told, **values)
     return drawn
+
+
+def _ticks(percent: bool = True, highest: float = 1.0) -> list[tuple[float, str]]:
+    return [(tick * highest, f"{100 * tick * highest:g} %" if percent else f"{tick * highest:g}") for tick in _TICKS]
 
 
 def _told(one: ChartPoint, *, percent: bool = True) -> str:

@@ -23,7 +23,7 @@ from markupsafe import Markup
 from everyclaim.analysis import shown_rate
 from everyclaim.analysis.calibration import Calibration, inference_cells, standing_text
 from everyclaim.analysis.comparison import Comparison, ReleaseReport
-from everyclaim.analysis.deltas import Delta, DeltaFinding
+from everyclaim.analysis.deltas import Delta
 from everyclaim.analysis.gate import badness, has_finding
 from everyclaim.analysis.slices import FEW, shown_name, values_of
 from everyclaim.analysis.summary import Group, Summary
@@ -83,12 +83,12 @@ def _score_of(record: Kept) -> list[float]:
     return [score] if record.result.outcome is Outcome.SCORED and score is not None and isfinite(score) else []
 
 
-def order_of(record: Kept) -> tuple[int, float, int, int]:
+def order_of(record: Kept) -> tuple[float, ...]:
     """Order answers: those with a score from the worst on, then what failed, then what else has no score."""
     outcome = record.result.outcome
     if outcome is Outcome.SCORED:
         return (0, *badness(record))
-    return 1 if outcome is Outcome.FAILED else 2, 0.0, 0, record.position
+    return 1 if outcome is Outcome.FAILED else 2, record.position
 
 
 @dataclass(slots=True)
@@ -238,7 +238,8 @@ def slice_view(tag: str, groups: Mapping[str, Group]) -> dict[str, Any]:
         for value, group in ordered[:_CHARTED]
         if not group.is_tiny
     ]
-    chart = interval_plot(readings, title=f"Mean score by {shown_name(tag)}", axis="mean score, with 95 % intervals")
+    title, axis = f"Mean score by {shown_name(tag)}", "mean score, with 95 % intervals"
+    chart = interval_plot(readings, title=title, axis=axis, percent=False)
     beside, modes = mode_shares(ordered, _BESIDE)
     rows = ordered[:_LISTED]
     return {
@@ -289,7 +290,7 @@ def run_html(record: RunRecord, summary: Summary, worst: Sequence[Kept]) -> str:
 
 _CONTEXT = 400  # characters of a long passage around the evidence
 _ROWS_LISTED = 60  # rows of a table
-_COLOUR = {DeltaFinding.IMPROVED: "supported", DeltaFinding.REGRESSED: "contradicted"}
+_COLOUR = {"improved": "supported", "regressed": "contradicted"}
 
 
 def comparison_report(comparison: Comparison, before: Mapping[int, Kept], after: Mapping[int, Kept]) -> bytes:
@@ -331,7 +332,7 @@ def _table(heading: str, deltas: Sequence[tuple[str, Delta]]) -> dict[str, Any]:
     """Lay the differences of one cut out: those that were tested, with their chart, and how many have too few."""
     tested = [row for row in deltas if row[1].p_value is not None or not heading]
     drawn = [
-        ChartPoint(name, one.difference, one.low, one.high, one.finding.value, _COLOUR.get(one.finding, "plain"))
+        ChartPoint(name, one.difference, one.low, one.high, one.word, _COLOUR.get(one.word, "plain"))
         for name, one in tested[:14]
     ]
     chart = None
