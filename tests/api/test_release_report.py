@@ -101,7 +101,7 @@ def test_it_is_written_as_page_as_markdown_and_as_json(store: Path, tmp_path: Pa
     assert not re.search(r"(?:src|href)=\"https?:", page)
     text = (tmp_path / "page.md").read_text("utf-8")
     assert "\n# v2 against v1\n" in text
-    assert "| part | claims | before → after | points (95 %) | finding |" in text
+    assert "| part | rate of claims | before → after | points (95 %) | finding |" in text
     assert "\\<script\\>" in text
     assert "<script>" not in text
     assert "No answer of either release is labelled" in text

@@ -24,7 +24,7 @@ def test_a_run_shows_them_in_terminal_pages_and_files(rows):
     files = ["--report", "report.html", "--markdown", "report.md", "--junit", "report.xml", "--github"]
     done = rows("score", "answers.jsonl", *OFFLINE, *files, "--name", "cited")
     terminal = " ".join(done.out.split())
-    assert "dead 1 · misattributed 1 · right 1" in terminal
+    assert "1 to no passage, 1 to the wrong passage, 1 right" in terminal
     assert "citation misattributed The museum has 400 paintings." in terminal
     for told in FAULTS:
         assert told in terminal
@@ -42,7 +42,7 @@ def test_a_watch_counts_them(rows):
     told = json.loads(rows("watch", "answers.jsonl", "--once", *OFFLINE, "--name", "json", "--json").out)
     assert told["citations"] == {"right": 1, "misattributed": 1, "dead": 1}
     line = rows("watch", "answers.jsonl", "--once", *OFFLINE, "--name", "line")
-    assert "citations: 1 right, 1 misattributed, 1 dead" in line.out + line.err
+    assert "citations: 1 to no passage, 1 to the wrong passage, 1 right" in line.out + line.err
 
 
 READ = ["The museum opened in 1956.", "The museum has 400 paintings."]

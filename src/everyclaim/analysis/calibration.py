@@ -74,14 +74,15 @@ class Corrected:
 
     @property
     def warnings(self) -> list[str]:
-        """What is to be minded of the estimates, each once, with the rows that it is about."""
+        """What makes the estimates unreliable, each once, with the rows that it is about, or why there is none."""
         rows: dict[str, list[str]] = {}
         estimates = [one for one in (self.ppi, self.rogan_gladen) if one]
         for one in estimates:
             for text in one.warnings:
                 rows.setdefault(text, []).append(_METHODS[one.method])
         better = f"; use the method {_METHODS[self.ppi.method]!r}" if self.ppi and not self.ppi.warnings else ""
-        return [text if len(names) == len(estimates) else f"{names[0]}: {text}{better}" for text, names in rows.items()]
+        told = [text if len(names) == len(estimates) else f"{names[0]}: {text}{better}" for text, names in rows.items()]
+        return told + [text if self.shown else f"corrected rate not computed: {text}" for text in self.why]
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,9 +247,8 @@ class Calibration:
         if best := self.corrected.shown:
             value, between, method = inference_cells(best)
             lines.append(f"{'corrected':22}{value:>8}   95 % {between} ({method})")
-        lines += [wrapped(f"corrected rate not computed: {text}") for text in self.corrected.why]
-        head = f"run {self.run}: {self.extent}"
-        return "\n".join([head, *lines, *(wrapped(text) for text in (*self.notes, *self.advice))])
+        head, told = f"run {self.run}: {self.extent}", (*self.corrected.warnings, *self.notes, *self.advice)
+        return "\n".join([head, *lines, *map(wrapped, told)])
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values, null for what has no number; see the reference for the schema."""

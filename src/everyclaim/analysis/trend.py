@@ -70,7 +70,7 @@ class Correction:
     @property
     def doubts(self) -> tuple[str, ...]:
         """What makes it unsure, or why there is none."""
-        return self.found.warnings if self.found else (f"not corrected for the judge's error: {self.why}",)
+        return self.found.warnings if self.found else (f"not computed ({self.why})",)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values; null: not known, and `why_not` says why."""
@@ -83,9 +83,9 @@ class Correction:
 def correct(delta: Delta, label: Label, judge: Mapping[Label, JudgeCounts]) -> Correction:
     """Correct a difference of claims of this label by what labels say of the judge."""
     if (counts := judge.get(label)) is None:
-        return Correction(None, f"labels of {label.value.lower()} claims and of others are needed for a correction")
+        return Correction(None, f"labels of {label.value.lower()} claims and of others are needed")
     if delta.before is None or delta.after is None or delta.low is None or delta.high is None or delta.p_value is None:
-        return Correction(None, "too few samples for a correction")
+        return Correction(None, "too few samples")
     error = (delta.high - delta.low) / (2 * normal_quantile(LEVEL))
     try:
         before, after, found, chance = rogan_gladen_difference((delta.before, delta.after), error, counts, LEVEL)
@@ -127,7 +127,8 @@ class Step:
     @property
     def rows(self) -> list[tuple[str, Delta, str]]:
         """What a table shows of it, as judged and then without the judge's error: name, difference, finding."""
-        named = {self.delta.measure.name: self.delta, "corrected": self.correction and self.correction.found}
+        judged = self.delta.measure.name
+        named = {judged: self.delta, f"{judged}, corrected": self.correction and self.correction.found}
         return [(name, delta, _finding(delta)) for name, delta in named.items() if delta]
 
     def __str__(self) -> str:
@@ -201,7 +202,7 @@ class RollBack:
     def doubts(self) -> list[str]:
         """What makes the corrected rates unsure, or why there are none, each once."""
         found = [(step.delta.measure.name, step.correction.doubts) for step in self.steps if step.correction]
-        return list(dict.fromkeys(f"{name} claims: {doubt}" for name, doubts in found for doubt in doubts))
+        return list(dict.fromkeys(f"{name}, corrected: {doubt}" for name, doubts in found for doubt in doubts))
 
     @property
     def advice(self) -> str:

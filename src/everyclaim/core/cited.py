@@ -87,6 +87,21 @@ def citation_counts(result: Result) -> Mapping[str, int]:
     return counts if isinstance(counts, Mapping) else Counter(one.finding.value for one in citation_findings(result))
 
 
+_COUNTED: Mapping[str, str] = {
+    CitationStatus.UNNEEDED: "not needed",
+    CitationStatus.MISATTRIBUTED: "to the wrong passage",
+    CitationStatus.UNSUPPORTED: "for claims that no passage supports",
+    CitationStatus.DEAD: "to no passage",
+    CitationStatus.MISSING: "claims without a citation",
+}
+
+
+def citation_line(counts: Mapping[str, int]) -> str:
+    """Say how many citations have each status, the most frequent first."""
+    found = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{count:,} {_COUNTED.get(status, status)}" for status, count in found)
+
+
 def refusal_of(result: Result) -> Mapping[str, Any] | None:
     """Return what is known of an answer that declines: `finding` (right, wrong), and where it is wrong the passage.
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from everyclaim._version import __version__
-from everyclaim.core.cited import citation_counts, failing_lines
+from everyclaim.core.cited import citation_counts, citation_line, failing_lines
 from everyclaim.core.errors import ConfigError, InputError, needed_for
 from everyclaim.core.events import AnswerGuarded, JudgeCalled, ScoringEnded, ScoringStarted, WorkEvent
 from everyclaim.core.kinds import described
@@ -110,7 +110,7 @@ def _explanation(result: Result, *, with_texts: bool = False) -> str:
     head = f"{counted(len(result.claims), 'claim')}: {', '.join(found) or 'none'}"
     lines = [f"{head} ({', '.join(why)})" if why else head]
     if cited := citation_counts(result):
-        lines.append(f"citations: {', '.join(f'{count:,} {name}' for name, count in cited.items())}")
+        lines.append(f"citations: {citation_line(cited)}")
     if with_texts:
         lines += failing_lines(result)[:_SHOWN]
     return "\n".join(lines)

@@ -224,7 +224,7 @@ def method_note(comparison: Comparison) -> str:
 
 
 _MOVED = 10  # answers, in Markdown
-_RULE_STYLE = {"roll back": "bold red", "watch": "yellow", "keep": "green", "too few samples": "dim"}
+_RULE_STYLE = {"roll back": "bold red", "watch": "bold yellow", "keep": "bold green", "too few samples": "bold"}
 
 
 def release_terminal(report: ReleaseReport) -> Page:
@@ -251,15 +251,16 @@ def release_markdown(report: ReleaseReport) -> str:
 
 def _release(report: ReleaseReport) -> Iterator[RenderableType]:
     comparison, rule = report.comparison, report.rule
-    made = house_table("part", "claims", "before → after", "points (95 %)", "finding", numbers_from=2)
-    made.columns[0].no_wrap, made.columns[4].justify = False, "left"
+    made = house_table("part", "rate of claims", "before → after", "points (95 %)", "finding", numbers_from=2)
+    made.columns[0].no_wrap, made.columns[1].no_wrap, made.columns[4].justify = False, False, "left"
     for step in rule.steps:
         for name, delta, finding in step.rows:
             shown = Text(finding, "bold red" if finding == "risen" else "")
             made.add_row(data(step.title, limit=40), name, delta.levels, delta.change, shown)
-    yield from (_head(comparison), Text(), Text(whole(report.sentence), style="bold"), Text(), made)
+    yield from (_head(comparison), Text(), Text(whole(rule.sentence), _RULE_STYLE[rule.verdict]), Text())
+    yield from (Text(whole(report.sentence)), Text(), made)
     yield from (hanging(Text("!", "yellow"), Text(doubt)) for doubt in rule.doubts)
-    yield from (Text(), Text(whole(rule.sentence), _RULE_STYLE[rule.verdict]), Text())
+    yield Text()
     differs = "scored with different settings, which may cause differences: " + "; ".join(comparison.differs)
     for note in (*([differs] if comparison.differs else ()), *report.notes):
         yield hanging(Text("!", "yellow"), data(note))
@@ -277,7 +278,7 @@ def label_lines(found: Calibration | None) -> list[str]:
     people = counted(len(found.annotators), "annotator")
     lines = [
         f"{counted(found.labelled, 'claim')} of run {found.run} labelled by {people}; {found.disputed:,} disputed.",
-        f"The judge {found.accuracy}.",
+        *([] if found.sentence else [f"The judge: {found.accuracy}."]),  # else in the comparison's sentence
     ]
     if best := found.corrected.shown:
         value, between, method = inference_cells(best)
@@ -285,4 +286,4 @@ def label_lines(found: Calibration | None) -> list[str]:
             f"Run {found.run}: the judge calls {percent(found.corrected.raw.value)} of claims supported; corrected for "
             f"its error: {value} ({between}, {method})."
         )
-    return lines + [f"Corrected rate not computed: {text}." for text in found.corrected.why if not best]
+    return [*lines, f"Details: `everyclaim calibrate {found.run}`."]

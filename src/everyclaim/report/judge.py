@@ -287,9 +287,9 @@ def corrected_rows(found: Corrected) -> list[tuple[str, str, str, str]]:
 
 
 def corrected_table(found: Calibration) -> RenderableType:
-    """Show the rate with and without the judge's error, and that error, beside a run's numbers."""
-    said = f"judge accuracy by labels: {found.accuracy}; details: `everyclaim calibrate {found.run}`"
-    return Stack(_corrected_table(found.corrected), Text(), Text(whole(said)))
+    """Show the judge's error, and the rate without it where there is one, beside a run's numbers."""
+    said = Text(whole(f"judge accuracy by labels: {found.accuracy}; details: `everyclaim calibrate {found.run}`"))
+    return Stack(_corrected_table(found.corrected), Text(), said) if found.corrected.shown else said
 
 
 def _plain(found: Calibration) -> str:
@@ -310,8 +310,7 @@ def _corrected_table(found: Corrected) -> RenderableType:
     made = house_table("rate", "value", "95 % interval", "method")
     for row in corrected_rows(found):
         made.add_row(*row)
-    lines = [Text(f"! {text}", "yellow") for text in found.warnings]
-    return Stack(made, *lines, *(Text(f"corrected rate not computed: {text}", "dim") for text in found.why))
+    return Stack(made, *(Text(f"! {text}", "yellow") for text in found.warnings))
 
 
 def _confusion(found: Calibration) -> RenderableType:

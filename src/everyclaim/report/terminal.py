@@ -21,7 +21,7 @@ from everyclaim.analysis.calibration import Calibration
 from everyclaim.analysis.gate import GateResult, GateStatus, is_less_likely, is_worse
 from everyclaim.analysis.slices import FEW, JudgingSummary, shown_name
 from everyclaim.analysis.summary import TEXTS_KEPT, Group, Summary
-from everyclaim.core.cited import failing_lines
+from everyclaim.core.cited import citation_line, failing_lines
 from everyclaim.core.plaintext import counted, number, one_line, words
 from everyclaim.core.printing import LOWER_BOUNDS, Band
 from everyclaim.core.protocols import Kept
@@ -193,7 +193,7 @@ def remarks(summary: Summary) -> list[tuple[str, Text, str]]:
     torn = f"{counted(summary.conflicts, 'claim')} supported by one passage and contradicted by another"
     line("conflicts", torn, when=summary.conflicts)
     line("refusals", _refusals(summary), when=summary.refusals)
-    line("citations", _counts(summary.citations), when=summary.citations)
+    line("citations", citation_line(summary.citations), when=summary.citations)
     unchecked = f"{counted(summary.unchecked, 'answer')} with a skipped sentence that may contain a claim"
     line("skipped", unchecked, when=summary.unchecked, style="yellow")
     example = data(f"for example {summary.failed_example}", limit=240)
@@ -240,8 +240,8 @@ def _length(group: Group) -> Text:
     text = f"{group.claims_per_answer or 0:.1f} claims per answer"
     if group.failing:
         text += (
-            f" · mean of the {counted(group.failing, 'answer')} with a failing claim: "
-            f"{group.unsupported_per_failing:.1f} unsupported and {group.contradicted_per_failing:.1f} contradicted"
+            f" · an answer with a failing claim has on average {group.unsupported_per_failing:.1f} unsupported and "
+            f"{group.contradicted_per_failing:.1f} contradicted claims"
         )
     return Text(text)
 

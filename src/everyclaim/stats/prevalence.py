@@ -28,8 +28,6 @@ from everyclaim.stats.types import (
     share,
 )
 
-_EFFECTIVE = " (counted as independent labels: several of one answer are worth fewer)"
-
 
 @dataclass(frozen=True, slots=True)
 class JudgeCounts:
@@ -43,6 +41,7 @@ class JudgeCounts:
     negatives_right: float
     negatives: float
     kinds: tuple[str, str] = field(default=KINDS, kw_only=True)  # what claims positives and negatives are, in words
+    labels: tuple[int, int] | None = field(default=None, kw_only=True)  # of both, independent or not
 
     def __post_init__(self) -> None:
         for name, kind in zip(("positives", "negatives"), self.kinds, strict=True):
@@ -83,7 +82,7 @@ def rogan_gladen(positives: float, n: float, judge: JudgeCounts, level: float = 
     error = math.sqrt(p * (1 - p) / n_ + (1 - theta) ** 2 * doubt0 + theta**2 * doubt1) / (q0 + q1 - 1)
     low, high = theta + shift - z * error, theta + shift + z * error
     interval = Interval(max(0.0, low), min(1.0, high), level).holding(value)
-    told = few_of_a_kind(judge.positives, judge.negatives, judge.kinds, _EFFECTIVE)
+    told = few_of_a_kind(judge.positives, judge.negatives, judge.kinds, judge.labels)
     if not told and (
         min(judge.positives, judge.negatives) < ROUGH_CLUSTERS or judge.sensitivity + judge.specificity < 1.5
     ):
@@ -121,7 +120,7 @@ def rogan_gladen_difference(
     half = normal_quantile(level) * spread
     low, high, value = max(-1.0, centre - half), min(1.0, centre + half), values[1] - values[0]
     interval = Interval(low, high, level).holding(value)
-    told = few_of_a_kind(judge.positives, judge.negatives, judge.kinds, _EFFECTIVE)
+    told = few_of_a_kind(judge.positives, judge.negatives, judge.kinds, judge.labels)
     if min(rates) < 1 - judge.specificity:
         told += ("a measured rate is below the judge's false alarm rate, so the correction is unreliable",)
     chance = normal_p_value(centre / spread) if spread else float(not centre)
@@ -159,10 +158,11 @@ def judge_counts(
     codes, right = cluster_codes(clusters, len(y)), (y == said).astype(float)
     weight = np.ones(len(y)) if weights is None else column(weights, "weights", 0)
     counts: list[float] = []
-    for kind in (y == 1, y == 0):
+    kinds = (y == 1, y == 0)
+    for kind in kinds:
         worth = effective_counts(right[kind], codes[kind], weight[kind])[1]
         counts += [float(np.average(right[kind], weights=weight[kind])) * worth if worth else 0.0, worth]
-    return JudgeCounts(*counts)
+    return JudgeCounts(*counts, labels=(int(kinds[0].sum()), int(kinds[1].sum())))
 
 
 def allocate_labels(labels: int, rate: float, judge: tuple[float, float], pilot: int) -> tuple[int, int]:

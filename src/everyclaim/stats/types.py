@@ -142,13 +142,19 @@ def few_clusters(clusters: int) -> tuple[str, ...]:
     return ()
 
 
-def few_of_a_kind(positives: float, negatives: float, kinds: tuple[str, str] = KINDS, how: str = "") -> tuple[str, ...]:
-    """Return what to say where one of the two kinds of label is rare; `how` says how they are counted."""
-    rarer, kind = min((negatives, kinds[1]), (positives, kinds[0]))
-    if rarer < FEW_OF_A_KIND:
-        labels = "label" if f"{rarer:.3g}" == "1" else "labels"
-        return (f"only {rarer:.3g} {labels} of {kind} claims{how}; at least {FEW_OF_A_KIND} are needed",)
-    return ()
+def few_of_a_kind(
+    positives: float, negatives: float, kinds: tuple[str, str] = KINDS, labels: tuple[int, int] | None = None
+) -> tuple[str, ...]:
+    """Return what to say where one of two kinds of label is rare; `labels` are all of both, numbers the independent."""
+    place = int(negatives <= positives)
+    rarer = (positives, negatives)[place]
+    if rarer >= FEW_OF_A_KIND:
+        return ()
+    worth, of = max(1, math.floor(rarer + 1e-9)), f"of {kinds[place]} claims"
+    few = f"{counted(worth, 'label')} {of}"
+    if labels and labels[place] > worth:
+        few = f"{worth} of {labels[place]:,} labels {of} are independent"
+    return (f"only {few}; at least {FEW_OF_A_KIND} are needed",)
 
 
 def cluster_codes(clusters: ArrayLike | None, rows: int) -> NDArray[np.intp]:

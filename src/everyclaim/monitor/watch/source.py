@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from everyclaim.analysis import written
-from everyclaim.core.cited import citation_counts
+from everyclaim.core.cited import citation_counts, citation_line
 from everyclaim.core.limits import limits_here
 from everyclaim.core.plaintext import counted
 from everyclaim.core.types import Label, Outcome, Result, Sample
@@ -206,7 +206,7 @@ class WatchPass:
             told.append(f"{of_random}mean score {self.mean_score:.3f}")
             told.append(f"{counted(self.claims.total(), 'claim')}: {failing}")
         if self.citations:
-            told.append("citations: " + ", ".join(f"{count:,} {name}" for name, count in self.citations.most_common()))
+            told.append(f"citations: {citation_line(self.citations)}")
         return " · ".join([*told, *filter(None, (self.waits_for, self.trouble))])
 
     def to_json(self) -> dict[str, Any]:

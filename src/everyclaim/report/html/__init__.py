@@ -26,6 +26,7 @@ from markupsafe import Markup, escape
 from everyclaim._version import __version__
 from everyclaim.analysis import NO_NUMBER, interval, percent, score, share_of, span
 from everyclaim.analysis.slices import shown_name
+from everyclaim.core.cited import citation_line
 from everyclaim.core.plaintext import counted, number, one_line, whole, words
 from everyclaim.core.printing import LOWER_BOUNDS, band_of
 from everyclaim.core.types import Label, tag_values
@@ -41,8 +42,8 @@ def environment(*loaders: BaseLoader) -> Environment:
     Filters: `percent`, `interval`, `span`, `score`, `share_of` of an `Estimate` or a share; `number` and `probability`
     of a score or a probability; `thousands`, `counted`, `dollars`, `words`, `line` (one line, shortened), `whole` (a
     sentence of ours whose numbers stay with their units), `commands` (one with commands between backticks), `sentence`
-    (the same, from a capital on); `word`, `sign`, `meaning` of a label; `refusal` of its finding; `slice_name` of
-    its name, `values` of a tag; `band` of a score; `place` of a point in a chart.
+    (the same, from a capital on); `word`, `sign`, `meaning` of a label; `refusal` of its finding; `cited` of
+    counts by status; `slice_name` of its name, `values` of a tag; `band` of a score; `place` of a point in a chart.
     """
     ours = PackageLoader("everyclaim.report.html")
     made = Environment(
@@ -116,6 +117,7 @@ _FILTERS = {
     "dollars": dollars,
     "words": words,
     "refusal": refusal_words,
+    "cited": citation_line,
     "line": lambda text, limit=200: one_line(text, limit),
     "word": lambda label: label.value.lower(),
     "sign": LABEL_SIGN.__getitem__,
