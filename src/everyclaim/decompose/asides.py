@@ -281,8 +281,9 @@ def _meanwhile(aside: Aside) -> Draft | None:
         return None  # "making it popular" may speak of the whole statement
     if not (acts or tree.of(verb, "obj", "xcomp", "ccomp", "cop") or tree.of(place, "ccomp")):
         return None  # "crashed into a wall, killing the passenger" tells of the event
-    perfect = any(tree.low(kid) in {"has", "have", "had"} for kid in tree.of(verb, *HELPERS))
-    past, plural = tree.is_past(verb) or aside.tells_year or perfect, tree.is_plural(subject)
+    if tree.words(verb, *HELPERS) & {"has", "have", "had"}:
+        return None  # "has shaped policy, providing …" tells no time
+    past, plural = tree.is_past(verb) or aside.tells_year, tree.is_plural(subject)
     said = aside.said_of(subject, *aside.body)
     having = [i for i in tree.of(place, "aux") if tree.low(i) == "having"]
     if tree.tag(place) == "VBN" and having and having == aside.body[:1]:
