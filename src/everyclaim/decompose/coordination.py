@@ -111,12 +111,17 @@ def _is_doubtful(tree: Tree, place: int, conjuncts: list[int]) -> bool:
         return True  # "a kettle and a jug with a lid and a filter"
     if any(tree.low(c) in FEW or not (tree.joiners(c) or tree.comma_before(c)) for c in conjuncts):
         return True  # "until 1 pm and in May also on Sundays", "through loss, but none that had one"
-    behind = [kid for one in members for kid in tree.of(one, "nmod") if kid > conjuncts[-1]]
-    if any(
-        tree.words(kid, "case") & TOGETHER or "NUM" in map(tree.pos, tree.under(kid, tree.of(kid, "acl")))
-        for kid in behind
+    last = conjuncts[-1]
+    behind = [kid for kid in tree.of(last, "nmod") if last < kid and tree.cases(kid) != ["of"]]
+    counted = any(tree.pos(kid) == "NUM" and last < kid for kid in tree.of(place, "nmod"))
+    if counted or any(tree.words(kid, "case") & TOGETHER for kid in behind):
+        return True  # "no pets or groups of more than ten", "reach the bar and the shop without steps"
+    if tree.kind(place) == "obj" and any(
+        "NUM" in map(tree.pos, tree.under(kid, tree.of(kid, "acl"))) for kid in behind
     ):
-        return True  # "reach the bar and the shop without steps", "no pets or groups of more than ten"
+        return True  # "keep the piano and the room at 20 degrees"
+    if any(tree.pos(tree.first(c) - 1) == "NUM" and tree.of(c, "nummod") for c in conjuncts):
+        return True  # "rises of 3.2 and 2.5 per cent"
     if tree.text(tree.first(conjuncts[0]) - 1) == ":":
         return True  # what is announced
     nominal = tree.pos(place) in THINGS and not _is_exemplary(tree, place)
@@ -143,8 +148,8 @@ def _is_doubtful(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     if any(b - a == 1 for a, b in pairwise(members)):
         return True  # "left upper and right lower lungs"
     kinds = {tree.pos(one) for one in members}
-    if tree.kind(place) in {"nsubj", "obj", "obl", "nmod"} and "ADJ" in kinds:
-        return "NOUN" in kinds  # "the old and the new key", "the motor, visual and nervous systems"
+    if tree.kind(place) in {"nsubj", "obj", "obl", "nmod", "xcomp"} and {"ADJ", "NOUN"} <= kinds:
+        return True  # "the old and the new key", "the motor, visual and nervous systems"
     if is_gapped(tree, place, conjuncts):
         return True
     if tree.says(place, "case", "of") and _go_with(tree, above, place, conjuncts):
@@ -175,7 +180,9 @@ def _is_exemplary(tree: Tree, place: int) -> bool:
 
 def is_gapped(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     """Whether a verb is left out in a second clause: "one is the loudest and the other the quietest"."""
-    if any(tree.relation(tree.first(one)) == "det" for one in conjuncts):
+    if any(
+        tree.relation(tree.first(one)) == "det" or (tree.pos(one) == "SYM" and tree.of(one, "det")) for one in conjuncts
+    ):
         return True
     if tree.subject(place) is None and any(tree.subject(one) is not None for one in conjuncts):
         return tree.kind(place) == "xcomp"  # "was rated good and the battery poor"

@@ -69,6 +69,11 @@ def _behind_aside(tree: Tree, place: int) -> int | None:
 def _predicate(tree: Tree, place: int) -> int | None:
     """The predicate that a finite verb without subject is coordinated with, where it hangs on a word inside it."""
     tag, above = tree.tag(place), tree.head(place)
+    near = tree.first(place) - 1
+    while near not in {above, -1} and not (tree.relation(near) == "conj" and tree.subject(near) is not None):
+        near = tree.head(near)
+    if near not in {above, -1} and _tense(tree, near) and _tense(tree, place) and tree.subject(place) is None:
+        return near  # "one enjoyed it, and another called it clean but found it small"
     outer = tree.head(tree.head(above))
     if tag == "VBG" and tree.relation(above) == "acl:relcl" and tree.tag(outer) == tag and not tree.of(place, *HELPERS):
         return (
