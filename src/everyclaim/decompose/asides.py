@@ -307,6 +307,8 @@ def _possession(aside: Aside) -> Draft | None:
         placed = [kid for kid in tree.of(verb, "obl") if kid != place]
         vague = any(tree.pos(kid) == "PRON" for kid in tree.of(verb, "obj"))
         lasts = not tree.is_past(verb) and tree.is_definite(subject) and not vague
+        if noun == verb and placed:
+            lasts &= min(placed) > subject  # not "for Lund the same rule holds, with ten places"
         if is_event(tree, verb) or (not lasts and (tree.kind(noun) == "obl" or (noun == verb and placed))):
             return None  # "the ship caught fire, with no injuries"
         owner = subject

@@ -404,7 +404,8 @@ def completed_answer(text: str, question: str) -> str:
     Other texts stay; empty where the question does not tell what is meant.
     """
     tree = plain_tree(text) if len(text) <= _ELLIPTICAL else None
-    if tree is None or tree.subject(tree.root) is None or tree.pos(tree.root) != "AUX":
+    subject = tree.subject(tree.root) if tree is not None and tree.pos(tree.root) == "AUX" else None
+    if tree is None or subject is None or tree.tag(subject) != "PRP":
         return text
     parts = {
         tree.root,

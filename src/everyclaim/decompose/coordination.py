@@ -20,9 +20,10 @@ def by_conjunct(draft: Draft, tree: Tree) -> list[Draft]:
     """One fact for each conjunct of the first coordination that holds of each alone."""
     told = {i for place in draft.whole for i in tree.under(place)}  # the rest is a fact already
     for place in sorted(told & draft.places or draft.places):
-        if tree.is_finite(place) and (tree.pos(place) in {"VERB", "AUX"} or tree.joiners(place)):
-            continue  # the clauses of a sentence
         conjuncts = [c for c in tree.conjuncts(place) if c in draft.places]
+        asks = "VB" in map(tree.tag, conjuncts)
+        if tree.is_finite(place) and (tree.pos(place) in {"VERB", "AUX"} or tree.joiners(place) or asks):
+            continue  # the clauses of a sentence
         if conjuncts and not any(map(tree.is_finite, conjuncts)) and _may_choose(tree, draft, place, conjuncts):
             found = [chosen(draft, tree, place, one, conjuncts) for one in [place, *conjuncts]]
             return [draft] if any(one is None for one in found) else [one for one in found if one is not None]
@@ -34,6 +35,8 @@ def _may_choose(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> b
     words = {tree.low(cc) for one in [place, *conjuncts] for cc in tree.joiners(one)}
     if "plus" in words and any(tree.of(one, "nummod") for one in conjuncts):
         return False  # "4 euros plus 2 euros for each child"
+    if any(tree.says(i, "advmod", "as") for i in tree.of(place, "amod")):
+        return False  # "as much flour and water as starter"
     denied = _is_denied_alike(tree, place, conjuncts) or (
         bool(words) and words <= _DENYING and any(tree.is_negated(step) for step in tree.way_up(place, draft.head))
     )

@@ -146,8 +146,8 @@ def _found(sentence: str, steps: Sequence[Step]) -> list[Fact]:
         return whole
     if any(tree.pos(mark) == "SCONJ" for mark in tree.of(tree.root, "mark")):
         return whole  # a clause that depends on another, which the tree does not know
-    subjects = [i for i in tree.of(tree.root, "nsubj") if tree.pos(i) in {"NOUN", "NUM"}]
-    if len(subjects) > 1 and tree.relation(subjects[0]) != "nsubj:outer":
+    subjects = [[i for i in tree.of(place, "nsubj") if tree.pos(i) in {"NOUN", "NUM"}] for place in range(len(tokens))]
+    if any(len(several) > 1 and tree.relation(several[0]) != "nsubj:outer" for several in subjects):
         return whole  # a verb is lost
     if tree.root and tree.tag(tree.root) in {"VBD", "VBZ"} and tree.subject(tree.root) is None and not start:
         return whole  # a subject is

@@ -79,8 +79,10 @@ def _predicate(tree: Tree, place: int) -> int | None:
         return (
             outer if _tense(tree, above) and tree.of(place, "cc") else None
         )  # "cutting the wire that held it and leaving"
-    if _tense(tree, place) and tree.relation(above) == "xcomp" and not _tense(tree, above):
-        return tree.head(above)  # "it remains unknown but some think …", "finds it vague and would cap it"
+    if _tense(tree, place) and not _tense(tree, above) and (tree.relation(above) == "xcomp" or _is_marked(tree, above)):
+        return (
+            tree.head(above) if tree.relation(above) == "xcomp" else tree.predicate_of(tree.head(above), tree.root)
+        )  # "it remains unknown but some think …", "finds it vague and would cap it"
     if _is_command(tree, place) and (_tense(tree, above) not in {"", "MD"} or _is_command(tree, above)):
         while tree.head(above) >= 0 and (tree.relation(above) == "conj" or not _is_command(tree, above)):
             above = tree.head(above)
