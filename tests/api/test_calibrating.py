@@ -162,4 +162,4 @@ def test_a_label_counts_once_however_often_the_answer_occurs(tmp_path: Path) -> 
     assert ec.compare(run, run).calibration.labelled == 2
     with pytest.raises(ec.InputError, match="no unlabelled claim left"):
         ec.label(run)
-    assert all("All claims of this run have a label: score and label more" in text for text in found.advice)
+    assert found.advice[-1] == "this run has only 0 unlabelled claims left: score and label more answers."

@@ -201,16 +201,13 @@ class Calibration:
             told.append(f"to try another judge on these labels: `everyclaim judge evaluate {self.run} --judge SPEC`.")
         if self.standing == ("met", "met"):
             told.append(f"both rates are significantly above {AT_LEAST}.")
+        most = 0
         for kind, _, rate, labels in named:
             if compare_with_target(rate) == "not shown":
                 way = "random" if kind == "supported" else "stratified"
-                select = f"Select some with `everyclaim label {self.run} --by {way}`"
+                select = f" (`everyclaim label {self.run} --by {way}`)" if self.unlabelled else ""
                 missing = _missing_labels(rate, labels)
-                if not self.unlabelled:
-                    select = "All claims of this run have a label: score and label more answers"
-                elif self.unlabelled < missing:
-                    left = counted(self.unlabelled, "unlabelled claim")
-                    select += f"; this run has only {left}: score more answers, too"
+                most = max(most, missing)
                 aim = f"the judge recognises at least {AT_LEAST} of {kind} claims"
                 fact = f"too few labels ({labels:,}) to show that {aim}"
                 if rate.value is not None and rate.value < TARGET:
@@ -218,8 +215,11 @@ class Calibration:
                     fact = f"{known}, inconclusive with {counted(labels, 'label')}"
                 wanted = f"about {counted(missing, 'more label')} would settle it"
                 told.append(
-                    f"{fact}: {f'label at least {missing} more' if labels < _FEWEST_LABELS else wanted}. {select}."
+                    f"{fact}: {f'label at least {missing} more' if labels < _FEWEST_LABELS else wanted}{select}."
                 )
+        if most > self.unlabelled:
+            left = counted(self.unlabelled, "unlabelled claim")
+            told.append(f"this run has only {left} left: score and label more answers.")
         return tuple(told)
 
     @property

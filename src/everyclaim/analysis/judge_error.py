@@ -337,13 +337,13 @@ def _trial(
 def _notes(run: str, claims: Sequence[LabelledClaim], settled: RunLabels, *, is_elsewhere: bool) -> Iterator[str]:
     if settled.disputed:
         yield (
-            f"{counted(settled.disputed, 'label')} disputed (a tie): not counted until annotator "
-            "'adjudicated' labels them"
+            f"{counted(settled.disputed, 'label')} disputed (annotators tie): not counted until an annotator named "
+            "'adjudicated' decides"
         )
     if cut := sum(claim.how != "text" for claim in claims):
         yield (
-            f"{cut:,} of {counted(len(claims), 'labelled claim')} were split differently in this run; "
-            "their labels were mapped by position"
+            f"this run splits {cut:,} of {counted(len(claims), 'labelled claim')} differently; their labels were "
+            "matched by position in the answer"
         )
     if unsure := sum(claim.way == _UNSURE for claim in claims):
         others = any(claim.way != _UNSURE for claim in claims)

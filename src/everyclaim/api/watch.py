@@ -196,7 +196,7 @@ def _start_line(source: AnswerSource, plan: WatchPlan, alarms: Alarms | None, st
     where, named = one_line(source.title, 120), one_line(plan.title, 60)
     alert = "no alert is set" if alarms is None else f"alert if significantly above: {alarms.told}"
     kept = without_password(os.fspath(store))
-    return f"watching {where} · one run per {plan.per}, named '{named} …', stored in {kept} · {alert}"
+    return f"watching {where} · one run per {plan.per}, named '{named}' and the {plan.per}, in {kept} · {alert}"
 
 
 def _plan(source: AnswerSource, options: WatchingOptions) -> WatchPlan:

@@ -150,7 +150,8 @@ def _by_cut(rows: Sequence[T]) -> Iterator[tuple[str, list[T]]]:
 
 def untested(rows: int) -> str:
     """Say how many rows of a table have too little to test."""
-    return f"{counted(rows, 'row')} with too few samples hidden"
+    few = f"below {FEWEST} answers, or below {FEWEST_EVENTS} failing or passing ones"
+    return f"{counted(rows, 'row')} hidden: {few}"
 
 
 def row_name(part: MeasuredPart) -> str:

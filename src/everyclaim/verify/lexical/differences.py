@@ -149,9 +149,11 @@ def _value(parting: Parting, *, time: bool) -> FoundDifference | None:
     if _is_of_another(parting, check.said):
         return FoundDifference(check.at, None, f"the passages use {check.said} for a different item")
     at = numbered(parting, check.at)
-    if at == check.at and _are_there(check.said, parting):
+    if at == check.at and not parting.is_contradicted and _are_there(check.said, parting):
         return FoundDifference(at, None, f"the passages mention {check.said}, {_NOT_FOUND}")
-    return one_instead(parting, check) or FoundDifference(at, None, f"not stated in the passages: {_cut(parting, at)}")
+    said = _cut(parting, at)
+    against = f"contradicted by the passages: the claim's '{said}'" if parting.is_contradicted else ""
+    return one_instead(parting, check) or FoundDifference(at, None, against or f"not stated in the passages: {said}")
 
 
 def _reckoned(parting: Parting, mode: FailureMode, at: tuple[int, int] | None) -> FoundDifference | None:

@@ -31,6 +31,7 @@ from everyclaim.core.lifetime import Memory
 from everyclaim.core.plaintext import file_name
 from everyclaim.core.types import Label, Outcome
 from everyclaim.report.html import asset, environment
+from everyclaim.report.terminal import by_size
 from everyclaim.stats.intervals import Estimate
 from everyclaim.store import browsing
 from everyclaim.store.browsing import AnswerFilter
@@ -90,7 +91,7 @@ def _query(fields: Mapping[str, str]) -> str:
 
 def _templates() -> Environment:
     made = environment(PackageLoader("everyclaim.web.app"))
-    made.filters.update(scored=lambda counts: counts[Outcome.SCORED], file=file_name, unmarked=blanked)
+    made.filters.update(scored=lambda counts: counts[Outcome.SCORED], file=file_name, unmarked=blanked, by_size=by_size)
     made.globals.update(library=__version__, static=VERSION)
     return made
 
