@@ -134,7 +134,7 @@ def _asked_about(questions: Sequence[str], pronoun: str) -> str:
             if tree.low(place) in _FORMS and token.relation != "expl" and not found:
                 return ""  # "What does she do?"
             named = token.pos == "PROPN" or (token.pos == "NOUN" and (not people or tree.kind(place) == "nsubj"))
-            named &= tree.kind(place) not in {"compound", "flat"}
+            named &= tree.kind(place) not in {"compound", "flat"} and tree.tag(tree.first(place)) != "WRB"
             named &= token.relation not in {"nmod:desc", "nmod:poss"}  # of "Rosa's bar" the bar is spoken of
             if named and not tree.tells_when(place) and tree.is_plural_alone(place) is not (not several):
                 found.append(_phrase(question, tree, place, pronoun, alone=True) if _is_asked_of(tree, place) else "")

@@ -200,7 +200,7 @@ def _title(aside: Aside) -> Draft | None:
     tree, place, noun, inside = aside.tree, aside.place, aside.noun, aside.inside
     first, before = inside[0], inside[0] - 1
     is_name = tree.pos(place) == "PROPN"
-    ranks = tree.pos(place) == "NOUN" or (is_name and len(inside) > 1)
+    ranks = (tree.pos(place) == "NOUN" and tree.tag(place) != "NNS") or (is_name and len(inside) > 1)
     if not ranks or tree.pos(noun) != "PROPN" or tree.of(place, "conj", "nmod") or tree.conjuncts(noun):
         return None
     if tree.pos(first) in {"PUNCT", "ADP"} or inside != [*range(first, noun)]:

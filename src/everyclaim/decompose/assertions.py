@@ -405,7 +405,7 @@ def completed_answer(text: str, question: str) -> str:
     """
     tree = plain_tree(text) if len(text) <= _ELLIPTICAL else None
     subject = tree.subject(tree.root) if tree is not None and tree.pos(tree.root) == "AUX" else None
-    if tree is None or subject is None or tree.tag(subject) != "PRP":
+    if tree is None or subject is None or tree.pos(subject) not in {"PRON", "PROPN"}:
         return text
     parts = {
         tree.root,

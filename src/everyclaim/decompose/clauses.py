@@ -240,7 +240,9 @@ def _framing(tree: Tree, place: int, one: int) -> frozenset[int]:
     start = place if subject is None and tree.tag(place) == "VB" else subject
     own, apart = tree.subject(one), ";" in {tree.text(tree.first(one)), tree.text(tree.first(one) - 1)}
     front = any(kid < (own or one) and tree.kind(kid) in {"obl", "nmod", "advcl", "advmod"} for kid in tree.kids[one])
-    front |= any(tree.pos(i) == "NUM" and tree.kind(i) in {"obl", "nmod"} for i in tree.under(one))  # "at 14:45"
+    front |= any(
+        tree.pos(i) == "NUM" and tree.kind(i) in {"obl", "nmod"} for i in tree.under(one) if i > one
+    )  # "at 14:45"
     for kid in tree.kids[place]:
         of_all = is_source(tree, kid) or (tree.kind(kid) == "advcl" and tree.is_conditional(kid))
         adverbial = (tree.kind(kid) == "advmod" and not tree.is_denying(kid) and tree.low(kid) not in FEW) or (

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from everyclaim.decompose.aside import with_commas
 from everyclaim.decompose.draft import Draft
-from everyclaim.decompose.monotone import FEW, TOGETHER, holds_jointly, is_stated
+from everyclaim.decompose.monotone import FEW, holds_jointly, is_stated
 from everyclaim.models.local.tree import HELPERS, MODIFIERS, SUBJECTS, THINGS, Tree
 
 _SHARED = frozenset({"case", "det", "nmod:poss", "mark", "aux", "aux:pass", "cop", *SUBJECTS})
@@ -115,9 +115,9 @@ def _is_doubtful(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     if any(tree.low(c) in FEW or not (tree.joiners(c) or tree.comma_before(c)) for c in conjuncts):
         return True  # "until 1 pm and in May also on Sundays", "through loss, but none that had one"
     last = conjuncts[-1]
-    behind = [kid for kid in tree.of(last, "nmod") if last < kid and tree.cases(kid) != ["of"]]
+    behind = [kid for kid in tree.of(last, "nmod") if last < kid and tree.cases(kid) not in ([], ["of"])]
     counted = any(tree.pos(kid) == "NUM" and last < kid for kid in tree.of(place, "nmod"))
-    if counted or any(tree.words(kid, "case") & TOGETHER for kid in behind):
+    if counted or any(tree.cases(kid) == ["without"] for kid in behind):
         return True  # "no pets or groups of more than ten", "reach the bar and the shop without steps"
     if tree.kind(place) == "obj" and any(
         "NUM" in map(tree.pos, tree.under(kid, tree.of(kid, "acl"))) for kid in behind

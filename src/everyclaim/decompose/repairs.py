@@ -25,7 +25,7 @@ def better_head(tree: Tree, place: int) -> tuple[int, str]:
     if tree.says(place, "cc", "&") and tree.text(place)[0].isupper():
         beside = [i for i in tree.conjuncts(above) if above < i < place]
         return (beside or [above])[-1], "flat"
-    readings = _besides, _called, _same_case, _member, _behind_aside, _predicate, _closes
+    readings = _besides, _called, _member, _behind_aside, _predicate, _closes
     for reading in readings:
         better = reading(tree, place)
         if better is not None:
@@ -89,8 +89,10 @@ def _predicate(tree: Tree, place: int) -> int | None:
         return above if _is_command(tree, above) else None  # "remember that it is a test and stay safe"
     if _tense(tree, place) not in TENSED or tree.of(place, *SUBJECTS):
         return None
-    if tree.relation(above) == "ccomp" and tree.of(place, "ccomp") and tree.tag(tree.head(above)) == tag:
-        return tree.head(above)  # "reported that it grew and warned that it shrinks"
+    said = tree.head(above)
+    alike = _tense(tree, above) == "MD" and _tense(tree, said) == _tense(tree, place)  # "says it will last and sees …"
+    if tree.relation(above) == "ccomp" and (alike or (tree.of(place, "ccomp") and tree.tag(said) == tag)):
+        return said  # "reported that it grew and warned that it shrinks"
     if tree.relation(above) == "conj" and not _tense(tree, above) and tree.tag(above) == "VBN":
         return tree.head(above) if _tense(tree, tree.head(above)) else None  # "have grown, made up half and are"
     if tree.relation(above) == "acl:relcl" and {_tense(tree, above), _tense(tree, place)} == {"VBZ", "VBP"}:
@@ -163,19 +165,6 @@ def _member(tree: Tree, place: int) -> int | None:
     if behind and tree.text(tree.first(place)) != "," and tree.cases(behind[-1]) not in own:
         return token.head  # "visit the office with a passport and a bill"
     return objects[-1] if objects else None
-
-
-def _same_case(tree: Tree, place: int) -> int | None:
-    """The phrase with the same preposition around one with another: "as head of the team and as a member"."""
-    cases, above = tree.cases(place), tree.head(place)
-    if not cases or not tree.cases(above) or cases == tree.cases(above):
-        return None
-    beside = [i for i in tree.kids[tree.head(above)] if i < above and tree.cases(i) == cases]
-    if beside:
-        return beside[-1]  # "at the pier in Lund and at the bridge"
-    while above >= 0 and cases != tree.cases(above):
-        above = tree.head(above)
-    return above if above >= 0 and above != tree.head(place) else None
 
 
 @remembered(8_000_000, lambda found, _: 300 * len(found.tokens))
