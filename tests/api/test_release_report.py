@@ -57,9 +57,7 @@ def test_a_worse_mean_without_a_shown_rise_is_watched(store: Path) -> None:
     score(worse, store, "after")
     found = ec.release_report(["before", "after"], store=store)
     assert (found.rule.verdict, found.comparison.advice) == ("watch", found.rule.sentence)
-    assert found.rule.sentence.startswith(
-        "Verdict: keep watching. The mean score of v2 is significantly worse than that of v1"
-    )
+    assert found.rule.sentence.startswith("Watch v2: its mean score is significantly worse than that of v1")
 
 
 @pytest.mark.slow
@@ -79,9 +77,7 @@ def test_a_release_that_only_invents_is_taken_back(store: Path) -> None:
     first = ec.release_report(["before", "monday"], store=store)
     named = first.rule.sentence.replace("v2", "monday").replace("v1", "before")
     assert ec.compare("before", "monday", store=store).advice == named
-    assert first.rule.sentence.startswith(
-        "Verdict: keep watching. The newest answers of v2 have a higher rate of unsupported claims"
-    )
+    assert first.rule.sentence.startswith("Watch v2: its newest answers have a higher rate of unsupported claims")
 
 
 def test_it_is_written_as_page_as_markdown_and_as_json(store: Path, tmp_path: Path) -> None:
@@ -95,7 +91,7 @@ def test_it_is_written_as_page_as_markdown_and_as_json(store: Path, tmp_path: Pa
     for name in ("page.html", "page.md", "page.json"):
         found.write(tmp_path / name)
     page = (tmp_path / "page.html").read_text("utf-8")
-    assert "Roll back?" in page
+    assert "Keep, watch or roll back" in page
     assert "By source + failure mode" in page
     assert "<script>alert" not in page
     assert not re.search(r"(?:src|href)=\"https?:", page)

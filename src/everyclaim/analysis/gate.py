@@ -212,7 +212,7 @@ def against_baseline(
     worse = [one for one in deltas if one.finding is DeltaFinding.REGRESSED and _worsening(one)[0] > margin]
     if worse:
         where = f"`everyclaim compare {comparison.before.id} {comparison.after.id}` shows the answers that changed"
-        told = f"{'; '.join(one.clause for one in worse[:_NAMED])}{than}: a regression{allowed}; {where}"
+        told = f"{'; '.join(one.clause for one in worse[:_NAMED])}{than}: a significant regression{allowed}; {where}"
         return result(GateStatus.FAILED, told)
     primary = comparison.numbers.of(SCORE).clause + than
     if comparison.doubts:

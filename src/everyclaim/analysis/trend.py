@@ -224,18 +224,16 @@ class RollBack:
             )
         if self.worse and not lasting and not newest.is_lost:
             return (
-                f"Verdict: keep watching. The mean score of {after} is significantly worse than that of {before}; "
-                f"failing claims: {both}."
+                f"Watch {after}: its mean score is significantly worse than that of {before} (failing claims: {both})."
             )
         if newest.is_lost:
             return (
-                f"Verdict: keep watching. By the judge, {after} has a higher {rate} than {before}, but the labels "
-                f"cannot rule out judge error ({newest}). Label more claims, preferably those it calls "
-                f"{self.measure.name}."
+                f"Watch {after}: the judge finds a higher {rate} than in {before} ({newest}), which may be its error. "
+                f"Label more claims, preferably those it calls {self.measure.name}."
             )
         if self.verdict == "watch":
             return (
-                f"Verdict: keep watching. The newest answers of {after} have a higher {rate} than {before} ({newest}). "
+                f"Watch {after}: its newest answers have a higher {rate} than {before} ({newest}). "
                 "Later answers will show whether it lasts."
             )
         if self.verdict == "keep":
