@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from everyclaim.decompose.aside import with_commas
 from everyclaim.decompose.draft import Draft
-from everyclaim.decompose.monotone import FEW, holds_jointly, is_stated
+from everyclaim.decompose.monotone import FEW, holds_jointly, is_event, is_stated
 from everyclaim.models.local.tree import HELPERS, MODIFIERS, SUBJECTS, THINGS, Tree
 
 _SHARED = frozenset({"case", "det", "nmod:poss", "mark", "aux", "aux:pass", "cop", *SUBJECTS})
@@ -66,7 +66,9 @@ def _may_choose(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> b
         return False  # "the parents, Ada and Bert"
     if any(map(tree.tells_when, [place, *conjuncts])) or _is_taken_up(tree, draft, [place, *conjuncts]):
         return False
-    sums = any(tree.of(one, "nummod") for one in tree.of(token.head, "obj")) if token.head >= 0 else False
+    ends = [] if token.head < 0 else [*tree.of(token.head, "obj"), *tree.of(token.head, "obl")]
+    ends = [i for i in ends if tree.relation(i) == "obj" or tree.cases(i) == ["to"]]
+    sums = any(tree.pos(i) == "NUM" or tree.of(i, "nummod") for i in ends)
     if not denied and tree.relation(place) in SUBJECTS and (sums or tree.is_singular(token.head)):
         return False  # "Trinidad and Tobago is", "the hall and the bar cost 90 euros"
     if relation in MODIFIERS:
@@ -76,7 +78,7 @@ def _may_choose(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> b
             return False  # "chicken teriyaki and California roll"
         way = tree.way_up(place, draft.head)
         return bool(tree.is_plural_alone(token.head)) or not any(tree.relation(step) in SUBJECTS for step in way)
-    if relation in {"nmod", "obl"} and not denied and _is_counted(tree, token.head):
+    if relation in {"nmod", "obl"} and not (denied or exemplary or not _is_counted(tree, token.head)):
         return False  # "34 stops on three manuals and pedal"
     if relation == "nmod" and tree.says(place, "case", "of"):
         return not _is_mixture(tree, place) and tree.kind(token.head) not in {"nsubj", "nmod"}
@@ -93,6 +95,7 @@ def _is_taken_up(tree: Tree, draft: Draft, members: list[int]) -> bool:
 def _is_counted(tree: Tree, above: int) -> bool:
     """Whether a noun, or the object of a verb, is of a number that all the places or times share."""
     nouns = tree.of(above, "obj") if tree.pos(above) == "VERB" else [above]
+    nouns += [] if is_event(tree, above) else tree.of(above, "nsubj")
     return any(tree.of(noun, "nummod") and not tree.of(noun, "det", "nmod:poss") for noun in nouns)
 
 
@@ -112,6 +115,9 @@ def _is_doubtful(tree: Tree, place: int, conjuncts: list[int]) -> bool:
         return True  # "an identity card and, if you are under 18, a letter"
     if len(joined) > 1 and (not signs or len(joined) > 2 or tree.kind(place) == "nmod"):
         return True  # "a kettle and a jug with a lid and a filter"
+    between = (tree.head(i) for i in range(tree.head(place) + 1, place) if tree.low(i) == "between")
+    if any(tree.tag(i) == "NN" and not tree.conjuncts(i) for i in between):
+        return True  # "between the area with poor reception and the unit"
     if any(tree.low(c) in FEW or not (tree.joiners(c) or tree.comma_before(c)) for c in conjuncts):
         return True  # "until 1 pm and in May also on Sundays", "through loss, but none that had one"
     last = conjuncts[-1]
@@ -183,6 +189,8 @@ def _is_exemplary(tree: Tree, place: int) -> bool:
 
 def is_gapped(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     """Whether a verb is left out in a second clause: "one is the loudest and the other the quietest"."""
+    if any(tree.tag(i) == "WDT" and i < one for one in conjuncts for i in tree.kids[one]):
+        return True  # "has 84 works, of which 12 are old"
     if any(
         tree.relation(tree.first(one)) == "det" or (tree.pos(one) == "SYM" and tree.of(one, "det")) for one in conjuncts
     ):

@@ -149,6 +149,8 @@ def circumstances(draft: Draft, tree: Tree) -> list[int]:
     ]  # fmt: skip
     limits = [(one, after) for one, after in pairwise(sorted(found)) if _limits(tree, one) and is_time(tree, after)]
     whole = all(is_time(tree, one, inside=False) for one, _ in limits)
+    fronted = [kid for kid in found if kid < (tree.subject(head) or 0)]
+    whole &= not any(tree.first(after) == one + 1 for one, after in pairwise(fronted))  # "for the first time since May"
     later = [i for kid in tree.of(head, "obj") for i in tree.conjuncts(kid) if i in draft.places]
     whole &= not any(found and min(found) < i < max(found) for i in later)  # "paid 5 euros in May, and 6 euros in June"
     return sorted(found) if whole else []  # "until the conquest in 1903"
