@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from everyclaim.decompose.aside import with_commas
 from everyclaim.decompose.draft import Draft
-from everyclaim.decompose.monotone import FEW, holds_jointly, is_event, is_stated
+from everyclaim.decompose.monotone import FEW, holds_jointly, is_event, is_limited, is_stated
 from everyclaim.models.local.tree import HELPERS, MODIFIERS, SUBJECTS, THINGS, Tree
 
 _SHARED = frozenset({"case", "det", "nmod:poss", "mark", "aux", "aux:pass", "cop", *SUBJECTS})
@@ -78,7 +78,10 @@ def _may_choose(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> b
             return False  # "chicken teriyaki and California roll"
         way = tree.way_up(place, draft.head)
         return bool(tree.is_plural_alone(token.head)) or not any(tree.relation(step) in SUBJECTS for step in way)
-    if relation in {"nmod", "obl"} and not (denied or exemplary or not _is_counted(tree, token.head)):
+    counted = _is_counted(tree, token.head) or (
+        relation == "obl" and is_limited(tree, draft)
+    )  # "most lie with A and B"
+    if relation in {"nmod", "obl"} and counted and not (denied or exemplary):
         return False  # "34 stops on three manuals and pedal"
     if relation == "nmod" and tree.says(place, "case", "of"):
         return not _is_mixture(tree, place) and tree.kind(token.head) not in {"nsubj", "nmod"}
