@@ -115,6 +115,8 @@ def _may_part(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> boo
     nouns = [c for c in conjuncts if tree.pos(c) in NOMINAL and not tree.of(c, "cop", *SUBJECTS)]
     if nouns and any(tree.pos(c) == "VERB" and (c == place or not tree.is_finite(c)) for c in [place, *conjuncts]):
         return False  # "is goat hair, sold, and yak hair"
+    if any(tree.words(c, "advmod") & FEW for c in nouns):
+        return False  # "is valid today, but only on trains"
     if any(kid < c and tree.cases(kid) for c in nouns for kid in tree.of(c, "nmod", "obl")):
         return False  # "it is style and, in some of them, snails"
     if (

@@ -200,6 +200,10 @@ def is_gapped(tree: Tree, place: int, conjuncts: list[int]) -> bool:
         return True
     if tree.subject(place) is None and any(tree.subject(one) is not None for one in conjuncts):
         return tree.kind(place) == "xcomp"  # "was rated good and the battery poor"
+    around = tree.of(tree.head(place), "obl") if tree.head(place) >= 0 else []
+    later = [tree.cases(i) for i in around if i > conjuncts[-1]]
+    if any(i < place and tree.cases(i) and tree.cases(i) in later for i in around):
+        return True  # "comes to 39 with power and the hall to 46"
     beside = [kid for one in [place, *conjuncts[:-1]] for kid in tree.of(one, "flat") if tree.pos(kid) == "PROPN"]
     if any(tree.text(tree.first(kid) - 1) == "," for kid in beside):
         return True  # "Ada Lind, Bert Holm, and Cleo Ray", read as one with the first

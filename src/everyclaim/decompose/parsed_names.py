@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from everyclaim.models.local.tree import Tree
+from everyclaim.models.local.tree import THINGS, Tree
 from everyclaim.text.dates import FULL_MONTHS
 
 QUOTES = frozenset({'"', "“", "”", "``", "''"})
@@ -27,7 +27,7 @@ def join_names(tree: Tree) -> None:
         beside = tree.tokens[place]
         if beside.relation == "appos" and beside.pos == token.pos == "PROPN" and beside.head < place:
             tree.call(place, "flat")
-        elif beside.pos == "NUM" and token.pos == "PROPN" and beside[5:] == token[5:] and token.relation == "nsubj":
+        elif beside.pos == "NUM" and token.pos in THINGS and beside[5:] == token[5:] and token.relation == "nsubj":
             _take_in(tree, place)  # "the Pelican 40 is"
         elif beside[3:] == token[3:] and token.pos == "PROPN" and token.relation in _NAMED and not tree.cases(place):
             _take_in(tree, place)  # "such as Band Baaja Baaraat"

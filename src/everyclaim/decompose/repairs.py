@@ -202,6 +202,9 @@ def parsed(text: str) -> Tree:
     for place, token in enumerate(tree.tokens):
         if token.relation == "conj" and (outer := _open_list(tree, place)) is not None:
             tree.hang(place, outer, "conj")
+        elif token.relation == "cc" and place > token.head:
+            behind = (i for i in tree.conjuncts(token.head) if tree.first(i) == place + 1)
+            tree.hang(place, next(behind, token.head), "cc")  # "and one finds it small but is content"
         elif token.relation in {"obl", "nmod"} and (member := _said_of(tree, place)) is not None:
             tree.hang(place, member, token.relation)
     return tree
