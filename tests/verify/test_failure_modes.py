@@ -128,6 +128,13 @@ def test_a_reason_is_borne_out_by_the_passage(claim: str, passage: str, said: st
     assert ec.score(response=claim, passages=[passage]).claims[0].verdict.rationale == said
 
 
+def test_a_value_in_other_digits_is_mentioned() -> None:
+    """Nobody says that the passages do not state two months where they state 2 months."""
+    text, asked = "Brie may be frozen for up to 2 months. It becomes crumbly.", "Can I freeze brie?"
+    found = ec.score(question=asked, response="Brie can be frozen for up to two months.", passages=[text])
+    assert "not stated" not in found.claims[0].verdict.rationale
+
+
 def test_a_language_models_mode_is_kept_and_its_difference_is_found_when_asked_for() -> None:
     """The model says why; where, is found by who shows the claim."""
     found = by_model(PLAIN[0][0], label="CONTRADICTED", mode="temporal")

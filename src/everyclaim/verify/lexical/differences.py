@@ -113,7 +113,8 @@ def _phrase(parting: Parting, at: tuple[int, int]) -> tuple[int, int]:
 
 
 def _are_there(said: str, parting: Parting) -> bool:
-    return stands(said, (text.lower() for text in parting.whole))
+    is_found = any(check.said == said and check.status == "found" for check in parting.it.checks)  # in other digits
+    return is_found or stands(said, (text.lower() for text in parting.whole))
 
 
 def _are_mentioned(said: str, parting: Parting) -> bool:
