@@ -194,12 +194,10 @@ def remarks(summary: Summary) -> list[tuple[str, Text, str]]:
     line("conflicts", torn, when=summary.conflicts)
     line("refusals", _refusals(summary), when=summary.refusals)
     line("citations", citation_line(summary.citations), when=summary.citations)
-    unchecked = f"{counted(summary.unchecked, 'answer')} with a skipped sentence that may contain a claim"
-    line("skipped", unchecked, when=summary.unchecked, style="yellow")
     example = data(f"for example {summary.failed_example}", limit=240)
     line("failed", joined([_counts(summary.failures), example]), when=summary.failures, style="bold red")
     for place, said in enumerate(_warnings(summary.warning_texts, summary.warned_examples)):
-        line("" if place else "warnings", said, when=True)
+        line("" if place else "warnings", said, when=True, style="yellow")
     by_policy = f"the mean includes {counted(group.counted_unscored, 'answer')} without a score"
     line("policy", by_policy, when=group.counted_unscored)
     for name, said in _judging(summary.judging):
