@@ -158,8 +158,8 @@ def _apposition(aside: Aside) -> Draft | None:
         return None  # the second of a list, or of a clause without its verb: "at one a minute 14 months"
     if any(tree.pos(i) == "NUM" and i > place for i in tree.of(place, "flat", "nummod")) and title.pos == "NOUN":
         return None  # "holds 250 sheets, the small tray 100"
-    if tree.conjuncts(place) and not tree.is_a(place):
-        return None  # "the pier, the tower and the hall"
+    if (tree.conjuncts(place) and not tree.is_a(place)) or any(tree.tag(i) == "VBG" for i in tree.of(place, "acl")):
+        return None  # "the pier, the tower and the hall", "goes to Lund, the trip starting in May"
     known = name.pos == "PROPN" or tree.of(noun, "det", "nmod:poss") or name.tag == "NNS"
     if not known or (not aside.touches and name.pos != "PROPN"):
         return None  # "soldiers of the Front, a movement"

@@ -110,7 +110,7 @@ def _may_part(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> boo
     own = all(tree.is_finite(c) for c in conjuncts) and (subject is None or all(kid > subject for kid in denying))
     if not is_stated(tree, place, draft, denied=own) or not _are_joined(tree, place, conjuncts):
         return False
-    if tree.tells_when(place):
+    if tree.tells_when(place) or any(_lacks_verb(tree, c) for c in conjuncts):
         return False
     nouns = [c for c in conjuncts if tree.pos(c) in NOMINAL and not tree.of(c, "cop", *SUBJECTS)]
     if nouns and any(tree.pos(c) == "VERB" and (c == place or not tree.is_finite(c)) for c in [place, *conjuncts]):
@@ -154,6 +154,11 @@ def _may_part(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> boo
         tree.subject(c) is None and (tree.of(c, "ccomp") or tree.is_past(told[0]) is not tree.is_past(c))
         for c in conjuncts
     )
+
+
+def _lacks_verb(tree: Tree, place: int) -> bool:
+    """Whether a participle with a subject of its own lacks its auxiliary: "and 50 euros raised"."""
+    return tree.tag(place) == "VBN" and bool(tree.of(place, *SUBJECTS)) and not tree.of(place, "obj", *HELPERS)
 
 
 def _compared(tree: Tree, place: int, conjuncts: list[int]) -> set[int]:
@@ -304,7 +309,7 @@ def _meant(tree: Tree, pronoun: int, told: Sequence[int], inside: Sequence[int])
     own = [i for i in inside if i < pronoun and tree.pos(i) in THINGS and i != tree.head(pronoun)]
     if len(nouns) != 1 or any(tree.is_plural_alone(i) is plural for i in own) or tree.kind(nouns[0]) not in kinds:
         return None
-    vague = tree.kind(nouns[0]) != "nsubj" and tree.is_a(nouns[0])
+    vague = (tree.kind(nouns[0]) != "nsubj" or not is_subject) and tree.is_a(nouns[0])
     vague |= not (FEW | {"any"}).isdisjoint(map(tree.low, tree.under(nouns[0])))
     sure = tree.pos(nouns[0]) in THINGS and tree.is_plural(nouns[0]) is plural and not vague
     return nouns[0] if sure else None

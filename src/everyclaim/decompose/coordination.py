@@ -37,12 +37,11 @@ def _may_choose(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> b
         return False  # "4 euros plus 2 euros for each child"
     if any(tree.says(i, "advmod", "as") for i in tree.of(place, "amod")):
         return False  # "as much flour and water as starter"
-    denied = _is_denied_alike(tree, place, conjuncts) or (
-        bool(words) and words <= _DENYING and any(tree.is_negated(step) for step in tree.way_up(place, draft.head))
-    )
-    allowed = words <= {"or", ","} and any(
-        tree.low(i) == "can" for step in tree.way_up(place, draft.head) for i in tree.of(step, "aux")
-    )
+    way = tree.way_up(place, draft.head)
+    denied = bool(words) and words <= _DENYING and any(map(tree.is_negated, way))
+    denied &= not any(tree.says(step, "mark", "whether") for step in way)  # "whether A or B did it is not known"
+    denied |= _is_denied_alike(tree, place, conjuncts)
+    allowed = words <= {"or", ","} and any(tree.says(step, "aux", "can") for step in way)
     exemplary = words <= _DENYING | {"and"} and _is_exemplary(tree, place)
     token, relation = tree.tokens[place], tree.kind(place)
     listed = relation == "amod" and not words  # "fresh, organic"
@@ -76,7 +75,6 @@ def _may_choose(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> b
             return False  # "155 fatal and non-fatal events"
         if relation == "compound" and any(tree.pos(c) != token.pos for c in conjuncts):
             return False  # "chicken teriyaki and California roll"
-        way = tree.way_up(place, draft.head)
         return bool(tree.is_plural_alone(token.head)) or not any(tree.relation(step) in SUBJECTS for step in way)
     counted = _is_counted(tree, token.head) or (
         relation == "obl" and is_limited(tree, draft)
@@ -319,8 +317,8 @@ def inherited(tree: Tree, place: int, one: int) -> frozenset[int]:
         elif kind == "advcl" and kid < place and tree.is_conditional(kid):
             shared |= set(with_commas(tree, tree.under(kid)))  # "the pump, if new, is quiet and cheap"
         elif kind in {"advmod", "obl", "advcl"} and kid < min(place, start):
-            if subject is None and tree.relation(kid) == "obl:unmarked":
-                continue  # "two metres longer and a metre wider"
+            if subject is None and (tree.relation(kid) == "obl:unmarked" or tree.tag(kid) == "JJR"):
+                continue  # "two metres longer and a metre wider", "more than half and over a third"
             if not (later and tree.low(tree.first(kid)) == "before"):  # "before cleaning, unplug it, then plug it in"
                 shared |= set(tree.under(kid))
         elif tree.low(kid) in {"not", "n't", "never"}:

@@ -234,6 +234,8 @@ def _hang_beside(tree: Tree, place: int, token: ParsedToken) -> None:
         )
     ):
         tree.hang(place, place + 1, "nmod:desc")  # "the composer Ada Lind wrote"
+    elif relation == "det" and token.tag == "DT" and tree.pos(head) == "VERB" and tree.subject(head) == place + 1:
+        tree.hang(place, place + 1, "det")  # "the firm grinds"
     elif relation == "nmod:desc" and place < head:
         for kid in [kid for kid in tree.of(head, "det", "amod", "compound", "nmod:poss") if kid < place]:
             tree.hang(kid, place, tree.relation(kid))  # "the midwife Ada Lind"
