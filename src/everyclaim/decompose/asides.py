@@ -225,6 +225,8 @@ def _participle(aside: Aside) -> Draft | None:
         return None
     if tree.pos(aside.inside[0]) == "ADP":
         return None  # "a statement of tax paid"
+    if owner == aside.noun and tree.pos(owner) == "PROPN" and tree.kind(owner) == "obl" and aside.ends:
+        return aside.kept  # "a shop opened in Lund, paid for by Ada"
     if owner == aside.noun and tree.is_a(owner) and not is_event(tree, tree.predicate_of(owner, aside.draft.head)):
         return None  # "you need a passport, issued in the last ten years"
     if tree.tag(place) == "VBG":
