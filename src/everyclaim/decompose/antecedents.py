@@ -320,7 +320,8 @@ def _spoken_of(tree: Tree, pronoun: str) -> int | None:
     subject = tree.subject(tree.root)
     things = [thing for thing in tree.of(tree.root, "obj") if tree.pos(thing) in THINGS]
     if subject is None:
-        return things[0] if things else tree.root if tree.pos(tree.root) in THINGS else None
+        alone = tree.pos(tree.root) in THINGS and not tree.of(tree.root, "case")  # "Not on Saturday."
+        return things[0] if things else tree.root if alone else None
     several = pronoun in _SEVERAL
     if tree.is_plural(subject) is (not several) and len(things) == 1 and tree.is_plural(things[0]) is several:
         return things[0]
