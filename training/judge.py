@@ -41,7 +41,7 @@ from everyclaim.verify.lexical.features import COVERAGE
 from everyclaim.verify.lexical.model import FORMAT, Head, Whole
 from judge_rows import Matrix, Table, measure, read_rows
 
-VERSIONS = {"embedded": "25", "lexical": "6"}
+VERSIONS = {"embedded": "26", "lexical": "6"}
 BOUND = 4.0  # standard deviations within which a feature of the regression is held
 RIDGE = 0.05  # of the regression, on mean log-loss
 LINEAR = 0.5  # share of the regression; the rest is the trees'
@@ -56,7 +56,7 @@ TRUST = {"answers_unread": 12.0, "answers_": 3.0, "made_": 0.4, "cases": 4.0, "m
          "binding": 0.5, "written": 2.0, "snli": 0.5, "conjnli": 0.3, "mnli_taxi": 0.5, "infotabs": 0.6,
          "true_paws": 0.3}  # fmt: skip
 LEAST = 60  # hundredths: least level of an alarm
-PRECISION = 0.95
+PRECISION = 0.93
 ODDS = {"embedded": 1.5, "lexical": 1.0}  # what supported claims of answers weigh; there are twelve to one that is not
 WHOLE_RIDGE = 0.1  # of the probability of whole answers
 LOWEST = 0.532  # what the lowest claim weighs beside the mean, as in version 20; short written answers give it nothing

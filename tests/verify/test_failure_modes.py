@@ -99,7 +99,7 @@ def test_a_single_failing_word_is_quoted_with_its_phrase() -> None:
          "the passage says 'MV Halla and MV Brisa', the claim says 'MV Osprey'"),
         ("It is free because children under five travel free of charge.",
          "Children aged 5 to 15 pay half fare; under-fives travel free but still need a ticket.",
-         "the passages mention under five, but the judge does not find the claim in them"),
+         "the passages mention under five, but contradict the claim"),
         ("Yes, you get a full refund after the first cancellation.",
          "A cancelled flight is moved to another date free of charge; money is refunded only after three cancellations.",
          "contradicted by the passages: the claim's 'first'"),

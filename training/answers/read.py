@@ -21,8 +21,8 @@ KINDS = {
     "out": "true in the world, not in the passages",
     "adv": "advice, evaluation or conclusion that is not there",
 }
-READ = tuple(f"answers-{number}-" for number in range(19, 62))  # that networks read, all of them
-UNREAD = tuple(f"answers-{number}-" for number in range(62, 64))  # that judges are fitted to, not networks
+READ = tuple(f"answers-{number}-" for number in (*range(19, 62), 65, 66))  # that networks read, all of them
+UNREAD = tuple(f"answers-{number}-" for number in range(62, 65))  # that judges are fitted to, not networks
 TESTED = 0.2  # share of the documents of `texts` that nothing is fitted on
 _FAULT = re.compile(r"⟦([^⟦⟧]+)⟧")
 _SAID = re.compile(r"! (\w+) ([uc]) (\S.*)")

@@ -77,10 +77,10 @@ def _unsaid(parting: Parting, at: tuple[int, int], mode: FailureMode) -> FoundDi
         at = finished(parting.it.spelling.written, *_phrase(parting, at))
     said = _cut(parting, at)
     whose = ""
+    if _are_there(said, parting):
+        return FoundDifference(at, None, _there(f"'{said}'", parting))
     if parting.is_contradicted:
         reason, whose = "contradicted by the passages", "the claim's "
-    elif _are_there(said, parting):
-        return FoundDifference(at, None, f"the passages mention '{said}', {_NOT_FOUND}")
     elif not said[:1].isdigit() and _are_mentioned(said, parting):  # in other words, so these are the claim's
         reason = "the judge does not find this in the passages"
     elif mode in _OTHERWISE or (words != said and _are_mentioned(words, parting)) or _is_half_there(said, parting):
@@ -112,6 +112,11 @@ def _phrase(parting: Parting, at: tuple[int, int]) -> tuple[int, int]:
     return at
 
 
+def _there(said: str, parting: Parting) -> str:
+    but = "contradict the claim" if parting.is_contradicted else "the judge does not find the claim in them"
+    return f"the passages mention {said}, but {but}"
+
+
 def _are_there(said: str, parting: Parting) -> bool:
     is_found = any(check.said == said and check.status == "found" for check in parting.it.checks)  # in other digits
     return is_found or stands(said, (text.lower() for text in parting.whole))
@@ -130,7 +135,6 @@ def _is_half_there(said: str, parting: Parting) -> bool:
     return 2 * len(words & content_stems(parting.nearest)) > len(words)
 
 
-_NOT_FOUND = "but the judge does not find the claim in them"
 _ALONE = (FailureMode.INVENTION, FailureMode.IMPLICIT_KNOWLEDGE, FailureMode.OTHER)
 _OTHERWISE = FailureMode.NEGATION, FailureMode.HEDGE_MISMATCH, FailureMode.RELATION, FailureMode.WRONG_ATTRIBUTION
 _OF_VALUES = (FailureMode.NUMERIC_MISMATCH, FailureMode.TEMPORAL)
@@ -150,8 +154,8 @@ def _value(parting: Parting, *, time: bool) -> FoundDifference | None:
     if _is_of_another(parting, check.said):
         return FoundDifference(check.at, None, f"the passages use {check.said} for a different item")
     at = numbered(parting, check.at)
-    if at == check.at and not parting.is_contradicted and _are_there(check.said, parting):
-        return FoundDifference(at, None, f"the passages mention {check.said}, {_NOT_FOUND}")
+    if at == check.at and _are_there(check.said, parting):
+        return FoundDifference(at, None, _there(check.said, parting))
     said = _cut(parting, at)
     against = f"contradicted by the passages: the claim's '{said}'" if parting.is_contradicted else ""
     return one_instead(parting, check) or FoundDifference(at, None, against or f"not stated in the passages: {said}")
