@@ -37,6 +37,15 @@ def test_evidence_is_found_among_many_passages():
         assert "forty minutes" in first.quote
 
 
+@pytest.mark.parametrize("form", ["| {} | {} | {} |", "{} | {} | {}", "{}\t{}\t{}"])
+def test_a_value_of_another_row_of_a_table_is_not_the_claims(form: str) -> None:
+    """Whether its columns are parted by pipes, with or without pipes around the rows, or by tabs."""
+    rows = [("Model", "Range", "Charge time"), ("Kiva S", "48 km", "3 h"), ("Kiva L", "75 km", "5 h")]
+    table = "\n".join(form.format(*row) for row in rows)
+    assert judge("Charging the Kiva S takes three hours.", table).label is Label.SUPPORTED
+    assert judge("Charging the Kiva S takes five hours.", table).label is Label.CONTRADICTED
+
+
 def test_equal_input_gives_equal_verdicts_on_any_number_of_threads():
     """Neither threads nor the other claims of a call change a probability."""
     claims = [s.strip() + "." for s in OVEN.split(".") if s.strip()] * 2 + ["Bake it for ten minutes."]

@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everyclaim.core.types import Passage
+from everyclaim.text.cues import cues
 from everyclaim.text.records import Rows, fields
 from everyclaim.text.tokens import STOPWORDS, blanked_out, content_stems, stem, tokenize
 from everyclaim.verify.lexical.reading import Reading, number_value
@@ -167,7 +168,7 @@ _BAR = re.compile(r"(?<!\\)\|")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _LINE = re.compile(r"[^\n]+")
 _STRETCH = re.compile(r"\S+(?: \S+)*")
-_GUTTER = re.compile(r"\S(?:[ ]{2,}|\t[ \t]*)\S")
+_GUTTER = re.compile(r"\S(?:[ ]{2,}|\t[ \t]*| \| )\S")
 _LONGEST = 400  # characters of a row without pipes; a longer line is prose
 _FEWEST = 2  # rows under the header
 _WIDE = 3  # columns; where there are only names and values, a name of one word may be meant otherwise
@@ -221,13 +222,13 @@ def _cells(row: str, offset: int) -> _Row:
 
 
 def _laid_out(text: str) -> Iterator[list[_Row]]:
-    """Yield tables whose columns are parted by blanks that lie one under the other, or by tabs, like `piped_tables`."""
+    """Yield tables whose columns are parted by blanks that lie one under the other, by tabs or by pipes between."""
     if not _GUTTER.search(text):
         return
     lines: list[re.Match[str]] = []
     for match in _LINE.finditer(text):
         parted = bool(_GUTTER.search(match.group())) or (bool(lines) and match.group().startswith("  "))
-        is_row = parted and "|" not in match.group() and len(match.group()) <= _LONGEST and match.group().strip() != ""
+        is_row = parted and 0 < len(match.group().strip()) <= _LONGEST and not match.group().lstrip().startswith("|")
         if lines and (not is_row or match.start() > lines[-1].end() + 1):
             yield from _columns(lines)
             lines = []
@@ -241,8 +242,8 @@ def _columns(lines: Sequence[re.Match[str]]) -> Iterator[list[_Row]]:
     lines = [line for line in lines if not _RULING.fullmatch(line.group())]
     if len(lines) <= _FEWEST:
         return
-    if all("\t" in line.group() for line in lines):
-        places = [_between_tabs(line.group()) for line in lines]
+    if sign := next((sign for sign in "\t|" if all(sign in line.group() for line in lines)), ""):
+        places = [_between(line.group(), sign) for line in lines]
     else:
         ends = _edges([line.group().expandtabs(1) for line in lines])
         places = [ends] * len(lines)
@@ -254,8 +255,8 @@ def _columns(lines: Sequence[re.Match[str]]) -> Iterator[list[_Row]]:
         ]  # fmt: skip
 
 
-def _between_tabs(line: str) -> list[tuple[int, int]]:
-    cuts = [-1, *(at for at, character in enumerate(line) if character == "\t"), len(line)]
+def _between(line: str, sign: str) -> list[tuple[int, int]]:
+    cuts = [-1, *(at for at, character in enumerate(line) if character == sign), len(line)]
     return [(before + 1, after) for before, after in pairwise(cuts)]
 
 
@@ -269,8 +270,8 @@ def _edges(lines: Sequence[str]) -> list[tuple[int, int]]:
 def _others(table: Sequence[_Row], claim: str) -> list[_Cell]:
     """Return the cells that are about something else than a claim; none where it names nothing, or everything."""
     header, rows = table[0], table[1:]
-    if len(rows) < _FEWEST:
-        return []
+    if len(rows) < _FEWEST or any(cue.kind in ("quantifier", "comparative") for cue in cues(claim)):
+        return []  # "all of them", "the only one", "more than the others"
     keys = {0, _first_in_words(rows)}
     headings = [set(content_stems(cell.text)) if at not in keys else set() for at, cell in enumerate(header)]
     said, columns = _words(claim), called(headings, set(content_stems(claim)))  # a heading is capitalised anyhow
