@@ -66,10 +66,10 @@ class AnswerMeasure:
         """Write a value of it: a mean score from 0 to 1, a rate in per cent."""
         return f"{value:.3f}" if self.is_score and value is not None else percent(value)
 
-    def levels(self, before: float | None, after: float | None) -> str:
+    def levels(self, before: float | None, after: float | None, to: str = " → ") -> str:
         """Write what it was before and is after."""
         sign = "" if self.is_score else " %"
-        return " → ".join(self.level(value).removesuffix(" %") for value in (before, after)) + sign
+        return to.join(self.level(value).removesuffix(" %") for value in (before, after)) + sign
 
     def to_json(self) -> str:
         """Return the name that stands for it in JSON."""
@@ -179,7 +179,7 @@ class Delta:
         verb, side = ("rose", "higher") if self.difference > 0 else ("fell", "lower")
         by = f"{points(abs(self.difference))} points"
         moved = f"is {by} {side}" if self.other_judge else f"{verb} by {by}"
-        return f"{self.part} {moved}, from {self.levels.replace(' → ', ' to ')} {between}"
+        return f"{self.part} {moved}, from {self.measure.levels(self.before, self.after, ' to ')} {between}"
 
     @property
     def is_shown(self) -> bool:

@@ -76,13 +76,12 @@ def _predicate(tree: Tree, place: int) -> int | None:
         return near  # "one enjoyed it, and another called it clean but found it small"
     outer = tree.head(tree.head(above))
     if tag == "VBG" and tree.relation(above) == "acl:relcl" and tree.tag(outer) == tag and not tree.of(place, *HELPERS):
-        return (
-            outer if _tense(tree, above) and tree.of(place, "cc") else None
-        )  # "cutting the wire that held it and leaving"
+        # "cutting the wire that held it and leaving"
+        return outer if _tense(tree, above) and tree.of(place, "cc") else None
     if _tense(tree, place) and not _tense(tree, above) and (tree.relation(above) == "xcomp" or _is_marked(tree, above)):
-        return (
-            tree.head(above) if tree.relation(above) == "xcomp" else tree.predicate_of(tree.head(above), tree.root)
-        )  # "it remains unknown but some think …", "finds it vague and would cap it"
+        # "it remains unknown but some think …", "finds it vague and would cap it"
+        over = tree.head(above)
+        return over if tree.relation(above) == "xcomp" else tree.predicate_of(over, tree.root)
     if _is_command(tree, place) and (_tense(tree, above) not in {"", "MD"} or _is_command(tree, above)):
         while tree.head(above) >= 0 and (tree.relation(above) == "conj" or not _is_command(tree, above)):
             above = tree.head(above)

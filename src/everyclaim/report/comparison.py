@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from rich.console import Group as Stack
@@ -38,7 +38,11 @@ T = TypeVar("T", Delta, Series)
 _ROWS_SHOWN = 12  # of a table of parts
 _RUNS_SHOWN = 5  # of a trend, beside each other
 _CLAIMS_SHOWN = 3  # of an answer that moved
-_STYLE = {"improved": "green", "regressed": "bold red", "too few samples": "dim"}
+_STYLE: Mapping[str, str] = {
+    DeltaFinding.IMPROVED: "green",
+    DeltaFinding.REGRESSED: "bold red",
+    DeltaFinding.TOO_FEW: "dim",
+}
 _SHORT = {"score": "score", "unsupported": "unsupp.", "contradicted": "contrad."}
 _RANK = {DeltaFinding.REGRESSED: 0, DeltaFinding.IMPROVED: 1, DeltaFinding.NO_DIFFERENCE: 2, DeltaFinding.TOO_FEW: 3}
 

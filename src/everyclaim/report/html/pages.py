@@ -23,7 +23,7 @@ from markupsafe import Markup
 from everyclaim.analysis import shown_rate
 from everyclaim.analysis.calibration import Calibration, inference_cells, standing_text
 from everyclaim.analysis.comparison import Comparison, ReleaseReport
-from everyclaim.analysis.deltas import Delta
+from everyclaim.analysis.deltas import Delta, DeltaFinding
 from everyclaim.analysis.gate import badness, has_finding
 from everyclaim.analysis.slices import FEW, shown_name, values_of
 from everyclaim.analysis.summary import Group, Summary
@@ -290,7 +290,7 @@ def run_html(record: RunRecord, summary: Summary, worst: Sequence[Kept]) -> str:
 
 _CONTEXT = 400  # characters of a long passage around the evidence
 _ROWS_LISTED = 60  # rows of a table
-_COLOUR = {"improved": "supported", "regressed": "contradicted"}
+_COLOUR: dict[str, str] = {DeltaFinding.IMPROVED: "supported", DeltaFinding.REGRESSED: "contradicted"}
 
 
 def comparison_report(comparison: Comparison, before: Mapping[int, Kept], after: Mapping[int, Kept]) -> bytes:

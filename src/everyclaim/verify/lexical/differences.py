@@ -157,8 +157,9 @@ def _value(parting: Parting, *, time: bool) -> FoundDifference | None:
     if at == check.at and _are_there(check.said, parting):
         return FoundDifference(at, None, _there(check.said, parting))
     said = _cut(parting, at)
-    against = f"contradicted by the passages: the claim's '{said}'" if parting.is_contradicted else ""
-    return one_instead(parting, check) or FoundDifference(at, None, against or f"not stated in the passages: {said}")
+    against = f"contradicted by the passages: the claim's '{said}'"
+    reason = against if parting.is_contradicted else f"not stated in the passages: {said}"
+    return one_instead(parting, check) or FoundDifference(at, None, reason)
 
 
 def _reckoned(parting: Parting, mode: FailureMode, at: tuple[int, int] | None) -> FoundDifference | None:

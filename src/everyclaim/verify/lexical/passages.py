@@ -186,11 +186,13 @@ _Row = tuple[_Cell, ...]
 def narrowed(claim: Reading, texts: Sequence[str]) -> tuple[list[str], bool]:
     """Return the texts without what tables say of something else than a claim, and whether there was anything."""
     found, is_changed = list(texts), False
-    for number, text in enumerate(texts):
-        for table in read_tables(text):
-            for cell in _others(table, claim.text):
-                found[number] = blanked_out(found[number], cell.start, cell.end)
-                is_changed = True
+    tables = [(number, table) for number, text in enumerate(texts) for table in read_tables(text)]
+    if tables and any(cue.kind in ("quantifier", "comparative") for cue in cues(claim.text)):
+        return found, False  # "all of them", "the only one", "more than the others"
+    for number, table in tables:
+        for cell in _others(table, claim.text):
+            found[number] = blanked_out(found[number], cell.start, cell.end)
+            is_changed = True
     return found, is_changed
 
 
@@ -270,8 +272,8 @@ def _edges(lines: Sequence[str]) -> list[tuple[int, int]]:
 def _others(table: Sequence[_Row], claim: str) -> list[_Cell]:
     """Return the cells that are about something else than a claim; none where it names nothing, or everything."""
     header, rows = table[0], table[1:]
-    if len(rows) < _FEWEST or any(cue.kind in ("quantifier", "comparative") for cue in cues(claim)):
-        return []  # "all of them", "the only one", "more than the others"
+    if len(rows) < _FEWEST:
+        return []
     keys = {0, _first_in_words(rows)}
     headings = [set(content_stems(cell.text)) if at not in keys else set() for at, cell in enumerate(header)]
     said, columns = _words(claim), called(headings, set(content_stems(claim)))  # a heading is capitalised anyhow
