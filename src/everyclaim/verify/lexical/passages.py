@@ -164,7 +164,7 @@ def _index(pieces: Sequence[Piece]) -> dict[str, npt.NDArray[np.int32]]:
 
 _ROW = re.compile(r"^[ \t]*\|.*(?<!\\)\|[ \t]*$", re.MULTILINE)
 _RULING = re.compile(r"[\s|:=+-]+")
-_BAR = re.compile(r"(?<!\\)\|")
+_TAB, _BAR = re.compile(r"\t"), re.compile(r"(?<!\\)\|")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _LINE = re.compile(r"[^\n]+")
 _STRETCH = re.compile(r"\S+(?: \S+)*")
@@ -213,14 +213,15 @@ def piped_tables(text: str) -> Iterator[list[_Row]]:
             table = []
         end = match.end()
         if not _RULING.fullmatch(match.group()):
-            table.append(_cells(match.group(), match.start()))
+            table.append(_cells(match.group(), match.start(), _BAR)[1:-1])
     if table:
         yield table
 
 
-def _cells(row: str, offset: int) -> _Row:
-    bars = [match.start() for match in _BAR.finditer(row)]
-    return tuple(_Cell(offset + low + 1, offset + high, row[low + 1 : high].strip()) for low, high in pairwise(bars))
+def _cells(row: str, offset: int, sign: re.Pattern[str]) -> _Row:
+    """Cut a row at every sign."""
+    ends = [(0, 0), *(match.span() for match in sign.finditer(row)), (len(row), len(row))]
+    return tuple(_Cell(offset + a, offset + b, row[a:b].strip()) for (_, a), (b, _) in pairwise(ends))
 
 
 def _laid_out(text: str) -> Iterator[list[_Row]]:
@@ -244,22 +245,18 @@ def _columns(lines: Sequence[re.Match[str]]) -> Iterator[list[_Row]]:
     lines = [line for line in lines if not _RULING.fullmatch(line.group())]
     if len(lines) <= _FEWEST:
         return
-    if sign := next((sign for sign in "\t|" if all(sign in line.group() for line in lines)), ""):
-        places = [_between(line.group(), sign) for line in lines]
+    if sign := next((sign for sign in (_TAB, _BAR) if all(sign.search(line.group()) for line in lines)), None):
+        rows = [_cells(line.group(), line.start(), sign) for line in lines]
     else:
-        ends = _edges([line.group().expandtabs(1) for line in lines])
-        places = [ends] * len(lines)
-    if all(len(row) == len(places[0]) > 1 for row in places):
-        yield [
-            tuple(_Cell(line.start() + low, line.start() + min(high, len(line.group())), line.group()[low:high].strip())
-                  for low, high in row)
-            for line, row in zip(lines, places, strict=True)
-        ]  # fmt: skip
-
-
-def _between(line: str, sign: str) -> list[tuple[int, int]]:
-    cuts = [-1, *(at for at, character in enumerate(line) if character == sign), len(line)]
-    return [(before + 1, after) for before, after in pairwise(cuts)]
+        edges = _edges([line.group().expandtabs(1) for line in lines])
+        rows = [
+            tuple(
+                _Cell(line.start() + a, min(line.start() + b, line.end()), line.group()[a:b].strip()) for a, b in edges
+            )
+            for line in lines
+        ]
+    if all(len(row) == len(rows[0]) > 1 for row in rows):
+        yield rows
 
 
 def _edges(lines: Sequence[str]) -> list[tuple[int, int]]:
