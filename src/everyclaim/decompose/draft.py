@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from everyclaim.decompose.parsed_names import quotations
+from everyclaim.decompose.repairs import quotations
 from everyclaim.models.local.cross_encoder import shipped_tokenizer
 from everyclaim.models.local.tree import FINITE, HELPERS, SUBJECTS, Tree
 from everyclaim.text.cues import irregular_forms
