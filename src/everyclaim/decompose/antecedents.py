@@ -6,20 +6,18 @@ import re
 from collections import deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import NamedTuple
 
 from everyclaim.core.types import TURNS_BEFORE, Claim, Decomposition, Sample
 from everyclaim.decompose.citing import cited_beside
 from everyclaim.decompose.repairs import parsed
-from everyclaim.models.local.tree import NOMINAL, THINGS, Tree
+from everyclaim.models.local.tree import THINGS, Tree
 from everyclaim.text.segment import sentences
 from everyclaim.text.sources import CONNECTIVES
 from everyclaim.text.tokens import capital
 
 _CONNECTIVE = re.compile(
-    rf"(?:{CONNECTIVES}|but|and)\b(?:,\s*|\s+(?=(?:the|a|an|it|he|she|they|this|in|its)\b)|(?<=^but)\s+|(?<=^and)\s+)",
-    re.IGNORECASE,
+    rf"(?:{CONNECTIVES})\b(?:,\s*|\s+(?=(?:the|a|an|it|he|she|they|this|in|its)\b))|(?:but|and)\b,?\s+", re.IGNORECASE
 )
 PRONOUN = re.compile(
     r"(?P<subject>it|he|she|they)(?=\s+[a-z])|(?P<owner>its|his|her|their)\s+|(?:this|that|these|those|such|both)\b",
@@ -29,16 +27,14 @@ _OWNED_TWICE = re.compile(r"(?<=['’]s)['’]s\b")  # "Denny's's"
 _NO_SUBJECT = frozenset({"PRP", "EX", "WDT", "WP", "RB"})
 _ASKED = frozenset({"what", "which", "who", "whose", "that"})
 _POINTING = frozenset({"this", "that", "these", "those", "both"})
-_ROLES = frozenset({"nsubj", "obj", "iobj", "conj", "appos"})
+_ROLES = frozenset({"nsubj", "obj", "iobj", "appos"})
 _WITHIN = frozenset({"acl", "nmod"})  # what stands in these is not what a sentence is about
 _LONGEST_SUBJECT = 60  # characters; a longer one is not repeated
-_NAMED = frozenset({"nsubj", "obj", "iobj", "obl", "nmod"})
 _CLAIMS_BEFORE = 12  # of the same answer
 _SEVERAL = frozenset({"they", "their"})
 _PEOPLE = frozenset({"he", "she", "his", "her"})
 _OWNERS = {"its": "it", "their": "they", "his": "he", "her": "she"}
-_OBJECTS = {"it": "it", "they": "them", "he": "him", "she": "her"}
-_FORMS = frozenset({*_OWNERS, *_OBJECTS, *_OBJECTS.values()})
+_OBJECTS = frozenset({"it", "them", "him", "her"})
 
 
 def unconnected(text: str) -> str:
@@ -67,33 +63,24 @@ def antecedent(pronoun: re.Match[str], before: Iterable[str], *, is_topic_enough
 
 
 class Spoken(NamedTuple):
-    """What was spoken of: nouns of the sentences before, in lower case, nouns of the question, the pronoun that the
-    sentence right before had its subject for, the question's sentences where nothing was said before, and whom "he" and
-    "she" stood for last.
+    """What was spoken of: nouns of the sentences before and of the question, in lower case, and the question's
+    sentences where nothing was said before.
     """
 
     nouns: Collection[str] = ()
     asked: Collection[str] = ()
-    pronoun: str = ""
     questions: Sequence[str] = ()
-    people: Mapping[str, str] = MappingProxyType({})
-
-
-def pronoun_of(text: str) -> str:
-    """The pronoun that is a text's, as `completed` reads it; empty where there is none."""
-    return _word_of(_first_pronoun(text))
 
 
 def _word_of(pronoun: re.Match[str] | None) -> str:
     return (pronoun["subject"] or pronoun["owner"] or "").lower() if pronoun else ""
 
 
-def completed(text: str, before: str, sentence: str, spoken: Spoken) -> str:
+def completed(text: str, before: str, spoken: Spoken) -> str:
     """Put the subject of the sentence before in the place of the pronoun that is a text's, if it is certain.
 
     It is where nothing else in that sentence could be meant: no other subject, object or agent of the same number, and
-    nothing from before, of whose nouns the subject is one; where the text, or the `sentence` it is of, goes on with
-    "also"; and where the rest only adds to what the question is about, or what the same pronoun stood for before.
+    nothing from before, of whose nouns the subject is one; and where the rest only adds to what the question is about.
     """
     pronoun = _first_pronoun(text)
     word = _word_of(pronoun)
@@ -102,41 +89,24 @@ def completed(text: str, before: str, sentence: str, spoken: Spoken) -> str:
     word = _OWNERS.get(word, word)
     if spoken.questions:
         name = _asked_about(spoken.questions, word)
-    elif not before or ":" in before:
+    elif not before or ":" in before or _has_rival(before, word, spoken):
         name = ""
     else:
-        asked = {*spoken.asked, *(nouns_of(before) if word == _OWNERS.get(spoken.pronoun, spoken.pronoun) else ())}
-        is_sure = _goes_on(sentence) or not _has_rival(before, word, spoken.nouns, asked)
-        name = (is_sure and _subject(before, word, is_spoken_of=True)) or spoken.people.get(word, "")
+        name = _subject(before, word, is_spoken_of=True)
     return put(name, text, pronoun) if name else text
-
-
-def spoken_to(people: Mapping[str, str], sentence: str, told: str) -> dict[str, str]:
-    """Whom "he" and "she" stand for behind a `sentence`, `told` with names: until others are named, the same."""
-    pronoun = _word_of(_first_pronoun(unconnected(sentence)))
-    if pronoun in {"he", "she"}:
-        name = "" if told == sentence else _subject(told, pronoun)
-        return {pronoun: name} if name else {}
-    tree = parsed(told)
-    subject = tree.subject(tree.root) if tree.tokens else None
-    if subject is not None and tree.low(subject) in {"he", "she"}:
-        return {}
-    new = {tree.text(i) for i in range(len(tree.tokens)) if tree.pos(i) == "PROPN" and tree.kind(i) in _ROLES}
-    return {word: name for word, name in people.items() if new <= {*name.split()}}
 
 
 def _asked_about(questions: Sequence[str], pronoun: str) -> str:
     """What a question is about, where a pronoun after it can stand for nothing else in it; else empty."""
-    people, several, found = pronoun in _PEOPLE, pronoun in _SEVERAL, list[str]()
+    found = list[str]()
     for question in questions:
         tree = parsed(question)
         for place, token in enumerate(tree.tokens):
-            if tree.low(place) in _FORMS and token.relation != "expl" and not found:
+            if tree.low(place) in {*_OWNERS, *_OWNERS.values(), *_OBJECTS} and not found:
                 return ""  # "What does she do?"
-            named = token.pos == "PROPN" or (token.pos == "NOUN" and (not people or tree.kind(place) == "nsubj"))
-            named &= tree.kind(place) not in {"compound", "flat"} and tree.tag(tree.first(place)) != "WRB"
+            named = token.pos in THINGS and tree.kind(place) not in {"compound", "flat"}
             named &= token.relation not in {"nmod:desc", "nmod:poss"}  # of "Rosa's bar" the bar is spoken of
-            if named and not tree.tells_when(place) and tree.is_plural_alone(place) is not (not several):
+            if named and tree.is_plural_alone(place) is not (pronoun not in _SEVERAL):
                 found.append(_phrase(question, tree, place, pronoun, alone=True) if _is_asked_of(tree, place) else "")
     return found[0] if len(found) == 1 else ""
 
@@ -144,14 +114,11 @@ def _asked_about(questions: Sequence[str], pronoun: str) -> str:
 def _is_asked_of(tree: Tree, place: int) -> bool:
     """Whether a question tells something of a noun: it is a subject, or what somebody speaks about."""
     above = tree.head(place)
-    owned = any(tree.tag(i) == "PRP$" for i in tree.under(place, without=tree.conjuncts(place)))
-    if owned or (above >= 0 and tree.says(above, "nsubj", *_ASKED, "who") and tree.pos(above) == "VERB"):
-        return False
-    if tree.kind(place) == "nsubj":
-        return True
     if above < 0:
         return tree.says(place, "nsubj", "who", "what")
-    return tree.says(place, "case", "about") and tree.pos(above) not in THINGS
+    if tree.says(above, "nsubj", *_ASKED):
+        return False
+    return tree.kind(place) == "nsubj" or tree.says(place, "case", "about")
 
 
 def _first_pronoun(text: str) -> re.Match[str] | None:
@@ -160,82 +127,36 @@ def _first_pronoun(text: str) -> re.Match[str] | None:
         return pronoun
     tree = parsed(text)
     subject = tree.subject(tree.root)
-    if (
-        subject is None
-        or tree.tag(subject) != "PRP"
-        or any(tree.tag(i) == "PRP" or tree.is_finite(i) for i in range(subject))
-    ):
+    if subject is None or any(tree.tag(i) == "PRP" or tree.is_finite(i) for i in range(subject)):
         return None
     return PRONOUN.match(text, tree.tokens[subject].start)
 
 
-def _goes_on(sentence: str) -> bool:
-    """Whether a sentence goes on with its subject: "Rosa has a bar. It also has a pool."."""
+def described(sentence: str) -> dict[str, str]:
+    """What a sentence about something named calls it, with its name: "Rosa is a café …", "Rosa Hall opened …"."""
     tree = parsed(sentence)
-    return tree.says(tree.root, "advmod", "also")
-
-
-def begins_alike(text: str, sentence: str) -> bool:
-    """Whether a text begins with the word that its sentence does, or with the pronoun that it speaks of first."""
-    first, tree = text.partition(" ")[0], parsed(sentence)
     subject = tree.subject(tree.root)
-    if first == sentence.partition(" ")[0] or (subject is not None and tree.low(subject) == first.lower()):
-        return True
-    nouns = (token for token in tree.tokens if token.pos in NOMINAL)
-    spoken_of = next(nouns, None)
-    return spoken_of is not None and spoken_of.tag.startswith("PRP") and spoken_of.text == first.lower()
-
-
-def described(sentence: str, written: str) -> dict[str, str]:
-    """What a sentence about something named calls it, with its name: "Rosa is a café …", "Rosa Hall opened …".
-
-    Of one `written` otherwise, with a pronoun for the name, only "It is a café …" tells more than the one before.
-
-    A word of the name stands for it only where it begins a sentence: of "Rosa Pizza" not every pizza is meant.
-    """
-    if sentence != written and not (plain := parsed(written)).of(plain.root, "cop"):
-        return {}
-    tree = parsed(sentence)
-    tokens, subject = tree.tokens, tree.subject(tree.root)
-    if subject is None or not tokens[subject].text[:1].isupper():
+    if subject is None or not tree.text(subject)[:1].isupper():
         return {}
     name = _subject(sentence, "it").partition(",")[0]
-    nouns = [f"the {tree.low(i)}" for i in [subject, *tree.of(subject, "compound", "flat")]]
-    if tokens[subject].pos != "PROPN" and (tree.of(subject, "det") or not tree.of(subject, "compound", "nmod:poss")):
-        return {}  # "Guests like it"
-    indefinite = tree.is_a(tree.root)
-    if indefinite and tree.of(tree.root, "cop") and not tree.is_negated(tree.root):
-        nouns.append(tree.low(tree.root))
-    nouns += [tokens[i].text for i in tree.of(subject, "flat")[-1:]]
-    return dict.fromkeys(nouns, name) if name else {}
+    is_one = tree.is_a(tree.root) and tree.of(tree.root, "cop")
+    nouns = [subject, *tree.of(subject, "compound", "flat"), *([tree.root] if is_one else [])]
+    return dict.fromkeys((f"the {tree.low(noun)}" for noun in nouns), name) if name else {}
 
 
 def renamed(text: str, names: Mapping[str, str]) -> str:
-    """Put the name in the place of what it was said to be, or of a surname: "The café opens at nine", "Lind left"."""
-    new = [noun for noun, name in names.items() if name and name.casefold() not in text.casefold()]
-    if not any(noun.rpartition(" ")[2] in text for noun in new):
+    """Put the name in the place of what it was said to be: "The café opens at nine"."""
+    name = names.get(" ".join(text.split()[:2]).lower(), "")
+    if not name:
         return text
     tree = parsed(text)
-    for place, token in enumerate(tree.tokens):
-        words = tree.under(place, without=tree.of(place, "case"))
-        known = tree.low(words[0]) in {"the", "this"} and len(words) == 2 and token.pos == "NOUN"
-        if not (known or (words == [0] and token.pos == "PROPN")) or tree.kind(place) not in _NAMED:
-            continue
-        begins = names.get(f"the {token.text}", "") if known and not words[0] else ""
-        name = begins or names.get(token.text, "")
-        if name and name.casefold() not in text.casefold():
-            start = tree.tokens[words[0]].start
-            return _OWNED_TWICE.sub("", f"{text[:start]}{name}{text[token.end :]}")
-    return text
+    return f"{name}{text[tree.tokens[1].end :]}" if tree.subject(tree.root) == 1 and len(tree.under(1)) == 2 else text
 
 
 def _means_nothing(text: str) -> bool:
     """Whether a sentence begins as in "It is important to …", "It is mentioned that …"."""
     tree = parsed(text)
-    root = tree.root
-    says = tree.pos(root) == "VERB" and not tree.of(root, "aux:pass")  # "it admits that …"
-    told = bool(tree.of(root, "csubj", "mark")) or (bool(tree.of(root, "ccomp")) and not says)
-    return is_expletive(text) or (tree.low(0) == "it" and told)
+    return is_expletive(text) or (tree.low(0) == "it" and bool(tree.of(tree.root, "csubj", "ccomp", "mark")))
 
 
 def is_expletive(text: str) -> bool:
@@ -250,46 +171,31 @@ def nouns_of(sentence: str) -> set[str]:
     return {tree.low(i) for i in range(len(tree.tokens)) if tree.pos(i) in THINGS and tree.kind(i) != "compound"}
 
 
-def _has_rival(sentence: str, pronoun: str, spoken: Collection[str], asked: Collection[str]) -> bool:
+def _has_rival(sentence: str, pronoun: str, spoken: Spoken) -> bool:
     """Whether a pronoun after a sentence may stand for something else than its subject."""
     tree = parsed(sentence)
-    tokens, subject = tree.tokens, _spoken_of(tree, pronoun)
-    if subject is None or tree.pos(subject) not in THINGS:
-        return True
-    is_owned = tree.text(subject).islower() and bool(tree.of(subject, "nmod:poss", "nummod"))
-    if is_owned or any(tokens[i].tag == "PRP$" for i in tree.of(subject, "nmod:poss")):
+    subject = _spoken_of(tree)
+    if subject is None or tree.pos(subject) not in THINGS or tree.of(subject, "nmod:poss", "nummod"):
         return True  # "Rosa's bar is small. It …"
-    own, several = set(tree.under(subject)), pronoun in _SEVERAL
-    is_asked = any(tree.low(i) in asked for i in own)
-    is_new = tree.pos(subject) == "NOUN" and tree.low(subject) not in spoken
-    if spoken and is_new and not is_asked:
-        return True  # "Rosa has a bar. The owner left. …"
-    if tree.says(tree.root, "obj", _OBJECTS[pronoun]):
+    if tree.words(tree.root, "obj") & _OBJECTS:
         return True  # "The mayor opened it. It …"
-    people = pronoun in _PEOPLE
-    things = {"NOUN", "PROPN", "PRON"}
+    own, people = set(tree.under(subject)), pronoun in _PEOPLE
+    if any(tree.low(i) in spoken.asked for i in own):
+        return False
+    if spoken.nouns and tree.pos(subject) == "NOUN" and tree.low(subject) not in spoken.nouns:
+        return True  # "Rosa has a bar. The owner left. …"
     return any(
-        token.pos in ({"PROPN"} if people else things)
-        and tree.low(place) != pronoun
-        and not _is_within(tree, place)
-        and not (is_asked and not (tree.head(place) == tree.root and tree.is_a(place)))  # what it brings in
+        token.pos in ({"PROPN"} if people else {*THINGS, "PRON"})
+        and place not in own
+        and _WITHIN.isdisjoint(map(tree.kind, tree.way_up(place, tree.root)[1:]))
         and (
             tree.kind(place) in _ROLES
-            or tree.says(place, "case", *(("by", "with", "for") if people else ("by",)))
-            or any(tokens[kid].pos == "PROPN" for kid in tree.of(place, "appos", "flat"))  # "her novel Salt Rain"
+            or tree.says(place, "case", "by", *(("with", "for") if people else ()))
+            or any(tree.pos(kid) == "PROPN" for kid in tree.of(place, "appos", "flat"))  # "her novel Salt Rain"
         )
-        and place not in own
-        and (several or people or not (tree.conjuncts(place) or tree.kind(place) == "conj"))  # one of a list
-        and (tree.is_plural if token.pos == "PRON" else tree.is_plural_alone)(place) is not (not several)
-        for place, token in enumerate(tokens)
+        and tree.is_plural_alone(place) is not (pronoun not in _SEVERAL)
+        for place, token in enumerate(tree.tokens)
     )
-
-
-def _is_within(tree: Tree, place: int) -> bool:
-    """Whether a noun stands inside a phrase or clause of another, or only counts: "a variety of cakes"."""
-    above = tree.head(place)
-    counts = any(tree.is_plural(i) for i in tree.of(place, "nmod")) and tree.low(tree.first(place)) in {"a", "an"}
-    return counts or (above >= 0 and (tree.kind(above) in _WITHIN or _is_within(tree, above)))
 
 
 def put(name: str, text: str, pronoun: re.Match[str]) -> str:
@@ -307,24 +213,18 @@ def _subject(sentence: str, pronoun: str, *, is_spoken_of: bool = False) -> str:
     """
     plain = unconnected(sentence)
     tree = parsed(plain)
-    place = _spoken_of(tree, pronoun) if is_spoken_of else tree.subject(tree.root)
-    return "" if place is None or tree.relation(place) == "expl" else _phrase(plain, tree, place, pronoun)
+    place = _spoken_of(tree) if is_spoken_of else tree.subject(tree.root)
+    return "" if place is None else _phrase(plain, tree, place, pronoun)
 
 
-def _spoken_of(tree: Tree, pronoun: str) -> int | None:
-    """The subject of a sentence; of a request its object, of a fragment its noun, and the object where that alone is of
-    the pronoun's number: "Guests like the bar. It …".
-    """
+def _spoken_of(tree: Tree) -> int | None:
+    """The subject of a sentence; of a request its object, of a fragment its noun."""
     if not tree.tokens:
         return None
     subject = tree.subject(tree.root)
-    things = [thing for thing in tree.of(tree.root, "obj") if tree.pos(thing) in THINGS]
     if subject is None:
-        alone = tree.pos(tree.root) in THINGS and not tree.of(tree.root, "case")  # "Not on Saturday."
-        return things[0] if things else tree.root if alone else None
-    several = pronoun in _SEVERAL
-    if tree.is_plural(subject) is (not several) and len(things) == 1 and tree.is_plural(things[0]) is several:
-        return things[0]
+        is_alone = tree.pos(tree.root) in THINGS and not tree.of(tree.root, "case")  # "Not on Saturday."
+        return next(iter(tree.of(tree.root, "obj")), tree.root if is_alone else None)
     return subject
 
 
@@ -335,9 +235,7 @@ def _topic(sentence: str, pronoun: str) -> str:
     """
     tree = parsed(sentence)
     subject = tree.subject(tree.root) if tree.tokens else None
-    if not tree.tokens or (subject is not None and tree.tag(subject) not in _NO_SUBJECT):
-        return ""
-    if subject is not None and tree.low(subject) not in {"i", "we", "you"} | _ASKED:
+    if not tree.tokens or (subject is not None and tree.low(subject) not in {"i", "we", "you"} | _ASKED):
         return ""
     acts = [tree.root, *tree.of(tree.root, "xcomp", "ccomp")]
     objects = [noun for act in acts for noun in tree.of(act, "obj")]
@@ -364,31 +262,20 @@ def _phrase(text: str, tree: Tree, place: int, pronoun: str, *, alone: bool = Fa
 
     `alone`: without those beside it.
     """
-    apart = [kid for kid in tree.kids[place] if tree.kind(kid) in {"cc", "case", "advmod", "discourse", "punct"}]
-    apart = [kid for kid in apart if tree.tag(kid) != "POS"]  # "Denny's"
-    edges = [kid for kid in apart if kid in {*range(place)} or kid == max(tree.under(place))]
-    behind = [
-        kid for kid in tree.kids[place] if kid > place and (tree.kind(kid) != "flat" or "," in tree.text(kid - 1))
-    ]
-    asides = [kid for kid in behind if tree.comma_before(kid) or tree.text(tree.first(kid)) == "("]
-    people = pronoun in _PEOPLE
-    titles = [kid for kid in tree.kids[place] if people and kid < place and tree.pos(kid) in {"DET", "NOUN"}]
-    beside = tree.conjuncts(place) if alone else []
-    words = tree.under(place, without=[*edges, *asides, *titles, *beside])  # "the painter Ada Lind"
-    if people:
-        words = [i for i in words if i <= max([place, *tree.of(place, "flat")])]  # "Mr Holm in bed 12"
-    tokens = [tree.tokens[i] for i in words]
-    if any(token.tag in _NO_SUBJECT for token in tokens) or any(tree.low(i) in _POINTING for i in words):
+    gone = [kid for kid in tree.kids[place] if tree.kind(kid) in {"cc", "case", "advmod", "discourse", "punct"}]
+    gone = [kid for kid in gone if tree.tag(kid) != "POS"]  # "Denny's"
+    gone += [kid for kid in tree.kids[place] if kid > place and tree.comma_before(kid) and tree.kind(kid) != "flat"]
+    words = tree.under(place, without=[*gone, *(tree.conjuncts(place) if alone else ())])
+    if pronoun in _PEOPLE:  # "Ada Lind" of "the painter Ada Lind in bed 12"
+        words = [i for i in words if i == place or tree.kind(i) in {"flat", "compound"}]
+        if tree.of(place, "det") or any(tree.tag(i) != "NNP" for i in words):
+            return ""
+    if any(tree.tag(i) in _NO_SUBJECT or tree.low(i) in _POINTING for i in words):
         return ""
     several = tree.is_plural_alone(place) if alone else tree.is_plural(place)
-    if several is not (pronoun in _SEVERAL) and several is not None:
+    if several is (pronoun not in _SEVERAL):
         return ""
-    named = not titles or any(tree.pos(kid) == "NOUN" for kid in titles)  # not "the Hill Foundation"
-    if people and not (named and all(token.tag in {"NNP", "HYPH"} for token in tokens)):
-        return ""
-    if text[tokens[-1].end :].startswith("-"):
-        return ""  # half a name
-    phrase = text[tokens[0].start : tokens[-1].end]
+    phrase = text[slice(*tree.span(words))]
     return capital(phrase) if len(phrase) <= _LONGEST_SUBJECT else ""
 
 
@@ -419,14 +306,14 @@ def _completed(claims: Sequence[Claim], sample: Sample) -> tuple[Claim, ...]:
     before = deque[_Completed](maxlen=_CLAIMS_BEFORE)  # the last one first
     for claim in claims:
         pronoun = PRONOUN.match(claim.text)
-        stands_for = (pronoun["subject"] or pronoun["owner"] or "").lower() if pronoun else ""
-        thing = ""
-        if pronoun and stands_for and not is_expletive(claim.text):
+        word, thing = _word_of(pronoun), ""
+        word = _OWNERS.get(word, word)
+        if pronoun and word and not is_expletive(claim.text):
             others = [one for one in before if one.sentence != claim.sentence]
-            thing = _meant(pronoun, _OWNERS.get(stands_for, stands_for), others, earlier)
+            thing = _meant(pronoun, word, others, earlier)
             thing = "" if thing.lower() in claim.text.lower() else thing
         found.append(replace(claim, text=put(thing, claim.text, pronoun)) if pronoun and thing else claim)
-        before.appendleft(_Completed(claim.sentence, found[-1].text, _OWNERS.get(stands_for, stands_for), thing))
+        before.appendleft(_Completed(claim.sentence, found[-1].text, word, thing))
     return tuple(found)
 
 

@@ -24,17 +24,7 @@ from everyclaim.core.limits import limits_here
 from everyclaim.core.options import read
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Decomposition, Skipped, Span
-from everyclaim.decompose.antecedents import (
-    Spoken,
-    begins_alike,
-    completed,
-    described,
-    nouns_of,
-    pronoun_of,
-    renamed,
-    spoken_to,
-    unconnected,
-)
+from everyclaim.decompose.antecedents import Spoken, completed, described, nouns_of, renamed, unconnected
 from everyclaim.decompose.asides import detached, named, unbracketed, without_asides
 from everyclaim.decompose.assertions import completed_answer
 from everyclaim.decompose.clauses import by_clause
@@ -267,15 +257,14 @@ class EmbeddedDecomposer:
         prepare([unit.text for unit in english])
         questions = [question[one.start : one.end] for one in sentences(question, self.language)] if english else []
         asked = {noun for one in questions if len(one) <= MAX_CHARACTERS for noun in nouns_of(one)}
-        before, names, nouns, stood, ended = "", dict[str, str](), set[str](), "", 0
-        people = dict[str, str]()
+        before, names, nouns, ended = "", dict[str, str](), set[str](), 0
         for unit in candidates:
             if response[ended : unit.start].strip():  # the mark of a list item, or something skipped
                 before, nouns = "", set()
             begins = _PARAGRAPH.search(response, ended, unit.start)
             nouns = set() if begins else nouns
             ended = unit.end
-            spoken = Spoken(nouns, asked, stood, () if claims else questions, people)
+            spoken = Spoken(nouns, asked, () if claims else questions)
             parts = self._parts(unit) if unit in english else []
             for part in parts or [Fact(unit.complete or unit.text, 0, unit.end - unit.start)]:
                 span = Span(unit.start + part.start, unit.start + part.end)
@@ -291,11 +280,9 @@ class EmbeddedDecomposer:
                     claims.append(Claim(f"c{len(claims) + 1}", text, span, unit.sentence))
             whole = unit.text if ":" in unit.complete else unit.complete or unit.text
             told = _completed(whole, whole, before, names, spoken) if parts else tidy(whole)
-            stood = pronoun_of(unconnected(tidy(whole))) if parts and not pronoun_of(told) else ""
             nouns |= nouns_of(before) if parts and not begins else set()
-            people = spoken_to(people, whole, told) if parts else {}
             before = told
-            for noun, name in described(before, unit.text).items() if parts else ():
+            for noun, name in described(before).items() if parts else ():
                 names[noun] = name if names.get(noun, name) == name else ""  # of two nothing is certain
         skipped.sort(key=lambda piece: piece.span)
         abstained = not claims and any(piece.reason == "abstention" for piece in skipped)
@@ -336,7 +323,8 @@ def _statement(unit: SplitUnit, first: int, last: int) -> SplitUnit:
 def _completed(text: str, sentence: str, before: str, names: Mapping[str, str], spoken: Spoken) -> str:
     """Put what it stands for in the place of a pronoun that begins a fact and its sentence."""
     fact, whole = (unconnected(tidy(one)) for one in (text, sentence))
-    return renamed(completed(fact, before, whole, spoken) if begins_alike(fact, whole) else fact, names)
+    begins_alike = fact.partition(" ")[0] == whole.partition(" ")[0]
+    return renamed(completed(fact, before, spoken) if begins_alike else fact, names)
 
 
 def _as_inside(text: str, sentence: str) -> str:
