@@ -47,13 +47,12 @@ _ADVISING = word_set("recommend suggest advise encourage")
 _REFERRING = word_set("contact consult ask")
 _WILL = word_set("ll will")
 _US = word_set("us me")
-_BEING = word_set("be get stay keep remain")
 _HE = word_set("he him she her it they them")
 # Stems of what people are kind by, and of what they offer, wish and thank for.
 _KIND = word_set("hope thank apolog appreci understand hesit enjoy congratul sorri happi glad welcom feel let assur")
 _OFFERED = word_set(
     "help assist support ask know answer clarifi explain hear reach come look need have like want free question "
-    "contact share provid request check messag rephras explor write call get"
+    "contact share provid request check messag rephras explor write call get touch"
 )
 _I = re.IGNORECASE | re.DOTALL
 _LONGEST_QUESTION = 2000  # characters
@@ -127,16 +126,12 @@ def points_ahead(tree: Tree) -> bool:
         return False
     root, last = tree.root, len(tree.tokens) - 1
     subject = tree.subject(root)
-    if subject is not None and subject < root and tree.relation(subject) == "expl":
-        return True
-    if tree.pos(root) == "ADV" and subject is not None and subject > root:
-        return True
-    if tree.low(last) in _HERE or tree.says(last, "mark", "as"):
+    if subject is not None and (tree.relation(subject) == "expl" or (tree.pos(root) == "ADV" and subject > root)):
         return True
     things = [root, *tree.of(root, "obj", "obl", "nsubj", "advcl")]
     named = [i for one in things for i in [one, *tree.of(one, "amod")]]
     named += [i for one in tree.of(root, "obj") for i in tree.of(one, "det")]  # not "you may cancel in these cases"
-    return any(tree.low(i) in _AHEAD for i in named)
+    return tree.low(last) in _HERE or tree.says(last, "mark", "as") or any(tree.low(i) in _AHEAD for i in named)
 
 
 def plain_tree(text: str) -> Tree:
@@ -150,13 +145,8 @@ def plain_tree(text: str) -> Tree:
 def statements(tree: Tree) -> Iterator[int]:
     """The predicates of clauses that are stated: finite, with a subject, and no condition or question."""
     for place, token in enumerate(tree.tokens):
-        if token.relation in HELPERS:
-            continue
-        if (
-            (tree.is_finite(place) or tree.tag(place) == "MD")
-            and _has_subject(tree, place)
-            and not _is_open(tree, place)
-        ):
+        is_clause = token.relation not in HELPERS and (tree.is_finite(place) or token.tag == "MD")
+        if is_clause and _has_subject(tree, place) and not _is_open(tree, place):
             yield place
 
 
@@ -214,17 +204,15 @@ def is_courtesy(tree: Tree) -> bool:
     clauses = [i for i, token in enumerate(tree.tokens) if token.relation in {"advcl", "ccomp"}]
     asked = {i for kid in clauses if _opener(tree, kid) in {"if", "whether"} for i in tree.under(kid)}
     stated = [i for i in range(len(tree.tokens)) if i not in asked]
-    rest = [i for i in stated if i != tree.root and tree.kind(i) != "parataxis"]
-    rest = [i for i in rest if tree.pos(i) == "VERB" or tree.of(i, "cop")]
-    here = tree.low(tree.root) == "here" and bool(rest)  # "our team is here to help"
+    rest = [i for i in stated if i != tree.root and (tree.pos(i) == "VERB" or tree.of(i, "cop"))]
     subject = tree.subject(tree.root)
-    acts = tree.pos(tree.root) == "VERB" and not tree.is_negated(tree.root)
-    is_mine = acts and subject is not None and tree.low(subject) == "i"
-    announces = is_mine and tree.says(tree.root, "aux", "'ll", "will")
-    agrees = tree.low(tree.root) in _AGREED and subject is not None and tree.low(subject) in {"i", "you"}
+    is_mine = subject is not None and tree.low(subject) == "i" and not tree.is_negated(tree.root)
+    announces = is_mine and tree.pos(tree.root) == "VERB" and tree.says(tree.root, "aux", "'ll", "will")
+    here = tree.low(tree.root) == "here" and bool(rest)  # "our team is here to help"
+    agrees = tree.low(tree.root) in _AGREED and bool(tree.words(tree.root, "nsubj") & {"i", "you"})
     if stem(tree.low(tree.root)) not in _KIND and not here and not announces and not agrees:
         return False
-    return all(_is_kind(tree, i) for i in rest) and all(_is_between_us(tree, i) for i in stated)
+    return all(stem(tree.low(i)) in _KIND | _OFFERED for i in rest) and all(_is_between_us(tree, i) for i in stated)
 
 
 def may_direct(text: str) -> bool:
@@ -241,7 +229,6 @@ def is_direction(tree: Tree) -> bool:
     if not tree.tokens or any(token.pos in {"NUM", "PROPN"} for token in tree.tokens):
         return False
     subject = tree.subject(tree.root)
-    acts = [tree.root, *(kid for kid in tree.kids[tree.root] if tree.kind(kid) in {"xcomp", "ccomp"})]
     if subject is None:
         directs = tree.tag(tree.root) in {"VB", "VBP"}
     else:
@@ -252,31 +239,12 @@ def is_direction(tree: Tree) -> bool:
     aims = {i for kid in tree.of(tree.root, "advcl") if _opener(tree, kid) == "so" for i in tree.under(kid)}
     if any(i != tree.root and i not in aims and not is_talk(tree, i) for i in statements(tree)):
         return False
+    towards = tree.of(tree.root, "obj", "iobj", "obl")
+    to_us = any(tree.low(i) in _US or tree.says(i, "nmod:poss", "our") for i in towards)
+    to_us &= subject is None and all(_is_between_us(tree, i) for i in range(len(tree.tokens)) if i not in aims)
+    acts = [tree.root, *tree.of(tree.root, "xcomp", "ccomp")]
     points = any(tree.low(i) in _HERE for i in range(tree.root, len(tree.tokens)))
-    return points or stem(tree.low(acts[-1])) in _REFERRING or (subject is None and _is_to_us(tree, aims))
-
-
-def _is_to_us(tree: Tree, aims: set[int]) -> bool:
-    """Whether a request turns to us and names nothing else: "call us", "write to our service"."""
-    nouns = [noun for kind in ("obj", "iobj", "obl") for noun in tree.of(tree.root, kind)]
-    being = nouns if tree.low(tree.root) in _BEING else []
-    state = next(
-        (i for i in being if {tree.kind(kid) for kid in tree.kids[i]} <= {"case", "nmod"}), -1
-    )  # "get in touch"
-    nouns += tree.of(state, "nmod") if state >= 0 else []
-    towards = {"to", "with"} if state >= 0 else {"to"}
-    to_ours = (
-        noun for noun in nouns if tree.of(noun, "nmod:poss") for i in tree.of(noun, "case") if tree.low(i) in towards
-    )
-    to_us = any(tree.low(noun) in _US for noun in nouns) or next(to_ours, None) is not None
-    return to_us and all(_is_between_us(tree, i) for i in range(len(tree.tokens)) if i not in {*aims, state})
-
-
-def _is_kind(tree: Tree, place: int) -> bool:
-    """Whether a further predicate of a courtesy is one, too: "how frustrating that must be" as well."""
-    if tree.pos(place) == "ADJ" and any(tree.low(kid) == "how" for kid in tree.kids[place]):
-        return True
-    return tree.low(place) == "here" or stem(tree.low(place)) in _KIND | _OFFERED
+    return points or to_us or stem(tree.low(acts[-1])) in _REFERRING
 
 
 def _is_between_us(tree: Tree, place: int) -> bool:
@@ -284,15 +252,15 @@ def _is_between_us(tree: Tree, place: int) -> bool:
     token = tree.tokens[place]
     if token.pos == "PRON":
         return tree.low(place) not in _HE or tree.relation(place) in SUBJECTS
-    if token.pos not in {"NOUN", "PROPN", "NUM"} or place == tree.root:
+    if token.pos not in {"NOUN", "PROPN", "NUM"} or place == tree.root or tree.kind(place) == "vocative":
         return True
     if stem(tree.low(place)) in _KIND | _OFFERED or tree.low(place) in _SOURCES:
         return True
     if tree.says(place, "nmod:poss", *_OURS):
         return True
-    if tree.kind(place) in {"compound", "flat", "vocative"}:
-        return tree.kind(place) == "vocative" or _is_between_us(tree, token.head)
-    thanked = stem(tree.low(token.head)) in _KIND and bool(tree.of(place, "case"))
+    if tree.kind(place) in {"compound", "flat"}:
+        return _is_between_us(tree, token.head)
+    thanked = stem(tree.low(token.head)) in _KIND
     return thanked and tree.kind(place) in {"obl", "nmod"}  # "we apologize for the inconvenience"
 
 
@@ -304,10 +272,8 @@ def _has_subject(tree: Tree, place: int) -> bool:
 
 
 def _opener(tree: Tree, place: int) -> str:
-    """The first word of a clause, behind a label before it."""
-    inside = [i for i in tree.under(place) if tree.pos(i) not in {"PUNCT", "CCONJ"}]
-    colon = max((i for i in range(place) if tree.text(i) == ":"), default=-1)
-    return next((tree.low(i) for i in inside if i > colon), "")
+    """The first word of a clause."""
+    return next((tree.low(i) for i in tree.under(place) if tree.pos(i) not in {"PUNCT", "CCONJ"}), "")
 
 
 def _is_open(tree: Tree, place: int) -> bool:
@@ -389,9 +355,6 @@ def answered(question: str, *, yes: bool) -> str:
     starts, ends = [token.start for token in tree.tokens], [token.end for token in tree.tokens]
     told = question[starts[named[0]] : ends[named[-1]]]
     rest = question[ends[named[-1]] :].rstrip(" " + _ASKED)
-    if rest.startswith("-"):  # "the Grande dishwasher-safe": the parts of a word stay together
-        told, _, first = told.rpartition(" ")
-        rest = f" {first}{rest}"
     verb = question[starts[helper] : ends[helper]].lower()
     verb = {"am": "are", "was": "were"}.get(verb, verb) if told.lower() == "i" else verb
     told, rest = (_OWN.sub(lambda found: _OTHER_SIDE[found.group().lower()], part) for part in (told, rest))
@@ -403,14 +366,9 @@ def completed_answer(text: str, question: str) -> str:
 
     Other texts stay; empty where the question does not tell what is meant.
     """
-    tree = plain_tree(text) if len(text) <= _ELLIPTICAL else None
-    subject = tree.subject(tree.root) if tree is not None and tree.pos(tree.root) == "AUX" else None
-    if tree is None or subject is None or tree.pos(subject) not in {"PRON", "PROPN"}:
+    tree = plain_tree(text if len(text) <= _ELLIPTICAL else "")
+    if not tree.tokens or tree.pos(tree.root) != "AUX" or tree.subject(tree.root) is None:
         return text
-    parts = {
-        tree.root,
-        *tree.of(tree.root, "punct", "discourse", *SUBJECTS),
-        *filter(tree.is_denying, tree.kids[tree.root]),
-    }
-    said = answered(question, yes=not tree.is_negated(tree.root))
-    return said if len(parts) == len(tree.tokens) else text
+    silent = {"AUX", "PRON", "PROPN", "PART", "PUNCT", "INTJ"}
+    is_bare = all(token.pos in silent for token in tree.tokens)
+    return answered(question, yes=not tree.is_negated(tree.root)) if is_bare else text
