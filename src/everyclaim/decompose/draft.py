@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
 from everyclaim.decompose.repairs import quotations
 from everyclaim.models.local.cross_encoder import shipped_tokenizer
-from everyclaim.models.local.tree import FINITE, HELPERS, SUBJECTS, Tree
+from everyclaim.models.local.tree import FINITE, HELPERS, Tree
 from everyclaim.text.cues import irregular_forms
 
 _IDENTIFIER = re.compile(r"\w{2,}(?:\(\)|\.\w|_\w)")  # code, whose case tells
 _SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "'re": "is", "'ve": "has"}
-_FULL = {"'re": "are", "'ve": "have"}  # behind a noun
 _TIGHT = frozenset({",", ".", ";", ":", "!", "?", ")", "]", "%", "…"})
 _CLOSING = frozenset({",", ".", ")"})
 _OPENERS = frozenset({"(", "[", "$", "€", "£"})
@@ -54,9 +52,6 @@ class Draft:
                 kept = {i - 1 in places, i in places, i + 1 in places}
                 if len(kept) > 1:
                     return True
-        for place, (sign, word) in enumerate(pairwise(tree.tokens)):
-            if sign.text == "--" and sign.end == word.start and (place in places) != (place + 1 in places):
-                return True
         if any(0 < len(places & inner) < len(inner) for inner in map(frozenset, quotations(tree))):
             return True
         return any(
@@ -65,17 +60,14 @@ class Draft:
 
     def is_clause(self, tree: Tree) -> bool:
         """Whether a finite verb is left, and does not come first; what is in brackets need not be one."""
-        kept = [i for i in self.pieces if isinstance(i, str) or tree.pos(i) != "PUNCT"]
-        first = kept[0] if kept else ""
         if isinstance(self.pieces[0], int) and tree.text(self.pieces[0]) in _OPENERS:
             return True
-        told = [i for i in kept if isinstance(i, int) and tree.tag(i) == "VBN" and tree.subject(i)]
+        kept = [i for i in self.pieces if isinstance(i, str) or tree.pos(i) != "PUNCT"]
         finite = [
             i for i in kept
-            if isinstance(i, str) or i in told or tree.tag(i) in FINITE
-            or (i in self.changes and tree.pos(i) != "DET")
+            if isinstance(i, str) or tree.tag(i) in FINITE or (i in self.changes and tree.pos(i) != "DET")
         ]  # fmt: skip
-        return bool(finite) and (first not in finite or first == tree.first(tree.root))
+        return bool(finite) and (kept[0] not in finite or kept[0] == tree.first(tree.root))
 
     def only(self, places: Collection[int]) -> Draft:
         """Leave all other words out."""
@@ -115,9 +107,7 @@ class Draft:
             word = piece if isinstance(piece, str) else self.changes.get(piece, tree.text(piece))
             if isinstance(last, int) and piece != last + 1 and tree.low(last) in {"a", "an"}:
                 written = written.removesuffix("n") + ("n" if word[0].lower() in "aeiou" and word != "U" else "")
-            gap = _gap(last, piece, tree)
-            apart = isinstance(piece, int) and piece - 1 != last
-            written += f" {_FULL[word]}" if apart and word in _FULL else gap + word
+            written += _gap(last, piece, tree) + word
             last = piece
         if written[:1].islower() and not _IDENTIFIER.match(written):
             written = written[0].upper() + written[1:]
@@ -164,44 +154,20 @@ def _clean(pieces: Sequence[int | str], tree: Tree) -> list[int | str]:
     for piece, following in zip(pieces, [*pieces[1:], ""], strict=True):
         before = kept[-1] if kept else None
         beside_sign = before is None or _is_sign(before, tree) or _is_orphan(piece, following, pieces, tree)
-        beside_sign |= isinstance(piece, int) and not {piece - 1, piece + 1} & {before, following}
         if not (_is_sign(piece, tree) and beside_sign):
             kept.append(piece)
-    kept = [piece for piece in kept if not _joins_nothing(piece, tree, pieces)]
     while kept and _is_sign(kept[-1], tree):
         kept.pop()
-    while kept and isinstance(kept[0], int) and tree.relation(kept[0]) == "cc" and not tree.is_denying(kept[0]):
-        kept.pop(0)
     return kept
 
 
 def _is_orphan(sign: int | str, following: int | str, pieces: Sequence[int | str], tree: Tree) -> bool:
-    """Whether what a sign set apart from the rest is gone."""
-    if not isinstance(sign, int) or not isinstance(following, int):
+    """Whether what a sign set apart from a preposition is gone."""
+    if not isinstance(sign, int) or following != sign + 1:
         return False
-    pos = tree.pos(following)
-    if following != sign + 1:
-        inside = _subject_around(sign - 1, tree)
-        opened = any(i in pieces and tree.text(i) == "," for i in inside if i < sign)
-        return pos in {"VERB", "AUX", "ADP", "CCONJ", "ADV"} and bool(inside) and not opened
-    last = max(tree.under(tree.head(following)))
+    last = max(tree.under(tree.head(sign + 1)))
     closes = any(i in pieces and tree.text(i) == "," for i in (last, last + 1) if i < len(tree.tokens))
-    return sign - 1 not in pieces and pos == "ADP" and not closes
-
-
-def _joins_nothing(piece: int | str, tree: Tree, pieces: Sequence[int | str]) -> bool:
-    """Whether a conjunction stands before a conjunct whose first one is gone."""
-    if not isinstance(piece, int) or tree.relation(piece) != "cc":
-        return False
-    conjunct = tree.head(piece)
-    return tree.relation(conjunct) == "conj" and tree.head(conjunct) not in pieces
-
-
-def _subject_around(place: int, tree: Tree) -> list[int]:
-    """The words of the subject that a word stands in."""
-    while place >= 0 and tree.relation(place) not in SUBJECTS:
-        place = tree.head(place)
-    return tree.under(place) if place >= 0 else []
+    return sign - 1 not in pieces and tree.pos(sign + 1) == "ADP" and not closes
 
 
 def _is_sign(piece: int | str, tree: Tree) -> bool:
