@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 
 from everyclaim.decompose.aside import with_commas
 from everyclaim.decompose.draft import Draft
@@ -21,9 +20,6 @@ def by_conjunct(draft: Draft, tree: Tree) -> list[Draft]:
     told = {i for place in draft.whole for i in tree.under(place)}  # the rest is a fact already
     for place in sorted(told & draft.places or draft.places):
         conjuncts = [c for c in tree.conjuncts(place) if c in draft.places]
-        asks = "VB" in map(tree.tag, conjuncts)
-        if tree.is_finite(place) and (tree.pos(place) in {"VERB", "AUX"} or tree.joiners(place) or asks):
-            continue  # the clauses of a sentence
         if conjuncts and not any(map(tree.is_finite, conjuncts)) and _may_choose(tree, draft, place, conjuncts):
             found = [chosen(draft, tree, place, one, conjuncts) for one in [place, *conjuncts]]
             return [draft] if any(one is None for one in found) else [one for one in found if one is not None]
@@ -32,65 +28,48 @@ def by_conjunct(draft: Draft, tree: Tree) -> list[Draft]:
 
 def _may_choose(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> bool:
     """Whether each conjunct holds alone."""
-    words = {tree.low(cc) for one in [place, *conjuncts] for cc in tree.joiners(one)}
-    if "plus" in words and any(tree.of(one, "nummod") for one in conjuncts):
-        return False  # "4 euros plus 2 euros for each child"
-    if any(tree.says(i, "advmod", "as") for i in tree.of(place, "amod")):
-        return False  # "as much flour and water as starter"
+    members = [place, *conjuncts]
+    words = {tree.low(cc) for one in members for cc in tree.joiners(one)}
     way = tree.way_up(place, draft.head)
     denied = bool(words) and words <= _DENYING and any(map(tree.is_negated, way))
     denied &= not any(tree.says(step, "mark", "whether") for step in way)  # "whether A or B did it is not known"
     denied |= _is_denied_alike(tree, place, conjuncts)
     allowed = words <= {"or", ","} and any(tree.says(step, "aux", "can") for step in way)
     exemplary = words <= _DENYING | {"and"} and _is_exemplary(tree, place)
-    token, relation = tree.tokens[place], tree.kind(place)
+    above, relation = tree.head(place), tree.kind(place)
     listed = relation == "amod" and not words  # "fresh, organic"
     if not (tree.joins(place) or denied or listed or (words and (exemplary or allowed))):
         return False
     stated = _is_exemplary(tree, place) or is_stated(tree, place, draft, denied=denied)
     if any(map(tree.is_denying, tree.of(place, "cc:preconj"))) or not stated:
         return False  # "neither counts nor values differed": what denies both goes with the conjunction
-    kinds = {tree.pos(one) for one in [place, *conjuncts]}
-    if not any(kinds <= members for members in _MEMBERS) or holds_jointly(tree, place, draft):
+    kinds = {tree.pos(one) for one in members}
+    if not any(kinds <= alike for alike in _MEMBERS) or holds_jointly(tree, place, draft):
         return False
-    told = [step for step in tree.way_up(place, draft.head)[1:] if tree.kind(step) == "ccomp"]
-    if any(tree.tag(kid) == "WRB" for step in told for kid in tree.kids[step]):
-        return False  # "how rain and wind are linked"
-    if _is_doubtful(tree, place, conjuncts) or _is_one_name(tree, place):
+    if _is_doubtful(tree, place, conjuncts) or any(map(tree.tells_when, members)):
         return False
     of_all = tree.of(place, "appos", *(["acl"] if relation == "nsubj" else []))
     if any(kid > conjuncts[-1] and kid in draft.places for kid in of_all):
         return False  # "by Ada and Bert, two painters", "cats and dogs that bite"
     if relation == "appos" and not tree.is_a(place):
         return False  # "the parents, Ada and Bert"
-    if any(map(tree.tells_when, [place, *conjuncts])) or _is_taken_up(tree, draft, [place, *conjuncts]):
-        return False
-    ends = [] if token.head < 0 else [*tree.of(token.head, "obj"), *tree.of(token.head, "obl")]
-    ends = [i for i in ends if tree.relation(i) == "obj" or tree.cases(i) == ["to"]]
-    sums = any(tree.pos(i) == "NUM" or tree.of(i, "nummod") for i in ends)
-    if not denied and tree.relation(place) in SUBJECTS and (sums or tree.is_singular(token.head)):
+    if relation == "nsubj" and not denied and (tree.is_singular(above) or _is_sum(tree, above)):
         return False  # "Trinidad and Tobago is", "the hall and the bar cost 90 euros"
     if relation in MODIFIERS:
-        if _is_mixture(tree, token.head) or tree.of(token.head, "nummod"):
+        if tree.of(above, "nummod"):
             return False  # "155 fatal and non-fatal events"
-        if relation == "compound" and any(tree.pos(c) != token.pos for c in conjuncts):
-            return False  # "chicken teriyaki and California roll"
-        return bool(tree.is_plural_alone(token.head)) or not any(tree.relation(step) in SUBJECTS for step in way)
-    counted = _is_counted(tree, token.head) or (
-        relation == "obl" and is_limited(tree, draft)
-    )  # "most lie with A and B"
-    if relation in {"nmod", "obl"} and counted and not (denied or exemplary):
+        return bool(tree.is_plural_alone(above)) or not any(tree.relation(step) in SUBJECTS for step in way)
+    counted = _is_counted(tree, above) or (relation == "obl" and is_limited(tree, draft))  # "most lie with A and B"
+    if relation in {"nmod", "obl"} and counted:
         return False  # "34 stops on three manuals and pedal"
-    if relation == "nmod" and tree.says(place, "case", "of"):
-        return not _is_mixture(tree, place) and tree.kind(token.head) not in {"nsubj", "nmod"}
-    return True
+    of = relation == "nmod" and tree.says(place, "case", "of")
+    return not (of and (tree.is_a(above) or tree.kind(above) in {"nsubj", "nmod"}))  # "a blend of jazz and funk"
 
 
-def _is_taken_up(tree: Tree, draft: Draft, members: list[int]) -> bool:
-    """Whether a plural behind a list stands for all of it: "avoid butter and ice: they harm the skin"."""
-    later = [i for i in draft.places if i > members[-1] and tree.low(i) == "they"]
-    others = [i for i in draft.places if i < members[0] and tree.tag(i) == "NNS"]
-    return bool(later) and not others and any(tree.is_plural_alone(one) is False for one in members)
+def _is_sum(tree: Tree, verb: int) -> bool:
+    """Whether what a verb tells is a number."""
+    ends = [*tree.of(verb, "obj"), *(i for i in tree.of(verb, "obl") if tree.cases(i) == ["to"])]
+    return any(tree.pos(i) == "NUM" or tree.of(i, "nummod") for i in ends)
 
 
 def _is_counted(tree: Tree, above: int) -> bool:
@@ -109,79 +88,35 @@ def _is_denied_alike(tree: Tree, place: int, conjuncts: list[int]) -> bool:
 
 def _is_doubtful(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     """Whether what is coordinated may not be what the tree says: "the roof of the hall, big rooms, and a bar"."""
-    members = [place, *conjuncts]
-    signs = [c for c in conjuncts if tree.comma_before(c)]
-    joined = [c for c in conjuncts if tree.joiners(c)]
-    if any(tree.of(c, "advcl") and tree.pos(c) in THINGS for c in conjuncts):
-        return True  # "an identity card and, if you are under 18, a letter"
-    if len(joined) > 1 and (not signs or len(joined) > 2 or tree.kind(place) == "nmod"):
+    members, above, last = [place, *conjuncts], tree.head(place), conjuncts[-1]
+    if sum(bool(tree.joiners(c)) for c in conjuncts) > 1 and tree.kind(place) == "nmod":
         return True  # "a kettle and a jug with a lid and a filter"
-    between = (tree.head(i) for i in range(tree.head(place) + 1, place) if tree.low(i) == "between")
-    if any(tree.tag(i) == "NN" and not tree.conjuncts(i) for i in between):
-        return True  # "between the area with poor reception and the unit"
     if any(tree.low(c) in FEW or not (tree.joiners(c) or tree.comma_before(c)) for c in conjuncts):
         return True  # "until 1 pm and in May also on Sundays", "through loss, but none that had one"
-    last = conjuncts[-1]
     behind = [kid for kid in tree.of(last, "nmod") if last < kid and tree.cases(kid) not in ([], ["of"])]
-    counted = any(tree.pos(kid) == "NUM" and last < kid for kid in tree.of(place, "nmod"))
-    if counted or any(tree.cases(kid) == ["without"] for kid in behind):
-        return True  # "no pets or groups of more than ten", "reach the bar and the shop without steps"
-    if tree.kind(place) == "obj" and any(
-        "NUM" in map(tree.pos, tree.under(kid, tree.of(kid, "acl"))) for kid in behind
-    ):
+    if any("NUM" in map(tree.pos, tree.under(kid, tree.of(kid, "acl"))) for kid in behind):
         return True  # "keep the piano and the room at 20 degrees"
-    if any(tree.pos(tree.first(c) - 1) == "NUM" and tree.of(c, "nummod") for c in conjuncts):
-        return True  # "rises of 3.2 and 2.5 per cent"
-    if tree.text(tree.first(conjuncts[0]) - 1) == ":":
-        return True  # what is announced
     nominal = tree.pos(place) in THINGS and not _is_exemplary(tree, place)
-    if (
-        len(conjuncts) == 1
-        and signs
-        and nominal
-        and any(tree.low(cc) in {"and", "or"} for cc in tree.joiners(conjuncts[0]))
-    ):
+    if nominal and len(conjuncts) == 1 and tree.comma_before(last) and tree.joiners(last):
         return True  # ", and" rather begins a clause
     if nominal and not tree.cases(place) and any(map(tree.cases, conjuncts)):
         return True  # "use the north side, but not during storms"
-    above = tree.head(place)
-    before = {tree.low(i) for i in range(max(above, 0), place) if tree.pos(i) in {"NOUN", "SYM"}}
-    if any(tree.low(c) in before for c in conjuncts) and not _is_exemplary(tree, place):
+    if any(tree.low(i) in map(tree.low, conjuncts) for i in range(max(above, 0), place)):
         return True  # "came to 6 ml with it and 9 ml without it"
     objects = [kid for one in members for kid in tree.of(one, "obj")]
     verbs = [i for i in members if tree.pos(i) == "VERB"]
-    bare = [i for i in verbs if not any(kid in range(i, conjuncts[-1]) for kid in tree.kids[i] if kid not in conjuncts)]
+    bare = [i for i in verbs if not any(kid in range(i, last) for kid in tree.kids[i] if kid not in conjuncts)]
     if any(one < kid for one in bare for kid in objects):
         return True  # "to understand and improve the site"
     if tree.relation(place) == "nmod:poss":
         return True  # "Ada and Bert's house"
-    if any(b - a == 1 for a, b in pairwise(members)):
-        return True  # "left upper and right lower lungs"
     kinds = {tree.pos(one) for one in members}
-    if tree.kind(place) in {"nsubj", "obj", "obl", "nmod", "xcomp"} and {"ADJ", "NOUN"} <= kinds:
+    if tree.kind(place) != "amod" and {"ADJ", "NOUN"} <= kinds:
         return True  # "the old and the new key", "the motor, visual and nervous systems"
-    if is_gapped(tree, place, conjuncts):
-        return True
-    if tree.says(place, "case", "of") and _go_with(tree, above, place, conjuncts):
-        return True
-    inner = tree.kind(tree.head(place)) in {"nmod", "obl"} and not _is_exemplary(tree, place)
-    parted = tree.kind(place) == "nmod" and inner and len(conjuncts) > 1
-    return parted and bool(tree.of(place, "det")) and not any(tree.of(one, "det", "nmod:poss") for one in conjuncts)
-
-
-def _go_with(tree: Tree, above: int, place: int, conjuncts: list[int]) -> bool:
-    """Whether conjuncts are of the form of the noun above, not of their own: "gangs of youth, dealers and thieves"."""
     tags = {tree.tag(one) for one in conjuncts}
-    bare = bool(tree.of(place, "det")) and any(tree.tag(one) == "NNS" and tree.of(one, "amod") for one in conjuncts)
-    return bare or (tags == {tree.tag(above)} and tree.tag(place) not in tags)
-
-
-def _is_one_name(tree: Tree, place: int) -> bool:
-    """Whether names are coordinated in what a noun is of, or for: "Index for Earners and Workers", "cities of …"."""
-    above = tree.head(place)
-    inner = tree.relation(place) == "nmod" and tree.pos(place) == "PROPN" and not _is_exemplary(tree, place)
-    several = tree.tag(above) == "NNS" and tree.says(place, "case", "of")
-    return inner and (several or tree.pos(above) == "PROPN")
+    if tree.says(place, "case", "of") and tags == {tree.tag(above)} and tree.tag(place) not in tags:
+        return True  # "gangs of youth, dealers and thieves"
+    return is_gapped(tree, place, conjuncts)
 
 
 def _is_exemplary(tree: Tree, place: int) -> bool:
@@ -190,11 +125,7 @@ def _is_exemplary(tree: Tree, place: int) -> bool:
 
 def is_gapped(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     """Whether a verb is left out in a second clause: "one is the loudest and the other the quietest"."""
-    if any(tree.tag(i) == "WDT" and i < one for one in conjuncts for i in tree.kids[one]):
-        return True  # "has 84 works, of which 12 are old"
-    if any(
-        tree.relation(tree.first(one)) == "det" or (tree.pos(one) == "SYM" and tree.of(one, "det")) for one in conjuncts
-    ):
+    if any(tree.relation(tree.first(one)) == "det" for one in conjuncts):
         return True
     if tree.subject(place) is None and any(tree.subject(one) is not None for one in conjuncts):
         return tree.kind(place) == "xcomp"  # "was rated good and the battery poor"
@@ -202,28 +133,9 @@ def is_gapped(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     later = [tree.cases(i) for i in around if i > conjuncts[-1]]
     if any(i < place and tree.cases(i) and tree.cases(i) in later for i in around):
         return True  # "comes to 39 with power and the hall to 46"
-    beside = [kid for one in [place, *conjuncts[:-1]] for kid in tree.of(one, "flat") if tree.pos(kid) == "PROPN"]
-    if any(tree.text(tree.first(kid) - 1) == "," for kid in beside):
-        return True  # "Ada Lind, Bert Holm, and Cleo Ray", read as one with the first
-    cases = tree.words(place, "case")
-    bare = [one for one in conjuncts if tree.tag(one) == "NN" and len(tree.kids[one]) == len(tree.joiners(one))]
-    if bare and tree.of(place, "nummod") and tree.of(place, "nmod"):
-        return True  # "20 cents per item and day"
     if any(tree.pos(kid) == "NUM" and kid == one + 1 for one in conjuncts for kid in tree.of(one, "flat")):
         return True  # "Ada gives five stars and Bert four"
-    for one in conjuncts:
-        below = {tree.low(case) for kid in tree.of(one, "nmod") for case in tree.of(kid, "case")}
-        if cases & below - {"of"} and not tree.of(one, "case"):
-            return True  # "half of it goes through the head and the other half through the wand"
     return len(tree.of(tree.head(place), "obj")) > 1
-
-
-def _is_mixture(tree: Tree, noun: int) -> bool:
-    """Whether a noun tells what one thing is made of: "a blend of jazz and funk"."""
-    owner = tree.head(noun)
-    if tree.kind(noun) != "nmod" or not tree.says(noun, "case", "of"):
-        return False
-    return tree.is_a(owner)
 
 
 def chosen(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int]) -> Draft | None:
@@ -253,9 +165,6 @@ def chosen(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int])
     kept -= {i for k in loose if one != conjuncts[-1] for i in tree.under(k)}
     opened = {":", ","} if tree.kind(place) in {"acl", "list", "appos"} else {":"}
     kept |= {i for i in (min(whole), min(whole) - 1) if i >= 0 and tree.low(i) in opened}  # "three needs: a tent"
-    closing = max(tree.under(conjuncts[-1])) + 1
-    is_aside_next = closing + 1 < len(tree.tokens) and tree.relation(closing + 1) == "case"
-    kept |= {closing} & {*tree.of(place, "punct")} if is_aside_next else set()  # ", by contrast,"
     found = draft.only((draft.places - _between(tree, place, one)) - whole | kept)
     if tree.kind(place) in MODIFIERS:
         joining = [i for i in range(place, conjuncts[-1]) if tree.text(i) == "," or tree.relation(i) == "cc"]
@@ -296,14 +205,13 @@ def inherited(tree: Tree, place: int, one: int) -> frozenset[int]:
     own = {tree.relation(kid) if tree.kind(kid) == "aux" else tree.kind(kid) for kid in tree.kids[one]}
     shared, subject = set[int](), tree.subject(place)
     start = place if subject is None else subject  # what stands before it speaks of all predicates
-    later = tree.says(one, "advmod", "then")
     for kid in tree.kids[place]:
         kind = tree.kind(kid)
-        if (kid > place and kid > min(tree.conjuncts(place))) or (kind == "cop" and own & {"mark", "aux", "aux:pass"}):
-            continue  # "is to be a parody and not to be sold"
+        if kid > min(tree.conjuncts(place)):
+            continue
         if tree.relation(kid) in _SHARED and not {kind, tree.relation(kid)} & own:
-            adjectives = tree.pos(one) == "ADJ" and kind == "case" and not tree.of(one, "cop")  # "as warm and dry"
             nominal = tree.pos(one) in {"NOUN", "PROPN", "PRON", "NUM", "X"} and not tree.of(one, "cop")
+            adjectives = tree.pos(one) == "ADJ" and kind == "case"  # "as warm and dry"
             if kind in {"det", "nmod", "case"} and not nominal and not adjectives:
                 continue
             if kind in {"det", "nmod"} and (tree.pos(one) in {"PROPN", "PRON"} or {"det", "nmod", "nummod"} & own):
@@ -317,14 +225,9 @@ def inherited(tree: Tree, place: int, one: int) -> frozenset[int]:
         elif kind == "advcl" and kid < place and tree.is_conditional(kid):
             shared |= set(with_commas(tree, tree.under(kid)))  # "the pump, if new, is quiet and cheap"
         elif kind in {"advmod", "obl", "advcl"} and kid < min(place, start):
-            if subject is None and (tree.relation(kid) == "obl:unmarked" or tree.tag(kid) == "JJR"):
-                continue  # "two metres longer and a metre wider", "more than half and over a third"
-            if not (later and tree.low(tree.first(kid)) == "before"):  # "before cleaning, unplug it, then plug it in"
-                shared |= set(tree.under(kid))
+            shared |= set(tree.under(kid))
         elif tree.low(kid) in {"not", "n't", "never"}:
             shared.add(kid)
-        elif kind == "advmod" and tree.of(place, "cop") and tree.pos(kid) == "ADV":
-            shared |= {kid} if kid < min(tree.of(place, "cop")) or tree.low(kid) == "also" else set()
     return frozenset(shared)
 
 
