@@ -26,7 +26,7 @@ def by_clause(draft: Draft, tree: Tree) -> list[Draft]:
             parts = _beside(draft, tree)
             if len(parts) > 1:
                 return parts
-        conjuncts = _clauses(tree, place, [c for c in tree.conjuncts(place) if c in draft.places])
+        conjuncts = [c for c in tree.conjuncts(place) if c in draft.places]
         if conjuncts and _are_clauses(tree, place, conjuncts) and _may_part(tree, draft, place, conjuncts):
             return [_clause(draft, tree, place, one, conjuncts) for one in [place, *conjuncts]]
     return [draft]
@@ -85,88 +85,54 @@ def _is_meanwhile(tree: Tree, clause: int, head: int) -> bool:
     return tree.tag(clause) == "VBG" or (clause > head and not tree.comma_before(clause))
 
 
-def _clauses(tree: Tree, place: int, conjuncts: list[int]) -> list[int]:
-    """The conjuncts of a predicate without those of what it says: "is not warm or dry, but is described as calm"."""
-    first = next((i for i, one in enumerate(conjuncts) if tree.is_finite(one) and tree.of(place, "cop")), 0)
-    return conjuncts[first:]
-
-
 def _are_clauses(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     """Whether predicates are coordinated, not nouns in one of them."""
-    return (
-        tree.pos(place) != "NUM"
-        and tree.kind(place) not in MODIFIERS
-        and any(
-            tree.pos(one) in {"VERB", "AUX"} or tree.of(one, "cop") or tree.subject(one) is not None
-            for one in [place, *conjuncts]
-        )
-    )
+    members = [place, *conjuncts]
+    verbal = any(tree.pos(i) in {"VERB", "AUX"} or tree.of(i, "cop") or tree.subject(i) is not None for i in members)
+    return verbal and tree.pos(place) != "NUM" and tree.kind(place) not in MODIFIERS
 
 
 def _may_part(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> bool:
     """Whether each predicate holds alone."""
-    subject = tree.subject(place)
+    subject, last = tree.subject(place), conjuncts[-1]
     denying = [kid for kid in tree.kids[place] if tree.is_denying(kid)]
     own = all(tree.is_finite(c) for c in conjuncts) and (subject is None or all(kid > subject for kid in denying))
     if not is_stated(tree, place, draft, denied=own) or not _are_joined(tree, place, conjuncts):
         return False
-    if tree.tells_when(place) or any(_lacks_verb(tree, c) for c in conjuncts):
+    if tree.tells_when(place):
         return False
     nouns = [c for c in conjuncts if tree.pos(c) in NOMINAL and not tree.of(c, "cop", *SUBJECTS)]
     if nouns and any(tree.pos(c) == "VERB" and (c == place or not tree.is_finite(c)) for c in [place, *conjuncts]):
         return False  # "is goat hair, sold, and yak hair"
-    if any(tree.words(c, "advmod") & FEW for c in nouns):
-        return False  # "is valid today, but only on trains"
-    if any(kid < c and tree.cases(kid) for c in nouns for kid in tree.of(c, "nmod", "obl")):
-        return False  # "it is style and, in some of them, snails"
-    if (
-        tree.pos(place) in NOMINAL
-        and not tree.of(place, "cop", *SUBJECTS)
-        and any(tree.tag(c) in {"VB", "VBD", "VBZ", "VBP", "VBG", "VBN"} for c in conjuncts)
-    ):
+    if tree.pos(place) in NOMINAL and not tree.of(place, "cop", *SUBJECTS) and len(nouns) < len(conjuncts):
         return False
-    if (
-        tree.pos(place) == "VERB"
-        and tree.tag(place) != "VBG"
-        and any(tree.tag(c) == "VBG" and not tree.of(c, *HELPERS) for c in conjuncts)
-    ):
-        return False  # "took work, earning little and moving on"
     if any(_may_hang_lower(tree, place, c) for c in conjuncts):
         return False
-    limited = any(tree.is_conditional(kid) and kid > place for kid in tree.of(place, "advcl"))
-    if limited and any(tree.says(c, "cc", "so") for c in conjuncts):
-        return False  # "stops if it is cold, so the pipes may freeze"
-    last = conjuncts[-1]
-    behind = [kid for kid in tree.of(last, "advcl") if kid > last and tree.low(tree.first(kid) + 1) != "where"]
+    behind = [kid for kid in tree.of(last, "advcl") if kid > last]
     behind = [kid for kid in behind if tree.is_conditional(kid) or tree.says(kid, "mark", *_LIMITING)]
     if behind and (tree.subject(last) is None or not tree.comma_before(last)):
         return False
     infinite = [c for c in conjuncts if tree.of(c, "mark") and not tree.of(c, *HELPERS, *SUBJECTS)]
     if (infinite and not tree.of(place, "mark")) or is_gapped(tree, place, conjuncts):
         return False  # "announced a halt and to begin again"
-    bare = tree.pos(place) == "VERB" and not [k for k in tree.kids[place] if place < k < conjuncts[0]]
+    verb = tree.pos(place) == "VERB"
+    if verb and tree.tag(place) != "VBG" and any(tree.tag(c) == "VBG" and not tree.of(c, *HELPERS) for c in conjuncts):
+        return False  # "took work, earning little and moving on"
+    bare = verb and not [k for k in tree.kids[place] if place < k < conjuncts[0]]
     if bare and tree.of(conjuncts[0], "obj") and tree.subject(conjuncts[0]) is None:
         return False  # "designed and built the house"
     told = [kid for kid in tree.of(place, "ccomp") if tree.is_finite(kid)]
-    if all(tree.tag(c) == tree.tag(place) == "VBG" and tree.subject(c) is not None for c in conjuncts):
-        return True  # "with one saying that it leaks and another praising it"
     return not told or all(
         tree.subject(c) is None and (tree.of(c, "ccomp") or tree.is_past(told[0]) is not tree.is_past(c))
         for c in conjuncts
     )
 
 
-def _lacks_verb(tree: Tree, place: int) -> bool:
-    """Whether a participle with a subject of its own lacks its auxiliary: "and 50 euros raised"."""
-    return tree.tag(place) == "VBN" and bool(tree.of(place, *SUBJECTS)) and not tree.of(place, "obj", *HELPERS)
-
-
 def _compared(tree: Tree, place: int, conjuncts: list[int]) -> set[int]:
     """What a later predicate and the first are compared with: "slept longer and ate less than the others"."""
     own = tree.under(place, without=conjuncts)
-    later = [i for one in conjuncts for i in tree.under(one, without=tree.of(one, "advcl"))]
-    than = [i for i in [*own, *later] if tree.low(i) == "than" and tree.relation(i) != "fixed"]
-    if not than or than[0] in own or not any(tree.tag(i) in {"JJR", "RBR"} for i in own):
+    than = [i for one in conjuncts for i in tree.under(one, without=tree.of(one, "advcl")) if tree.low(i) == "than"]
+    if not than or "than" in map(tree.low, own) or not any(tree.tag(i) in {"JJR", "RBR"} for i in own):
         return set()
     return {i for i in tree.under(tree.head(than[0])) if i >= than[0]}
 
@@ -178,13 +144,13 @@ def _may_hang_lower(tree: Tree, place: int, one: int) -> bool:
     inner = [kid for kid in tree.of(place, "advcl") if place < kid < one and tree.is_finite(kid)]
     if any(tree.of(kid, "mark") or tree.is_conditional(kid) for kid in inner):
         return True  # "is excluded unless it was locked and there are signs"
-    if tree.subject(one) is not None:
-        return False
     between = [i for i in tree.under(place) if place < i < one and tree.relation(i) in {"acl:relcl", "ccomp"}]
     between = [i for i in between if tree.relation(i) == "ccomp" or tree.agrees(tree.head(i), one)]
     if tree.of(place, "cop"):  # of "birds that sing and swim" both are said of the subject
         between = [i for i in between if tree.head(i) != place]
-    return any(tree.is_past(i) is tree.is_past(one) and tree.is_finite(one) for i in between)
+    return tree.subject(one) is None and any(
+        tree.is_past(i) is tree.is_past(one) and tree.is_finite(one) for i in between
+    )
 
 
 def _are_joined(tree: Tree, place: int, conjuncts: list[int]) -> bool:
@@ -194,47 +160,40 @@ def _are_joined(tree: Tree, place: int, conjuncts: list[int]) -> bool:
         return False  # "Ada thought selling it made them poor"
     if tree.says(place, "aux", "can"):
         words -= {"or"}  # who can do either can do each
-    return (not words or words <= {"and", "but", "yet", "&", ";", "so", "while"}) and not tree.of(place, "cc:preconj")
+    return words <= {"and", "but", "yet", "&", ";", "so", "while"} and not tree.of(place, "cc:preconj")
 
 
 def _clause(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int]) -> Draft:
     """The fact of one predicate."""
-    whole = frozenset(tree.under(place))
-    behind_all = [kid for kid in tree.of(place, "parataxis", "advcl") if kid > conjuncts[-1]]
-    loose = [
-        kid
-        for kid in behind_all
-        if tree.subject(kid) is None and not (tree.of(kid, "mark") or tree.is_conditional(kid))
-    ]
+    last = conjuncts[-1]
+    behind = [kid for kid in tree.of(place, "parataxis", "advcl") if kid > last and tree.subject(kid) is None]
+    loose = [kid for kid in behind if not (tree.of(kid, "mark") or tree.is_conditional(kid))]
+    of_last = [i for kid in loose for i in tree.under(kid)]
     if one == place:
-        gone = {i for c in conjuncts for i in tree.under(c)}
-        of_last = [kid for kid in tree.of(place, "nmod") if kid > conjuncts[-1] and tree.of(place, "cop")]
-        gone |= {
-            i for kid in [*tree.of(place, "cc"), *of_last, *loose] for i in tree.under(kid)
-        }  # "pilot and head of it"
+        nouns = [
+            kid for kid in tree.of(place, "nmod") if kid > last and tree.of(place, "cop")
+        ]  # "pilot and head of it"
+        gone = {i for kid in [*conjuncts, *tree.of(place, "cc"), *nouns] for i in tree.under(kid)} | {*of_last}
         gone -= {i for i in (max(gone),) if tree.text(i) == ","}  # before who said it
         return draft.only(draft.places - (gone - _compared(tree, place, conjuncts)))
-    own = tree.stripped(one) | frozenset(i for kid in loose if one == conjuncts[-1] for i in tree.under(kid))
-    if tree.subject(one) is not None:
-        shared = _framing(tree, place, one)
-    else:
+    own = tree.stripped(one) | frozenset(of_last if one == last else ())
+    shared = _framing(tree, place, one)
+    if tree.subject(one) is None:
         shared = inherited(tree, place, one)
         if tree.is_finite(one):
-            helpers = [k for k in tree.kids[place] if tree.relation(k) in HELPERS or tree.low(k) in {"not", "n't"}]
-            shared -= set(helpers)
+            shared -= {k for k in tree.kids[place] if tree.relation(k) in HELPERS or tree.low(k) in {"not", "n't"}}
         if tree.tag(one) == "VB" and tree.pos(place) != "VERB":
             shared -= set(tree.of(place, "cop"))  # "should be aware and take care"
     opener = next((kid for kid in tree.kids[one] if min(own) in tree.under(kid)), one)
     signs = {tree.text(min(own) - 1), tree.text(max(tree.under(opener)))}
-    if tree.kind(opener) in {"obl", "advmod", "advcl"} and signs == {","} and tree.subject(one) is None:
+    if opener != one and signs == {","} and tree.subject(one) is None:
         own |= {min(own) - 1}  # "was built and, in 1920, sold"
-    last = conjuncts[-1]
-    behind = frozenset(
+    of_all = frozenset(
         i for kid in tree.kids[place]
         if kid > last and not (kid in loose or tree.kind(kid) in {"conj", "punct", "parataxis"})
         for i in tree.under(kid)
     )  # fmt: skip  # an object or a condition of all
-    found = draft.only(draft.places - whole | own | shared | behind)
+    found = draft.only(draft.places - frozenset(tree.under(place)) | own | shared | of_all)
     found = replace(found, head=one) if place == draft.head else found
     found = denied(found, tree, one, place) if tree.is_negated(one) and shared else found
     return renamed_in(found, tree, one, place, draft.places)
@@ -242,20 +201,17 @@ def _clause(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int]
 
 def _framing(tree: Tree, place: int, one: int) -> frozenset[int]:
     """What stands before all clauses and governs them: conditions, who said it, in what frame."""
-    found: set[int] = set()
-    subject = tree.subject(place)
+    subject, own = tree.subject(place), tree.subject(one)
     start = place if subject is None and tree.tag(place) == "VB" else subject
-    own, apart = tree.subject(one), ";" in {tree.text(tree.first(one)), tree.text(tree.first(one) - 1)}
     front = any(kid < (own or one) and tree.kind(kid) in {"obl", "nmod", "advcl", "advmod"} for kid in tree.kids[one])
-    front |= any(
-        tree.pos(i) == "NUM" and tree.kind(i) in {"obl", "nmod"} for i in tree.under(one) if i > one
-    )  # "at 14:45"
+    front |= any(tree.pos(i) == "NUM" and tree.kind(i) in {"obl", "nmod"} for i in tree.under(one))  # "at 14:45"
+    front |= tree.is_past(place) != tree.is_past(one)
+    found: set[int] = set()
     for kid in tree.kids[place]:
         of_all = is_source(tree, kid) or (tree.kind(kid) == "advcl" and tree.is_conditional(kid))
-        adverbial = (tree.kind(kid) == "advmod" and not tree.is_denying(kid) and tree.low(kid) not in FEW) or (
-            tree.kind(kid) == "obl" and tree.of(kid, "case")
+        of_all |= (
+            not front and tree.kind(kid) in {"advmod", "obl"} and not (tree.is_denying(kid) or tree.low(kid) in FEW)
         )
-        of_all |= bool(adverbial) and not front and not apart and tree.is_past(place) == tree.is_past(one)
         if start is not None and kid < start and of_all:
             found |= set(tree.under(kid))
     return frozenset(found)
@@ -264,7 +220,7 @@ def _framing(tree: Tree, place: int, one: int) -> frozenset[int]:
 def renamed_in(draft: Draft, tree: Tree, one: int, before: int, known: Collection[int]) -> Draft:
     """A noun of the clauses before in the place of each pronoun of a clause that can stand for nothing else."""
     subject = tree.subject(before)
-    if tree.relation(before) == "ccomp" and subject is not None and tree.agrees(subject, one):
+    if tree.relation(before) == "ccomp":
         return draft  # or who said it
     inside = tree.under(one)
     told = [
@@ -277,11 +233,7 @@ def renamed_in(draft: Draft, tree: Tree, one: int, before: int, known: Collectio
         if noun is None or noun not in known or noun in pieces or noun in draft.pieces:
             pieces.append(piece)
             continue
-        apart = [
-            i
-            for i in tree.kids[noun]
-            if i > noun and tree.kind(i) != "conj" and (tree.comma_before(i) or tree.kind(i) in _BEHIND)
-        ]
+        apart = [i for i in tree.kids[noun] if i > noun and (tree.comma_before(i) or tree.kind(i) in _BEHIND)]
         named = [i for i in tree.under(noun, without=apart) if i in known and tree.kind(i) != "punct"]
         if pieces and named[0] == 0 and tree.pos(0) != "PROPN":
             changes[0] = tree.low(0)
