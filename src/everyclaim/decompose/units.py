@@ -21,10 +21,8 @@ from everyclaim.decompose.assertions import (
     is_headless,
     is_request,
     is_sentence,
-    plain_tree,
     told,
 )
-from everyclaim.decompose.monotone import is_time
 from everyclaim.decompose.openings import introduces, is_label, is_open, lowered, opening, tidy
 from everyclaim.decompose.refusals import refused_part
 from everyclaim.decompose.selection import (
@@ -35,7 +33,6 @@ from everyclaim.decompose.selection import (
     is_yes,
     reason_to_skip,
 )
-from everyclaim.models.local.tree import THINGS
 from everyclaim.text.citations import without_citations
 from everyclaim.text.marks import blanked, rendered
 from everyclaim.text.segment import Kind, Sentence, sentences
@@ -46,7 +43,6 @@ BEFORE = 1500  # characters of an answer before a sentence that tell what "it" m
 LONGEST_LEAD = 2000  # characters; what is longer introduces nothing
 _MARKUP = " \t*_"
 _RULING = re.compile(r"\|?\s*:?-{2,}")
-_DEFINITION = re.compile(r"\s*(?P<name>[^\s:–—][^:–—]{0,60}?)\s*(?::|\s[-–—])\s+(?=an?\s)", re.IGNORECASE)
 _PIPE = re.compile(r"(?<!\\)\|")
 _MARKER = re.compile(r"[^\w\n]*(?:\w{1,4}[.)])?[^\w\n]*")  # of a list item: "  - ", "2. ", "(a) "
 _TAB = 4
@@ -160,8 +156,6 @@ class _Reader:
             found = self._sentence(index)
             if isinstance(found, Skipped):
                 yield found
-            elif sentence.kind == "item" and (parts := _defined(found)):
-                yield from parts
             else:
                 yield from [found] if found.complete else self._parted(found)
 
@@ -340,29 +334,6 @@ def units(response: str, found: Sequence[Sentence], question: str = "") -> Itera
         if one.kind == "citation":
             yield Skipped(response[one.start : one.end], Span(one.start, one.end), "citation")
     yield from _Reader(response, [one for one in found if one.kind != "citation"], question).units()
-
-
-def _defined(unit: SplitUnit) -> list[SplitUnit]:
-    """What an item names, and what it says that is: "Fasting: An approach in which …" is "Fasting is an approach …"."""
-    found = _DEFINITION.match(unit.text)
-    name = plain_tree(found["name"]) if found else None
-    if found is None or name is None or name.pos(name.root) not in THINGS or name.is_plural_alone(name.root):
-        return []
-    if is_time(name, name.root):
-        return []  # "Tuesday: an easy run"
-    body = unit.text[found.end() :]
-    tree = plain_tree(body)
-    if tree.pos(tree.root) != "NOUN" or not tree.is_a(tree.root) or tree.subject(tree.root) is not None:
-        return []
-    said, start = lowered(body), unit.start + found.end()
-    is_one = unit._replace(text=said, start=start, complete=f"{tidy(found['name'])} is {tidy(said)}")
-    named = unit._replace(
-        text=found["name"],
-        start=unit.start + found.start("name"),
-        end=unit.start + found.end("name"),
-        complete=unit.complete.removesuffix(tidy(unit.text)) + tidy(found["name"]),
-    )
-    return [named, is_one] if unit.complete else [is_one]
 
 
 def _behind_talk(text: str) -> tuple[int, int] | None:
