@@ -45,9 +45,8 @@ class Aside:
     def kept(self) -> Draft:
         """The whole fact, where the aside goes and says nothing alone; without what else may go."""
         tree, draft = self.tree, self.draft
-        before = [one for one in draft.whole if tree.relation(one) != "advcl" or not tree.is_finite(one)]
         alone = tree.predicate_of(self.noun, draft.head) == draft.head and tree.kind(self.place) != "advcl"
-        others = [*before, *(circumstances(draft, tree) if alone else ())]
+        others = [*draft.whole, *(circumstances(draft, tree) if alone else ())]
         gone = {i for one in others if not tree.is_under(self.noun, one) for i in with_commas(tree, tree.under(one))}
         return replace(draft.without(gone - set(tree.under(self.place))), whole=draft.whole | {self.place})
 
@@ -70,8 +69,7 @@ class Aside:
     @property
     def tells_year(self) -> bool:
         """Whether a year is among its words."""
-        numbers = [i for i in self.body if self.tree.pos(i) == "NUM" and self.tree.relation(i) != "nummod"]
-        return any(len(self.tree.text(i)) == _YEAR and self.tree.text(i) < "2100" for i in numbers)
+        return any(len(self.tree.text(i)) == _YEAR and self.tree.text(i) < "2100" for i in self.body)
 
     @property
     def touches(self) -> bool:
@@ -92,8 +90,6 @@ class Aside:
     def described(self) -> int | None:
         """The subject that the noun describes, an indefinite one behind "be"."""
         tree, draft, noun = self.tree, self.draft, self.noun
-        if tree.kind(noun) == "conj" and tree.head(noun) == draft.head and tree.pos(noun) == "NOUN":
-            noun = draft.head  # "is a pilot and retired colonel who …"
         if noun == draft.head and draft.subject is not None and tree.kind(noun) == "appos":
             return draft.subject
         subject = tree.subject(noun)

@@ -11,7 +11,7 @@ import re
 from itertools import pairwise
 
 from everyclaim.decompose.draft import Draft
-from everyclaim.models.local.tree import SUBJECTS, Tree
+from everyclaim.models.local.tree import Tree
 from everyclaim.text.dates import FULL_MONTHS
 from everyclaim.text.numerals import UNITS
 from everyclaim.text.tokens import word_set
@@ -43,8 +43,6 @@ def is_stated(tree: Tree, place: int, draft: Draft, *, denied: bool = False) -> 
     if way[-1] != draft.head:
         return False
     for step in way[:-1]:
-        if tree.kind(step) == "acl" and tree.says(step, "mark", "to"):
-            continue
         if _is_added(tree, step):
             continue
         if tree.kind(step) == "acl" and (_is_some(tree, tree.head(step), draft) or _is_known(tree, tree.head(step))):
@@ -54,8 +52,6 @@ def is_stated(tree: Tree, place: int, draft: Draft, *, denied: bool = False) -> 
         subject = tree.subject(tree.head(step))
         if tree.kind(step) == "obl" and subject is not None and step < subject:
             return False
-        if tree.says(step, "case", "with") and tree.of(step, "acl"):
-            return False
         if tree.words(step, "case", "mark") & TOGETHER:
             return False
     return denied or not any(tree.is_negated(step) for step in way)
@@ -63,10 +59,9 @@ def is_stated(tree: Tree, place: int, draft: Draft, *, denied: bool = False) -> 
 
 def _is_added(tree: Tree, clause: int) -> bool:
     """Whether a clause only adds to what stands before it: ", which opened in May", ", making it popular"."""
-    if tree.kind(clause) not in {"acl", "advcl"} or tree.head(clause) > clause or not tree.comma_before(clause):
-        return False
-    participle = tree.tag(clause) in {"VBG", "VBN"} and not tree.of(clause, "mark", *SUBJECTS)
-    return participle or tree.relation(clause) == "acl:relcl"
+    participle = tree.kind(clause) in {"acl", "advcl"} and tree.tag(clause) in {"VBG", "VBN"}
+    added = participle or tree.relation(clause) == "acl:relcl"
+    return added and tree.head(clause) < clause and tree.comma_before(clause) and not tree.of(clause, "mark")
 
 
 def holds_jointly(tree: Tree, place: int, draft: Draft) -> bool:
@@ -77,8 +72,6 @@ def holds_jointly(tree: Tree, place: int, draft: Draft) -> bool:
         return True
     near = [*way, *tree.conjuncts(place)]
     clause = {tree.low(i) for step in near for i in tree.kids[step] if i in draft.places and tree.kind(i) != "case"}
-    if any(tree.low(i) == "each" for i in tree.under(place)):
-        return True  # "for each other"
     if any(tree.low(kid) == "both" for step in verbs for kid in tree.kids[step]):
         return True  # "A and B both remain"
     return bool(clause & _RECIPROCAL)
@@ -135,8 +128,6 @@ def circumstances(draft: Draft, tree: Tree) -> list[int]:
     if not all(is_time(tree, kid, inside=False) for kid in starts):
         return []  # "rose from 94 in 2002 to 120 in 2022"
     clauses = [kid for kid in tree.of(head, "ccomp", "advcl") if kid in draft.places]
-    if head == tree.root and tree.subject(head) is None and tree.is_finite(head):
-        return []  # "Having a car was once linked with wealth"
     if not is_event(tree, head) or is_limited(tree, draft) or not all(_is_apart(tree, kid, head) for kid in clauses):
         return []
     found = [kid for kid in tree.kids[head] if kid in draft.places and _is_circumstance(tree, kid)]
@@ -175,23 +166,17 @@ def _is_circumstance(tree: Tree, kid: int) -> bool:
         return is_time(tree, kid)
     cases, verb = tree.cases(kid), tree.head(kid)
     between = any(verb < i < kid for i in tree.of(verb, "obj", "obl"))
-    if cases == ["as"]:
-        return between  # not "served as a judge"
     if cases == ["with"] and not between:
         return False  # "met with Ada"
     if cases == ["for"] and not tree.of(kid, "acl", "nummod") and not tree.of(verb, "advcl"):
         has_object = any(verb < i < kid for i in tree.of(verb, "obj"))
         return has_object or any(tree.relation(i) == "nsubj:pass" for i in tree.kids[verb])
-    if cases[:1] == ["from"] and is_time(tree, kid):
-        numbers = sum(tree.pos(i) == "NUM" for i in tree.under(kid))
-        return numbers > 1 or any("to" in tree.cases(i) for i in [*tree.of(kid, "nmod"), *tree.of(verb, "obl")])
     if not cases or cases[0] not in _PLACING or (cases[0] == "by" and not tree.of(kid, "nummod")):
         return False
     if cases[0] in {"for", "through", "over"} and not (tree.of(kid, "nummod") and not tree.of(kid, "nmod")):
         return False
     known = tree.pos(kid) == "PROPN" or tree.of(kid, "det", "nummod", "nmod:poss")
-    events = [kid for kid in tree.of(kid, "acl", "advcl") if tree.relation(kid) != "acl:relcl"]
-    return cases[0] != "with" or bool(known and not events)
+    return cases[0] != "with" or bool(known and not tree.of(kid, "acl", "advcl"))
 
 
 def _limits(tree: Tree, event: int) -> bool:
@@ -214,6 +199,4 @@ def _is_apart(tree: Tree, clause: int, head: int) -> bool:
         return False
     if not marks:
         return tree.tag(clause) == "VBG"
-    if marks == {"to"} and not any(head < kid < clause for kid in tree.of(head, "obj", "obl")):
-        return False  # "worked to improve relations"
     return clause > head and marks <= {"to", "after", "before", "while"}

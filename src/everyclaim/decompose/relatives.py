@@ -21,14 +21,11 @@ def said_by_clause(aside: Aside) -> Draft | None:
         return None
     if aside.apart:
         before = next((i - 1 for i in range(aside.inside[0], 0, -1) if tree.pos(i - 1) != "PUNCT"), noun)
-        listed = any(noun < kid < place for kid in tree.of(noun, "conj", "acl"))
+        listed = any(noun < kid < place for kid in tree.of(noun, "conj"))
         if listed or before not in tree.under(noun) or _has_rival(tree, noun, before, place):
             return None  # what stands before it is not said of this noun, or may be of another
-    named = [i for i in tree.of(tree.head(noun), "obj", "nsubj") if tree.pos(i) == "PROPN"]
-    if tree.low(pronoun) == "who" and tree.kind(noun) == "obl" and tree.pos(noun) != "PROPN" and named:
-        return None  # "faces Ada in the final, who"
     owner = noun if aside.apart and tree.low(pronoun) != "that" else aside.described
-    if owner is None or tree.pos(noun) in {"PRON", "NUM"} or tree.tag(noun) == "CD" or tree.tells_when(noun):
+    if owner is None or tree.pos(noun) in {"PRON", "NUM"} or tree.tells_when(noun):
         return None  # "throws half away, which keeps it fresh"
     told = [i for i in aside.inside if i > pronoun]
     if is_object:
@@ -67,10 +64,8 @@ def _has_rival(tree: Tree, noun: int, last: int, verb: int) -> bool:
     while tree.relation(last) in {"flat", "compound", "conj", "appos", "punct", "nummod"} and last != noun:
         last = tree.head(last)
     near = [last] if last != noun else []
-    while near and tree.relation(near[-1]) in {"nmod", "obl", "acl"} and tree.head(near[-1]) != noun:
-        near.append(tree.head(near[-1]))
     above = noun
-    while not near and tree.relation(above) == "nmod" and tree.pos(noun) != "PROPN":
+    while last == noun and tree.relation(above) == "nmod" and tree.pos(noun) != "PROPN":
         above = tree.head(above)
         near.append(above)
-    return any(tree.pos(i) in THINGS and not tree.of(i, "nummod") and tree.agrees(i, verb) for i in near)
+    return any(tree.pos(i) in THINGS and tree.agrees(i, verb) for i in near)
