@@ -102,6 +102,8 @@ def _may_go(aside: Aside) -> bool:
     closer = tree.kind(place) == "acl" or (tree.kind(place) == "nmod" and aside.cases == ["with"])
     if not closer or aside.apart or len(aside.inside) < _LONG or is_limited(tree, draft):
         return False
+    if set(tree.conjuncts(draft.head)) & draft.places:
+        return False  # other clauses come off first
     counted = tree.words(noun, "det", "nummod", "nmod:poss")
     if not counted <= {"a", "an", "several", "some"}:
         return False

@@ -108,6 +108,9 @@ def _may_part(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> boo
         return False
     if any(_may_hang_lower(tree, place, c) for c in conjuncts):
         return False
+    limited = any(tree.is_conditional(kid) and kid > place for kid in tree.of(place, "advcl"))
+    if limited and any(tree.says(c, "cc", "so") for c in conjuncts):
+        return False  # "stops if it is cold, so the pipes may freeze"
     behind = [kid for kid in tree.of(last, "advcl") if kid > last]
     behind = [kid for kid in behind if tree.is_conditional(kid) or tree.says(kid, "mark", *_LIMITING)]
     if behind and (tree.subject(last) is None or not tree.comma_before(last)):

@@ -20,7 +20,12 @@ def by_conjunct(draft: Draft, tree: Tree) -> list[Draft]:
     told = {i for place in draft.whole for i in tree.under(place)}  # the rest is a fact already
     for place in sorted(told & draft.places or draft.places):
         conjuncts = [c for c in tree.conjuncts(place) if c in draft.places]
-        if conjuncts and not any(map(tree.is_finite, conjuncts)) and _may_choose(tree, draft, place, conjuncts):
+        clauses = tree.pos(place) in {"VERB", "AUX"} and tree.is_finite(place)
+        if (
+            conjuncts
+            and not (clauses or any(map(tree.is_finite, conjuncts)))
+            and _may_choose(tree, draft, place, conjuncts)
+        ):
             found = [chosen(draft, tree, place, one, conjuncts) for one in [place, *conjuncts]]
             return [draft] if any(one is None for one in found) else [one for one in found if one is not None]
     return [draft]
@@ -116,6 +121,16 @@ def _is_doubtful(tree: Tree, place: int, conjuncts: list[int]) -> bool:
     tags = {tree.tag(one) for one in conjuncts}
     if tree.says(place, "case", "of") and tags == {tree.tag(above)} and tree.tag(place) not in tags:
         return True  # "gangs of youth, dealers and thieves"
+    named = tree.pos(above) == "PROPN" or (tree.tag(above) == "NNS" and tree.says(place, "case", "of"))
+    if named and tree.relation(place) == "nmod" and tree.pos(place) == "PROPN" and not _is_exemplary(tree, place):
+        return True  # "Index for Earners and Workers", "the cities of Ballarat and Bendigo"
+    for one in conjuncts:
+        below = {case for kid in tree.of(one, "nmod") for case in tree.cases(kid)}
+        if tree.words(place, "case") & below - {"of"} and not tree.of(one, "case"):
+            return True  # "half of it goes through the head and the other half through the wand"
+    bare = [one for one in conjuncts if tree.tag(one) == "NN" and len(tree.kids[one]) == len(tree.joiners(one))]
+    if bare and tree.of(place, "nummod") and tree.of(place, "nmod"):
+        return True  # "20 cents per item and day"
     return is_gapped(tree, place, conjuncts)
 
 

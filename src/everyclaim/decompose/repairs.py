@@ -6,6 +6,7 @@ from everyclaim.core.lifetime import remembered
 from everyclaim.models.local.tree import FINITE, HELPERS, MODIFIERS, SUBJECTS, TENSED, THINGS, Tree, tree_of
 
 QUOTES = frozenset({'"', "“", "”", "``", "''"})
+_CUT = frozenset({"conj", "appos", "acl:relcl", "parataxis"})  # relations at which a sentence is split
 _LONGEST_TITLE = 12  # words in quotes that are taken for one name
 
 
@@ -30,8 +31,11 @@ def quotations(tree: Tree) -> list[range]:
 def parsed(text: str) -> Tree:
     """Read a sentence, and put right what the parser often hangs elsewhere than its neighbours speak for."""
     tree = tree_of(text)
+    whole = _is_inconsistent(tree)
     for place, tag in enumerate([_form(tree, place) for place in range(len(tree.tokens))]):
-        tree.tokens[place] = tree.tokens[place]._replace(tag=tag)
+        token = tree.tokens[place]
+        relation = "dep" if whole and token.relation in _CUT else token.relation
+        tree.tokens[place] = token._replace(tag=tag, relation=relation)
     _join_titles(tree)
     for place, token in enumerate(tree.tokens):
         if token.relation in MODIFIERS and (first := _first_modifier(tree, place)) is not None:
@@ -46,8 +50,22 @@ def parsed(text: str) -> Tree:
         elif token.relation == "conj" and tree.says(place, "cc", "&") and token.text[0].isupper():
             tree.hang(place, max(i for i in [token.head, *tree.conjuncts(token.head)] if i < place), "flat")
         elif token.relation == "conj":
-            tree.hang(place, _predicate(tree, place) or _open_list(tree, place) or token.head, "conj")
+            head = _predicate(tree, place) or _open_list(tree, place) or token.head
+            tree.hang(place, head, "conj" if _agree(tree, place, head) else "dep")
+        elif token.relation == "nmod:desc" and place < token.head:
+            for kid in [kid for kid in tree.of(token.head, "det", "amod", "compound", "nmod:poss") if kid < place]:
+                tree.hang(kid, place, tree.relation(kid))  # "the midwife Ada Lind"
     return tree
+
+
+def _is_inconsistent(tree: Tree) -> bool:
+    """Whether a tree cannot be right: nothing joins a conjunct, a noun has an object, an infinitive is finite."""
+    return any(
+        (one.relation == "conj" and not tree.of(place, "cc", "punct"))
+        or (one.relation in {"obj", "iobj"} and tree.tag(one.head).startswith(("NN", "CD")))
+        or (one.relation == "xcomp" and one.tag in {"VBZ", "VBD"})
+        for place, one in enumerate(tree.tokens)
+    )
 
 
 def _form(tree: Tree, place: int) -> str:
@@ -81,6 +99,12 @@ def _predicate(tree: Tree, place: int) -> int | None:
     while tree.head(above) >= 0 and not _tense(tree, above):
         above = tree.head(above)
     return above if _tense(tree, above) == tense else None
+
+
+def _agree(tree: Tree, place: int, head: int) -> bool:
+    """Whether a finite verb without subject can go on what it is coordinated with, another of its number."""
+    tense, above = _tense(tree, place), _tense(tree, head)
+    return not tense or bool(tree.of(place, *SUBJECTS)) or bool(above and {tense, above} != {"VBZ", "VBP"})
 
 
 def _open_list(tree: Tree, place: int) -> int | None:
