@@ -21,7 +21,7 @@ KINDS = {
     "out": "true in the world, not in the passages",
     "adv": "advice, evaluation or conclusion that is not there",
 }
-READ = tuple(f"answers-{number}-" for number in (*range(19, 62), 65, 66))  # that networks read, all of them
+READ = tuple(f"answers-{number}-" for number in (*range(19, 62), *range(65, 70)))  # that networks read, all of them
 UNREAD = tuple(f"answers-{number}-" for number in range(62, 65))  # that judges are fitted to, not networks
 TESTED = 0.2  # share of the documents of `texts` that nothing is fitted on
 _FAULT = re.compile(r"⟦([^⟦⟧]+)⟧")
