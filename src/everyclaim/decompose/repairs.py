@@ -47,11 +47,18 @@ def parsed(text: str) -> Tree:
                 tree.call(opener, "cc")
         elif token.relation == "appos" and place and token.pos == tree.pos(place - 1) == "PROPN" and token.head < place:
             tree.call(place, "flat")
-        elif token.relation == "conj" and tree.says(place, "cc", "&") and token.text[0].isupper():
+        elif (
+            token.relation == "conj" and token.head < place and tree.says(place, "cc", "&") and token.text[0].isupper()
+        ):
             tree.hang(place, max(i for i in [token.head, *tree.conjuncts(token.head)] if i < place), "flat")
         elif token.relation == "conj":
             head = _predicate(tree, place) or _open_list(tree, place) or token.head
             tree.hang(place, head, "conj" if _agree(tree, place, head) else "dep")
+        elif token.relation == "advcl:relcl" or (token.relation == "advcl" and tree.says(place, "advmod", "where")):
+            before = tree.first(place) - 1
+            noun = before if before >= 0 and tree.pos(before) == "PROPN" else token.head
+            if noun < place and tree.pos(noun) == "PROPN":  # "joined Rosa, where she sang"
+                tree.hang(place, tree.head(noun) if tree.relation(noun) == "flat" else noun, "acl:relcl")
         elif token.relation == "nmod:desc" and place < token.head:
             for kid in [kid for kid in tree.of(token.head, "det", "amod", "compound", "nmod:poss") if kid < place]:
                 tree.hang(kid, place, tree.relation(kid))  # "the midwife Ada Lind"
