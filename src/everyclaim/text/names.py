@@ -107,7 +107,7 @@ def _name(run: list[Token], text: str) -> list[Name]:
     if not run or (len(run) == 1 and (len(run[0].text) == 1 or run[0].norm in no_name)):
         return []
     start, end = run[0].start, run[-1].end
-    end += len(_REST.match(text, end)[0])  # type: ignore[index] -- it may be empty
+    end = rest.end() if (rest := _REST.match(text, end)) else end
     return [Name(text[start:end], start, end)]
 
 
