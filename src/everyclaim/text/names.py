@@ -32,6 +32,7 @@ _REST = re.compile(  # of a name, behind its last capital: "-jong", " 11" but no
     r"(?:-\w+)*(?:[ -](?:\d{1,3}|[IVX]{1,5})"
     r"(?![\w%]|[.,:/]\d|-\w| (?!was|has|is|does)[a-z]+s\b| people| [mb]illion| percent))?"
 )
+_LINE = re.compile(r"[^\n]+")
 _SHOUTED = 0.6  # share of capitals among letters from which they say nothing
 _ANAPHORS = word_set(
     "it they he she this these those its their his her both such another others one them him the former latter there"
@@ -55,22 +56,25 @@ def names(text: str) -> list[Name]:
     A common word that begins a sentence is no name, and neither is one that is written in small letters elsewhere in
     the text. Months, weekdays and titles alone are no names; nothing in shouted text is one.
     """
-    letters = [char for char in text if char.isalpha()]
-    if sum(map(str.isupper, letters)) > _SHOUTED * len(letters):
-        return []
+    shouted = {at for line in _LINE.finditer(text) if _is_shouted(line[0]) for at in range(*line.span())}
     tokens = tokenize(text)
     small = {token.norm for token in tokens if token.text.islower()}
     found, run, last = [], list[Token](), 0
     for at, token in enumerate(tokens):
-        if not any(map(str.isupper, token.text)):
+        if token.start in shouted or not any(map(str.isupper, token.text)):
             continue
-        if run and not _goes_on(tokens[last : at + 1], text):
+        if run and not _goes_on(run, tokens[last : at + 1], text):
             found += _name(run, text)
             run = []
         if run or not _is_common(token, text[tokens[at - 1].end if at else 0 : token.start], text, small):
             run.append(token)
             last = at
     return found + _name(run, text)
+
+
+def _is_shouted(line: str) -> bool:
+    letters = [char for char in line if char.isalpha()]
+    return sum(map(str.isupper, letters)) > _SHOUTED * len(letters)
 
 
 def _is_common(token: Token, gap: str, text: str, small: set[str]) -> bool:
@@ -84,10 +88,10 @@ def _is_common(token: Token, gap: str, text: str, small: set[str]) -> bool:
     return begins and not token.text.isupper() and token.norm in (_COMMON | small) - _FIRST_WORDS - TITLES
 
 
-def _goes_on(words: Sequence[Token], text: str) -> bool:
+def _goes_on(run: Sequence[Token], words: Sequence[Token], text: str) -> bool:
     """Whether the last of some words belongs to the name that the first ends; what is between has no capitals."""
     first, *between, last = words
-    allowed = {" ", "\u00a0", "-", "&", " & ", ". " if len(first.text) == 1 or first.text.endswith(".") else " "}
+    allowed = {"", " ", "\u00a0", "-", "&", " & ", ". " if len(first.text) == 1 or first.text.endswith(".") else " "}
     gaps = {text[one.end : other.start] for one, other in pairwise(words)}
     if not gaps <= allowed or first.norm in _MONTHS_AND_DAYS or last.norm in _MONTHS_AND_DAYS:
         return False
@@ -95,7 +99,8 @@ def _goes_on(words: Sequence[Token], text: str) -> bool:
     if not linked or linked == ["&"]:
         return True
     if linked[0] in ("of", "for", "in", "and"):
-        return first.norm.rstrip("s") in ORGANISED and linked[1:] in ([], ["the"])
+        bodies = run if linked[0] == "and" else [first]
+        return linked[1:] in ([], ["the"]) and any(token.norm.rstrip("s") in ORGANISED for token in bodies)
     return len(linked) <= 2 and set(linked) <= _PARTICLES
 
 
@@ -106,6 +111,8 @@ def _name(run: list[Token], text: str) -> list[Name]:
     no_name = _MONTHS_AND_DAYS | TITLES | _COMMON
     if not run or (len(run) == 1 and (len(run[0].text) == 1 or run[0].norm in no_name)):
         return []
+    if len(run) > 2 and any(token.norm in STOPWORDS - _PARTICLES for token in run[1:]):
+        return []  # a heading in title case
     start, end = run[0].start, run[-1].end
     end = rest.end() if (rest := _REST.match(text, end)) else end
     return [Name(text[start:end], start, end)]
