@@ -32,7 +32,7 @@ DOZENS = {12: ["a dozen"], 24: ["two dozen"]}
 LEAST = ["at least {n}", "{n} or more", "no fewer than {n}", "a minimum of {n}"]
 MOST = ["at most {n}", "{n} or fewer", "no more than {n}", "a maximum of {n}", "up to {n}"]
 DAYS, MONTHS = list(calendar.day_name), list(calendar.month_name)[1:]
-KINDS = {"frames": 40, "open": 15, "sum": 8, "compare": 25}
+KINDS = {"frames": 40, "open": 25, "sum": 8, "compare": 25}
 MORE = (0, 0, 1, 1, 2, 3)  # statements about other things in a passage
 
 
@@ -176,6 +176,16 @@ def opened(data: dict[str, Any], rng: random.Random) -> Statement:
     def ask(name: str, times: Sequence[str]) -> list[str]:
         return [say(name, t=time) for time in rng.choices(times, k=2)]
 
+    if form == "hours" and rng.random() < 0.6:
+        first, last, wrong_first, wrong_last = (
+            rng.choice(hours(n))
+            for n in (low, high + 12, low + rng.choice((-1, 1, 2)), high + 12 + rng.choice((-2, -1, 1)))
+        )
+        return Statement(
+            say(form),
+            [say("opens", t=first), say("closes", t=last)],
+            [say("opens", t=wrong_first), say("closes", t=wrong_last)],
+        )
     if form == "hours":
         inside, outside = [clock(n) for n in range(low + 1, high + 12)], [clock(rng.randint(1, low - 2)), clock(23)]
         return Statement(say(form), ask("at", inside), ask("at", outside))
@@ -193,6 +203,11 @@ def opened(data: dict[str, Any], rng: random.Random) -> Statement:
     told, question = say(form, first=run[0], last=run[-1]), "in_month" if form == "months" else "on_day"
     inside, outside = (rest, run) if form == "except" else (run, rest)
     return Statement(told, ask(question, inside), ask(question, outside))
+
+
+def hours(hour: int) -> list[str]:
+    """Write a full hour in several forms, among them a bare word: "seven"."""
+    return [*timed(60 * hour), clock(hour), words((hour - 1) % 12 + 1)]
 
 
 def clock(hour: int) -> str:
