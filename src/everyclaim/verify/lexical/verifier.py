@@ -36,8 +36,8 @@ from everyclaim.verify.lexical.reading import shipped_vectors
 _NOTES: dict[str, str] = {
     "converted": "the passage says {theirs}, which equals {ours}",
     "rounded": "the passage says {theirs}, which the claim rounds to {ours}",
-    "about": "the passage says {theirs}, the claim says {ours}",
-    "within": "the passage says {theirs}, the claim says {ours}",
+    "about": "the passage says {theirs}, which agrees with {ours}",
+    "within": "the passage says {theirs}, which agrees with {ours}",
 }
 _WORD = re.compile(r"\w+")
 _ON_TOPIC = 0.5  # share of a claim's weight below which the passages are about something else
