@@ -135,13 +135,15 @@ def _values(checks: Sequence[FactCheck], theirs: Sequence[StatedSpelling]) -> It
         found = _closest(check.fact, theirs)
         if found is not None:
             yield _in_place(check.fact, found)
-        elif not _is_bound(check.fact) and (bare := _closest(check.fact, [_unbound(it) for it in theirs])):
+        elif not _is_bound(check.fact) and (
+            bare := _closest(check.fact, [it._replace(fact=_unbound(it.fact)) for it in theirs])
+        ):
             yield _in_place(check.fact, bare)  # "until a week before" beside "up to seven days before"
         elif check.status == "found" and not (check.relation == "within" and _is_bound(check.fact)):
             # in brackets, what is said before it once more
             yield *span(check.fact, whole=False), check.instead
         elif check.rival is not None and check.said.lower() not in ("one", "first"):
-            yield *span(check.fact, whole=False), rendered(check.fact, check.rival, check.rival_words)
+            yield *span(check.fact, whole=False), rendered(_unbound(check.fact), check.rival, check.rival_words)
 
 
 def _compounds(claim: str, source: AlignedSource) -> Iterator[tuple[int, int, str]]:
@@ -203,12 +205,12 @@ def _is_bound(fact: Fact) -> bool:
     return isinstance(fact, Quantity) and (math.isinf(fact.low) or math.isinf(fact.high))
 
 
-def _unbound(it: StatedSpelling) -> StatedSpelling:
+def _unbound(fact: Fact) -> Fact:
     """Give the value alone that a bound names: 7 of "at most 7"."""
-    if not isinstance(it.fact, Quantity) or not _is_bound(it.fact):
-        return it
-    value = it.fact.high if math.isinf(it.fact.low) else it.fact.low
-    return it._replace(fact=it.fact._replace(low=value, high=value, first=it.fact.start, last=it.fact.end))
+    if not isinstance(fact, Quantity) or not _is_bound(fact):
+        return fact
+    value = fact.high if math.isinf(fact.low) else fact.low
+    return fact._replace(low=value, high=value, first=fact.start, last=fact.end)
 
 
 def _loosened(fact: Fact) -> bool:
