@@ -280,8 +280,8 @@ class Trust:
             )
         )
         return (
-            f"on labelled RAG answers, the offline judge finds {found} of failing claims, with {flagged} false "
-            "positives; measure it on yours with `everyclaim label` and `calibrate`"
+            f"on labelled RAG answers and claims, the offline judge finds {found} of failing claims, with {flagged} "
+            "false positives; measure it on yours with `everyclaim label` and `calibrate`"
         )
 
 
