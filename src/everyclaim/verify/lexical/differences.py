@@ -78,7 +78,7 @@ def _unsaid(parting: Parting, at: tuple[int, int], mode: FailureMode) -> FoundDi
     said = _cut(parting, at)
     whose = ""
     if _are_there(said, parting):
-        return FoundDifference(at, None, _there(f"'{said}'", parting))
+        return FoundDifference(at, None, _there(said, parting))
     if parting.is_contradicted:
         reason, whose = "contradicted by the passages", "the claim's "
     elif not said[:1].isdigit() and _are_mentioned(said, parting):  # in other words, so these are the claim's
@@ -114,7 +114,9 @@ def _phrase(parting: Parting, at: tuple[int, int]) -> tuple[int, int]:
 
 def _there(said: str, parting: Parting) -> str:
     but = "contradict the claim" if parting.is_contradicted else "the judge does not find the claim in them"
-    return f"the passages mention {said}, but {but}"
+    values = [check for check in parting.it.checks if check.said == said]
+    mentioned = f"'{said}'" if not values else said if values[0].status != "found" else values[0].instead
+    return f"the passages mention {mentioned}, but {but}"
 
 
 def _are_there(said: str, parting: Parting) -> bool:

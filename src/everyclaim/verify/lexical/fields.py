@@ -61,7 +61,11 @@ def under_another(mine: Fact, claim: str, lines: Sequence[tuple[str, Sequence[Fa
     stating = [sentence for sentence, held in lines if any(relation(mine, fact) in AGREES for fact in held)]
     if not stating or not all(map(label_of, stating)):
         return None
-    said = {stem(token.norm) for token in tokenize(claim)}
+    said = {
+        stem(token.norm)
+        for token in tokenize(claim)
+        if not (mine.start <= token.start < mine.end and token.norm in STOPWORDS)  # "11 in the morning" is no check-in
+    }
     if said & _OTHERS:
         return None
     labels = [(_keys(label_of(sentence)), held, sentence) for sentence, held in lines if label_of(sentence)]
