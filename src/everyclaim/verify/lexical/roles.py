@@ -74,14 +74,26 @@ def _subjects(text: str) -> dict[str, Place]:
 
 
 def order_apart(claim: Reading, passage: Reading, window: range) -> tuple[Place, Place] | None:
-    """Place two words that stand once in both texts, in opposite order: "A beat B", "B beat A"."""
+    """Place two words around a verb that stand once in both texts, in opposite order: "A beat B", "B beat A"."""
     theirs = _once(passage, [at for at in passage.content if at in window])
     ours = [(key, at) for key, at in _once(claim, claim.content).items() if key in theirs]
     for (key, first), (after, last) in pairwise(ours):
         low, high = theirs[after], theirs[key]
-        if low < high and passage.sentence[low] == passage.sentence[high]:
-            return (claim.spans[first][0], claim.spans[last][1]), (passage.spans[low][0], passage.spans[high][1])
+        mine, other = (claim.spans[first][0], claim.spans[last][1]), (passage.spans[low][0], passage.spans[high][1])
+        if (
+            low < high
+            and passage.sentence[low] == passage.sentence[high]
+            and _verb(claim, mine) & _verb(passage, other)
+        ):
+            return mine, other
     return None
+
+
+def _verb(reading: Reading, place: Place) -> bool:
+    """Whether a verb stands within some characters of a sentence."""
+    low, high = next(at for at in reading.sentences if at[0] <= place[0] < at[1])
+    tokens = tree_of(reading.text[low:high]).tokens
+    return any(token.pos == "VERB" and place[0] <= token.start + low < place[1] for token in tokens)
 
 
 def _once(reading: Reading, places: Sequence[int]) -> dict[str, int]:
