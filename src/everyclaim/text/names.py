@@ -56,36 +56,36 @@ def names(text: str) -> list[Name]:
     A common word that begins a sentence is no name, and neither is one that is written in small letters elsewhere in
     the text. Months, weekdays and titles alone are no names; nothing in shouted text is one.
     """
-    shouted = {at for line in _LINE.finditer(text) if _is_shouted(line[0]) for at in range(*line.span())}
-    tokens = tokenize(text)
+    calm = _LINE.sub(_unshouted, text)
+    tokens = tokenize(calm)
     small = {token.norm for token in tokens if token.text.islower()}
     found, run, last = [], list[Token](), 0
     for at, token in enumerate(tokens):
-        if token.start in shouted or not any(map(str.isupper, token.text)):
+        if not any(map(str.isupper, token.text)):
             continue
-        if run and not _goes_on(run, tokens[last : at + 1], text):
+        if run and not _goes_on(run, tokens[last : at + 1], calm):
             found += _name(run, text)
             run = []
-        if run or not _is_common(token, text[tokens[at - 1].end if at else 0 : token.start], text, small):
+        if run or not _is_common(token, tokens[at - 1] if at else None, calm, small):
             run.append(token)
             last = at
     return found + _name(run, text)
 
 
-def _is_shouted(line: str) -> bool:
-    letters = [char for char in line if char.isalpha()]
-    return sum(map(str.isupper, letters)) > _SHOUTED * len(letters)
+def _unshouted(line: re.Match[str]) -> str:
+    """Write a line in small letters whose capitals say nothing, since nearly all are."""
+    letters, small = [char for char in line[0] if char.isalpha()], line[0].lower()
+    is_shouted = sum(map(str.isupper, letters)) > _SHOUTED * len(letters)
+    return small if is_shouted and len(small) == len(line[0]) else line[0]
 
 
-def _is_common(token: Token, gap: str, text: str, small: set[str]) -> bool:
+def _is_common(token: Token, before: Token | None, text: str, small: set[str]) -> bool:
     """Whether a word that would begin a name is none, by itself or since it begins a sentence."""
     if token.norm in STOPWORDS or token.norm.startswith("i'"):
         return not (token.text.isupper() and (len(token.text) > 1 or text[token.end : token.end + 1] == "."))
-    before = text[: token.start]
-    begins = not before.strip(" \"'“‘([*#>-") or (
-        _ENDS.search(gap) is not None and not ("." in gap and _ABBREVIATED.search(before[: -len(gap)]))
-    )
-    return begins and not token.text.isupper() and token.norm in (_COMMON | small) - _FIRST_WORDS - TITLES
+    gap = text[before.end : token.start] if before else "\n"
+    begins = _ENDS.search(gap) and not (before and "." in gap and _ABBREVIATED.search(before.text))
+    return bool(begins) and not token.text.isupper() and token.norm in (_COMMON | small) - _FIRST_WORDS - TITLES
 
 
 def _goes_on(run: Sequence[Token], words: Sequence[Token], text: str) -> bool:
