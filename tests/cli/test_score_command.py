@@ -22,7 +22,7 @@ def test_a_file_becomes_a_page_and_a_kept_run(everyclaim, desk):
     assert first[1].startswith("answers scored below 1.0 66.7 % ")
     assert first[1].endswith(" 2 of 3")
     assert first[2].startswith("mean score 0.500 ")
-    assert "3 scored of 5 · 1 no claims · 1 abstained · 0 failed" in done.out
+    assert "3 scored of 5 · 1 without claims · 1 abstained · 0 failed" in done.out
     assert "✗ contradicted  It is new" in done.out
     assert "NOT «It is new»" in done.out
     assert done.err == ""
@@ -69,7 +69,7 @@ def test_failures_are_counted_and_too_many_exit_with_3(everyclaim):
     write_jsonl("bad.jsonl", [*ANSWERS[:1], {"id": "f", "response": "FAIL", "contexts": ["x"]}])
     done = everyclaim("score", "bad.jsonl", "--fail-under", "0.5")
     assert done.code == 3
-    assert "1 scored of 2 · 0 no claims · 0 abstained · 1 failed" in done.out
+    assert "1 scored of 2 · 0 without claims · 0 abstained · 1 failed" in done.out
     assert "no reply 1" in done.out
     assert "1 of 2 samples failed (50.0 %), more than the limit of 5.0 %" in done.err
     assert everyclaim("score", "bad.jsonl", "--max-failed", "0.5").code == 0
@@ -81,7 +81,7 @@ def test_bad_rows_are_named_and_do_not_stop_the_others(everyclaim, desk):
         file.write('{"id": "n", "response": 7.5, "contexts": ["x"]}\nnot json\n{"id": "l", "response": [1]}\n')
     done = everyclaim("score", "answers.jsonl", "--max-failed", "0.4")
     assert done.code == 0
-    assert "3 scored of 5 · 1 no claims · 1 abstained · 0 failed · 3 rows unreadable" in done.out
+    assert "3 scored of 5 · 1 without claims · 1 abstained · 0 failed · 3 rows unreadable" in done.out
     assert [line.split(":")[1].strip() for line in done.said] == ["line 6", "line 7", "line 8"]
 
 

@@ -61,7 +61,7 @@ def test_a_guarded_answer_is_its_text_and_what_became_of_it() -> None:
 @pytest.mark.parametrize(
     ("response", "options", "said", "band"),
     [
-        ("", {}, "no score, no claims: the response contains no checkable claim", None),
+        ("", {}, "no score, without claims: the response contains no checkable claim", None),
         ("I do not know.", {}, "no score, abstained: the response declines to answer", None),
         ("I do not know.", {"empty": "one"}, "faithfulness 1.000 (high) by policy, abstained: the res", "high"),
         ("I do not know.", {"empty": "nan"}, "faithfulness nan by policy, abstained: the response dec", None),

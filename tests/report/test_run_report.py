@@ -33,7 +33,7 @@ def test_every_outcome_is_counted_and_none_is_a_score():
     records = [sample.plain(0, "ssu", "faq"), sample.without_score(1, Outcome.FAILED, "timeout: slow"),
                sample.without_score(2, Outcome.ABSTAINED), sample.without_score(3, Outcome.NO_CLAIMS)]  # fmt: skip
     text = said(written(records, slices=["source"]))
-    assert "1 scored of 4 · 1 no claims · 1 abstained · 1 failed" in text
+    assert "1 scored of 4 · 1 without claims · 1 abstained · 1 failed" in text
     assert "2 of 3 claims" in text
     assert "Claims supported 66.7 %" in text
 

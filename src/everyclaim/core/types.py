@@ -36,8 +36,8 @@ class Outcome(StrEnum):
 
     @property
     def display_name(self) -> str:
-        """Name shown to people; that of `UNREAD` is "other language"."""
-        return "other language" if self is Outcome.UNREAD else words(self.value)
+        """Name shown to people, also behind a number: "1 without claims"."""
+        return {"unread": "other language", "no_claims": "without claims"}.get(self.value, words(self.value))
 
 
 class FailureMode(StrEnum):
