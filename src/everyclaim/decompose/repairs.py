@@ -47,6 +47,11 @@ def parsed(text: str) -> Tree:
                 tree.call(opener, "cc")
         elif token.relation == "appos" and place and token.pos == tree.pos(place - 1) == "PROPN" and token.head < place:
             tree.call(place, "flat")
+        elif token.relation == "appos" and (other := _listed_with(tree, place)) is not None:
+            if tree.pos(token.head) == "PROPN" or tree.comma_behind(other):
+                tree.hang(other, place, "conj")  # "Rosa, a painter and a poet, …"
+            else:
+                tree.call(place, "conj")  # "a cup, a spoon and a fork"
         elif (
             token.relation == "conj" and token.head < place and tree.says(place, "cc", "&") and token.text[0].isupper()
         ):
@@ -56,8 +61,9 @@ def parsed(text: str) -> Tree:
             tree.hang(place, head, "conj" if _agree(tree, place, head) else "dep")
         elif token.relation == "advcl:relcl" or (token.relation == "advcl" and tree.says(place, "advmod", "where")):
             before = tree.first(place) - 1
-            noun = before if before >= 0 and tree.pos(before) == "PROPN" else token.head
-            if noun < place and tree.pos(noun) == "PROPN":  # "joined Rosa, where she sang"
+            near = {"PROPN", "NOUN"} if tree.says(place, "nsubj", "that") else {"PROPN"}
+            noun = before if before >= 0 and tree.pos(before) in near else token.head
+            if noun < place and tree.pos(noun) in near:  # "joined Rosa, where she sang"
                 tree.hang(place, tree.head(noun) if tree.relation(noun) == "flat" else noun, "acl:relcl")
         elif token.relation == "nmod:desc" and place < token.head:
             for kid in [kid for kid in tree.of(token.head, "det", "amod", "compound", "nmod:poss") if kid < place]:
@@ -66,13 +72,36 @@ def parsed(text: str) -> Tree:
 
 
 def _is_inconsistent(tree: Tree) -> bool:
-    """Whether a tree cannot be right: nothing joins a conjunct, a noun has an object, an infinitive is finite."""
+    """Whether a tree cannot be right: nothing joins a conjunct, a noun has an object, an infinitive is finite.
+
+    Nor can a conjunct take over a subject where a noun stands right before its verb: "and from May on it is shut".
+    """
     return any(
         (one.relation == "conj" and not tree.of(place, "cc", "punct"))
         or (one.relation in {"obj", "iobj"} and tree.tag(one.head).startswith(("NN", "CD")))
         or (one.relation == "xcomp" and one.tag in {"VBZ", "VBD"})
+        or (one.relation == "conj" and _lacks_subject(tree, place))
         for place, one in enumerate(tree.tokens)
     )
+
+
+def _lacks_subject(tree: Tree, place: int) -> bool:
+    """Whether what stands right before a finite conjunct without subject is a noun or pronoun of its own."""
+    if not _tense(tree, place) or tree.of(place, *SUBJECTS):
+        return False
+    before = min([place, *(kid for kid in tree.of(place, *HELPERS) if kid < place)]) - 1
+    while tree.pos(before) == "ADV" and tree.head(before) == place:
+        before -= 1
+    return tree.pos(before) in {*THINGS, "PRON"} and before in tree.under(place)
+
+
+def _listed_with(tree: Tree, place: int) -> int | None:
+    """The conjunct of its noun that "and" joins right behind an apposition between commas."""
+    first, behind = tree.first(place), max(tree.under(place)) + 1
+    if "," not in {tree.text(first), tree.text(first - 1)} or tree.pos(place) != "NOUN":
+        return None
+    beside = tree.conjuncts(tree.head(place))
+    return next((one for one in beside if tree.first(one) == behind and tree.joiners(one)), None)
 
 
 def _form(tree: Tree, place: int) -> str:

@@ -147,6 +147,11 @@ class Tree:
         first = self.first(place)
         return self.text(first) in _PARTING or (first > 0 and self.text(first - 1) in _PARTING)
 
+    def comma_behind(self, place: int) -> bool:
+        """Whether a comma follows a phrase."""
+        behind = max(self.under(place)) + 1
+        return behind < len(self.tokens) and self.text(behind) == ","
+
     # ---- lists
 
     def conjuncts(self, place: int) -> list[int]:
