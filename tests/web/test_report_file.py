@@ -63,6 +63,17 @@ def test_from_the_headline_to_the_evidence_with_the_keyboard(report, watch):
     assert page.evaluate("performance.getEntriesByType('resource').length") == 0
 
 
+def test_a_link_to_an_answer_opens_it_among_all_others(report, watch):
+    """One of the worst answers, which are in the page before its script runs, is no exception."""
+    browser = watch(report(some_answers(12, 4)))
+    page = browser.open("/report.html")
+    worst = page.locator("#entries > details").first.get_attribute("id")
+    page = browser.open(f"/report.html?again#{worst}")
+    expect(page.locator("#entries > details")).to_have_count(12)
+    expect(page.locator(f"#{worst}")).to_have_attribute("open", "")
+    expect(page.locator("#status")).to_have_text(re.compile("^12 answers"))
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_bars_anybody(report, watch, scheme):
     """Axe finds no serious fault, with answers, claims and passages open."""

@@ -129,10 +129,11 @@
   // A link to an answer opens it, wherever the list is.
   const follow = async () => {
     const wanted = /^#(a(\d+))(-[cp]\d+)?$/.exec(location.hash);
-    if (!wanted || document.getElementById(location.hash.slice(1))?.closest("details[open].entry")) return false;
+    const target = document.getElementById(location.hash.slice(1));
+    if (!wanted || (latest && target?.closest("details[open].entry"))) return false;
     const place = index.answers.findIndex((row) => row[POSITION] === Number(wanted[2]));
     if (place < 0) return false;
-    if (!list.querySelector(`#${wanted[1]}`)) {
+    if (!latest || !list.querySelector(`#${wanted[1]}`)) {
       form.reset();
       await select();
       page = Math.floor(found.indexOf(place) / PAGE);
