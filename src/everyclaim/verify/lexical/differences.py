@@ -60,13 +60,13 @@ def find(mode: FailureMode, parting: Parting, doubts: Sequence[Doubt]) -> FoundD
     elif mode is FailureMode.RELATION:
         found = _turned(parting)
     elif mode in _ALONE:
-        found = _unsaid(parting, at, mode) if (at := doubted(parting, doubts)) else None
+        found = _unsaid(parting, at, mode, doubts) if (at := doubted(parting, doubts)) else None
     found = found or _answered(parting, doubts) or clash(parting, time=True) or clash(parting, time=False)
     found = found or _in_place(parting, doubts, mode)
     return found._replace(theirs=found.theirs or _across(parting)) if mode is FailureMode.RELATION else found
 
 
-def _unsaid(parting: Parting, at: tuple[int, int], mode: FailureMode) -> FoundDifference:
+def _unsaid(parting: Parting, at: tuple[int, int], mode: FailureMode, doubts: Sequence[Doubt]) -> FoundDifference:
     """Say that the passages do not mention some words; of words they do mention, that they do not state them so."""
     said = _cut(parting, at)
     if said.startswith(("and ", "or ")):
@@ -81,8 +81,10 @@ def _unsaid(parting: Parting, at: tuple[int, int], mode: FailureMode) -> FoundDi
         return FoundDifference(at, None, _there(said, parting))
     if parting.is_contradicted:
         reason, whose = "contradicted by the passages", "the claim's "
-    elif not said[:1].isdigit() and _are_mentioned(said, parting):  # in other words, so these are the claim's
-        reason = "the judge does not find this in the passages"
+    elif not said[:1].isdigit() and _are_mentioned(said, parting):
+        if found := _hedge(parting, doubts, _HEDGING[:1]):
+            return found._replace(mode=FailureMode.HEDGE_MISMATCH)
+        return FoundDifference(at, None, _there(said, parting))
     elif mode in _OTHERWISE or (words != said and _are_mentioned(words, parting)) or _is_half_there(said, parting):
         reason = "not stated in the passages"
     elif mode is FailureMode.IMPLICIT_KNOWLEDGE:
@@ -116,6 +118,8 @@ def _there(said: str, parting: Parting) -> str:
     but = "contradict the claim" if parting.is_contradicted else "the judge does not find the claim in them"
     values = [check for check in parting.it.checks if check.said == said]
     mentioned = f"'{said}'" if not values else said if values[0].status != "found" else values[0].instead
+    if not _are_there(said, parting):
+        mentioned = f"every word of '{said}'"
     return f"the passages mention {mentioned}, but {but}"
 
 
@@ -206,11 +210,13 @@ def _speaker(parting: Parting) -> FoundDifference | None:
     return None
 
 
-def _hedge(parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference | None:
+def _hedge(
+    parting: Parting, doubts: Sequence[Doubt], kinds: Sequence[tuple[str, bool, str]] | None = None
+) -> FoundDifference | None:
     """Name the word that makes one side less certain or less general than the other."""
     at = doubted(parting, doubts)
     of_claim, of_passage = hedges(parting.it)
-    for kind, is_ours, said in _HEDGING:
+    for kind, is_ours, said in kinds or _HEDGING:
         cues = parting.only(kind, mine=is_ours)
         if kind == "hedge":
             cues = [cue for cue in cues if cue in (of_claim if is_ours else of_passage)]
@@ -232,6 +238,7 @@ _HEDGING = (
     ("quantifier", False, "the passage says '{}', the claim does not"),
     ("hedge", True, "the claim says '{}', the passage states it as certain"),
 )
+HEDGING = frozenset(kind for kind, _, _ in _HEDGING)
 
 
 def _negation(parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference | None:
@@ -314,7 +321,7 @@ def _in_place(parting: Parting, doubts: Sequence[Doubt], mode: FailureMode) -> F
             said, theirs = _cut(parting, named), it.reading.text[start:end]
             where = DifferencePlace(parting.number, start, end)
             return FoundDifference(at, where, f"the passage says '{theirs}', the claim says '{said}'")
-    return _unsaid(parting, at, mode)
+    return _unsaid(parting, at, mode, doubts)
 
 
 def _shares(parting: Parting, sentence: int) -> bool:

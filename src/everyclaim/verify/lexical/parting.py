@@ -378,7 +378,10 @@ def _rival(parting: Parting, check: FactCheck) -> DifferencePlace | None:
 
 
 def numbered(parting: Parting, at: tuple[int, int]) -> tuple[int, int]:
-    """Widen a bare number to the word that says what it counts: "20 people"."""
+    """Widen a bare number to the word that says what it counts: "20 people", of "to 20" as well."""
     written = parting.it.spelling.written
-    after = _beside_value(written, at)[1] if FIGURE.fullmatch(written[slice(*at)]) else ""
-    return at[0], at[1] + (len(after) + 1 if after else 0)
+    *before, last = written[slice(*at)].split() or [""]
+    if not FIGURE.fullmatch(last) or not STOPWORDS.issuperset(map(str.lower, before)):
+        return at
+    after = _beside_value(written, at)[1]
+    return at[1] - len(last), at[1] + (len(after) + 1 if after else 0)

@@ -50,9 +50,17 @@ def subjects_apart(claim: str, sentence: str) -> tuple[Place, Place] | None:
 
 
 def finished(text: str, start: int, end: int) -> Place:
-    """Give ``text[start:end]`` without a preposition or article at its end, or with the pronoun that it belongs to."""
+    """Give ``text[start:end]`` without a preposition or article at its end, or with the pronoun that it belongs to.
+
+    A name with a number stays whole ("Version 1"), and so does what somebody owns ("the project's owners").
+    """
     tree = tree_of(text)
     inside = [place for place, token in enumerate(tree.tokens) if start <= token.start < end]
+    if inside and inside[0] and tree.tag(inside[0]) == "CD" and tree.head(inside[0]) == inside[0] - 1:
+        start = tree.tokens[inside[0] - 1].start
+    behind = inside[-1] + 1 if inside else 0
+    if inside and behind < len(tree.tokens) and tree.tag(behind) == "POS":
+        return start, max(tree.tokens[behind].end, tree.tokens[tree.head(inside[-1])].end)
     while len(inside) > 1 and tree.pos(inside[-1]) in _OPEN and (head := tree.head(inside[-1])) > inside[-1]:
         if tree.pos(head) == "PRON":
             return start, tree.tokens[head].end
@@ -65,7 +73,7 @@ def _subjects(text: str) -> dict[str, Place]:
     """Place who does it for every verb, by the verb's stem: its subject; in the passive the one after "by"."""
     tree, found = tree_of(text), dict[str, Place]()
     for place, token in enumerate(tree.tokens):
-        if token.relation in {"nsubj", "nsubj:outer", "obl:agent"}:
+        if token.relation in {"nsubj", "nsubj:outer", "obl:agent"} and token.pos != "NUM":  # "all three" are others
             start, end = tree.span([one for one in tree.clause(place) if one not in tree.of(place, "case")])
             verb = stem(tree.text(token.head))
             verb = "have" if verb in {"has", "had"} else verb
