@@ -97,9 +97,13 @@ _COUNTED: Mapping[str, str] = {
 
 
 def citation_line(counts: Mapping[str, int]) -> str:
-    """Say how many citations have each status, the most frequent first."""
-    found = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return ", ".join(f"{count:,} {_COUNTED.get(status, status)}" for status, count in found)
+    """Say how many citations have each status, the most frequent first, and how many claims have none."""
+    rest = sorted((-count, status) for status, count in counts.items() if status != CitationStatus.MISSING)
+    total = f"{sum(-count for count, _ in rest):,}"
+    parts = [f"{total}: " + ", ".join(f"{-count:,} {_COUNTED.get(name, name)}" for count, name in rest)] if rest else []
+    if missing := counts.get(CitationStatus.MISSING):
+        parts.append(f"{missing:,} {_COUNTED[CitationStatus.MISSING]}")
+    return "; ".join(parts)
 
 
 def refusal_of(result: Result) -> Mapping[str, Any] | None:

@@ -257,7 +257,7 @@ def _judging(judging: JudgingSummary) -> Iterator[tuple[str, Text]]:
     """Say how the judging went, where there is something to say."""
     cascade = judging.cascade
     if cascade and cascade.settled.n:
-        audit: Text | str = "none drawn for the audit"
+        audit: Text | str = "no settled claim was audited"
         if cascade.agreement.n:
             audit = f"audit: {share_of(cascade.agreement)} agree ({interval(cascade.agreement)})"
         saved = "savings unknown" if cascade.saved is None else f"about {dollars(cascade.saved)} saved"

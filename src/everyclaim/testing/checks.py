@@ -52,9 +52,9 @@ class RuleBrokenError(AssertionError):
 def check_verifier(verifier: Any, *, deterministic: bool = True) -> None:
     """Check a verifier: an object, a function or a spec.
 
-    Exactly one verdict for every claim (rule 3), evidence that is really there (rule 4), three labels and
-    probabilities in range (rule 5), texts that are data (rule 10), the same again for the same input unless
-    `deterministic` is False (rule 11), no error but `JudgeError`, nothing of what it was given changed, and calls
+    Exactly one verdict for every claim, evidence that is really there, three labels and
+    probabilities in range, texts that are data, the same again for the same input unless
+    `deterministic` is False, no error but `JudgeError`, nothing of what it was given changed, and calls
     side by side kept apart. Raises `RuleBrokenError`.
     """
     judge = Session({"judge": verifier}).judge.alone
@@ -64,9 +64,9 @@ def check_verifier(verifier: Any, *, deterministic: bool = True) -> None:
 def check_decomposer(decomposer: Any, *, deterministic: bool = True) -> None:
     """Check a decomposer: an object, a function or a spec.
 
-    Claims with text, ids of their own and a place in the response; none that says what its sentence does not (rule 9);
-    every sentence a claim or skipped with a reason (rule 14); texts are data (rule 10), the same again for the same
-    input (rule 11), no error but `JudgeError` and calls side by side kept apart. Raises
+    Claims with text, ids of their own and a place in the response; none that says what its sentence does not;
+    every sentence a claim or skipped with a reason; texts are data, the same again for the same
+    input, no error but `JudgeError` and calls side by side kept apart. Raises
     `RuleBrokenError`.
     """
     splitter = Session({"decomposer": decomposer}).decomposer
@@ -76,9 +76,9 @@ def check_decomposer(decomposer: Any, *, deterministic: bool = True) -> None:
 def check_metric(metric: Any, *, deterministic: bool = True, **options: Any) -> None:
     """Check a metric: an object, a function or a spec; `options` are those of `score` that it needs (`knowledge`, …).
 
-    A number from 0 to 1 or none, and a result that can be written; a judge's failure is never a score (rule 1);
-    without claims there is no score (rule 2); verdicts that the framework has checked (rules 3 and 4); hostile texts,
-    no passages and no reference break nothing (rule 10); the same again for the same input (rule 11); the same
+    A number from 0 to 1 or none, and a result that can be written; a judge's failure is never a score;
+    without claims there is no score; verdicts that the framework has checked; hostile texts,
+    no passages and no reference break nothing; the same again for the same input; the same
     components for every sample and samples side by side kept apart. Raises `RuleBrokenError`.
     """
     _finish(name_of(metric), wait(_all(_metric_problems(metric, options, deterministic=deterministic))))
@@ -120,18 +120,18 @@ async def _judged(judge: Any, claims: Sequence[Claim], passages: Sequence[Passag
 
 def _faults_of_verdicts(found: Any, claims: Sequence[Claim], passages: Sequence[Passage]) -> Problems:
     if not isinstance(found, Sequence) or not all(isinstance(one, Verdict) for one in found):
-        yield f"rule 3, one verdict per claim: it returned {_shown(found)}, not a list of Verdict"
+        yield f"one verdict per claim: it returned {_shown(found)}, not a list of Verdict"
         return
     ids, wanted = [one.claim_id for one in found], [claim.id for claim in claims]
     if sorted(map(str, ids)) != sorted(wanted):
-        yield f"rule 3, one verdict per claim: asked about {wanted}, it gave verdicts for {ids}"
+        yield f"one verdict per claim: asked about {wanted}, it gave verdicts for {ids}"
     texts = {passage.id: passage.text for passage in passages}
     for verdict in found:
         if fault := fault_of_verdict(verdict, set(texts)):
-            yield f"rule 5, three labels and probabilities in range: {verdict.claim_id}: {fault}"
+            yield f"three labels and probabilities in range: {verdict.claim_id}: {fault}"
         elif "quote_not_found" in locate_evidence(verdict, texts).flags and "quote_not_found" not in verdict.flags:
             quotes = [(one.passage_id, one.quote[:60]) for one in verdict.evidence]
-            yield f"rule 4, evidence is verified: not all of {quotes} are in the passages"
+            yield f"evidence is verified: not all of {quotes} are in the passages"
 
 
 # ---- decomposers
@@ -176,10 +176,10 @@ def _faults_of_claims(found: Decomposition, response: str) -> Problems:
             yield f"a claim has its span in the response: {tuple(span)} is outside its {len(response)} characters"
     for one in found.skipped:
         if not one.reason:
-            yield f"rule 14, skipped text has a reason: {one.text[:40]!r} has none"
+            yield f"skipped text has a reason: {one.text[:40]!r} has none"
     for sentence in () if found.abstained else grounds(response):
         if sentence.text.strip() and not any(start < sentence.end and sentence.start < end for start, end in places):
-            yield f"rule 14, nothing is dropped: {sentence.text[:60]!r} is in no claim and not skipped"
+            yield f"nothing is dropped: {sentence.text[:60]!r} is in no claim and not skipped"
 
 
 async def _unfaithful(found: Decomposition, response: str) -> list[str]:
@@ -196,10 +196,7 @@ async def _unfaithful(found: Decomposition, response: str) -> list[str]:
         return []  # found by the others
     texts = {claim.text for claim in kept.claims}
     return [
-        (
-            f"rule 9, decomposition preserves meaning: the claim {claim.text[:60]!r} adds to its sentence, or "
-            "omits something"
-        )
+        (f"decomposition preserves meaning: the claim {claim.text[:60]!r} adds to its sentence, or omits something")
         for claim in found.claims
         if claim.text not in texts
     ]
@@ -295,7 +292,7 @@ async def _failing_judge(bench: _Bench) -> list[str]:
     chat = ScriptedChat(JudgeError("no_reply", "the check says so"))
     result = await bench.result(_samples()[0], chat=chat)
     if chat.calls and result.outcome is not Outcome.FAILED:
-        return [(f"rule 1, a failure is never a score: the judge failed, the score is {result.score!r}")]
+        return [(f"a failure is never a score: the judge failed, the score is {result.score!r}")]
     return []
 
 
@@ -306,13 +303,11 @@ async def _without_claims(bench: _Bench) -> list[str]:
         sample = Sample("empty", response, (Passage("p1", TOWER),), "When?", TRUE)
         result, other = await bench.result(sample), await bench.result(sample, empty="one")
         if result.outcome is Outcome.FAILED:
-            problems.append(f"rule 2, an answer without claims is not a failure: {response!r} gave {result.reason!r}")
+            problems.append(f"an answer without claims is not a failure: {response!r} gave {result.reason!r}")
         elif result.score is not None:
-            problems.append(f"rule 2, without claims there is no score: the answer {response!r} gave {result.score!r}")
+            problems.append(f"without claims there is no score: the answer {response!r} gave {result.score!r}")
         elif str(result.outcome) != outcome or other.score != 1.0:
-            problems.append(
-                f"rule 2: the answer {response!r} is {outcome}, and 1 with empty='one'; it gave {result.outcome}"
-            )
+            problems.append(f"the answer {response!r} is {outcome}, and 1 with empty='one'; it gave {result.outcome}")
     return problems
 
 
@@ -333,15 +328,15 @@ async def _named(component: Any) -> list[str]:
     try:
         Spec.parse(spec)
     except ConfigError as error:
-        return [f"rule 11, a result says what made it: its spec {spec!r} is none ({error})"]
-    return [] if component.spec == spec else [f"rule 11, a result says what made it: spec changes ({component.spec!r})"]
+        return [f"a result says what made it: its spec {spec!r} is none ({error})"]
+    return [] if component.spec == spec else [f"a result says what made it: spec changes ({component.spec!r})"]
 
 
 async def _same_again(work: Callable[[], Awaitable[Any]], what: str) -> list[str]:
     first, second = await _outcome(work()), await _outcome(work())
     if first == second:
         return []
-    return [f"rule 11, the same input gives the same {what}: first {_shown(first)}, then {_shown(second)}"]
+    return [f"the same input gives the same {what}: first {_shown(first)}, then {_shown(second)}"]
 
 
 async def _side_by_side(several: Sequence[Callable[[], Awaitable[Any]]], *, deterministic: bool) -> list[str]:
