@@ -205,15 +205,17 @@ class Calibration:
         for kind, _, rate, labels in named:
             if compare_with_target(rate) == "not shown":
                 way = "random" if kind == "supported" else "stratified"
-                select = f" (`everyclaim label {self.run} --by {way}`)" if self.unlabelled else ""
                 missing = _missing_labels(rate, labels)
+                select = f" (`everyclaim label {self.run} --by {way}`)" if missing <= self.unlabelled else ""
                 most = max(most, missing)
                 aim = f"the judge recognises at least {AT_LEAST} of {kind} claims"
                 fact = f"too few labels ({labels:,}) to show that {aim}"
-                if rate.value is not None and rate.value < TARGET:
+                is_near = rate.value is not None and abs(rate.value - TARGET) < _MARGIN
+                if rate.value is not None and (is_near or rate.value < TARGET):
                     known = f"the judge recognises {_rate(rate)} of {kind} claims"
                     fact = f"{known}, inconclusive with {counted(labels, 'label')}"
-                wanted = f"about {counted(missing, 'more label')} would settle it"
+                more = f"about {counted(missing, 'more label')}"
+                wanted = f"{more} would narrow the interval to ± 5 points" if is_near else f"{more} would settle it"
                 told.append(
                     f"{fact}: {f'label at least {missing} more' if labels < _FEWEST_LABELS else wanted}{select}."
                 )

@@ -340,11 +340,8 @@ def _notes(run: str, claims: Sequence[LabelledClaim], settled: RunLabels, *, is_
             f"{counted(settled.disputed, 'label')} disputed (annotators tie): not counted until an annotator named "
             "'adjudicated' decides"
         )
-    if cut := sum(claim.how != "text" for claim in claims):
-        yield (
-            f"this run splits {cut:,} of {counted(len(claims), 'labelled claim')} differently; their labels were "
-            "matched by position in the answer"
-        )
+    if cut := sum(claim.how == "parts" for claim in claims):
+        yield f"{cut:,} of {counted(len(claims), 'claim')} are split differently: the worst label inside counts"
     if unsure := sum(claim.way == _UNSURE for claim in claims):
         others = any(claim.way != _UNSURE for claim in claims)
         alone = (

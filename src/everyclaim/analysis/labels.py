@@ -39,6 +39,7 @@ Consensus = Annotation[Label]  # what people say of one text together
 
 _LOOSE_WORDS = 3  # that may lie outside the labelled parts of a claim, or a share of its words; none of them a figure
 _LOOSE_SHARE = 0.25
+_END = re.compile(r"[\s.,;:!?]*(?:\[[^\]]*\][\s.,;:!?]*)*$")
 _CITATION = re.compile(r"\[[\d,;\s–-]+\]")
 _WORD = re.compile(r"\w+")
 # A judge as it is thought to be before there are labels: how often it is right, and how many labels that is worth.
@@ -312,12 +313,17 @@ def carry_over(
     claims: Sequence[JudgedClaim], settled: Mapping[str, Consensus], answer: str, response: str
 ) -> list[tuple[JudgedClaim, Consensus, How]]:
     """Return the claims of an answer that a label serves, with it and with how it was carried over."""
-    by_span = {label.span: label for label in settled.values() if label.span is not None}
+
+    def bare(span: Span) -> Span:
+        """Leave out the citations and signs that end a claim."""
+        return Span(span.start, span.start + len(_END.sub("", response[span.start : span.end])))
+
+    by_span = {bare(label.span): label for label in settled.values() if label.span is not None}
     found: list[tuple[JudgedClaim, Consensus, How]] = []
     for claim in claims:
         if (same := settled.get(claim_key(answer, claim.text))) is not None:
             found.append((claim, same, "text"))
-        elif (same := by_span.get(claim.span)) is not None:
+        elif (same := by_span.get(bare(claim.span))) is not None:
             found.append((claim, same, "span"))
         elif (of_parts := _of_parts(claim.span, by_span, response)) is not None:
             found.append((claim, of_parts, "parts"))
