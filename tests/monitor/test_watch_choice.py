@@ -238,6 +238,15 @@ class Told:
         self.alerts.append(alert)
 
 
+def test_a_low_mean_score_alerts_where_nothing_is_called_contradicted(log: Path, store: Path) -> None:
+    """`alert_below` counts unsupported claims, too; a limit that is met raises nothing."""
+    append(log, *(row(number, contexts=["The unit is green."]) for number in range(60)))
+    told = Told()
+    told.is_away = False
+    assert watched(log, store, alert_below=0.5, alerts=[told]).alerts[0].measure == "unfaithful"
+    assert "mean score" in told.alerts[0].text
+
+
 def test_a_rise_of_contradictions_is_told_until_it_is_delivered(log: Path, store: Path) -> None:
     """The detector goes on across passes; answers that were picked for being bad do not count."""
     told = Told()

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal, ParamSpec, TypedDict, TypeVar
 
-from everyclaim.core.kinds import By, Range
+from everyclaim.core.kinds import By, OpenShare, Range
 from everyclaim.core.options import Opt, validate_call
 from everyclaim.core.protocols import Decomposer, Verifier
 from everyclaim.io import ReadReport
@@ -325,6 +325,7 @@ class StreamOptions(TypedDict, total=False):
         Annotated[float, Range(above=0, most=1)] | None,
         Opt("Alert if the mean share of contradicted claims per answer exceeds this.", "SHARE", panel=_ALERTS),
     ]
+    alert_below: Annotated[OpenShare | None, Opt("Alert if the mean score falls below this.", "SCORE", panel=_ALERTS)]
     query: Annotated[str | None, Opt("SQL query for the answers.", "SELECT", panel=_SOURCE)]
     watermark: Annotated[str | None, Opt("SQL column that increases: a time or a number.", "COLUMN", panel=_SOURCE)]
     key: Annotated[str, Opt("SQL column with unique row ids (default id).", "COLUMN", panel=_SOURCE)]

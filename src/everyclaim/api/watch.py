@@ -134,10 +134,11 @@ def watch(source: Any, *, store: str | os.PathLike[str] = DEFAULT_STORE, **optio
     limits `daily_answers`, `daily_tokens` and `daily_cost` apply to each UTC day. A run holds the answers of one day or
     of one release. With ``once`` the call ends after the current answers; otherwise it continues until `stop` is set.
 
-    If the mean share of contradicted claims per answer exceeds `alert_above`, an alert goes to `alerts`; see
-    `everyclaim.monitor.Detector`. It uses only randomly selected answers. `alert_baseline` is a stored run: without
-    `alert_above`, a limit is 1.5 times its rate, or the upper end of that rate's 95 % interval if that is higher; with
-    human labels, the rate of contradicted claims is corrected for the judge's error.
+    If the mean share of contradicted claims per answer exceeds `alert_above`, or the mean score falls below
+    `alert_below`, an alert goes to `alerts`; see `everyclaim.monitor.Detector`. It uses only randomly selected answers.
+    `alert_baseline` is a stored run: without either limit, those are 1.5 times its rates, or the upper ends of their
+    95 % intervals if those are higher; with human labels, the rate of contradicted claims is corrected for the judge's
+    error.
 
     A watch continues after any interruption and judges no answer twice; `name` identifies it. Other options are those
     of `score`; limits such as `max_cost` apply to the whole call. Raises `ConfigError` for an option that is unknown,
@@ -210,19 +211,20 @@ def _watch_name(name: str) -> str:
 
 
 def _alarms(plan: WatchPlan, options: WatchingOptions, store: str | os.PathLike[str]) -> Alarms | None:
-    limit, named, sinks = options.get("alert_above"), options.get("alert_baseline"), options.get("alerts", ())
+    limit, below = options.get("alert_above"), options.get("alert_below")
+    named, sinks = options.get("alert_baseline"), options.get("alerts", ())
     usual = None if named is None else baseline(named, store=store)
-    if limit is None and usual is None:
+    if limit is None and below is None and usual is None:
         if sinks:
             raise OptionError(
-                "`alerts` needs `alert_above`, the acceptable share of contradicted claims, or "
-                "`alert_baseline`, a run that sets it"
+                "`alerts` needs `alert_above`, the acceptable share of contradicted claims, `alert_below`, the "
+                "acceptable mean score, or `alert_baseline`, a run that sets both"
             )
         return None
     notifier = Notifier([sink_from_spec(sink) if isinstance(sink, str) else sink for sink in sinks]) if sinks else None
     failed, why = min(0.99, max(1e-4, options.get("max_failed", MAX_FAILED))), ""
-    if usual is None or limit is not None:
-        limits = Limits(contradicted=limit, failed=failed)
+    if usual is None or limit is not None or below is not None:
+        limits = Limits(limit, None if below is None else 1 - below, failed)
     else:
         limits = Limits.above(usual, failed=failed)
         why = why_too_high(limits.contradicted or 0.0, usual)

@@ -167,14 +167,15 @@ _CLOSE = 0.7
 
 
 def nearest(name: str, known: Iterable[str], synonyms: Iterable[Collection[str]] = ()) -> str:
-    """Return the known name that was probably meant: a synonym, else one spelt much alike; empty when none is."""
+    """Return the known name that was probably meant: a synonym, one spelt much alike, or one that begins so; else empty."""
     names = [str(one) for one in known]
     plain = name.strip().casefold().replace("-", "_")
     for group in synonyms:
         if plain in group and (same := next((one for one in names if one in group), "")):
             return same
     close = difflib.get_close_matches(plain, names, n=1, cutoff=_CLOSE)
-    return close[0] if close else ""
+    begun = [one for one in names if len(plain) > 2 and one.casefold().startswith(plain)]
+    return next(iter(close or begun), "")
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
