@@ -97,13 +97,11 @@ _COUNTED: Mapping[str, str] = {
 
 
 def citation_line(counts: Mapping[str, int]) -> str:
-    """Say how many citations have each status, the most frequent first, and how many claims have none."""
-    rest = sorted((-count, status) for status, count in counts.items() if status != CitationStatus.MISSING)
-    total = f"{sum(-count for count, _ in rest):,}"
-    parts = [f"{total}: " + ", ".join(f"{-count:,} {_COUNTED.get(name, name)}" for count, name in rest)] if rest else []
-    if missing := counts.get(CitationStatus.MISSING):
-        parts.append(f"{missing:,} {_COUNTED[CitationStatus.MISSING]}")
-    return "; ".join(parts)
+    """Say how many citations have each status, the most frequent first; then, how many claims have none."""
+    missing = CitationStatus.MISSING.value
+    found = sorted((-count, status) for status, count in counts.items() if status != missing)
+    line = ", ".join(f"{-count:,} {_COUNTED.get(status, status)}" for count, status in found)
+    return "; ".join(filter(None, [line, f"{counts[missing]:,} {_COUNTED[missing]}" if counts.get(missing) else ""]))
 
 
 def refusal_of(result: Result) -> Mapping[str, Any] | None:

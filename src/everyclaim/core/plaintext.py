@@ -167,7 +167,7 @@ _CLOSE = 0.7
 
 
 def nearest(name: str, known: Iterable[str], synonyms: Iterable[Collection[str]] = ()) -> str:
-    """Return the known name that was probably meant: a synonym, one spelt much alike, or one that begins so; else empty."""
+    """Return the name that was probably meant: a synonym, one spelt much alike, or one that begins so; else empty."""
     names = [str(one) for one in known]
     plain = name.strip().casefold().replace("-", "_")
     for group in synonyms:

@@ -119,7 +119,7 @@ def _there(said: str, parting: Parting) -> str:
     values = [check for check in parting.it.checks if check.said == said]
     mentioned = f"'{said}'" if not values else said if values[0].status != "found" else values[0].instead
     if not _are_there(said, parting):
-        mentioned = f"every word of '{said}'"
+        mentioned = f"the words of '{said}'"
     return f"the passages mention {mentioned}, but {but}"
 
 
