@@ -75,7 +75,7 @@ def test_a_regression_of_three_points_in_one_slice_and_one_mode_is_found_and_nam
     assert {delta.mode for delta in parts} <= {None, "numeric_mismatch"}
     (cell,) = [delta for delta in parts if delta.where == (("source", "multi"),) and delta.mode]
     assert 0.02 < cell.low < cell.difference < cell.high < 0.04
-    where = "the rate of numeric mismatch claims on answers with source=multi"
+    where = "the rate of failure mode numeric mismatch on answers with source=multi"
     assert f"{where} rose by {100 * cell.difference:.1f} points, from " in found.sentence
 
 

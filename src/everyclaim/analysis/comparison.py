@@ -138,7 +138,8 @@ class Comparison:
         if delta.difference is None or delta.low is None:
             return f"{names} cannot be compared: fewer than {FEWEST} answers."
         is_tested = delta.p_value is not None
-        found = "No significant difference" if is_tested else f"Too few answers (below {FEWEST}) to test a difference"
+        found = f"Too few answers (below {FEW if is_tested else FEWEST}) to show a difference"
+        found = found if delta.finding is DeltaFinding.TOO_FEW else "No significant difference"
         scored = counted(delta.answers, "answer")
         over = f"over {scored} scored in both runs" if self.numbers.matching.paired else f"over {scored} in each run"
         power = ""

@@ -98,7 +98,7 @@ class MeasuredPart(NamedTuple):
     @classmethod
     def of_mode(cls, mode: str, where: Where = ()) -> MeasuredPart:
         """Return the rate of a failure mode among all claims."""
-        return cls(AnswerMeasure("failure_mode", words(mode), f"rate of {words(mode)} claims"), where, mode)
+        return cls(AnswerMeasure("failure_mode", words(mode), f"rate of failure mode {words(mode)}"), where, mode)
 
     @property
     def slice(self) -> dict[str, str]:

@@ -119,7 +119,7 @@ class SampleMatching:
             return f"unpaired: the runs share {shared}; all answers of each are compared, their questions may differ"
         told = [f"{counted(self.shared, 'sample')} paired by id"]
         if self.same_text:
-            told.append(f"{self.same_text:,} with the same answer and passages")
+            told[0] += f" (answer and passages of {self.same_text:,} are the same)"
         for number, which in ((self.only_before, "first"), (self.only_after, "second")):
             if number:
                 told.append(f"{number:,} only in the {which}")

@@ -40,6 +40,7 @@ from everyclaim.stats.intervals import Estimate, clustered_ratio
 from everyclaim.stats.prevalence import JudgeCounts, rogan_gladen_difference
 from everyclaim.stats.proportions import normal_quantile
 from everyclaim.stats.sequential import ChangePoint, change_points
+from everyclaim.stats.types import few_of_a_kind
 from everyclaim.store.store import Figures
 
 TREND_SCHEMA = 1
@@ -86,6 +87,8 @@ def correct(delta: Delta, label: Label, judge: Mapping[Label, JudgeCounts]) -> C
         return Correction(None, f"labels of {label.value.lower()} claims and of others are needed")
     if delta.before is None or delta.after is None or delta.low is None or delta.high is None or delta.p_value is None:
         return Correction(None, "too few samples")
+    if few := few_of_a_kind(counts.positives, counts.negatives, counts.kinds, counts.labels):
+        return Correction(None, few[0])
     error = (delta.high - delta.low) / (2 * normal_quantile(LEVEL))
     try:
         before, after, found, chance = rogan_gladen_difference((delta.before, delta.after), error, counts, LEVEL)
@@ -369,8 +372,8 @@ class Trend:
 
 
 def share_half(one: frozenset[Any], other: frozenset[Any]) -> bool:
-    """Say whether at least half of the smaller of two sets is in the other: then they are of the same data."""
-    return 2 * len(one & other) >= min(len(one), len(other))
+    """Say whether at least half of what is in either of two sets is in both: then they are of the same data."""
+    return 2 * len(one & other) >= len(one | other)
 
 
 def trend_of(

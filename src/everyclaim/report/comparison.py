@@ -187,8 +187,8 @@ def changed_claims(changes: Changes) -> Text:
     shared = sum(changes.labels.values())
     same = f"{shared - sum(moved.values()):,} with the same label; {told}" if told else "all with the same label"
     return Text(
-        f"{counted(shared, 'claim')} in both runs, {same}; {changes.only_before:,} only in the older run, "
-        f"{changes.only_after:,} only in the newer one"
+        f"{counted(shared, 'claim')} word for word in both runs, {same}; {changes.only_before:,} only in the older, "
+        f"{changes.only_after:,} only in the newer"
     )
 
 

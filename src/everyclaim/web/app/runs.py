@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from math import ceil
+from pathlib import PurePath
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -347,9 +348,9 @@ def _series(site: Site, q: str, judged: str, data: str) -> _RunSeries:
 
 
 def _by_data(site: Site, records: Sequence[RunRecord]) -> dict[str, list[RunRecord]]:
-    """Group runs, newest first, by their data, under the names of its files; a name that recurs is numbered.
+    """Group runs, newest first, by their data, under the names of its files; names that recur tell a folder, too.
 
-    Data are the same that have one place, or that share at least half of the questions of the smaller with their ids.
+    Data are the same that have one place, or of whose questions, with their ids, at least half are in both.
     """
     by_place: dict[str, list[RunRecord]] = {}
     for record in records:
@@ -363,10 +364,13 @@ def _by_data(site: Site, records: Sequence[RunRecord]) -> dict[str, list[RunReco
         else:
             members += of_place
     named, seen = dict[str, list[RunRecord]](), Counter[str]()
-    for _, members in groups:
-        name = ", ".join(sorted({file_name(one.dataset) for one in members})).encode("utf-8", "replace").decode()
-        seen[name] += 1
-        named[f"{name} #{seen[name]}" if seen[name] > 1 else name] = sorted(members, key=records.index)
+    names = [", ".join(sorted({file_name(one.dataset) for one in members})) for _, members in groups]
+    for name, (_, members) in zip(names, groups, strict=True):
+        folder = PurePath(members[0].dataset).parent.name
+        told = f"{name} in {folder}" if names.count(name) > 1 and folder else name
+        told = told.encode("utf-8", "replace").decode()
+        seen[told] += 1
+        named[f"{told} #{seen[told]}" if seen[told] > 1 else told] = sorted(members, key=records.index)
     return named
 
 
