@@ -113,7 +113,7 @@ class _Reporter:
         for measure, alert in {alert.measure: alert for alert in seen.alerts}.items():  # the newest of each measure
             more = ""
             if repeated := times[measure] - 1:
-                more = f" {counted(repeated, 'more alert')} in this pass; each receiver gets one in six hours."
+                more = f" {counted(repeated, 'more alert')} since; each receiver gets one in six hours."
             warn(alert.text + more, kind="alert")
         if seen.undelivered != self.undelivered:
             for reason in seen.undelivered:

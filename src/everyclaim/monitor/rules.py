@@ -78,7 +78,8 @@ def error_budget(usual: Baseline | None, rate: float | None = None) -> ErrorBudg
         said = (
             f"Baseline rate of contradicted claims: {percent(rate, 2)}. In run {one_line(usual.run, 60)} it is "
             f"{percent(raw.value, 2)} of {counted(usual.claims, 'claim')} in {counted(usual.answers, 'answer')} (95 % "
-            f"interval {percent(raw.low, 2)} to {percent(raw.high, 2)}). The baseline is at least the standard error."
+            f"interval {percent(raw.low, 2)} to {percent(raw.high, 2)}). A baseline below its standard error is raised to "
+            "that."
         )
         notes = [said]
     if usual is None:

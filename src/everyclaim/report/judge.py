@@ -298,12 +298,12 @@ def _plain(found: Calibration) -> str:
 
 
 def _rates_table(found: Calibration) -> RenderableType:
-    weighted = "rate, weighted" if found.is_weighted else "rate"
-    made = house_table("judge vs. people", weighted, "95 % interval", "labels", _TARGET)
+    made = house_table("judge vs. people", "rate", "95 % interval", "labels", _TARGET)
     for name, rate, labels in found.recognised:
         against = standing_text(rate)
         made.add_row(name, *shown_rate(rate, labels), f"{labels:,}", Text(against, _STYLE[against]))
-    return Stack(made, Text(_TARGET_NOTE, "dim"))
+    weighted = "; rates are weighted to represent the run, as claims were sampled by the judge's label"
+    return Stack(made, Text(_TARGET_NOTE + (weighted if found.is_weighted else ""), "dim"))
 
 
 def _corrected_table(found: Corrected) -> RenderableType:
