@@ -78,8 +78,7 @@ def error_budget(usual: Baseline | None, rate: float | None = None) -> ErrorBudg
         said = (
             f"Baseline rate of contradicted claims: {percent(rate, 2)}. In run {one_line(usual.run, 60)} it is "
             f"{percent(raw.value, 2)} of {counted(usual.claims, 'claim')} in {counted(usual.answers, 'answer')} (95 % "
-            f"interval {percent(raw.low, 2)} to {percent(raw.high, 2)}). A baseline below its standard error is raised to "
-            "that."
+            f"interval {percent(raw.low, 2)} to {percent(raw.high, 2)}). A baseline below its standard error is raised."
         )
         notes = [said]
     if usual is None:
