@@ -66,9 +66,9 @@ class SplitMark(StrEnum):
 
 
 Tag = str | tuple[str, ...]  # with several values, a sample counts in the slice of each
-
-# What evidence names as its passage where a claim was judged against one of these.
-RESPONSE, REFERENCE = "response", "reference"
+RESPONSE, REFERENCE = "response", "reference"  # what evidence names as its passage if a claim was judged against these
+TURNS_BEFORE = 6  # messages before a question that say what its pronouns stand for
+BETTER = "better"  # the parameter that says which way a metric goes: "lower" where 0 is the best
 
 
 def tag_values(tag: Tag) -> tuple[str, ...]:
@@ -107,9 +107,6 @@ class Citation(NamedTuple):
 
     span: Span
     sources: tuple[Source, ...]
-
-
-TURNS_BEFORE = 6  # messages before a question that say what its pronouns stand for
 
 
 class Turn(NamedTuple):
@@ -297,8 +294,7 @@ class Verdict:
     @property
     def told_mode(self) -> str:
         """The failure mode in words; empty if there is none or it is `other`."""
-        mode = self.failure_mode
-        return "" if mode is None or mode is FailureMode.OTHER else words(mode.value)
+        return "" if self.failure_mode in (None, FailureMode.OTHER) else words(self.failure_mode)
 
     @property
     def telling_evidence(self) -> tuple[Evidence, ...]:
@@ -342,9 +338,6 @@ class Usage:
         return Usage(*sums)
 
 
-BETTER = "better"  # the parameter that says which way a metric goes: "lower" where 0 is the best
-
-
 @dataclass(frozen=True, slots=True)
 class Provenance:
     """Components, parameters and version of the library."""
@@ -375,15 +368,13 @@ class Provenance:
 class Result:
     """A scored sample: the answer's claims with their verdicts, and the score.
 
-    `score` is within [0, 1] if `outcome` is `scored`, otherwise None (unless an `empty` policy asks for the number
-    that other tools give).
-
-    `probability`, within [0, 1], is the judge's probability that no claim of the response is unsupported: fitted to
-    labelled answers for `embedded`, else the lowest claim probability; None if the judge gives none. `components` are
-    the named parts of the score (`precision`, `recall`, ...), each within [0, 1], or None if undefined, with an
-    explanation in `warnings`; a metric gives the same names for every scored sample. `reference_claims` are claims of
-    the reference judged against the response, ids `r1`, `r2`, ...; their spans are in the reference. `details` is
-    plain JSON that the metric documents.
+    `score` is within [0, 1] if `outcome` is `scored`, otherwise None (unless an `empty` policy asks for the number that
+    other tools give). `probability`, within [0, 1], is the judge's probability that no claim of the response is
+    unsupported: fitted to labelled answers for `embedded`, else the lowest claim probability; None if the judge gives
+    none. `components` are the named parts of the score (`precision`, `recall`, ...), each within [0, 1], or None if
+    undefined, with an explanation in `warnings`; a metric gives the same names for every scored sample.
+    `reference_claims` are claims of the reference judged against the response, ids `r1`, `r2`, ...; their spans are in
+    the reference. `details` is plain JSON that the metric documents.
     """
 
     id: str
@@ -435,8 +426,8 @@ class Result:
     @property
     def failing(self) -> tuple[JudgedClaim, ...]:
         """Claims that are not supported, contradicted ones first."""
-        wrong = (Label.CONTRADICTED, Label.UNSUPPORTED)
-        return tuple(claim for label in wrong for claim in self.claims if claim.verdict.label is label)
+        wrong = [claim for claim in self.claims if claim.verdict.label is not Label.SUPPORTED]
+        return tuple(sorted(wrong, key=lambda claim: claim.verdict.label))
 
     @property
     def quality(self) -> float | None:

@@ -93,9 +93,8 @@ def stated(source: AlignedSource, alignment: Alignment) -> list[StatedSpelling]:
 
 
 def _wherever(fact: Fact) -> Fact:
-    if isinstance(fact, Quantity):
-        return fact._replace(start=0, end=0, first=0, last=0)
-    return fact._replace(start=0, end=0)
+    bare = fact._replace(start=0, end=0)
+    return bare._replace(first=0, last=0) if isinstance(bare, Quantity) else bare
 
 
 def foremost(source: AlignedSource, alignment: Alignment) -> list[str]:
