@@ -275,11 +275,9 @@ class Verdict:
 
         For UNSUPPORTED it is 1 − P(supported), even if that is split between the two failing labels.
         """
-        if self.probabilities is None:
-            return None
-        if self.label is Label.UNSUPPORTED:
-            return 1.0 - self.probabilities.supported
-        return self.probabilities.supported if self.label is Label.SUPPORTED else self.probabilities.contradicted
+        if (chances := self.probabilities) is None or self.label is Label.CONTRADICTED:
+            return chances and chances.contradicted
+        return chances.supported if self.label is Label.SUPPORTED else 1.0 - chances.supported
 
     @property
     def probability_name(self) -> str:
@@ -318,9 +316,9 @@ class JudgedClaim(Claim):
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Cost of scoring. `cost` is in US dollars, None if a price is unknown.
+    """Cost of scoring; `cost` is in US dollars, None if a price is unknown.
 
-    `prompt_tokens` counts all tokens sent, including those read from or written to a provider's prefix cache.
+    `prompt_tokens` counts all tokens sent, also those of a provider's prefix cache.
     """
 
     calls: int = 0
