@@ -91,6 +91,7 @@ def test_one_answer_is_shown_with_all_its_claims(everyclaim):
         [f"error: run {listed(everyclaim)[0]['id']} has no answer with the id 'nowhere'; its ids are {ids}"],
     )
     assert "did you mean 'good'?" in everyclaim("report", "--answer", "goood").err
+    assert "leave out --report" in everyclaim("report", "--answer", "good", "--report", "one.html").err
 
 
 @pytest.mark.slow

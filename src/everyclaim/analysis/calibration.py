@@ -220,8 +220,8 @@ class Calibration:
                     f"{fact}: {f'label at least {missing} more' if labels < _FEWEST_LABELS else wanted}{select}."
                 )
         if most > self.unlabelled:
-            left = counted(self.unlabelled, "unlabelled claim")
-            told.append(f"this run has only {left} left: score and label more answers.")
+            left = f"only {counted(self.unlabelled, 'unlabelled claim')}" if self.unlabelled else "no unlabelled claim"
+            told.append(f"this run has {left} left: score and label more answers.")
         return tuple(told)
 
     @property

@@ -106,6 +106,8 @@ def report(
     found = find_run(run, store=settings.store)
     against = baseline(given, settings, found.record.provenance)
     if answer is not None:
+        if asked := [name for name, place in output.files.items() if place]:
+            raise ConfigError(f"--answer shows one answer in the terminal: leave out {', '.join(asked)}")
         _show_answer(found, answer, json=output.json)
         return OK
     reading = found.record.reading

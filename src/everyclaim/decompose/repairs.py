@@ -68,6 +68,8 @@ def parsed(text: str) -> Tree:
         elif token.relation == "nmod:desc" and place < token.head:
             for kid in [kid for kid in tree.of(token.head, "det", "amod", "compound", "nmod:poss") if kid < place]:
                 tree.hang(kid, place, tree.relation(kid))  # "the midwife Ada Lind"
+            for kid in tree.of(place, "case"):
+                tree.hang(kid, token.head, "case")  # "according to midwife Ada Lind"
     return tree
 
 

@@ -265,7 +265,7 @@ def _judging(judging: JudgingSummary) -> Iterator[tuple[str, Text]]:
         told = Text.assemble(settled, data(cascade.first), f" ({interval(cascade.settled)})")
         yield "cascade", joined([told, audit])
         spared = joined([f"{counted(cascade.spared, 'answer')} settled by the first judge alone", saved])
-        yield "", spared if cascade.spared else Text("every answer had claims for the second judge")
+        yield "", spared if cascade.spared else Text("no answer was settled by the first judge alone")
     if judging.disagreement and judging.disagreement.n:
         torn = f"judges disagree on {share_of(judging.disagreement)} claims ({interval(judging.disagreement)})"
         yield "panel", Text(torn)
