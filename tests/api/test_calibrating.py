@@ -162,4 +162,4 @@ def test_a_label_counts_once_however_often_the_answer_occurs(tmp_path: Path) -> 
     assert ec.compare(run, run).calibration.labelled == 2
     with pytest.raises(ec.InputError, match="no unlabelled claim left"):
         ec.label(run)
-    assert found.advice[-1] == "this run has only 0 unlabelled claims left: score and label more answers."
+    assert found.advice[-1] == "this run has no unlabelled claim left: score and label more answers."

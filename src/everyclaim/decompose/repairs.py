@@ -59,6 +59,9 @@ def parsed(text: str) -> Tree:
         elif token.relation == "conj":
             head = _predicate(tree, place) or _open_list(tree, place) or token.head
             tree.hang(place, head, "conj" if _agree(tree, place, head) else "dep")
+        elif token.relation == "obj" and (nearer := [one for one in tree.conjuncts(token.head) if one < place]):
+            if min(tree.of(token.head, "obj")) < nearer[0]:  # of "sells tea, but coffee costs 2 %" it is the second's
+                tree.hang(place, nearer[-1], "obj")
         elif token.relation == "advcl:relcl" or (token.relation == "advcl" and tree.says(place, "advmod", "where")):
             before = tree.first(place) - 1
             near = {"PROPN", "NOUN"} if tree.says(place, "nsubj", "that") else {"PROPN"}
