@@ -238,7 +238,6 @@ _HEDGING = (
     ("quantifier", False, "the passage says '{}', the claim does not"),
     ("hedge", True, "the claim says '{}', the passage states it as certain"),
 )
-HEDGING = frozenset(kind for kind, _, _ in _HEDGING)
 
 
 def _negation(parting: Parting, doubts: Sequence[Doubt]) -> FoundDifference | None:

@@ -29,7 +29,7 @@ from everyclaim.text.cues import antonyms
 from everyclaim.text.tokens import STOPWORDS, stem, word_set
 from everyclaim.verify.lexical.checks import facts
 from everyclaim.verify.lexical.comparison import LexicalComparison
-from everyclaim.verify.lexical.differences import HEDGING, find
+from everyclaim.verify.lexical.differences import find
 from everyclaim.verify.lexical.parting import DifferencePlace, Doubt, Parting, doubt_of, is_time
 from everyclaim.verify.lexical.passages import Piece
 from everyclaim.verify.lexical.reading import NAME, NUMBER, negating
@@ -326,8 +326,6 @@ def classify(failure: Failure, passages: Sequence[Passage], given: FailureMode |
     mode = given
     if mode is None or not plausible(mode, failure):
         ranked = shipped_model().ranked(measured(failure, parting, doubts))
-        unhedged = not any(parting.only(kind, mine=mine) for kind in HEDGING for mine in (True, False))
-        ranked = [mode for mode in ranked if not (unhedged and mode is FailureMode.HEDGE_MISMATCH)]
         mode = next(mode for mode in ranked if plausible(mode, failure))
     found = find(mode, parting, doubts)
     where = _located(found.theirs, failure.pieces, passages) if found.theirs else None
