@@ -136,7 +136,7 @@ def test_runs_over_time_mark_what_changed(place, serve, watch):
     assert "Roll run-6 back to run-3" in said
     assert "from run-4 on" in page.locator(".said").inner_text()
     assert page.get_by_role("link", name="other").count() == 0
-    page.get_by_label("Data").select_option("other.jsonl #2")
+    page.get_by_label("Data").select_option("other.jsonl in elsewhere")
     page.get_by_role("button", name="Show").click()
     page.get_by_label("Data").select_option("other.jsonl")
     page.get_by_text("1 run: at least 3 are needed").wait_for()

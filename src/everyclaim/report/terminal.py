@@ -54,8 +54,8 @@ _BANDS_OF_LOWER = {Band.HIGH: "best", Band.LOW: "worst"}  # names where a lower 
 
 _PARTS = re.compile(r"/(?=\w+=)")  # of a prompt's version: what it was asked with
 _METHODS = {
-    "wilson": "Wilson interval, as there are few answers",
-    "wilson_effective": "Wilson interval, as there are few answers",
+    "wilson": "Wilson interval, for few answers or scores near 0 or 1",
+    "wilson_effective": "Wilson interval, for few answers or scores near 0 or 1",
     "bootstrap": "bootstrap",
     "clustered_clt": "clustered standard error",
     "one_cluster": "no interval for a single answer",

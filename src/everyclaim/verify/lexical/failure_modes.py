@@ -25,7 +25,6 @@ import numpy.typing as npt
 
 from everyclaim.core.types import Difference, FailureMode, Label, Passage, Span
 from everyclaim.models.local.cross_encoder import TokenScore
-from everyclaim.text.cues import antonyms
 from everyclaim.text.tokens import STOPWORDS, stem, word_set
 from everyclaim.verify.lexical.checks import facts
 from everyclaim.verify.lexical.comparison import LexicalComparison
@@ -115,10 +114,6 @@ _KINDS: dict[str, str] = {
     "general": """
     often usually many most when which that because so why is are can people called type kind form known common
     commonly generally works work help helps make makes lead process part word term means
-    """,
-    "specific": """
-    also free available includes include including offers comes plans was were had has named previously learned planned
-    opened added sold built received founded called during after by email app online own her his its their he she it
     """,
     "reporting": """
     said says say told tells according states stated claimed claims argues argued noted notes believes thinks thought
@@ -245,12 +240,8 @@ def _words(parting: Parting) -> dict[str, float]:
     elsewhere = [at for at in parting.lone if it.claim.keys[at] in source]
     found["lone_elsewhere"] = float(min(len(elsewhere), 4))
     found["lone_names_elsewhere"] = float(sum(it.claim.kinds[at] == NAME for at in elsewhere))
-    opposite = [at for at in parting.lone if antonyms(it.claim.norms[at]) & set(it.reading.norms[it.start : it.end])]
-    for name in ("time", "polar"):
-        found[f"opposite_{name}"] = float(any(it.claim.keys[at] in _LISTS[name] for at in opposite))
     absent = [at for at in it.claim.content if it.claim.kinds[at] == NAME and it.claim.keys[at] not in source]
-    known = [at for at in absent if it.claim.norms[at] in it.vectors.rows]
-    found["known_names"], found["strange_names"] = float(len(known)), float(len(absent) - len(known))
+    found["strange_names"] = float(sum(it.claim.norms[at] not in it.vectors.rows for at in absent))
     return found
 
 
