@@ -39,7 +39,7 @@ Consensus = Annotation[Label]  # what people say of one text together
 
 _LOOSE_WORDS = 3  # that may lie outside the labelled parts of a claim, or a share of its words; none of them a figure
 _LOOSE_SHARE = 0.25
-_END = re.compile(r"[\s.,;:!?]*(?:\[[^\]]*\][\s.,;:!?]*)*$")
+_SIGNS = " \t\n.,;:!?"  # that end a claim
 _CITATION = re.compile(r"\[[\d,;\s–-]+\]")
 _WORD = re.compile(r"\w+")
 # A judge as it is thought to be before there are labels: how often it is right, and how many labels that is worth.
@@ -316,7 +316,10 @@ def carry_over(
 
     def bare(span: Span) -> Span:
         """Leave out the citations and signs that end a claim."""
-        return Span(span.start, span.start + len(_END.sub("", response[span.start : span.end])))
+        text = response[span.start : span.end].rstrip(_SIGNS)
+        while text.endswith("]") and (at := text.rfind("[")) > 0:
+            text = text[:at].rstrip(_SIGNS)
+        return Span(span.start, span.start + len(text))
 
     by_span = {bare(label.span): label for label in settled.values() if label.span is not None}
     found: list[tuple[JudgedClaim, Consensus, How]] = []

@@ -95,7 +95,7 @@ def _lacks_subject(tree: Tree, place: int) -> bool:
     if not _tense(tree, place) or tree.of(place, *SUBJECTS):
         return False
     before = min([place, *(kid for kid in tree.of(place, *HELPERS) if kid < place)]) - 1
-    while tree.pos(before) == "ADV" and tree.head(before) == place:
+    while before >= 0 and tree.pos(before) == "ADV" and tree.head(before) == place:
         before -= 1
     return tree.pos(before) in {*THINGS, "PRON"} and before in tree.under(place)
 
